@@ -1,0 +1,39 @@
+import type { Denial } from '../../domain/token/denial.ts';
+
+/** The five routes, named as handlers, commands and tests name them. */
+export const managementRoutes = [
+  'read-token',
+  'list-flags',
+  'read-flag',
+  'create-flag',
+  'patch-flag',
+] as const;
+export type ManagementRoute = (typeof managementRoutes)[number];
+
+/** A Management API request as it crosses from the gateway to the evaluator (reads) or the writer (writes), whole. */
+export interface ManagementCall {
+  readonly requestId: string;
+  /** Null: no such path or method; answered 404 after authentication and eligibility. */
+  readonly route: ManagementRoute | null;
+  /** The decoded path segment of `/api/v1/flags/{id}`; null on other routes. */
+  readonly flagId: string | null;
+  /** Raw, as received, without the question mark. */
+  readonly query: string;
+  readonly authorization: string | null;
+  readonly address: string;
+  /** Null on reads, and when `isBodyTooLarge`. */
+  readonly body: Uint8Array | null;
+  readonly isBodyTooLarge: boolean;
+}
+
+export interface ManagementAnswer {
+  readonly status: number;
+  /** JSON text, whole, or in pieces that are joined as they are (long lists). */
+  readonly body: string | Iterable<string>;
+  /** Counts toward the address's failed-authentication limit: a missing, malformed or unknown token. */
+  readonly isFailedAuthentication: boolean;
+  /** The token that asked, when there is one, for the log. */
+  readonly tokenId: string | null;
+  /** A refusal that must be recorded (a write's is already recorded when it is answered). */
+  readonly denial: Denial | null;
+}

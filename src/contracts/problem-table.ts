@@ -1,0 +1,38 @@
+import type { ProblemCode } from '../domain/problem.ts';
+
+/** How a problem looks on the wire. `section` is the anchor in the documentation page that Burgee serves. */
+export interface ProblemRow {
+  readonly status: number;
+  readonly title: string;
+  readonly section: string;
+}
+
+function row(status: number, title: string, section: string): ProblemRow {
+  return { status, title, section };
+}
+
+/**
+ * The one table from problem code to status, title and documentation section. Titles that `service.md` names are word
+ * for word; the others come from the decisions.
+ */
+export const problemTable: Readonly<Record<ProblemCode, ProblemRow>> = {
+  'invalid-request': row(400, 'Invalid request', 'invalid-request'),
+  'missing-bearer-token': row(401, 'Missing bearer token', 'missing-bearer-token'),
+  'malformed-bearer-token': row(401, 'Malformed bearer token', 'malformed-bearer-token'),
+  'unknown-token': row(401, 'Unknown token', 'unknown-token'),
+  'token-revoked': row(401, 'Token revoked', 'token-revoked'),
+  'token-expired': row(401, 'Token expired', 'token-expired'),
+  'plan-required': row(402, 'Plan required', 'plan-required'),
+  'insufficient-permission': row(403, 'Insufficient permission', 'insufficient-permission'),
+  'environment-not-permitted': row(403, 'Environment not permitted', 'environment-not-permitted'),
+  'create-forbidden': row(403, 'Forbidden', 'create-forbidden'),
+  'evaluation-access-off': row(403, 'Evaluation access off', 'evaluation-access-off'),
+  'not-found': row(404, 'Not found', 'not-found'),
+  'request-timeout': row(408, 'Request timeout', 'request-timeout'),
+  'payload-too-large': row(413, 'Payload too large', 'payload-too-large'),
+  'too-many-requests': row(429, 'Too many requests', 'too-many-requests'),
+  'too-many-failed-attempts': row(429, 'Too many failed attempts', 'too-many-failed-attempts'),
+  'internal-error': row(500, 'Internal error', 'internal-error'),
+  'service-unavailable': row(503, 'Service unavailable', 'service-unavailable'),
+  'storage-full': row(503, 'Storage full', 'storage-full'),
+};

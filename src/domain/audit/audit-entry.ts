@@ -1,0 +1,52 @@
+export interface Actor {
+  readonly kind: 'token' | 'member' | 'operator';
+  /** Empty for the operator. */
+  readonly id: string;
+  readonly name: string;
+}
+
+export const auditActions = [
+  'flag.create',
+  'flag.patch',
+  'audience.create',
+  'audience.edit',
+  'project.create',
+  'project.edit',
+  'environment.create',
+  'token.create',
+  'token.revoke',
+  'organisation.create',
+  'organisation.set-plan',
+  'member.create',
+  'member.edit',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+/** One field with its old and new value, as JSON would show them; `before` is null when the thing is new. */
+export interface AuditChange {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export interface AuditEntry {
+  readonly id: string;
+  /** The chain that the entry belongs to: an organisation's id, or a personal project's. */
+  readonly ledgerId: string;
+  readonly projectId: string | null;
+  readonly at: number;
+  readonly actor: Actor;
+  readonly action: AuditAction;
+  /** What was changed: a flag's, token's, … id and its name at that moment. */
+  readonly targetId: string;
+  readonly targetName: string;
+  readonly environment: string | null;
+  readonly changes: readonly AuditChange[];
+  /** Null for what the operator does. */
+  readonly requestId: string | null;
+}
+
+/** `token:<id>`, `member:<id>` or `operator`, as the specification writes actors. */
+export function actorLabel(actor: Actor): string {
+  return actor.kind === 'operator' ? 'operator' : `${actor.kind}:${actor.id}`;
+}

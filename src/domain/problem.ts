@@ -1,0 +1,45 @@
+/**
+ * Expected failures are values. A `Problem` names its kind by a code from a closed list; `contracts/problem-table.ts`
+ * gives each code its status, title and documentation section. `detail` is for people: cause and fix, never parsed.
+ */
+export const problemCodes = [
+  'invalid-request',
+  'missing-bearer-token',
+  'malformed-bearer-token',
+  'unknown-token',
+  'token-revoked',
+  'token-expired',
+  'plan-required',
+  'insufficient-permission',
+  'environment-not-permitted',
+  'create-forbidden',
+  'evaluation-access-off',
+  'not-found',
+  'request-timeout',
+  'payload-too-large',
+  'too-many-requests',
+  'too-many-failed-attempts',
+  'internal-error',
+  'service-unavailable',
+  'storage-full',
+] as const;
+
+export type ProblemCode = (typeof problemCodes)[number];
+
+export interface Problem {
+  readonly code: ProblemCode;
+  readonly detail: string;
+}
+
+/** The outcome of a decision that may be refused. */
+export type Outcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: Problem };
+
+export function succeed<T>(value: T): Outcome<T> {
+  return { ok: true, value };
+}
+
+export function refuse(code: ProblemCode, detail: string): { readonly ok: false; readonly problem: Problem } {
+  return { ok: false, problem: { code, detail } };
+}

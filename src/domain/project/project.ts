@@ -1,0 +1,34 @@
+/**
+ * An environment's number is its identity: flags and nothing else refer to it, so a rename touches no flag. Numbers
+ * count up within a project and are never used again.
+ */
+export interface Environment {
+  readonly number: number;
+  readonly name: string;
+}
+
+/** The environment number that holds the state of a single-environment project's flags. */
+export const soleEnvironment = 0;
+
+export interface Project {
+  readonly id: string;
+  readonly name: string;
+  /** Null for a personal project, which has an owner instead. */
+  readonly organisationId: string | null;
+  readonly ownerMemberId: string | null;
+  /** A multi-environment project holds group flags; a single-environment project has no environments at all. */
+  readonly isMultiEnvironment: boolean;
+  /** In the order they were created. */
+  readonly environments: readonly Environment[];
+  readonly nextEnvironmentNumber: number;
+  /** Moves whenever an environment is created, renamed or deleted. */
+  readonly environmentsRevision: number;
+  /** Off: both routes of the Evaluation API answer 403 for this project. */
+  readonly evaluationAccess: boolean;
+  readonly createdAt: number;
+  readonly revision: number;
+}
+
+export function findEnvironment(project: Project, name: string): Environment | undefined {
+  return project.environments.find((environment) => environment.name === name);
+}

@@ -1,0 +1,30 @@
+import type { AuditEntry } from './audit/audit-entry.ts';
+import type { Audience } from './evaluation/audience.ts';
+import type { Flag } from './flag/flag.ts';
+import type { Member } from './member/member.ts';
+import type { Organisation } from './organisation/organisation.ts';
+import type { Project } from './project/project.ts';
+import type { Denial, OutboxEntry } from './token/denial.ts';
+import type { Token } from './token/token.ts';
+
+/** A record before and after: null before is a creation, null after a deletion. Indexes and the change log follow. */
+interface Replaced<Kind extends string, T> {
+  readonly kind: Kind;
+  readonly before: T | null;
+  readonly after: T | null;
+}
+
+/**
+ * What a command decides to change. A command is pure: records in, a `Problem` or a list of these out. Only the
+ * storage adapter turns them into a transaction.
+ */
+export type RecordChange =
+  | Replaced<'organisation', Organisation>
+  | Replaced<'member', Member>
+  | Replaced<'project', Project>
+  | (Replaced<'flag', Flag> & { readonly environment: string | null })
+  | Replaced<'audience', Audience>
+  | Replaced<'token', Token>
+  | { readonly kind: 'audit'; readonly entry: AuditEntry }
+  | { readonly kind: 'activity'; readonly denial: Denial }
+  | { readonly kind: 'outbox'; readonly entry: OutboxEntry };

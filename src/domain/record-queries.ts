@@ -1,0 +1,28 @@
+import type { Audience } from './evaluation/audience.ts';
+import type { Flag } from './flag/flag.ts';
+import type { Member } from './member/member.ts';
+import type { Organisation } from './organisation/organisation.ts';
+import type { Project } from './project/project.ts';
+import type { Token } from './token/token.ts';
+
+/**
+ * What the rules need to ask, on one consistent state. The storage adapter answers from a snapshot (evaluator) or from
+ * the open write transaction (writer). Iterables are lazy and must be consumed before the caller awaits anything.
+ */
+export interface RecordQueries {
+  organisation(id: string): Organisation | undefined;
+  project(id: string): Project | undefined;
+  flag(id: string): Flag | undefined;
+  audience(id: string): Audience | undefined;
+  token(id: string): Token | undefined;
+  /** @param secretHash SHA-256 of the part of the secret after the last underscore, 32 bytes. */
+  tokenBySecretHash(secretHash: Uint8Array): Token | undefined;
+  member(id: string): Member | undefined;
+  organisations(): Iterable<Organisation>;
+  members(): Iterable<Member>;
+  projects(): Iterable<Project>;
+  /** By name (UTF-8 order), then id. With `name`: exactly the flags of that name. */
+  flagsOf(projectId: string, name?: string): Iterable<Flag>;
+  audiencesOf(projectId: string): Iterable<Audience>;
+  tokensOf(projectId: string): Iterable<Token>;
+}

@@ -1,0 +1,30 @@
+export const denialReasons = [
+  'token-revoked',
+  'token-expired',
+  'insufficient-permission',
+  'environment-not-permitted',
+  'create-forbidden',
+] as const;
+export type DenialReason = (typeof denialReasons)[number];
+
+/** A real token refused: recorded on the token's activity page, and mailed at most once in 24 hours. */
+export interface Denial {
+  readonly tokenId: string;
+  readonly at: number;
+  readonly reason: DenialReason;
+  /** For example `PATCH /api/v1/flags/{id}`. */
+  readonly route: string;
+  /** The environment the request named, if any. */
+  readonly environment: string | null;
+  readonly address: string;
+}
+
+/** The newest rows of a token that are kept. */
+export const activityRowsMax = 1000;
+export const denialEmailIntervalMs = 24 * 60 * 60 * 1000;
+
+/** What waits to be mailed. Recipients are looked up when it is sent, so nobody who has left gets it. */
+export interface OutboxEntry {
+  readonly kind: 'denial-email';
+  readonly denial: Denial;
+}
