@@ -1,0 +1,99 @@
+import { ByteSet } from '../../support/byte-set.ts';
+import { effectiveCohorts, type Flag, type FlagState, stateIn } from '../flag/flag.ts';
+import type { Project } from '../project/project.ts';
+import type { Audience } from './audience.ts';
+import { hashPrefix, rolloutThreshold } from './bucketing.ts';
+
+const encoder = new TextEncoder();
+/** What an entry costs beside its bytes: objects, references, the cache's own entry. Measured roughly, meant as a bound. */
+const overheadBytes = 600;
+
+export interface CompiledRule {
+  readonly attribute: Uint8Array;
+  readonly values: ByteSet;
+}
+
+/** One environment of a flag, as evaluation needs it. */
+export interface CompiledState {
+  readonly isEnabled: boolean;
+  readonly cohorts: ByteSet | null;
+  readonly rules: readonly CompiledRule[] | null;
+  /** A key is in the rollout when its hash is below this: 0 nobody, 2³² everybody. */
+  readonly threshold: number;
+}
+
+/** A flag made ready: compiled once when it is loaded, asked on every request. */
+export interface CompiledFlag {
+  readonly id: string;
+  /** The state of the bucketing hash after the flag's id. */
+  readonly hashState: number;
+  readonly idLength: number;
+  /** The state of a single-environment flag; null on a group flag. */
+  readonly sole: CompiledState | null;
+  /** Names (UTF-8) and states of a group flag, in the project's order; empty on a single-environment flag. */
+  readonly environmentNames: readonly Uint8Array[];
+  readonly states: readonly CompiledState[];
+  /** The two possible bodies of an answer, as UTF-8 JSON. */
+  readonly onBody: Uint8Array;
+  readonly offBody: Uint8Array;
+  readonly sizeBytes: number;
+}
+
+/** Audiences by id, of the flag's project. */
+export type AudienceLookup = (id: string) => Audience | undefined;
+
+function compileRules(audience: Audience): readonly CompiledRule[] {
+  return audience.rules.map((rule) => ({
+    attribute: encoder.encode(rule.attribute),
+    values: new ByteSet(rule.values),
+  }));
+}
+
+function compileState(flag: Flag, state: FlagState, audienceById: AudienceLookup): CompiledState {
+  const cohorts = effectiveCohorts(flag, state);
+  const audience = state.audienceId === null ? undefined : audienceById(state.audienceId);
+  if (state.audienceId !== null && audience === undefined) {
+    throw new Error(`flag ${flag.id} applies audience ${state.audienceId}, which does not exist`);
+  }
+  return {
+    isEnabled: state.enabled,
+    cohorts: cohorts.length === 0 ? null : new ByteSet(cohorts),
+    rules: audience === undefined ? null : compileRules(audience),
+    threshold: rolloutThreshold(state.trafficPercentage),
+  };
+}
+
+function stateSizeBytes(state: CompiledState): number {
+  let size = 100 + (state.cohorts?.sizeBytes ?? 0);
+  for (const rule of state.rules ?? []) size += 100 + rule.attribute.length + rule.values.sizeBytes;
+  return size;
+}
+
+function answerBody(flag: Flag, enabled: boolean): Uint8Array {
+  return encoder.encode(JSON.stringify({ id: flag.id, name: flag.name, enabled }));
+}
+
+/** @throws when the flag refers to an audience that does not exist: such a flag cannot have been stored. */
+export function compileFlag(flag: Flag, project: Project, audienceById: AudienceLookup): CompiledFlag {
+  const environments = project.isMultiEnvironment ? project.environments : [];
+  const states = environments.map((environment) =>
+    compileState(flag, stateIn(flag, environment.number), audienceById),
+  );
+  const sole = project.isMultiEnvironment ? null : compileState(flag, stateIn(flag), audienceById);
+  const id = encoder.encode(flag.id);
+  const onBody = answerBody(flag, true);
+  const offBody = answerBody(flag, false);
+  let sizeBytes = overheadBytes + onBody.length + offBody.length + (sole === null ? 0 : stateSizeBytes(sole));
+  for (const state of states) sizeBytes += 100 + stateSizeBytes(state);
+  return {
+    id: flag.id,
+    hashState: hashPrefix(id),
+    idLength: id.length,
+    sole,
+    environmentNames: environments.map((environment) => encoder.encode(environment.name)),
+    states,
+    onBody,
+    offBody,
+    sizeBytes,
+  };
+}

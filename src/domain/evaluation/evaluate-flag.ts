@@ -1,0 +1,83 @@
+import { sameBytes } from '../../support/byte-set.ts';
+import { hashAfterPrefix } from './bucketing.ts';
+import type { CompiledFlag, CompiledRule, CompiledState } from './compiled-flag.ts';
+import type { EvaluationContext } from './evaluation-context.ts';
+import {
+  audienceMismatch,
+  bucketInRollout,
+  bucketNotInRollout,
+  cohortMatch,
+  type EvaluationReason,
+  flagOff,
+  fullRollout,
+  noRollout,
+  rollInRollout,
+  rollNotInRollout,
+} from './evaluation-reason.ts';
+
+/** @returns a fresh, uniformly random unsigned 32-bit integer. */
+export type RandomRoll = () => number;
+
+/**
+ * The state that a request is evaluated in: a single-environment flag's only one, whatever `env` says, or the one that
+ * `env` names. @returns null when a group flag's `env` is missing or names no environment of its project.
+ */
+export function selectState(flag: CompiledFlag, context: EvaluationContext): CompiledState | null {
+  if (flag.sole !== null) return flag.sole;
+  if (context.envStart < 0) return null;
+  for (let index = 0; index < flag.environmentNames.length; index += 1) {
+    const name = flag.environmentNames[index] as Uint8Array;
+    if (sameBytes(name, context.bytes, context.envStart, context.envEnd)) return flag.states[index] ?? null;
+  }
+  return null;
+}
+
+function matchesRule(rule: CompiledRule, context: EvaluationContext): boolean {
+  for (let index = 0; index < context.attributeCount; index += 1) {
+    const nameEnd = context.attributeNameEnd(index);
+    if (!sameBytes(rule.attribute, context.bytes, context.attributeNameStart(index), nameEnd)) continue;
+    if (rule.values.has(context.bytes, nameEnd, context.attributeValueEnd(index))) return true;
+  }
+  return false;
+}
+
+function matchesAudience(rules: readonly CompiledRule[], context: EvaluationContext): boolean {
+  for (const rule of rules) if (!matchesRule(rule, context)) return false;
+  return true;
+}
+
+function evaluateRollout(
+  flag: CompiledFlag,
+  threshold: number,
+  context: EvaluationContext,
+  randomRoll: RandomRoll,
+): EvaluationReason {
+  if (threshold >= 2 ** 32) return fullRollout;
+  if (threshold === 0) return noRollout;
+  if (!context.hasTargetingKey && !context.hasCohort) {
+    return randomRoll() < threshold ? rollInRollout : rollNotInRollout;
+  }
+  const start = context.hasTargetingKey ? context.targetingKeyStart : context.cohortStart;
+  const end = context.hasTargetingKey ? context.targetingKeyEnd : context.cohortEnd;
+  const hash = hashAfterPrefix(flag.hashState, flag.idLength, context.bytes, start, end);
+  return hash < threshold ? bucketInRollout : bucketNotInRollout;
+}
+
+/**
+ * The rules in the decided order: off → false; cohort listed → true; audience attached and not matched → false; then the
+ * percentage, by the bucket of the targeting key, else of the cohort, else by a fresh roll. Allocates nothing.
+ * @returns the reason, which decides the answer (`isOn`)
+ */
+export function evaluateFlag(
+  flag: CompiledFlag,
+  state: CompiledState,
+  context: EvaluationContext,
+  randomRoll: RandomRoll,
+): EvaluationReason {
+  if (!state.isEnabled) return flagOff;
+  if (state.cohorts !== null && context.hasCohort) {
+    if (state.cohorts.has(context.bytes, context.cohortStart, context.cohortEnd)) return cohortMatch;
+  }
+  if (state.rules !== null && !matchesAudience(state.rules, context)) return audienceMismatch;
+  return evaluateRollout(flag, state.threshold, context, randomRoll);
+}

@@ -1,0 +1,216 @@
+import { isUtf8 } from '../../support/utf8.ts';
+
+/** What can be wrong with an evaluation's query string; each is a 400 (decisions, «Query decoding»). */
+export type QueryFault =
+  | 'malformed-escape'
+  | 'invalid-utf8'
+  | 'raw-plus-in-cohort'
+  | 'raw-character'
+  | 'repeated';
+
+/** The three parameters that are never attributes. */
+export const contextParameters = ['targetingKey', 'cohort', 'env'] as const;
+export type ContextParameter = (typeof contextParameters)[number];
+
+/** A context as a program gives it, already decoded. */
+export interface PlainContext {
+  readonly targetingKey?: string;
+  readonly cohort?: string;
+  readonly env?: string;
+  readonly attributes?: Iterable<readonly [name: string, value: string]>;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+const parameterBytes = contextParameters.map((name) => encoder.encode(name));
+const [ampersand, equals, plus, percent, highestRaw] = [0x26, 0x3d, 0x2b, 0x25, 0x7e];
+const initialBytes = 16 * 1024;
+
+function hexDigit(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}
+
+/**
+ * The decoded evaluation context of one request, as ranges of bytes in one buffer that is used again for the next:
+ * decoding allocates nothing and makes no strings. One instance per thread.
+ */
+export class EvaluationContext {
+  /** Decoded UTF-8 of all names and values, one behind the other. */
+  bytes = new Uint8Array(initialBytes);
+  /** Ranges in `bytes` by index in `contextParameters`: start at 2 × index, end behind it; an absent one starts at -1. */
+  readonly #parameters = new Int32Array(contextParameters.length * 2);
+  /** Four cells an attribute: name start, name end (= value start), value end, unused. */
+  #attributes = new Int32Array(256);
+  attributeCount = 0;
+  /** The decoded name of the parameter that the last fault is about, for the message. */
+  faultyParameter = '';
+  #used = 0;
+
+  get targetingKeyStart(): number {
+    return this.#parameters[0] as number;
+  }
+  get targetingKeyEnd(): number {
+    return this.#parameters[1] as number;
+  }
+  get cohortStart(): number {
+    return this.#parameters[2] as number;
+  }
+  get cohortEnd(): number {
+    return this.#parameters[3] as number;
+  }
+  /** Unlike the other two, an empty `env=` counts as given: it is an unknown environment. */
+  get envStart(): number {
+    return this.#parameters[4] as number;
+  }
+  get envEnd(): number {
+    return this.#parameters[5] as number;
+  }
+  get hasTargetingKey(): boolean {
+    return this.targetingKeyEnd > this.targetingKeyStart;
+  }
+  get hasCohort(): boolean {
+    return this.cohortEnd > this.cohortStart;
+  }
+
+  attributeNameStart(index: number): number {
+    return this.#attributes[index * 4] as number;
+  }
+  attributeNameEnd(index: number): number {
+    return this.#attributes[index * 4 + 1] as number;
+  }
+  attributeValueEnd(index: number): number {
+    return this.#attributes[index * 4 + 2] as number;
+  }
+
+  #reset(bytesNeeded: number): void {
+    if (this.bytes.length < bytesNeeded) this.bytes = new Uint8Array(bytesNeeded);
+    this.#parameters.fill(-1);
+    this.attributeCount = 0;
+    this.#used = 0;
+  }
+
+  /**
+   * Decodes a raw query string (without its question mark), replacing what was there.
+   * @returns the first fault, or null. After a fault the context must not be evaluated.
+   */
+  decode(query: Uint8Array, start: number, end: number): QueryFault | null {
+    this.#reset(end - start);
+    let at = start;
+    while (at < end) {
+      const pieceStart = this.#used;
+      let nameEnd = -1;
+      let hasPlus = false;
+      let hasHighByte = false;
+      let fault: QueryFault | null = null;
+      let write = this.#used;
+      for (; at < end; at += 1) {
+        let byte = query[at] as number;
+        if (byte === ampersand) break;
+        if (byte === equals && nameEnd < 0) {
+          nameEnd = write;
+          continue;
+        }
+        if (byte === percent) {
+          const high = at + 2 < end ? hexDigit(query[at + 1] as number) : -1;
+          const low = at + 2 < end ? hexDigit(query[at + 2] as number) : -1;
+          if (high < 0 || low < 0) {
+            fault ??= 'malformed-escape';
+          } else {
+            byte = high * 16 + low;
+            at += 2;
+            if (byte >= 0x80) hasHighByte = true;
+          }
+        } else if (byte > highestRaw) {
+          fault ??= 'raw-character';
+        } else if (byte === plus && nameEnd >= 0) {
+          hasPlus = true;
+        }
+        this.bytes[write++] = byte;
+      }
+      at += 1;
+      this.#used = write;
+      if (nameEnd < 0) nameEnd = write;
+      if (write === pieceStart) continue;
+      fault ??= this.#accept(pieceStart, nameEnd, write, hasPlus, hasHighByte);
+      if (fault !== null) {
+        this.faultyParameter = decoder.decode(this.bytes.subarray(pieceStart, nameEnd));
+        return fault;
+      }
+    }
+    return null;
+  }
+
+  /** Files a decoded pair as a parameter or an attribute. */
+  #accept(
+    start: number,
+    nameEnd: number,
+    end: number,
+    hasPlus: boolean,
+    hasHighByte: boolean,
+  ): QueryFault | null {
+    if (hasHighByte && !(isUtf8(this.bytes, start, nameEnd) && isUtf8(this.bytes, nameEnd, end))) {
+      return 'invalid-utf8';
+    }
+    const parameter = this.#parameterAt(start, nameEnd);
+    if (parameter < 0) {
+      this.#addAttribute(start, nameEnd, end);
+      return null;
+    }
+    if (this.#parameters[parameter * 2] !== -1) return 'repeated';
+    if (hasPlus && contextParameters[parameter] === 'cohort') return 'raw-plus-in-cohort';
+    this.#parameters[parameter * 2] = nameEnd;
+    this.#parameters[parameter * 2 + 1] = end;
+    return null;
+  }
+
+  /** Index in `contextParameters` of the name in `bytes[start, end)`, or -1: told apart by length first. */
+  #parameterAt(start: number, end: number): number {
+    const length = end - start;
+    const candidate = length === 12 ? 0 : length === 6 ? 1 : length === 3 ? 2 : -1;
+    if (candidate < 0) return -1;
+    const name = parameterBytes[candidate] as Uint8Array;
+    for (let at = 0; at < length; at += 1) if (name[at] !== this.bytes[start + at]) return -1;
+    return candidate;
+  }
+
+  #addAttribute(start: number, nameEnd: number, end: number): void {
+    const cell = this.attributeCount * 4;
+    if (cell + 4 > this.#attributes.length) {
+      const larger = new Int32Array(this.#attributes.length * 4);
+      larger.set(this.#attributes);
+      this.#attributes = larger;
+    }
+    this.#attributes[cell] = start;
+    this.#attributes[cell + 1] = nameEnd;
+    this.#attributes[cell + 2] = end;
+    this.attributeCount += 1;
+  }
+
+  /** Takes a context that is already decoded, replacing what was there. */
+  assign(context: PlainContext): void {
+    const attributes = [...(context.attributes ?? [])];
+    let length = 0;
+    for (const name of contextParameters) length += (context[name]?.length ?? 0) * 3;
+    for (const [name, value] of attributes) length += (name.length + value.length) * 3;
+    this.#reset(length);
+    for (const [index, name] of contextParameters.entries()) {
+      const value = context[name];
+      if (value === undefined) continue;
+      this.#parameters[index * 2] = this.#used;
+      this.#parameters[index * 2 + 1] = this.#append(value);
+    }
+    for (const [name, value] of attributes) {
+      if (contextParameters.some((parameter) => parameter === name)) continue;
+      const start = this.#used;
+      const nameEnd = this.#append(name);
+      this.#addAttribute(start, nameEnd, this.#append(value));
+    }
+  }
+
+  #append(text: string): number {
+    this.#used += encoder.encodeInto(text, this.bytes.subarray(this.#used)).written;
+    return this.#used;
+  }
+}

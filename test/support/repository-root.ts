@@ -1,0 +1,13 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** @returns the directory that has `package.json`: tests run from `dist`, their data lies in the checkout. */
+export function repositoryRoot(): string {
+  let directory = import.meta.dirname;
+  while (!existsSync(join(directory, 'package.json'))) {
+    const parent = dirname(directory);
+    if (parent === directory) throw new Error(`no package.json above ${import.meta.dirname}`);
+    directory = parent;
+  }
+  return directory;
+}
