@@ -1,0 +1,12 @@
+/** @returns the middle value, or the mean of the two in the middle. NaN for none. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const low = sorted[Math.ceil(middle) - 1] ?? Number.NaN;
+  return (low + (sorted[Math.floor(middle)] ?? low)) / 2;
+}
+
+/** @returns the distance between the largest and the smallest value, relative to the median. */
+export function spread(values: readonly number[]): number {
+  return (Math.max(...values) - Math.min(...values)) / median(values);
+}

@@ -1,0 +1,61 @@
+import { type HeaderBlock, headerBlock } from '../http/header-block.ts';
+
+/** Seconds after which a client that met an overload may try again. */
+const retryAfterSeconds = '1';
+const json = ['Content-Type', 'application/json'] as const;
+const anyOrigin = ['Access-Control-Allow-Origin', '*'] as const;
+const noStore = ['Cache-Control', 'no-store'] as const;
+const preflight = [
+  ['Access-Control-Allow-Methods', 'GET, POST, PATCH, OPTIONS'],
+  ['Access-Control-Allow-Headers', 'Content-Type, Authorization'],
+  ['Access-Control-Max-Age', '86400'],
+] as const;
+
+/** Every answer of the Evaluation API and of `/health`. */
+export const evaluationHeaders = headerBlock([json, anyOrigin, noStore]);
+export const evaluationRetryHeaders = headerBlock([
+  json,
+  anyOrigin,
+  noStore,
+  ['Retry-After', retryAfterSeconds],
+]);
+export const evaluationPreflightHeaders = headerBlock([anyOrigin, ...preflight]);
+/** An answer outside both APIs. */
+export const plainJsonHeaders = headerBlock([json, noStore]);
+
+/** @returns the headers of an evaluation with this status: 503 says when to try again. */
+export function evaluationHeadersFor(status: number): HeaderBlock {
+  return status === 503 ? evaluationRetryHeaders : evaluationHeaders;
+}
+
+function managementLines(requestId: string): (readonly [string, string])[] {
+  return [
+    anyOrigin,
+    noStore,
+    ['Access-Control-Expose-Headers', 'X-Request-Id, Retry-After'],
+    ['X-Request-Id', requestId],
+  ];
+}
+
+/** Headers of a JSON answer under `/api/v1`. 503 always says when to try again; 429 says how long its window lasts. */
+export function managementHeaders(requestId: string, status: number, retryAfter?: number): HeaderBlock {
+  const lines = [json, ...managementLines(requestId)];
+  const seconds = retryAfter === undefined ? retryAfterSeconds : String(retryAfter);
+  if (status === 503 || retryAfter !== undefined) lines.push(['Retry-After', seconds]);
+  return headerBlock(lines);
+}
+
+export function managementPreflightHeaders(requestId: string): HeaderBlock {
+  return headerBlock([...managementLines(requestId), ...preflight]);
+}
+
+/** The answer above the request rate: plain text, no envelope (specification, limits). */
+export function rateLimitedHeaders(requestId: string, retryAfter: number): HeaderBlock {
+  const text = ['Content-Type', 'text/plain; charset=utf-8'] as const;
+  return headerBlock([text, ...managementLines(requestId), ['Retry-After', String(retryAfter)]]);
+}
+
+/** The answer above the Evaluation API's own limit, where one is switched on. */
+export function evaluationLimitedHeaders(retryAfter: number): HeaderBlock {
+  return headerBlock([json, anyOrigin, noStore, ['Retry-After', String(retryAfter)]]);
+}

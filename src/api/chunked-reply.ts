@@ -1,0 +1,69 @@
+import type { ChunkReceiver } from '../evaluator/evaluator-link.ts';
+import type { EvaluatorAnswerHead } from '../evaluator/evaluator-protocol.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { HeaderBlock } from '../http/header-block.ts';
+
+export interface ChunkedReplyHooks {
+  headers(status: number): HeaderBlock;
+  /** An answer that came in one chunk. */
+  answerWhole(head: EvaluatorAnswerHead, bytes: Uint8Array): void;
+  answerUnavailable(detail: string): void;
+  /** One more chunk may come. */
+  more(): void;
+  /** No more are wanted. */
+  cancel(): void;
+  /** The last byte of a long answer is written, or it was cut. */
+  onLongAnswer(status: number, isComplete: boolean): void;
+}
+
+/** Passes an answer of any length on to its client, no faster than the client takes it. */
+export class ChunkedReply implements ChunkReceiver {
+  readonly #exchange: Exchange;
+  readonly #hooks: ChunkedReplyHooks;
+  #status = 0;
+
+  constructor(exchange: Exchange, hooks: ChunkedReplyHooks) {
+    this.#exchange = exchange;
+    this.#hooks = hooks;
+  }
+
+  receiveChunk(head: EvaluatorAnswerHead | null, bytes: Uint8Array, isLast: boolean): void {
+    if (head !== null && isLast) this.#hooks.answerWhole(head, bytes);
+    else {
+      if (head !== null) this.#begin(head);
+      this.#pass(bytes, isLast);
+    }
+  }
+
+  #begin(head: EvaluatorAnswerHead): void {
+    this.#status = head.status;
+    this.#exchange.begin(head.status, this.#hooks.headers(head.status));
+    if (this.#exchange.isOver) this.#abandon();
+    this.#exchange.onAborted(() => this.#abandon());
+    this.#exchange.onWritable(() => this.#hooks.more());
+  }
+
+  /** The client is gone, or asked for the head only. */
+  #abandon(): void {
+    this.#hooks.cancel();
+    this.#hooks.onLongAnswer(this.#status, this.#exchange.isHead);
+  }
+
+  #pass(bytes: Uint8Array, isLast: boolean): void {
+    if (this.#exchange.isOver) return;
+    const isTaken = this.#exchange.write(bytes);
+    if (isLast) {
+      this.#exchange.end();
+      this.#hooks.onLongAnswer(this.#status, true);
+    } else if (isTaken) this.#hooks.more();
+  }
+
+  receiveCut(): void {
+    this.#exchange.cut();
+    this.#hooks.onLongAnswer(this.#status, false);
+  }
+
+  receiveUnavailable(detail: string): void {
+    this.#hooks.answerUnavailable(detail);
+  }
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+
+export interface DocsPage {
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  /** A strong validator, quoted, as the header has it. */
+  readonly etag: string;
+}
+
+const contentTypes: ReadonlyMap<string, string> = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.json', 'application/json'],
+  ['.svg', 'image/svg+xml'],
+]);
+
+const pagesMax = 1000;
+const bytesMax = 32 * 1024 * 1024;
+
+/** The built documentation by served path, in memory: what it holds was decided when it was built. */
+export type DocsPages = ReadonlyMap<string, DocsPage>;
+
+/** @param path undecoded, without the query: `/docs`, `/docs/architecture`, `/docs/docs.css` */
+export function findPage(pages: DocsPages, path: string): DocsPage | undefined {
+  return pages.get(path);
+}
+
+/** `index.html` is the folder itself; other pages are served without their extension, everything else with it. */
+function servedPaths(file: string): readonly string[] {
+  const path = `/docs/${file.split(sep).join('/')}`;
+  if (path.endsWith('/index.html')) return [path.slice(0, -'/index.html'.length)];
+  // The redirect for people who guess: it works from both places, because its link is relative.
+  if (path === '/docs/api.html') return ['/docs/api', '/docs/'];
+  return [path.replace(/\.html$/, '')];
+}
+
+function readPage(path: string, contentType: string): DocsPage {
+  const body = readFileSync(path);
+  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27);
+  return { contentType, body, etag: `"${digest}"` };
+}
+
+/**
+ * Reads every page once, at start.
+ * @param directory that `scripts/build-docs.mjs` made, normally `dist/docs`
+ * @throws Error when it is missing, or larger than documentation is
+ */
+export function loadDocsPages(directory: string): DocsPages {
+  const pages = new Map<string, DocsPage>();
+  let bytes = 0;
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    const contentType = contentTypes.get(extname(entry.name));
+    if (!entry.isFile() || contentType === undefined) continue;
+    const file = join(entry.parentPath, entry.name);
+    const page = readPage(file, contentType);
+    bytes += page.body.length;
+    if (bytes > bytesMax) throw new Error(`${directory} holds more than ${bytesMax} bytes of documentation`);
+    for (const path of servedPaths(relative(directory, file))) pages.set(path, page);
+    if (pages.size > pagesMax) throw new Error(`${directory} holds more than ${pagesMax} pages`);
+  }
+  return pages;
+}

@@ -1,0 +1,66 @@
+import { errorEnvelope } from '../../contracts/error-envelope.ts';
+import { problemTable } from '../../contracts/problem-table.ts';
+import type { Problem } from '../../domain/problem.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import type { HeaderBlock } from '../../http/header-block.ts';
+import { managementHeaders } from '../answer-headers.ts';
+import type { ManagementRequest } from './management-request.ts';
+
+/** Told once per request, when its answer is given. */
+export type OnAnswered = (status: number, tokenId: string | null) => void;
+
+/** Gives one Management API request its answer and tells the log. */
+export class ManagementReply {
+  readonly request: ManagementRequest;
+  readonly exchange: Exchange;
+  readonly #docsUrl: string;
+  readonly #onAnswered: OnAnswered;
+
+  constructor(exchange: Exchange, request: ManagementRequest, docsUrl: string, onAnswered: OnAnswered) {
+    this.exchange = exchange;
+    this.request = request;
+    this.#docsUrl = docsUrl;
+    this.#onAnswered = onAnswered;
+  }
+
+  headers(status: number, retryAfter?: number): HeaderBlock {
+    return managementHeaders(this.request.requestId, status, retryAfter);
+  }
+
+  answer(status: number, body: string | Uint8Array, tokenId: string | null): void {
+    this.answerWith(status, this.headers(status), body, tokenId);
+  }
+
+  answerWith(status: number, headers: HeaderBlock, body: string | Uint8Array, tokenId: string | null): void {
+    this.exchange.answer(status, headers, body);
+    this.#onAnswered(status, tokenId);
+  }
+
+  /** @param retryAfter seconds, for a 429 */
+  refuse(problem: Problem, tokenId: string | null = null, retryAfter?: number): void {
+    const { status } = problemTable[problem.code];
+    this.answerWith(status, this.headers(status, retryAfter), errorEnvelope(problem, this.#docsUrl), tokenId);
+  }
+
+  /** Refuses a request whose end cannot be found: its connection is closed with the answer. */
+  refuseAndClose(problem: Problem): void {
+    const { status } = problemTable[problem.code];
+    this.exchange.answerAndClose(status, this.headers(status), errorEnvelope(problem, this.#docsUrl));
+    this.#onAnswered(status, null);
+  }
+
+  refuseUnavailable(detail: string): void {
+    this.refuse({ code: 'service-unavailable', detail });
+  }
+
+  /** The detail names the request, so that whoever reads the log finds the fault. */
+  refuseInternal(): void {
+    const detail = `Something went wrong in the service. Its log tells more under the request id ${this.request.requestId}.`;
+    this.refuse({ code: 'internal-error', detail });
+  }
+
+  /** A long answer is over; its bytes have gone their own way. */
+  finishLong(status: number): void {
+    this.#onAnswered(status, null);
+  }
+}

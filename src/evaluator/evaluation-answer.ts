@@ -1,0 +1,70 @@
+import { errorEnvelope } from '../contracts/error-envelope.ts';
+import { problemTable } from '../contracts/problem-table.ts';
+import type { EvaluationContext, QueryFault } from '../domain/evaluation/evaluation-context.ts';
+import { describeQueryFault } from '../domain/evaluation/query-fault.ts';
+import type { Problem, ProblemCode } from '../domain/problem.ts';
+
+const encoder = new TextEncoder();
+
+/** A refused evaluation, ready to send. */
+export interface EvaluationRefusal {
+  readonly status: number;
+  readonly body: Uint8Array;
+}
+
+export function encodeRefusal(problem: Problem, docsUrl: string): EvaluationRefusal {
+  return { status: problemTable[problem.code].status, body: encoder.encode(errorEnvelope(problem, docsUrl)) };
+}
+
+const details = {
+  'no-flag': ['not-found', 'No flag with this id exists.'],
+  'no-project': ['not-found', 'No project with this id exists.'],
+  'access-off': [
+    'evaluation-access-off',
+    'Evaluation API access is switched off for this project. An Admin can switch it on in the console.',
+  ],
+  'no-environment': [
+    'not-found',
+    'This flag has a state for each environment, and "env" is missing or names none of them. Send env=NAME with the name of one of the project\'s environments.',
+  ],
+} as const satisfies Record<string, readonly [ProblemCode, string]>;
+
+export type FixedRefusal = keyof typeof details;
+
+/** The refusals of the Evaluation API. The fixed ones are encoded once. */
+export class EvaluationRefusals {
+  readonly #docsUrl: string;
+  readonly #fixed: Readonly<Record<FixedRefusal, EvaluationRefusal>>;
+
+  constructor(docsUrl: string) {
+    this.#docsUrl = docsUrl;
+    const encode = (name: FixedRefusal): EvaluationRefusal => {
+      const [code, detail] = details[name];
+      return encodeRefusal({ code, detail }, docsUrl);
+    };
+    this.#fixed = {
+      'no-flag': encode('no-flag'),
+      'no-project': encode('no-project'),
+      'access-off': encode('access-off'),
+      'no-environment': encode('no-environment'),
+    };
+  }
+
+  fixed(name: FixedRefusal): EvaluationRefusal {
+    return this.#fixed[name];
+  }
+
+  queryFault(fault: QueryFault, context: EvaluationContext): EvaluationRefusal {
+    const detail = describeQueryFault(fault, context.faultyParameter);
+    return encodeRefusal({ code: 'invalid-request', detail }, this.#docsUrl);
+  }
+
+  unavailable(detail: string): EvaluationRefusal {
+    return encodeRefusal({ code: 'service-unavailable', detail }, this.#docsUrl);
+  }
+
+  internalError(): EvaluationRefusal {
+    const detail = 'The evaluation failed unexpectedly. Retry; if it persists, look at the server log.';
+    return encodeRefusal({ code: 'internal-error', detail }, this.#docsUrl);
+  }
+}

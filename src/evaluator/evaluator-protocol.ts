@@ -1,0 +1,75 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { ManagementCall } from '../contracts/management/management-call.ts';
+import type { Denial } from '../domain/token/denial.ts';
+import type { MailboxMemory } from './mailbox.ts';
+
+/** What an evaluator needs to start: everything is plain data or shared memory. */
+export interface EvaluatorSetup {
+  readonly index: number;
+  readonly directory: string;
+  readonly mapBytes: number;
+  readonly cacheBytes: number;
+  readonly batchSize: number;
+  readonly docsUrl: string;
+  readonly logLevel: string;
+  readonly tokenPrefixesAccepted: readonly string[];
+  readonly mailbox: MailboxMemory;
+  /** One Int32 cell that the writer raises after each durable commit, before it acknowledges. */
+  readonly storeVersion: SharedArrayBuffer;
+  readonly port: MessagePort;
+}
+
+/**
+ * Gateway to evaluator, through the port: what does not fit a slot. Each message is announced by a slot of kind
+ * `portMessage`, so both ways keep one order of service.
+ */
+export type EvaluatorRequest =
+  | { readonly kind: 'evaluate-flag'; readonly id: number; readonly flagId: string; readonly query: string }
+  | {
+      readonly kind: 'evaluate-project';
+      readonly id: number;
+      readonly projectId: string;
+      readonly query: string;
+    }
+  | { readonly kind: 'management-read'; readonly id: number; readonly call: ManagementCall }
+  /** The client took a chunk of a long answer: one more may be sent. */
+  | { readonly kind: 'more'; readonly id: number }
+  /** The client is gone: the rest of a long answer is not wanted. */
+  | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'stop' };
+
+/** The beginning of an answer through the port. */
+export interface EvaluatorAnswerHead {
+  readonly status: number;
+  readonly isFailedAuthentication: boolean;
+  readonly tokenId: string | null;
+  readonly denial: Denial | null;
+}
+
+/** Evaluator to gateway, through the port. */
+export type EvaluatorReply =
+  /** The store is open and the mailbox is served. */
+  | { readonly kind: 'ready' }
+  /** Slots were answered since the gateway asked to be woken. */
+  | { readonly kind: 'woken' }
+  /** A chunk of at most `chunkBytesMax`; the first one of a request carries the head. */
+  | {
+      readonly kind: 'chunk';
+      readonly id: number;
+      readonly head: EvaluatorAnswerHead | null;
+      readonly bytes: Uint8Array;
+      readonly isLast: boolean;
+    }
+  /** The answer of the slot with this count did not fit it. */
+  | {
+      readonly kind: 'oversized';
+      readonly count: number;
+      readonly status: number;
+      readonly bytes: Uint8Array;
+    }
+  /** A long answer ends here, incomplete: it failed, or its client was too slow for its snapshot. */
+  | { readonly kind: 'cut'; readonly id: number; readonly reason: string };
+
+export const chunkBytesMax = 256 * 1024;
+/** Chunks of one answer that may be on their way to the gateway or its client. */
+export const chunksAheadMax = 2;

@@ -1,0 +1,249 @@
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { ManagementCall } from '../contracts/management/management-call.ts';
+import type { StoreReader } from '../storage/store-reader.ts';
+import { hashSecret } from '../support/hash-secret.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+import { ChunkedAnswer } from './chunked-answer.ts';
+import { EvaluationRefusals } from './evaluation-answer.ts';
+import type {
+  EvaluatorAnswerHead,
+  EvaluatorReply,
+  EvaluatorRequest,
+  EvaluatorSetup,
+} from './evaluator-protocol.ts';
+import { FlagEvaluator } from './flag-evaluator.ts';
+import { FlagSource } from './flag-source.ts';
+import {
+  abandonedCell,
+  asleepCell,
+  doneCell,
+  headCell,
+  type Mailbox,
+  openMailbox,
+  progressCell,
+  wakeCell,
+} from './mailbox.ts';
+import { answerManagementRead } from './reads/answer-read.ts';
+import { evaluateProject } from './reads/evaluate-project.ts';
+import { SlotServer } from './slot-server.ts';
+
+const encoder = new TextEncoder();
+/** A long answer works this long between two looks at the mailbox. */
+const sliceMs = 1;
+/** A long answer's snapshot pins pages, and the file grows: a client that is slower than this is cut off. */
+const snapshotAgeMaxMs = 30_000;
+const longAnswersMax = 64;
+/** An idle evaluator looks up this often, so that its progress shows that it lives and old snapshots are let go. */
+const idleWaitMs = 1000;
+const evaluationHead = { isFailedAuthentication: false, tokenId: null, denial: null };
+
+interface LongAnswer {
+  readonly id: number;
+  readonly answer: ChunkedAnswer;
+  readonly startedAt: number;
+}
+
+/** Where the evaluator reports what went wrong: a synchronous log line, for its loop runs no event loop. */
+export type ReportFault = (fault: unknown, during: string) => void;
+
+/**
+ * One evaluator: serves its mailbox until it is told to stop, in one synchronous loop without timers or promises. Each
+ * turn is a batch of slots, then a slice of a long answer; when there is neither, it waits on the mailbox's head.
+ */
+export class Evaluator {
+  readonly #setup: EvaluatorSetup;
+  readonly #reader: StoreReader;
+  readonly #port: MessagePort;
+  readonly #mailbox: Mailbox;
+  readonly #source: FlagSource;
+  readonly #slots: SlotServer;
+  readonly #flagEvaluator: FlagEvaluator;
+  readonly #refusals: EvaluationRefusals;
+  readonly #reportFault: ReportFault;
+  readonly #longAnswers: LongAnswer[] = [];
+  #isStopping = false;
+
+  constructor(setup: EvaluatorSetup, reader: StoreReader, reportFault: ReportFault) {
+    this.#setup = setup;
+    this.#reader = reader;
+    this.#port = setup.port;
+    this.#mailbox = openMailbox(setup.mailbox);
+    this.#source = new FlagSource(reader, setup.storeVersion, setup.cacheBytes);
+    this.#refusals = new EvaluationRefusals(setup.docsUrl);
+    this.#flagEvaluator = new FlagEvaluator(this.#source, setup.docsUrl);
+    this.#reportFault = reportFault;
+    this.#slots = new SlotServer(this.#mailbox, this.#flagEvaluator, {
+      takeMessage: () => this.#takeMessage(),
+      reportFault,
+      sendOversized: (count, status, body) =>
+        this.#post({ kind: 'oversized', count, status, bytes: body.slice() }),
+    });
+  }
+
+  run(): void {
+    this.#post({ kind: 'ready' });
+    const { control } = this.#mailbox;
+    while (!this.#isOver()) {
+      Atomics.add(control, progressCell, 1);
+      const served = this.#serveBatch();
+      const worked = this.#runLongAnswers();
+      if (!served && !worked) this.#sleep();
+    }
+  }
+
+  #isOver(): boolean {
+    if (Atomics.load(this.#mailbox.control, abandonedCell) === 1) return true;
+    return this.#isStopping && this.#longAnswers.length === 0;
+  }
+
+  #serveBatch(): boolean {
+    const { control } = this.#mailbox;
+    if (!this.#slots.hasWork()) return false;
+    this.#source.refresh();
+    this.#slots.serve(this.#setup.batchSize);
+    if (Atomics.exchange(control, wakeCell, 0) === 1) this.#post({ kind: 'woken' });
+    return true;
+  }
+
+  #sleep(): void {
+    const { control } = this.#mailbox;
+    this.#source.release();
+    Atomics.store(control, asleepCell, 1);
+    const done = Atomics.load(control, doneCell);
+    if (Atomics.load(control, headCell) === done) Atomics.wait(control, headCell, done, idleWaitMs);
+    Atomics.store(control, asleepCell, 0);
+  }
+
+  #takeMessage(): void {
+    const received = receiveMessageOnPort(this.#port) as { message: EvaluatorRequest } | undefined;
+    if (received === undefined) throw new Error('a slot announced a message that is not in the port');
+    const request = received.message;
+    if (request.kind === 'stop') this.#isStopping = true;
+    else if (request.kind === 'more') this.#findLong(request.id)?.answer.allowMore();
+    else if (request.kind === 'cancel') this.#cancel(request.id);
+    else this.#answer(request);
+  }
+
+  #answer(
+    request: Extract<EvaluatorRequest, { kind: 'evaluate-flag' | 'evaluate-project' | 'management-read' }>,
+  ): void {
+    try {
+      if (request.kind === 'evaluate-flag')
+        this.#evaluateLongQuery(request.id, request.flagId, request.query);
+      else if (request.kind === 'evaluate-project') {
+        this.#evaluateProject(request.id, request.projectId, request.query);
+      } else this.#read(request.id, request.call);
+    } catch (fault) {
+      this.#reportFault(fault, request.kind);
+      const refusal = this.#refusals.internalError();
+      this.#send(request.id, { ...evaluationHead, status: refusal.status }, refusal.body, true);
+    }
+  }
+
+  #evaluateLongQuery(id: number, flagId: string, query: string): void {
+    const bytes = encoder.encode(query);
+    this.#flagEvaluator.evaluate(flagId, bytes, 0, bytes.length);
+    const { status, body } = this.#flagEvaluator;
+    this.#send(id, { ...evaluationHead, status }, body.slice(), true);
+  }
+
+  #evaluateProject(id: number, projectId: string, query: string): void {
+    const snapshot = this.#reader.pin();
+    let isKept = false;
+    try {
+      const answer = evaluateProject(snapshot.queries, projectId, query, this.#setup.docsUrl);
+      const head = { ...evaluationHead, status: answer.status };
+      if ('pieces' in answer) isKept = this.#begin(id, head, answer.pieces, snapshot);
+      else this.#send(id, head, answer.body, true);
+    } finally {
+      if (!isKept) snapshot.release();
+    }
+  }
+
+  #read(id: number, call: ManagementCall): void {
+    const snapshot = this.#reader.pin();
+    let isKept = false;
+    try {
+      const { docsUrl, tokenPrefixesAccepted } = this.#setup;
+      const context = { now: Date.now(), docsUrl, acceptedPrefixes: tokenPrefixesAccepted, hashSecret };
+      const { body, ...head } = answerManagementRead(snapshot.queries, call, context);
+      if (typeof body === 'string') this.#send(id, head, encoder.encode(body), true);
+      else isKept = this.#begin(id, head, body, snapshot);
+    } finally {
+      if (!isKept) snapshot.release();
+    }
+  }
+
+  /** @returns whether the snapshot is kept for a long answer */
+  #begin(
+    id: number,
+    head: EvaluatorAnswerHead,
+    pieces: Iterable<string>,
+    snapshot: ReturnType<StoreReader['pin']>,
+  ): boolean {
+    if (this.#longAnswers.length >= longAnswersMax) {
+      const detail = 'Too many long lists are being read at once. Retry in a moment.';
+      const refusal = this.#refusals.unavailable(detail);
+      this.#send(id, { ...head, status: refusal.status }, refusal.body, true);
+      return false;
+    }
+    const send = (chunkHead: EvaluatorAnswerHead | null, bytes: Uint8Array, isLast: boolean): void =>
+      this.#send(id, chunkHead, bytes, isLast);
+    this.#longAnswers.push({
+      id,
+      answer: new ChunkedAnswer(head, pieces, snapshot, send),
+      startedAt: monotonicMs(),
+    });
+    return true;
+  }
+
+  /** Gives the first runnable long answer a slice and lets the others have the next. */
+  #runLongAnswers(): boolean {
+    if (this.#longAnswers.length === 0) return false;
+    const now = monotonicMs();
+    this.#cutOld(now);
+    const index = this.#longAnswers.findIndex(({ answer }) => answer.isRunnable);
+    if (index < 0) return false;
+    const [long] = this.#longAnswers.splice(index, 1) as [LongAnswer];
+    try {
+      long.answer.runSlice(() => monotonicMs() - now >= sliceMs);
+    } catch (fault) {
+      this.#reportFault(fault, 'long answer');
+      this.#cut(long, 'it failed');
+    }
+    if (!long.answer.isDone) this.#longAnswers.push(long);
+    return true;
+  }
+
+  #cutOld(now: number): void {
+    const old = this.#longAnswers.filter(({ startedAt }) => now - startedAt > snapshotAgeMaxMs);
+    for (const long of old) {
+      this.#longAnswers.splice(this.#longAnswers.indexOf(long), 1);
+      this.#cut(long, 'its client took too long to read it');
+    }
+  }
+
+  #cut(long: LongAnswer, reason: string): void {
+    long.answer.close();
+    this.#post({ kind: 'cut', id: long.id, reason });
+  }
+
+  #cancel(id: number): void {
+    const long = this.#findLong(id);
+    if (long === undefined) return;
+    this.#longAnswers.splice(this.#longAnswers.indexOf(long), 1);
+    long.answer.close();
+  }
+
+  #findLong(id: number): LongAnswer | undefined {
+    return this.#longAnswers.find((long) => long.id === id);
+  }
+
+  #send(id: number, head: EvaluatorAnswerHead | null, bytes: Uint8Array, isLast: boolean): void {
+    this.#post({ kind: 'chunk', id, head, bytes, isLast });
+  }
+
+  #post(reply: EvaluatorReply): void {
+    this.#port.postMessage(reply);
+  }
+}

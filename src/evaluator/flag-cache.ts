@@ -1,0 +1,119 @@
+import type { CompiledFlag } from '../domain/evaluation/compiled-flag.ts';
+import type { Project } from '../domain/project/project.ts';
+
+/** A project as compiled flags refer to it. When it changes it turns stale, and so does every flag compiled with it. */
+export interface CachedProject {
+  readonly project: Project;
+  isStale: boolean;
+}
+
+/** An entry and, at the same time, a link of the list from most to least recently used. */
+export interface CachedFlag {
+  readonly compiled: CompiledFlag;
+  readonly cachedProject: CachedProject;
+  newer: CachedFlag | null;
+  older: CachedFlag | null;
+}
+
+const projectsMax = 16_384;
+
+/**
+ * Compiled flags by id, bounded in bytes, least recently used first out. Owned by one evaluator thread. The list is
+ * threaded through the entries, so that a hit costs a few writes and no allocation.
+ */
+export class FlagCache {
+  readonly #flags = new Map<string, CachedFlag>();
+  readonly #projects = new Map<string, CachedProject>();
+  readonly #bytesMax: number;
+  #bytes = 0;
+  #newest: CachedFlag | null = null;
+  #oldest: CachedFlag | null = null;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** @returns the flag, now the most recently used, or undefined when it is absent or stale. */
+  find(flagId: string): CachedFlag | undefined {
+    const entry = this.#flags.get(flagId);
+    if (entry === undefined) return undefined;
+    if (entry.cachedProject.isStale) {
+      this.#remove(entry);
+      return undefined;
+    }
+    if (entry !== this.#newest) {
+      this.#unlink(entry);
+      this.#linkNewest(entry);
+    }
+    return entry;
+  }
+
+  findProject(projectId: string): CachedProject | undefined {
+    return this.#projects.get(projectId);
+  }
+
+  addProject(project: Project): CachedProject {
+    if (this.#projects.size >= projectsMax) this.clear();
+    const entry = { project, isStale: false };
+    this.#projects.set(project.id, entry);
+    return entry;
+  }
+
+  /** Keeps a flag. One that alone is larger than the bound is returned but not kept. */
+  add(compiled: CompiledFlag, cachedProject: CachedProject): CachedFlag {
+    const entry: CachedFlag = { compiled, cachedProject, newer: null, older: null };
+    if (compiled.sizeBytes > this.#bytesMax) return entry;
+    this.#flags.set(compiled.id, entry);
+    this.#bytes += compiled.sizeBytes;
+    this.#linkNewest(entry);
+    while (this.#bytes > this.#bytesMax && this.#oldest !== null) this.#remove(this.#oldest);
+    return entry;
+  }
+
+  dropFlag(flagId: string): void {
+    const entry = this.#flags.get(flagId);
+    if (entry !== undefined) this.#remove(entry);
+  }
+
+  /** Drops a project and, lazily, every flag that was compiled with it. */
+  dropProject(projectId: string): void {
+    const entry = this.#projects.get(projectId);
+    if (entry === undefined) return;
+    entry.isStale = true;
+    this.#projects.delete(projectId);
+  }
+
+  clear(): void {
+    this.#flags.clear();
+    this.#projects.clear();
+    this.#bytes = 0;
+    this.#newest = null;
+    this.#oldest = null;
+  }
+
+  #remove(entry: CachedFlag): void {
+    this.#flags.delete(entry.compiled.id);
+    this.#bytes -= entry.compiled.sizeBytes;
+    this.#unlink(entry);
+  }
+
+  #unlink(entry: CachedFlag): void {
+    if (entry.newer === null) this.#newest = entry.older;
+    else entry.newer.older = entry.older;
+    if (entry.older === null) this.#oldest = entry.newer;
+    else entry.older.newer = entry.newer;
+    entry.newer = null;
+    entry.older = null;
+  }
+
+  #linkNewest(entry: CachedFlag): void {
+    entry.older = this.#newest;
+    if (this.#newest !== null) this.#newest.newer = entry;
+    this.#newest = entry;
+    this.#oldest ??= entry;
+  }
+}

@@ -1,0 +1,71 @@
+import { randomFillSync } from 'node:crypto';
+import { evaluateFlag, selectState } from '../domain/evaluation/evaluate-flag.ts';
+import { EvaluationContext } from '../domain/evaluation/evaluation-context.ts';
+import { isOn } from '../domain/evaluation/evaluation-reason.ts';
+import { type EvaluationRefusal, EvaluationRefusals } from './evaluation-answer.ts';
+import type { FlagSource } from './flag-source.ts';
+
+const idPattern = /^[0-9A-Za-z]{20}$/;
+const rolls = new Uint32Array(1024);
+let rollsUsed = rolls.length;
+
+/** @returns a fresh random roll, unsigned 32 bits, from a pool that the operating system fills. */
+export function randomRoll(): number {
+  if (rollsUsed === rolls.length) {
+    randomFillSync(rolls);
+    rollsUsed = 0;
+  }
+  return rolls[rollsUsed++] as number;
+}
+
+/**
+ * Answers `GET /v1/flags/{flag_id}`: decoding 400, unknown flag 404, access off 403, environment 404, then the rules.
+ * The answer of the last call stands in `status`, `body` and `reason`: one object for ever, nothing per request.
+ */
+export class FlagEvaluator {
+  status = 0;
+  body: Uint8Array = new Uint8Array(0);
+  /** Index in `evaluationReasons`; meaningful when `status` is 200. */
+  reason = 0;
+  readonly #source: FlagSource;
+  readonly #refusals: EvaluationRefusals;
+  readonly #context = new EvaluationContext();
+
+  constructor(source: FlagSource, docsUrl: string) {
+    this.#source = source;
+    this.#refusals = new EvaluationRefusals(docsUrl);
+  }
+
+  evaluate(flagId: string, query: Uint8Array, start: number, end: number): void {
+    const context = this.#context;
+    const fault = context.decode(query, start, end);
+    const refusal =
+      fault === null ? this.#evaluateDecoded(flagId, context) : this.#refusals.queryFault(fault, context);
+    if (refusal !== null) this.#refuse(refusal);
+  }
+
+  /** @returns null when there is an answer */
+  #evaluateDecoded(flagId: string, context: EvaluationContext): EvaluationRefusal | null {
+    const entry = idPattern.test(flagId) ? this.#source.find(flagId) : undefined;
+    if (entry === undefined) return this.#refusals.fixed('no-flag');
+    if (!entry.cachedProject.project.evaluationAccess) return this.#refusals.fixed('access-off');
+    const flag = entry.compiled;
+    const state = selectState(flag, context);
+    if (state === null) return this.#refusals.fixed('no-environment');
+    this.reason = evaluateFlag(flag, state, context, randomRoll);
+    this.status = 200;
+    this.body = isOn(this.reason) ? flag.onBody : flag.offBody;
+    return null;
+  }
+
+  /** The answer when an evaluation threw: the next request must not pay for it. */
+  fail(): void {
+    this.#refuse(this.#refusals.internalError());
+  }
+
+  #refuse(refusal: EvaluationRefusal): void {
+    this.status = refusal.status;
+    this.body = refusal.body;
+    this.reason = 0;
+  }
+}

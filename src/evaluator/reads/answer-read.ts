@@ -1,0 +1,52 @@
+import { denialOf, refusalAnswer } from '../../contracts/management/answers.ts';
+import { guardCall } from '../../contracts/management/guard-call.ts';
+import type {
+  ManagementAnswer,
+  ManagementCall,
+  ManagementRoute,
+} from '../../contracts/management/management-call.ts';
+import type { ManagementContext } from '../../contracts/management/management-context.ts';
+import type { Step } from '../../domain/management/refusal.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { listFlags } from './list-flags.ts';
+import type { ManagementRead } from './management-read.ts';
+import { readFlag } from './read-flag.ts';
+import { readToken } from './read-token.ts';
+
+/** Null: the route is a write, and belongs to the writer. */
+const reads: Readonly<Record<ManagementRoute, ManagementRead | null>> = {
+  'read-token': readToken,
+  'list-flags': listFlags,
+  'read-flag': readFlag,
+  'create-flag': null,
+  'patch-flag': null,
+};
+
+/**
+ * Answers a read of the Management API, or a request for no endpoint at all. A body in pieces is read from `queries`
+ * while it is iterated. The answer's denial is still to be recorded by the writer.
+ *
+ * @throws when the call is a write: the gateway sent it to the wrong actor.
+ */
+export function answerManagementRead(
+  queries: RecordQueries,
+  call: ManagementCall,
+  context: ManagementContext,
+): ManagementAnswer {
+  const step = read(queries, call, context);
+  if (step.ok) return step.value;
+  return refusalAnswer(step.refusal, denialOf(step.refusal, call, context), context.docsUrl);
+}
+
+function read(
+  queries: RecordQueries,
+  call: ManagementCall,
+  context: ManagementContext,
+): Step<ManagementAnswer> {
+  const run = call.route === null ? null : reads[call.route];
+  if (run === null && call.route !== null) throw new Error(`${call.route} is the writer's to answer`);
+  const guarded = guardCall(queries, call, context);
+  if (!guarded.ok) return guarded;
+  if (run === null) throw new Error('the guard lets no request pass without a route');
+  return run(queries, call, guarded.value);
+}

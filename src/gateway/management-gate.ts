@@ -1,0 +1,173 @@
+import { managementPreflightHeaders, rateLimitedHeaders } from '../api/answer-headers.ts';
+import { overloaded } from '../api/evaluation/evaluate-flag.ts';
+import { answerRead, type ReadActors } from '../api/management/answer-read.ts';
+import { answerWrite } from '../api/management/answer-write.ts';
+import { ManagementReply } from '../api/management/management-reply.ts';
+import {
+  copyManagementRequest,
+  hasAmbiguousLength,
+  type ManagementRequest,
+} from '../api/management/management-request.ts';
+import type { ManagementCall } from '../contracts/management/management-call.ts';
+import { bodyBytesMax } from '../domain/management/request-body.ts';
+import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
+import { type BodyBudget, type BodyOutcome, readBody } from '../http/body-reader.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { RequestView } from '../http/request-view.ts';
+import type { Logger } from '../observability/logger.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+import { newId } from '../support/random-id.ts';
+import type { WriterClient } from '../writer/writer-client.ts';
+import type { ClientAddresses } from './client-address.ts';
+import type { WindowLimiter } from './window-limiter.ts';
+
+export interface ManagementGateOptions {
+  readonly docsUrl: string;
+  readonly evaluators: EvaluatorClient;
+  readonly writer: WriterClient;
+  readonly addresses: ClientAddresses;
+  readonly requestRate: WindowLimiter;
+  readonly failedAuthentications: WindowLimiter;
+  readonly bodyBudget: BodyBudget;
+  readonly inFlightMax: number;
+  readonly requestDeadlineMs: number;
+  readonly log: Logger;
+}
+
+const forgedWarningIntervalMs = 60_000;
+const tooManyFailures =
+  'Too many failed authentication attempts from this address. Wait a minute before you retry, and check the token.';
+const stalledBody = 'The request body stopped arriving. Send it whole, and faster.';
+const overBudget = 'The service is receiving as much as it may buffer. Retry in a moment.';
+const ambiguousLength =
+  'The headers disagree on the length of the request body. Send one Content-Length, or Transfer-Encoding: chunked.';
+
+/**
+ * The door of the Management API: the first three steps of the decided order of checks (request rate, preflight, failed
+ * authentications), then an actor gets the request whole. Every request leaves one line in the log.
+ */
+export class ManagementGate {
+  readonly #options: ManagementGateOptions;
+  readonly #actors: ReadActors;
+  #inFlight = 0;
+  #forgedWarnedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ManagementGateOptions) {
+    this.#options = options;
+    this.#actors = {
+      evaluators: options.evaluators,
+      writer: options.writer,
+      countFailure: (limitKey) => options.failedAuthentications.take(limitKey),
+      refuseTooManyFailures: (reply) => this.#refuseTooManyFailures(reply),
+      onFault: (fault, requestId) =>
+        options.log.error({ err: fault, requestId }, 'management request failed'),
+    };
+  }
+
+  /** Requests that are not answered yet. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  handle(exchange: Exchange, view: RequestView): void {
+    const request = copyManagementRequest(view, newId(), this.#findAddress(exchange, view));
+    const reply = this.#open(exchange, request);
+    const { requestRate, failedAuthentications, inFlightMax } = this.#options;
+    if (!requestRate.take(request.limitKey)) this.#refuseRate(reply);
+    else if (hasAmbiguousLength(view)) {
+      reply.refuseAndClose({ code: 'invalid-request', detail: ambiguousLength });
+    } else if (request.method === 'options') {
+      reply.answerWith(204, managementPreflightHeaders(request.requestId), '', null);
+    } else if (failedAuthentications.isFull(request.limitKey)) this.#refuseTooManyFailures(reply);
+    else if (this.#inFlight > inFlightMax) reply.refuseUnavailable(overloaded);
+    else if (request.route === 'create-flag' || request.route === 'patch-flag') this.#collect(reply);
+    else answerRead(reply, asCall(request, null, false), this.#actors);
+  }
+
+  #findAddress(exchange: Exchange, view: RequestView): { text: string; limitKey: string } {
+    const forwardedFor = view.headerValues('x-forwarded-for').join(',');
+    const { address, isForged } = this.#options.addresses.find(exchange.remoteAddress(), forwardedFor);
+    if (isForged) this.#warnOfForgery(address.text);
+    return address;
+  }
+
+  /** Behind a proxy that is not declared, everyone shares one limit: that deserves a line, but not one per request. */
+  #warnOfForgery(address: string): void {
+    const now = monotonicMs();
+    if (now - this.#forgedWarnedAt < forgedWarningIntervalMs) return;
+    this.#forgedWarnedAt = now;
+    this.#options.log.warn(
+      { address },
+      'X-Forwarded-For came from a peer that is not a trusted proxy, and was ignored; declare the proxy with --trusted-proxies if it is yours',
+    );
+  }
+
+  #open(exchange: Exchange, request: ManagementRequest): ManagementReply {
+    const startedAt = monotonicMs();
+    let isOpen = true;
+    this.#inFlight += 1;
+    const close = (status: number, tokenId: string | null): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      this.#inFlight -= 1;
+      this.#logRequest(request, status, tokenId, startedAt);
+    };
+    exchange.onAborted(() => close(0, null));
+    return new ManagementReply(exchange, request, this.#options.docsUrl, close);
+  }
+
+  #logRequest(request: ManagementRequest, status: number, tokenId: string | null, startedAt: number): void {
+    const { requestId, method, route, address } = request;
+    const durationMs = Math.round((monotonicMs() - startedAt) * 1000) / 1000;
+    const outcome = status === 0 ? 'the client went away' : undefined;
+    this.#options.log.info(
+      { requestId, tokenId, method, route, status, durationMs, address, outcome },
+      'request',
+    );
+  }
+
+  #refuseRate(reply: ManagementReply): void {
+    const { requestId, limitKey } = reply.request;
+    const seconds = this.#options.requestRate.retryAfterSeconds(limitKey);
+    reply.answerWith(429, rateLimitedHeaders(requestId, seconds), 'Too Many Requests\n', null);
+  }
+
+  #refuseTooManyFailures(reply: ManagementReply): void {
+    const seconds = this.#options.failedAuthentications.retryAfterSeconds(reply.request.limitKey);
+    reply.refuse({ code: 'too-many-failed-attempts', detail: tooManyFailures }, null, seconds);
+  }
+
+  #collect(reply: ManagementReply): void {
+    const { bodyBudget, requestDeadlineMs } = this.#options;
+    const limits = { bytesMax: bodyBytesMax, budget: bodyBudget, intervalMs: requestDeadlineMs };
+    readBody(reply.exchange, reply.request.declaredBytes, limits, (outcome) => {
+      this.#write(reply, outcome).catch((fault: unknown) => {
+        this.#actors.onFault(fault, reply.request.requestId);
+        reply.refuseInternal();
+      });
+    });
+  }
+
+  async #write(reply: ManagementReply, outcome: BodyOutcome): Promise<void> {
+    if (outcome.kind === 'stalled') reply.refuseAndClose({ code: 'request-timeout', detail: stalledBody });
+    else if (outcome.kind === 'over-budget') reply.refuseUnavailable(overBudget);
+    else if (outcome.kind === 'too-large') {
+      await answerWrite(reply, asCall(reply.request, null, true), this.#actors);
+    } else {
+      try {
+        await answerWrite(reply, asCall(reply.request, outcome.bytes, false), this.#actors);
+      } finally {
+        outcome.release();
+      }
+    }
+  }
+}
+
+function asCall(
+  request: ManagementRequest,
+  body: Uint8Array | null,
+  isBodyTooLarge: boolean,
+): ManagementCall {
+  const { requestId, route, flagId, query, authorization, address } = request;
+  return { requestId, route, flagId, query, authorization, address, body, isBodyTooLarge };
+}

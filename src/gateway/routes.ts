@@ -1,0 +1,88 @@
+import { evaluationPreflightHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
+import type { DocsPages } from '../api/docs/docs-pages.ts';
+import { readDocs } from '../api/docs/read-docs.ts';
+import {
+  evaluateFlag,
+  hasRawCharacter,
+  rawCharacterProblem,
+  refuseEvaluation,
+} from '../api/evaluation/evaluate-flag.ts';
+import { evaluateProject } from '../api/evaluation/evaluate-project.ts';
+import { type Health, readHealth } from '../api/evaluation/read-health.ts';
+import { errorEnvelope } from '../contracts/error-envelope.ts';
+import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { headerBlock } from '../http/header-block.ts';
+import type { HttpMethod, HttpRoute } from '../http/http-server.ts';
+import type { RequestView } from '../http/request-view.ts';
+import type { EvaluationGate } from './evaluation-gate.ts';
+import type { ManagementGate } from './management-gate.ts';
+
+export interface RouteParts {
+  readonly evaluators: EvaluatorClient;
+  readonly health: Health;
+  readonly management: ManagementGate;
+  readonly evaluation: EvaluationGate;
+  readonly docs: DocsPages;
+  readonly docsUrl: string;
+}
+
+type Handle = HttpRoute['handle'];
+
+const toDocs = headerBlock([
+  ['Location', '/docs'],
+  ['Cache-Control', 'no-store'],
+]);
+const noEvaluationRoute =
+  'The Evaluation API has no endpoint of this method and path. The documentation lists its endpoints.';
+const nothingHere = 'There is nothing at this address. The documentation is at /docs.';
+
+/** Every endpoint, one line each. What is more specific wins over what is less, in any order. */
+export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
+  const { evaluators, docsUrl, evaluation } = parts;
+  const flag = evaluation.limit((exchange, request) => evaluateFlag(exchange, request, evaluators, docsUrl));
+  const project = evaluation.limit((exchange, request) =>
+    evaluateProject(exchange, request, evaluators, docsUrl),
+  );
+  const health: Handle = (exchange) => readHealth(exchange, parts.health);
+  const management: Handle = (exchange, request) => parts.management.handle(exchange, request);
+  const docs: Handle = (exchange, request) => {
+    if (!readDocs(exchange, request, parts.docs)) answerNothing(exchange, docsUrl);
+  };
+  return [
+    ...routes(['get', 'head'], '/v1/flags/:flagId', flag),
+    ...routes(['get', 'head'], '/v1/flags/project/:projectId', project),
+    ...routes(['get', 'head'], '/health', health),
+    ...routes(['options'], '/v1/*', answerPreflight),
+    ...routes(['options'], '/health', answerPreflight),
+    ...routes(['any'], '/v1/*', (exchange, request) => answerNoEvaluationRoute(exchange, request, docsUrl)),
+    ...routes(['any'], '/health', (exchange, request) => answerNoEvaluationRoute(exchange, request, docsUrl)),
+    ...routes(['any'], '/api/v1', management),
+    ...routes(['any'], '/api/v1/*', management),
+    ...routes(['get', 'head'], '/docs', docs),
+    ...routes(['get', 'head'], '/docs/*', docs),
+    ...routes(['get', 'head'], '/', (exchange) => exchange.answer(302, toDocs, '')),
+    ...routes(['any'], '/*', (exchange) => answerNothing(exchange, docsUrl)),
+  ];
+}
+
+function routes(methods: readonly HttpMethod[], pattern: string, handle: Handle): HttpRoute[] {
+  return methods.map((method) => ({ method, pattern, handle }));
+}
+
+function answerPreflight(exchange: Exchange): void {
+  exchange.answer(204, evaluationPreflightHeaders, '');
+}
+
+function answerNoEvaluationRoute(exchange: Exchange, request: RequestView, docsUrl: string): void {
+  const path = request.path();
+  const isRaw = hasRawCharacter(path) || hasRawCharacter(request.query());
+  const problem = isRaw
+    ? rawCharacterProblem(path)
+    : ({ code: 'not-found', detail: noEvaluationRoute } as const);
+  refuseEvaluation(exchange, problem, docsUrl);
+}
+
+function answerNothing(exchange: Exchange, docsUrl: string): void {
+  exchange.answer(404, plainJsonHeaders, errorEnvelope({ code: 'not-found', detail: nothingHere }, docsUrl));
+}

@@ -1,0 +1,132 @@
+import type { HttpResponse } from 'uWebSockets.js';
+import type { HeaderBlock } from './header-block.ts';
+import { statusLine } from './status-line.ts';
+
+/** What `writeCorked` writes: module variables instead of a closure for every answer. */
+const corked = {
+  response: null as HttpResponse | null,
+  status: 200,
+  headers: null as HeaderBlock | null,
+  body: '' as string | Uint8Array,
+  isHead: false,
+};
+
+/** Set while the service drains: each answer then closes its connection, so that clients go elsewhere. */
+export const draining = { isOn: false };
+
+function writeHead(response: HttpResponse, status: number, headers: HeaderBlock): void {
+  if (status !== 200) response.writeStatus(statusLine(status));
+  response.writeHeader(headers.name, headers.value);
+}
+
+function writeCorked(): void {
+  const { response, headers, body } = corked;
+  if (response === null || headers === null) return;
+  writeHead(response, corked.status, headers);
+  if (corked.isHead) response.endWithoutBody(Buffer.byteLength(body), draining.isOn);
+  else if (corked.status === 204) response.endWithoutBody(undefined, draining.isOn);
+  else response.end(body, draining.isOn);
+}
+
+/**
+ * One request's answer, given once, at once or later. After the client is gone, or the answer is given, everything here
+ * does nothing: whoever answers late need not care.
+ */
+export class Exchange {
+  readonly #response: HttpResponse;
+  readonly isHead: boolean;
+  /** Answered, or the client is gone. */
+  isOver = false;
+  #abortListeners: (() => void)[] | null = null;
+
+  constructor(response: HttpResponse, isHead: boolean) {
+    this.#response = response;
+    this.isHead = isHead;
+    response.onAborted(() => {
+      this.isOver = true;
+      for (const listener of this.#abortListeners ?? []) listener();
+    });
+  }
+
+  /** @param listener called once if the client goes away before the answer is complete */
+  onAborted(listener: () => void): void {
+    this.#abortListeners ??= [];
+    this.#abortListeners.push(listener);
+  }
+
+  /** The peer's address: 4 or 16 bytes. */
+  remoteAddress(): Uint8Array {
+    return new Uint8Array(this.#response.getRemoteAddress()).slice();
+  }
+
+  /** Answers whole. Bytes may be a view of shared memory: they are copied before this returns. */
+  answer(status: number, headers: HeaderBlock, body: string | Uint8Array): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    corked.response = this.#response;
+    corked.status = status;
+    corked.headers = headers;
+    corked.body = body;
+    corked.isHead = this.isHead;
+    this.#response.cork(writeCorked);
+    corked.response = null;
+  }
+
+  /** Begins an answer of unknown length. For HEAD it ends here. */
+  begin(status: number, headers: HeaderBlock): void {
+    if (this.isOver) return;
+    this.#response.cork(() => {
+      writeHead(this.#response, status, headers);
+      if (!this.isHead) return;
+      this.isOver = true;
+      this.#response.endWithoutBody();
+    });
+  }
+
+  /** @returns whether the client's socket took it; if not, wait for `onWritable` before the next one. */
+  write(bytes: Uint8Array): boolean {
+    if (this.isOver) return true;
+    let isTaken = true;
+    this.#response.cork(() => {
+      isTaken = this.#response.write(bytes);
+    });
+    return isTaken;
+  }
+
+  /** @param listener called whenever what was written has been taken by the client's socket */
+  onWritable(listener: () => void): void {
+    if (this.isOver) return;
+    this.#response.onWritable(() => {
+      listener();
+      return true;
+    });
+  }
+
+  end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#response.cork(() => this.#response.end(undefined, draining.isOn));
+  }
+
+  /** Answers and closes the connection: for a client whose next bytes could not be understood. */
+  answerAndClose(status: number, headers: HeaderBlock, body: string): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#response.cork(() => {
+      writeHead(this.#response, status, headers);
+      this.#response.end(body, true);
+    });
+  }
+
+  /** Cuts the connection, so that an incomplete answer cannot be mistaken for a whole one. */
+  cut(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#response.close();
+  }
+
+  /** @param listener gets each piece of the request's body, valid during the call only */
+  onBody(listener: (piece: Uint8Array, isLast: boolean) => void): void {
+    this.#response.onData((piece, isLast) => listener(new Uint8Array(piece), isLast));
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * Header lines made ready to be written at once. uWebSockets.js crosses from JavaScript for every header; a block crosses
+ * once, because the lines after the first travel behind the first one's value. Names and values are checked here, so
+ * nothing from outside can start a line of its own.
+ */
+export interface HeaderBlock {
+  readonly name: string;
+  readonly value: string;
+}
+
+const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const fieldValue = /^[\t\x20-\x7e]*$/;
+
+/** @throws RangeError when a name or value could not stand in a header line. */
+export function headerBlock(lines: readonly (readonly [name: string, value: string])[]): HeaderBlock {
+  for (const [name, value] of lines) {
+    if (!fieldName.test(name)) throw new RangeError(`not a header name: ${JSON.stringify(name)}`);
+    if (!fieldValue.test(value)) throw new RangeError(`not a value for the header ${name}`);
+  }
+  const [first, ...rest] = lines;
+  if (first === undefined) throw new RangeError('a header block has at least one line');
+  return {
+    name: first[0],
+    value: [first[1], ...rest.map(([name, value]) => `${name}: ${value}`)].join('\r\n'),
+  };
+}

@@ -1,0 +1,53 @@
+import type { HttpRequest } from 'uWebSockets.js';
+
+/**
+ * The request that is being handled: one object for all requests, valid until the handler returns. What is needed later
+ * must be copied, as strings.
+ */
+export class RequestView {
+  #request: HttpRequest | null = null;
+
+  show(request: HttpRequest | null): this {
+    this.#request = request;
+    return this;
+  }
+
+  get #current(): HttpRequest {
+    if (this.#request === null) throw new Error('the request is gone: its handler has returned');
+    return this.#request;
+  }
+
+  /** In lower case. */
+  method(): string {
+    return this.#current.getMethod();
+  }
+
+  /** As received, undecoded, without the query. */
+  path(): string {
+    return this.#current.getUrl();
+  }
+
+  /** As received, undecoded, without the question mark; empty when there is none. */
+  query(): string {
+    return this.#current.getQuery() ?? '';
+  }
+
+  /** A segment of the path that the route's pattern left open, undecoded. */
+  parameter(index: number): string {
+    return this.#current.getParameter(index) ?? '';
+  }
+
+  /** @param name in lower case. @returns the empty string when absent */
+  header(name: string): string {
+    return this.#current.getHeader(name);
+  }
+
+  /** Every value that was sent for a header, in order. */
+  headerValues(name: string): readonly string[] {
+    const values: string[] = [];
+    this.#current.forEach((key, value) => {
+      if (key === name) values.push(value);
+    });
+    return values;
+  }
+}

@@ -1,0 +1,158 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
+import { EvaluatorLink } from '../evaluator/evaluator-link.ts';
+import type { EvaluatorSetup } from '../evaluator/evaluator-protocol.ts';
+import { createMailboxMemory } from '../evaluator/mailbox.ts';
+import type { Logger } from '../observability/logger.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+import { workerUrls } from '../worker-urls.ts';
+
+export interface EvaluatorFleetOptions {
+  readonly threads: number;
+  readonly inFlightMax: number;
+  readonly requestDeadlineMs: number;
+  readonly setup: Omit<EvaluatorSetup, 'index' | 'mailbox' | 'port'>;
+  readonly client: EvaluatorClient;
+  readonly log: Logger;
+  /** Only a restart of the process helps. */
+  readonly onFatal: (fault: Error) => void;
+}
+
+interface Running {
+  readonly link: EvaluatorLink;
+  /** When it was found stuck; null while all is well. */
+  stuckSince: number | null;
+}
+
+/** A thread of LMDB readers cannot be ended by force: one that hangs keeps its place, and a spare takes its work. */
+const spareThreads = 1;
+const backOffMs = { first: 50, max: 5000 };
+const watchIntervalMs = 250;
+/** A stuck evaluator that does not come back within this is the end of the process, in order. */
+const stuckMaxMs = 30_000;
+/** One that has served this long is healthy: its next death is answered at once again. */
+const healthyAfterMs = 10_000;
+const died = 'The evaluator that had the request stopped. Retry now.';
+
+/** Keeps the evaluators running: starts them, replaces those that die, and puts a spare in the place of a stuck one. */
+export class EvaluatorFleet {
+  readonly #options: EvaluatorFleetOptions;
+  readonly #pool: Piscina;
+  readonly #running = new Set<Running>();
+  readonly #tasks = new Set<Promise<void>>();
+  readonly #restarts = new Set<NodeJS.Timeout>();
+  readonly #watch: NodeJS.Timeout;
+  #isStopping = false;
+  #started = 0;
+  #backOffMs = backOffMs.first;
+
+  constructor(options: EvaluatorFleetOptions) {
+    this.#options = options;
+    const threads = options.threads + spareThreads;
+    this.#pool = new Piscina({
+      filename: workerUrls.evaluator.href,
+      name: 'serveMailbox',
+      minThreads: threads,
+      maxThreads: threads,
+      concurrentTasksPerWorker: 1,
+      idleTimeout: Number.POSITIVE_INFINITY,
+    });
+    // A thread that dies reports through the task that it ran; the pool repeats it here.
+    this.#pool.on('error', (fault: unknown) => options.log.error({ err: fault }, 'evaluator thread died'));
+    this.#watch = setInterval(() => this.#watchProgress(), watchIntervalMs);
+  }
+
+  /** @returns when all evaluators serve. Rejects when one cannot start. */
+  async start(): Promise<void> {
+    const { threads } = this.#options;
+    await Promise.all(Array.from({ length: threads }, () => this.#launch()));
+  }
+
+  /** Ends when the evaluator serves; its task goes on. */
+  #launch(): Promise<void> {
+    const index = this.#started;
+    this.#started += 1;
+    const { setup, inFlightMax, requestDeadlineMs, client } = this.#options;
+    const mailbox = createMailboxMemory(inFlightMax);
+    const { port1, port2 } = new MessageChannel();
+    return new Promise((resolve, reject) => {
+      const link = new EvaluatorLink(mailbox, port1, requestDeadlineMs, () => {
+        client.add(link);
+        resolve();
+      });
+      const running: Running = { link, stuckSince: null };
+      this.#running.add(running);
+      const task = this.#run({ ...setup, index, mailbox, port: port2 }, port2, running).catch(reject);
+      this.#tasks.add(task);
+      task.finally(() => this.#tasks.delete(task)).catch(reject);
+    });
+  }
+
+  /** @throws what the task threw before it was ready: the start has failed */
+  async #run(setup: EvaluatorSetup, port: MessagePort, running: Running): Promise<void> {
+    const startedAt = monotonicMs();
+    let fault: unknown = null;
+    try {
+      await this.#pool.run(setup, { transferList: [port] });
+    } catch (thrown) {
+      fault = thrown;
+    }
+    const wasReady = running.link.isReady || running.stuckSince !== null;
+    this.#retire(running);
+    if (this.#isStopping) return;
+    if (!wasReady) throw fault;
+    this.#options.log.error({ err: fault, index: setup.index }, 'an evaluator ended and is replaced');
+    if (monotonicMs() - startedAt > healthyAfterMs) this.#backOffMs = backOffMs.first;
+    if (running.stuckSince === null) this.#relaunchLater();
+  }
+
+  #retire(running: Running): void {
+    this.#running.delete(running);
+    this.#options.client.remove(running.link);
+    if (!running.link.isFailed) running.link.fail(died);
+  }
+
+  #relaunchLater(): void {
+    const delay = this.#backOffMs;
+    this.#backOffMs = Math.min(delay * 2, backOffMs.max);
+    const timer = setTimeout(() => {
+      this.#restarts.delete(timer);
+      this.#launch().catch((fault: unknown) => {
+        this.#options.log.error({ err: fault }, 'an evaluator could not be started');
+        if (!this.#isStopping) this.#relaunchLater();
+      });
+    }, delay);
+    this.#restarts.add(timer);
+  }
+
+  #watchProgress(): void {
+    const now = monotonicMs();
+    for (const running of this.#running) {
+      if (running.stuckSince === null) this.#takeOutIfStuck(running, now);
+      else if (now - running.stuckSince > stuckMaxMs) {
+        this.#options.onFatal(new Error('an evaluator thread has been stuck for 30 seconds'));
+      }
+    }
+  }
+
+  #takeOutIfStuck(running: Running, now: number): void {
+    const { client, log, requestDeadlineMs } = this.#options;
+    if (!running.link.isReady || !running.link.isStuck(now, requestDeadlineMs)) return;
+    running.stuckSince = now;
+    log.error('an evaluator makes no progress: a spare takes its place');
+    client.remove(running.link);
+    running.link.fail(died);
+    this.#relaunchLater();
+  }
+
+  /** Tells all evaluators to stop once they have nothing to do, and waits for it. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    clearInterval(this.#watch);
+    for (const timer of this.#restarts) clearTimeout(timer);
+    for (const { link } of this.#running) link.stop();
+    await Promise.allSettled(this.#tasks);
+    await this.#pool.close({ force: false });
+  }
+}

@@ -1,0 +1,5 @@
+export class OperatorHost {
+  constructor(_options: unknown) {}
+  async start(): Promise<void> {}
+  async stop(): Promise<void> {}
+}

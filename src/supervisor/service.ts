@@ -1,0 +1,137 @@
+import { fileURLToPath } from 'node:url';
+import { MessageChannel } from 'node:worker_threads';
+import { loadDocsPages } from '../api/docs/docs-pages.ts';
+import type { Config } from '../config/config.ts';
+import { EvaluatorClient } from '../evaluator/evaluator-client.ts';
+import { Gateway } from '../gateway/gateway.ts';
+import { createMainLog, type MainLog } from '../observability/logger.ts';
+import { pulseBytes } from '../writer/writer-protocol.ts';
+import { EvaluatorFleet } from './evaluator-fleet.ts';
+import { OperatorHost } from './operator-host.ts';
+import { settlePort } from './settle-port.ts';
+import { WriterHost } from './writer-host.ts';
+
+/** A service that answers. */
+export interface Service {
+  readonly port: number;
+  readonly url: string;
+  /** Stops accepting, answers what is in flight within the drain time, commits, and lets every thread end. */
+  stop(): Promise<void>;
+  /** Resolves when only a restart of the process helps; never otherwise. */
+  readonly failed: Promise<Error>;
+}
+
+const docsDirectory = fileURLToPath(new URL('../../docs/', import.meta.url));
+
+/**
+ * Starts the actors in the order in which they need one another: writer (opens and verifies the store), evaluators,
+ * operator's socket, gateway. The caller holds the claim on the data directory.
+ * @throws Error with a message for people when a part cannot start; what had started is stopped again
+ */
+export async function startService(given: Config): Promise<Service> {
+  const config = await settlePort(given);
+  const mainLog = createMainLog(config.logLevel);
+  const starting = new ServiceParts(config, mainLog);
+  try {
+    return await starting.start();
+  } catch (fault) {
+    await starting.stop(0);
+    throw fault;
+  }
+}
+
+class ServiceParts {
+  readonly #config: Config;
+  readonly #mainLog: MainLog;
+  readonly #failed: Promise<Error>;
+  readonly #writer: WriterHost;
+  readonly #fleet: EvaluatorFleet;
+  readonly #evaluators: EvaluatorClient;
+  readonly #operator: OperatorHost;
+  #gateway: Gateway | null = null;
+  #isWriterReady = false;
+
+  constructor(config: Config, mainLog: MainLog) {
+    this.#config = config;
+    this.#mainLog = mainLog;
+    const storeVersion = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    const { port1: operatorPort, port2: writerPort } = new MessageChannel();
+    const { log } = mainLog;
+    let reportFailure: (fault: Error) => void = () => undefined;
+    this.#failed = new Promise((resolve) => {
+      reportFailure = resolve;
+    });
+    const onFatal = (fault: Error): void => {
+      log.fatal({ err: fault }, 'the service cannot go on and ends; its manager should start it again');
+      reportFailure(fault);
+    };
+    const shared = {
+      directory: config.dataDir,
+      mapBytes: config.mapBytes,
+      docsUrl: config.docsUrl,
+      logLevel: config.logLevel,
+      tokenPrefixesAccepted: [config.tokenPrefix, ...config.tokenPrefixesAccepted],
+      storeVersion,
+    };
+    this.#writer = new WriterHost({
+      setup: {
+        ...shared,
+        storageReserveBytes: config.storageReserveBytes,
+        pulse: new SharedArrayBuffer(pulseBytes),
+        operatorPort: writerPort,
+      },
+      requestDeadlineMs: config.requestDeadlineMs,
+      onFatal,
+    });
+    this.#evaluators = new EvaluatorClient(config.inFlightMax);
+    this.#fleet = new EvaluatorFleet({
+      threads: config.evaluatorThreads,
+      inFlightMax: config.inFlightMax,
+      requestDeadlineMs: config.requestDeadlineMs,
+      setup: { ...shared, cacheBytes: config.cacheBytes, batchSize: config.batchSize },
+      client: this.#evaluators,
+      log,
+      onFatal,
+    });
+    this.#operator = new OperatorHost({ config, writerPort: operatorPort, log, onFatal });
+  }
+
+  async start(): Promise<Service> {
+    const config = this.#config;
+    await this.#writer.ready();
+    this.#isWriterReady = true;
+    await this.#fleet.start();
+    await this.#operator.start();
+    const gateway = new Gateway({
+      config,
+      docsUrl: config.docsUrl,
+      evaluators: this.#evaluators,
+      writer: this.#writer.client,
+      health: { failingParts: () => (this.#evaluators.isServing ? [] : ['evaluators']) },
+      docs: loadDocsPages(docsDirectory),
+      log: this.#mainLog.log,
+    });
+    this.#gateway = gateway;
+    const port = await gateway.listen();
+    const url = `http://${config.host}:${port}`;
+    this.#mainLog.log.info({ host: config.host, port, url, pid: process.pid }, 'listening');
+    return {
+      port,
+      url,
+      stop: () => this.stop(config.drainTimeoutMs),
+      failed: this.#failed,
+    };
+  }
+
+  /** What faces users goes first, what supports it last. */
+  async stop(drainTimeoutMs: number): Promise<void> {
+    await this.#gateway?.drain(drainTimeoutMs);
+    this.#gateway?.close();
+    await this.#operator.stop();
+    await this.#fleet.stop();
+    if (this.#isWriterReady) await this.#writer.stop();
+    else await this.#writer.stopped();
+    this.#mainLog.log.info('stopped');
+    this.#mainLog.flush();
+  }
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { type MessagePort, Worker } from 'node:worker_threads';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+import { workerUrls } from '../worker-urls.ts';
+import { WriterClient } from '../writer/writer-client.ts';
+import { pulseProgressCell, type WriterReply, type WriterSetup } from '../writer/writer-protocol.ts';
+
+export interface WriterHostOptions {
+  readonly setup: WriterSetup;
+  readonly requestDeadlineMs: number;
+  readonly onFatal: (fault: Error) => void;
+}
+
+const watchIntervalMs = 1000;
+/** The writer has work and its pulse stands still for this long: it hangs. */
+const hungAfterMs = 15_000;
+
+/**
+ * Holds the writer's thread. It is never replaced: a writer that dies or hangs may hold the store's lock, so the process
+ * ends and its manager starts it again.
+ */
+export class WriterHost {
+  readonly client: WriterClient;
+  readonly #worker: Worker;
+  readonly #options: WriterHostOptions;
+  readonly #exited: Promise<unknown>;
+  readonly #watch: NodeJS.Timeout;
+  readonly #pulse: Int32Array<SharedArrayBuffer>;
+  #pulseSeen = 0;
+  #pulseSeenAt = 0;
+  #isStopping = false;
+
+  constructor(options: WriterHostOptions) {
+    this.#options = options;
+    const { setup } = options;
+    const transferList: MessagePort[] = [setup.operatorPort];
+    this.#worker = new Worker(workerUrls.writer, { workerData: setup, transferList, name: 'writer' });
+    this.client = new WriterClient(this.#worker, setup.pulse, options.requestDeadlineMs);
+    this.#pulse = new Int32Array(setup.pulse);
+    this.#exited = once(this.#worker, 'exit');
+    this.#worker.on('error', (fault) => this.#end(fault instanceof Error ? fault : new Error(String(fault))));
+    this.#worker.on('exit', () => {
+      if (!this.#isStopping) this.#end(new Error('the writer thread ended'));
+    });
+    this.#worker.on('message', (reply: WriterReply) => this.#receive(reply));
+    this.#watch = setInterval(() => this.#watchPulse(), watchIntervalMs);
+  }
+
+  /** @returns when the store is open. Rejects with its message when it cannot be. */
+  async ready(): Promise<void> {
+    const replies = new Promise<WriterReply>((resolve) => this.#worker.once('message', resolve));
+    const reply = await Promise.race([replies, this.#exited]);
+    const first = reply as WriterReply | undefined;
+    if (first?.kind === 'fatal') {
+      this.#isStopping = true;
+      await this.stopped();
+      throw new Error(first.message);
+    }
+    if (first?.kind !== 'ready') throw new Error('the writer thread ended before it was ready');
+  }
+
+  #receive(reply: WriterReply): void {
+    if (reply.kind === 'fatal') this.#end(new Error(`the store failed: ${reply.message}`));
+    else this.client.receive(reply);
+  }
+
+  #watchPulse(): void {
+    const pulse = Atomics.load(this.#pulse, pulseProgressCell);
+    const now = monotonicMs();
+    if (pulse !== this.#pulseSeen || this.client.inFlight === 0) {
+      this.#pulseSeen = pulse;
+      this.#pulseSeenAt = now;
+    } else if (now - this.#pulseSeenAt > hungAfterMs) this.#end(new Error('the writer thread hangs'));
+  }
+
+  #end(fault: Error): void {
+    if (this.#isStopping) return;
+    this.client.fail();
+    this.#options.onFatal(fault);
+  }
+
+  /** Commits what waits, closes the store, and waits for the thread. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.client.stop();
+    await this.stopped();
+  }
+
+  async stopped(): Promise<void> {
+    clearInterval(this.#watch);
+    await this.#exited;
+  }
+}

@@ -1,0 +1,61 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { Store } from '../storage/store.ts';
+import { OperatorCommands } from './operator-commands.ts';
+import type { CommitProgress, OperatorReply, OperatorRequest } from './operator-port-protocol.ts';
+
+export interface OperatorPortOptions {
+  /** After a command that may have changed something is durable, before it is answered. */
+  onCommit(): void;
+  /** Again and again while a long transaction runs. */
+  onProgress(): void;
+  /** A command threw; nothing of it was applied. The caller is told the message. */
+  onFault?(fault: unknown): void;
+}
+
+/** Progress is told so often at most, in flags. */
+const flagsPerReport = 2000;
+
+/** Serves the operator's commands that arrive at a port, one after another, on the thread that owns the store. */
+export function serveOperatorCommands(port: MessagePort, store: Store, options: OperatorPortOptions): void {
+  const commands = new OperatorCommands(store);
+  const post = (reply: OperatorReply): void => port.postMessage(reply);
+  port.on('message', (request: OperatorRequest) => {
+    const { ticket } = request;
+    let reported = 0;
+    const onProgress: CommitProgress = (flagsDone) => {
+      options.onProgress();
+      if (flagsDone - reported < flagsPerReport) return;
+      reported = flagsDone;
+      post({ kind: 'progress', ticket, flagsDone });
+    };
+    try {
+      const result = run(commands, request, onProgress);
+      if (isChange(request)) options.onCommit();
+      post({ kind: 'done', ticket, result });
+    } catch (fault) {
+      options.onFault?.(fault);
+      post({ kind: 'failed', ticket, message: fault instanceof Error ? fault.message : String(fault) });
+    }
+  });
+}
+
+function run(commands: OperatorCommands, request: OperatorRequest, onProgress: CommitProgress): unknown {
+  switch (request.name) {
+    case 'passwordHashes':
+      return commands.passwordHashes(request.args);
+    case 'stage':
+      return commands.stage(request.args);
+    case 'commit':
+      return commands.commit(request.args, onProgress);
+    case 'discard':
+      return commands.discard();
+    case 'setPlan':
+      return commands.setPlan(request.args);
+    case 'revokeToken':
+      return commands.revokeToken(request.args);
+  }
+}
+
+function isChange({ name }: OperatorRequest): boolean {
+  return name === 'commit' || name === 'setPlan' || name === 'revokeToken';
+}

@@ -1,0 +1,92 @@
+import type { MessagePort, Worker } from 'node:worker_threads';
+import type { ManagementCall } from '../contracts/management/management-call.ts';
+import type { Denial } from '../domain/token/denial.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+import {
+  pulseBegunCell,
+  type WriterPulse,
+  type WriterReply,
+  type WriterRequest,
+  type WriterResult,
+} from './writer-protocol.ts';
+
+/** What a caller is told beyond the writer's own results: the writer died, and the command may or may not be applied. */
+export type WriteOutcome = WriterResult | { readonly kind: 'unknown' };
+
+interface Waiting {
+  readonly deadline: number;
+  settle(outcome: WriteOutcome): void;
+}
+
+/** What the gateway holds of the writer. Each call is answered once: at its deadline at the latest, unless it was begun. */
+export class WriterClient {
+  readonly #port: Worker | MessagePort;
+  readonly #pulse: Int32Array<SharedArrayBuffer>;
+  readonly #deadlineMs: number;
+  readonly #waiting = new Map<number, Waiting>();
+  #nextTicket = 1;
+  #isFailed = false;
+
+  constructor(port: Worker | MessagePort, pulse: WriterPulse, deadlineMs: number) {
+    this.#port = port;
+    this.#pulse = new Int32Array(pulse);
+    this.#deadlineMs = deadlineMs;
+  }
+
+  get inFlight(): number {
+    return this.#waiting.size;
+  }
+
+  write(call: ManagementCall): Promise<WriteOutcome> {
+    return this.#send((ticket, deadline) => ({ kind: 'write', ticket, deadline, call }));
+  }
+
+  recordDenial(denial: Denial): Promise<WriteOutcome> {
+    return this.#send((ticket, deadline) => ({ kind: 'denial', ticket, deadline, denial }));
+  }
+
+  #send(make: (ticket: number, deadline: number) => WriterRequest): Promise<WriteOutcome> {
+    if (this.#isFailed) return Promise.resolve({ kind: 'dropped' });
+    const ticket = this.#nextTicket;
+    this.#nextTicket = (ticket + 1) | 0;
+    const deadline = monotonicMs() + this.#deadlineMs;
+    return new Promise((settle) => {
+      this.#waiting.set(ticket, { deadline, settle });
+      this.#port.postMessage(make(ticket, deadline));
+    });
+  }
+
+  receive(reply: WriterReply): void {
+    if (reply.kind !== 'results') return;
+    for (const [ticket, result] of reply.results) this.#settle(ticket, result);
+  }
+
+  #settle(ticket: number, outcome: WriteOutcome): void {
+    const waiting = this.#waiting.get(ticket);
+    this.#waiting.delete(ticket);
+    waiting?.settle(outcome);
+  }
+
+  /** Refuses what is past its deadline and not begun: the writer will drop it when it comes to it. */
+  expire(now: number): void {
+    const begun = Atomics.load(this.#pulse, pulseBegunCell);
+    for (const [ticket, { deadline }] of this.#waiting) {
+      if (deadline >= now) break;
+      if (((ticket - begun) | 0) > 0) this.#settle(ticket, { kind: 'dropped' });
+    }
+  }
+
+  /** The writer is gone: what was begun may have been applied. */
+  fail(): void {
+    this.#isFailed = true;
+    const begun = Atomics.load(this.#pulse, pulseBegunCell);
+    for (const ticket of [...this.#waiting.keys()]) {
+      this.#settle(ticket, { kind: ((ticket - begun) | 0) > 0 ? 'dropped' : 'unknown' });
+    }
+  }
+
+  stop(): void {
+    const request: WriterRequest = { kind: 'stop' };
+    this.#port.postMessage(request);
+  }
+}
