@@ -1,0 +1,106 @@
+import { MessageChannel } from 'node:worker_threads';
+import t, { type Test } from 'tap';
+import { EvaluatorClient } from '../../src/evaluator/evaluator-client.ts';
+import { type EvaluationReceiver, EvaluatorLink } from '../../src/evaluator/evaluator-link.ts';
+import { createMailboxMemory, payloadBytesMax } from '../../src/evaluator/mailbox.ts';
+import { monotonicMs } from '../../src/support/monotonic-clock.ts';
+
+/** These links have no evaluator behind them: what becomes of requests that nobody answers. */
+const deadlineMs = 1000;
+
+interface Witness extends EvaluationReceiver {
+  readonly refusals: string[];
+}
+
+function witness(): Witness {
+  const refusals: string[] = [];
+  return {
+    refusals,
+    receiveEvaluation: () => refusals.push('an evaluation'),
+    receiveUnavailable: (detail) => refusals.push(detail),
+  };
+}
+
+function openLink(t: Test, slots: number): EvaluatorLink {
+  const { port1, port2 } = new MessageChannel();
+  const link = new EvaluatorLink(createMailboxMemory(slots), port1, deadlineMs, () => undefined);
+  t.teardown(() => {
+    port1.close();
+    port2.close();
+  });
+  return link;
+}
+
+const id = '0123456789ABCDEFGHIJ';
+
+t.test('a full ring takes nothing more', async (t) => {
+  const link = openLink(t, 4);
+  for (let slot = 0; slot < 4; slot += 1) t.equal(link.evaluate(witness(), id, 'a=b'), 'sent');
+  t.equal(link.evaluate(witness(), id, 'a=b'), 'full');
+  t.equal(link.inFlight, 4);
+});
+
+t.test('what is not ASCII is not taken', async (t) => {
+  const link = openLink(t, 4);
+  for (const query of ['cohort=é', 'cohort=\u007f', 'x=€', `long=${'y'.repeat(payloadBytesMax)}é`]) {
+    t.equal(link.evaluate(witness(), id, query), 'not-ascii', query.slice(0, 20));
+  }
+  t.equal(link.evaluate(witness(), 'ü', ''), 'not-ascii');
+  t.equal(link.inFlight, 0);
+});
+
+t.test('a request that is not answered is refused once, at its deadline and not before', async (t) => {
+  const link = openLink(t, 4);
+  const inSlot = witness();
+  const byPort = witness();
+  const startedAt = monotonicMs();
+  link.evaluate(inSlot, id, 'a=b');
+  link.evaluate(byPort, id, `a=${'b'.repeat(payloadBytesMax)}`);
+  link.expire(startedAt + deadlineMs - 50);
+  t.same([inSlot.refusals, byPort.refusals], [[], []]);
+  for (const late of [50, 100]) link.expire(monotonicMs() + deadlineMs + late);
+  t.equal(inSlot.refusals.length, 1);
+  t.equal(byPort.refusals.length, 1);
+  t.match(inSlot.refusals[0], /within its deadline/);
+});
+
+t.test(
+  'when the evaluator dies, everything that waits for it is refused, and nothing is taken',
+  async (t) => {
+    const link = openLink(t, 8);
+    const waiting = [witness(), witness(), witness()];
+    for (const receiver of waiting.slice(0, 2)) link.evaluate(receiver, id, 'a=b');
+    link.evaluate(waiting[2] as Witness, id, `a=${'b'.repeat(payloadBytesMax)}`);
+    link.fail('gone');
+    t.same(
+      waiting.map(({ refusals }) => refusals),
+      [['gone'], ['gone'], ['gone']],
+    );
+    t.equal(link.inFlight, 0);
+    t.equal(link.evaluate(witness(), id, 'a=b'), 'full');
+  },
+);
+
+t.test('an evaluator that has work and stands still is stuck; an idle one is not', async (t) => {
+  const link = openLink(t, 4);
+  const now = monotonicMs();
+  link.isStuck(now, 100);
+  t.notOk(link.isStuck(now + 1000, 100), 'idle');
+  link.evaluate(witness(), id, 'a=b');
+  t.notOk(link.isStuck(now + 1050, 100));
+  t.ok(link.isStuck(now + 1200, 100));
+});
+
+t.test('all evaluators together take no more than the limit, the least busy first', async (t) => {
+  const client = new EvaluatorClient(5);
+  t.notOk(client.isServing);
+  t.equal(client.evaluate(witness(), id, ''), 'full', 'no evaluator serves');
+  const links = [openLink(t, 8), openLink(t, 8)];
+  for (const link of links) client.add(link);
+  for (let request = 0; request < 5; request += 1) t.equal(client.evaluate(witness(), id, ''), 'sent');
+  t.equal(client.evaluate(witness(), id, ''), 'full');
+  t.same(
+    links.map((link) => link.inFlight),
+    [3, 2],
+  );
+});
