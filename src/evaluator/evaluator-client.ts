@@ -1,10 +1,5 @@
-import type {
-  ChunkReceiver,
-  EvaluationReceiver,
-  EvaluatorLink,
-  LongRequest,
-  Submission,
-} from './evaluator-link.ts';
+import type { ChunkReceiver, EvaluatorLink, LongRequest, Submission } from './evaluator-link.ts';
+import type { EvaluationReceiver } from './slot-ring.ts';
 
 /** A request that was taken, with what its owner may say later. */
 export interface OpenLongRequest {

@@ -2,7 +2,6 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { ManagementCall } from '../contracts/management/management-call.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
 import { hashSecret } from '../support/hash-secret.ts';
-import { monotonicMs } from '../support/monotonic-clock.ts';
 import { ChunkedAnswer } from './chunked-answer.ts';
 import { EvaluationRefusals } from './evaluation-answer.ts';
 import type {
@@ -13,6 +12,7 @@ import type {
 } from './evaluator-protocol.ts';
 import { FlagEvaluator } from './flag-evaluator.ts';
 import { FlagSource } from './flag-source.ts';
+import { LongAnswers } from './long-answers.ts';
 import {
   abandonedCell,
   asleepCell,
@@ -28,20 +28,9 @@ import { evaluateProject } from './reads/evaluate-project.ts';
 import { SlotServer } from './slot-server.ts';
 
 const encoder = new TextEncoder();
-/** A long answer works this long between two looks at the mailbox. */
-const sliceMs = 1;
-/** A long answer's snapshot pins pages, and the file grows: a client that is slower than this is cut off. */
-const snapshotAgeMaxMs = 30_000;
-const longAnswersMax = 64;
 /** An idle evaluator looks up this often, so that its progress shows that it lives and old snapshots are let go. */
 const idleWaitMs = 1000;
 const evaluationHead = { isFailedAuthentication: false, tokenId: null, denial: null };
-
-interface LongAnswer {
-  readonly id: number;
-  readonly answer: ChunkedAnswer;
-  readonly startedAt: number;
-}
 
 /** Where the evaluator reports what went wrong: a synchronous log line, for its loop runs no event loop. */
 export type ReportFault = (fault: unknown, during: string) => void;
@@ -60,7 +49,7 @@ export class Evaluator {
   readonly #flagEvaluator: FlagEvaluator;
   readonly #refusals: EvaluationRefusals;
   readonly #reportFault: ReportFault;
-  readonly #longAnswers: LongAnswer[] = [];
+  readonly #longAnswers: LongAnswers;
   #isStopping = false;
 
   constructor(setup: EvaluatorSetup, reader: StoreReader, reportFault: ReportFault) {
@@ -72,6 +61,10 @@ export class Evaluator {
     this.#refusals = new EvaluationRefusals(setup.docsUrl);
     this.#flagEvaluator = new FlagEvaluator(this.#source, setup.docsUrl);
     this.#reportFault = reportFault;
+    this.#longAnswers = new LongAnswers({
+      onCut: (id, reason) => this.#post({ kind: 'cut', id, reason }),
+      onFault: (fault) => reportFault(fault, 'long answer'),
+    });
     this.#slots = new SlotServer(this.#mailbox, this.#flagEvaluator, {
       takeMessage: () => this.#takeMessage(),
       reportFault,
@@ -86,14 +79,15 @@ export class Evaluator {
     while (!this.#isOver()) {
       Atomics.add(control, progressCell, 1);
       const served = this.#serveBatch();
-      const worked = this.#runLongAnswers();
+      const worked = this.#longAnswers.runSlice();
       if (!served && !worked) this.#sleep();
     }
+    this.#longAnswers.closeAll();
   }
 
   #isOver(): boolean {
     if (Atomics.load(this.#mailbox.control, abandonedCell) === 1) return true;
-    return this.#isStopping && this.#longAnswers.length === 0;
+    return this.#isStopping && this.#longAnswers.isEmpty;
   }
 
   #serveBatch(): boolean {
@@ -119,8 +113,8 @@ export class Evaluator {
     if (received === undefined) throw new Error('a slot announced a message that is not in the port');
     const request = received.message;
     if (request.kind === 'stop') this.#isStopping = true;
-    else if (request.kind === 'more') this.#findLong(request.id)?.answer.allowMore();
-    else if (request.kind === 'cancel') this.#cancel(request.id);
+    else if (request.kind === 'more') this.#longAnswers.allowMore(request.id);
+    else if (request.kind === 'cancel') this.#longAnswers.cancel(request.id);
     else this.#answer(request);
   }
 
@@ -181,7 +175,7 @@ export class Evaluator {
     pieces: Iterable<string>,
     snapshot: ReturnType<StoreReader['pin']>,
   ): boolean {
-    if (this.#longAnswers.length >= longAnswersMax) {
+    if (this.#longAnswers.isFull) {
       const detail = 'Too many long lists are being read at once. Retry in a moment.';
       const refusal = this.#refusals.unavailable(detail);
       this.#send(id, { ...head, status: refusal.status }, refusal.body, true);
@@ -189,54 +183,8 @@ export class Evaluator {
     }
     const send = (chunkHead: EvaluatorAnswerHead | null, bytes: Uint8Array, isLast: boolean): void =>
       this.#send(id, chunkHead, bytes, isLast);
-    this.#longAnswers.push({
-      id,
-      answer: new ChunkedAnswer(head, pieces, snapshot, send),
-      startedAt: monotonicMs(),
-    });
+    this.#longAnswers.add(id, new ChunkedAnswer(head, pieces, snapshot, send));
     return true;
-  }
-
-  /** Gives the first runnable long answer a slice and lets the others have the next. */
-  #runLongAnswers(): boolean {
-    if (this.#longAnswers.length === 0) return false;
-    const now = monotonicMs();
-    this.#cutOld(now);
-    const index = this.#longAnswers.findIndex(({ answer }) => answer.isRunnable);
-    if (index < 0) return false;
-    const [long] = this.#longAnswers.splice(index, 1) as [LongAnswer];
-    try {
-      long.answer.runSlice(() => monotonicMs() - now >= sliceMs);
-    } catch (fault) {
-      this.#reportFault(fault, 'long answer');
-      this.#cut(long, 'it failed');
-    }
-    if (!long.answer.isDone) this.#longAnswers.push(long);
-    return true;
-  }
-
-  #cutOld(now: number): void {
-    const old = this.#longAnswers.filter(({ startedAt }) => now - startedAt > snapshotAgeMaxMs);
-    for (const long of old) {
-      this.#longAnswers.splice(this.#longAnswers.indexOf(long), 1);
-      this.#cut(long, 'its client took too long to read it');
-    }
-  }
-
-  #cut(long: LongAnswer, reason: string): void {
-    long.answer.close();
-    this.#post({ kind: 'cut', id: long.id, reason });
-  }
-
-  #cancel(id: number): void {
-    const long = this.#findLong(id);
-    if (long === undefined) return;
-    this.#longAnswers.splice(this.#longAnswers.indexOf(long), 1);
-    long.answer.close();
-  }
-
-  #findLong(id: number): LongAnswer | undefined {
-    return this.#longAnswers.find((long) => long.id === id);
   }
 
   #send(id: number, head: EvaluatorAnswerHead | null, bytes: Uint8Array, isLast: boolean): void {

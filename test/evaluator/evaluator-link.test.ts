@@ -1,8 +1,9 @@
 import { MessageChannel } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { EvaluatorClient } from '../../src/evaluator/evaluator-client.ts';
-import { type EvaluationReceiver, EvaluatorLink } from '../../src/evaluator/evaluator-link.ts';
+import { EvaluatorLink } from '../../src/evaluator/evaluator-link.ts';
 import { createMailboxMemory, payloadBytesMax } from '../../src/evaluator/mailbox.ts';
+import type { EvaluationReceiver } from '../../src/evaluator/slot-ring.ts';
 import { monotonicMs } from '../../src/support/monotonic-clock.ts';
 
 /** These links have no evaluator behind them: what becomes of requests that nobody answers. */
