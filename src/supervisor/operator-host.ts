@@ -1,5 +1,64 @@
+import { once } from 'node:events';
+import { type MessagePort, Worker } from 'node:worker_threads';
+import type { Logger } from '../observability/logger.ts';
+import type { OperatorControl, OperatorReport, OperatorSetup } from '../operator/operator-protocol.ts';
+import { workerUrls } from '../worker-urls.ts';
+
+export interface OperatorHostOptions {
+  readonly directory: string;
+  readonly tokenPrefix: string;
+  /** Leads to the writer. */
+  readonly writerPort: MessagePort;
+  readonly log: Logger;
+}
+
+/**
+ * Holds the operator's thread. Without it the service evaluates and takes changes through the API all the same, so its
+ * death is logged, and the command line says that nobody answers at the socket.
+ */
 export class OperatorHost {
-  constructor(_options: unknown) {}
-  async start(): Promise<void> {}
-  async stop(): Promise<void> {}
+  readonly #options: OperatorHostOptions;
+  #worker: Worker | null = null;
+  #exited: Promise<unknown> = Promise.resolve();
+  #isStopping = false;
+
+  constructor(options: OperatorHostOptions) {
+    this.#options = options;
+  }
+
+  /** @returns when the socket is served. @throws Error with its message when it cannot be */
+  async start(storeId: string): Promise<void> {
+    const { directory, tokenPrefix, writerPort, log } = this.#options;
+    const setup: OperatorSetup = { directory, storeId, tokenPrefix, writerPort };
+    const worker = new Worker(workerUrls.operator, {
+      workerData: setup,
+      transferList: [writerPort],
+      name: 'operator',
+    });
+    this.#worker = worker;
+    this.#exited = once(worker, 'exit').catch(() => undefined);
+    worker.on('error', (fault) => log.error({ err: fault }, 'the operator thread failed'));
+    const report = new Promise<OperatorReport>((resolve) => worker.once('message', resolve));
+    const first = (await Promise.race([report, this.#exited])) as OperatorReport | undefined;
+    if (first?.kind !== 'ready') {
+      throw new Error(
+        first?.kind === 'fatal' ? first.message : 'the operator thread ended before it was ready',
+      );
+    }
+    worker.on('exit', () => {
+      if (!this.#isStopping) log.error('the operator thread ended: commands cannot reach this server');
+    });
+  }
+
+  /** Refuses new commands, lets the one that is being applied finish, and waits for the thread. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    if (this.#worker === null) {
+      this.#options.writerPort.close();
+      return;
+    }
+    const stop: OperatorControl = { kind: 'stop' };
+    this.#worker.postMessage(stop);
+    await this.#exited;
+  }
 }

@@ -63,6 +63,7 @@ class ServiceParts {
     });
     const onFatal = (fault: Error): void => {
       log.fatal({ err: fault }, 'the service cannot go on and ends; its manager should start it again');
+      mainLog.flush();
       reportFailure(fault);
     };
     const shared = {
@@ -93,15 +94,20 @@ class ServiceParts {
       log,
       onFatal,
     });
-    this.#operator = new OperatorHost({ config, writerPort: operatorPort, log, onFatal });
+    this.#operator = new OperatorHost({
+      directory: config.dataDir,
+      tokenPrefix: config.tokenPrefix,
+      writerPort: operatorPort,
+      log,
+    });
   }
 
   async start(): Promise<Service> {
     const config = this.#config;
-    await this.#writer.ready();
+    const storeId = await this.#writer.ready();
     this.#isWriterReady = true;
     await this.#fleet.start();
-    await this.#operator.start();
+    await this.#operator.start(storeId);
     const gateway = new Gateway({
       config,
       docsUrl: config.docsUrl,

@@ -46,8 +46,8 @@ export class WriterHost {
     this.#watch = setInterval(() => this.#watchPulse(), watchIntervalMs);
   }
 
-  /** @returns when the store is open. Rejects with its message when it cannot be. */
-  async ready(): Promise<void> {
+  /** @returns the store's id, when it is open. Rejects with its message when it cannot be. */
+  async ready(): Promise<string> {
     const replies = new Promise<WriterReply>((resolve) => this.#worker.once('message', resolve));
     const reply = await Promise.race([replies, this.#exited]);
     const first = reply as WriterReply | undefined;
@@ -57,6 +57,7 @@ export class WriterHost {
       throw new Error(first.message);
     }
     if (first?.kind !== 'ready') throw new Error('the writer thread ended before it was ready');
+    return first.storeId;
   }
 
   #receive(reply: WriterReply): void {
