@@ -131,12 +131,20 @@ export class Writer {
     if (monotonicMs() > command.deadline) return [{ kind: 'dropped' }, []];
     try {
       const [result, changes] = this.#decide(command, transaction);
-      if (changes.length > 0 && this.#options.freeSpace.isLow()) return [{ kind: 'storage-full' }, []];
+      if (changes.length > 0 && this.#options.freeSpace.isLow()) return [this.#withoutSpace(result), []];
       return [result, changes];
     } catch (fault) {
       this.#options.onFault(fault, command.kind);
       return [{ kind: 'failed', message: 'the change failed unexpectedly' }, []];
     }
+  }
+
+  /** A refusal is given all the same: only its record is lost, and that is logged (decisions, tokens). */
+  #withoutSpace(result: WriterResult): WriterResult {
+    const isRefusal = result.kind === 'answered' && result.answer.status >= 400;
+    if (!isRefusal) return { kind: 'storage-full' };
+    this.#options.onFault(new Error('the disk is almost full: a denial was not recorded'), 'denial');
+    return result;
   }
 
   #decide(

@@ -1,0 +1,7 @@
+/** What every property on the wire carries: a sentence for people and examples that are valid for it. */
+type Described = { readonly description: string; readonly examples: readonly unknown[] };
+
+/** @returns the JSON Schema annotations of a property. */
+export function described(description: string, ...examples: readonly unknown[]): Described {
+  return { description, examples };
+}

@@ -1,0 +1,22 @@
+import { Type } from 'typebox';
+import { described } from '../described.ts';
+
+/** The state of a flag in one place, as every body writes it and every flat representation shows it. */
+export const flagStateFields = {
+  enabled: Type.Boolean(described('Master switch.', true)),
+  trafficPercentage: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    ...described('Share of bucketing keys that get true. Whole number.', 50),
+  }),
+  cohorts: Type.Array(
+    Type.String({ minLength: 1, maxLength: 256 }),
+    described('Identifiers that always get true. Replaced as a whole, kept in the order sent.', [
+      'alpha-testers',
+    ]),
+  ),
+  audienceId: Type.Union(
+    [Type.String(), Type.Null()],
+    described('Audience the flag is limited to; null means everyone.', null, 'Hc5PnT8xYsQ1uWm6rGf3'),
+  ),
+};

@@ -1,0 +1,81 @@
+import { type Static, Type } from 'typebox';
+import { permissions } from '../../domain/token/token.ts';
+import { emailSchema, environmentNameSchema, nameSchema } from './provision-names.ts';
+import { sizedTextSchema, worded } from './worded.ts';
+
+const rulesMax = 50;
+const valuesMax = 100_000;
+const attributeCodePointsMax = 256;
+const valueCodePointsMax = 1024;
+
+const ruleSchema = Type.Object(
+  {
+    attribute: sizedTextSchema(1, attributeCodePointsMax),
+    values: Type.Array(sizedTextSchema(0, valueCodePointsMax), {
+      minItems: 1,
+      maxItems: valuesMax,
+      ...worded('must be an array of at least one string'),
+    }),
+  },
+  { additionalProperties: false, ...worded('must be an object with attribute and values') },
+);
+
+/** 1 to 50 rules, exact match only (decisions). */
+export const declaredAudienceSchema = Type.Object(
+  {
+    name: nameSchema,
+    rules: Type.Array(ruleSchema, {
+      minItems: 1,
+      maxItems: rulesMax,
+      ...worded(`must be an array of 1 to ${rulesMax} rules`),
+    }),
+  },
+  { additionalProperties: false, ...worded('must be an object') },
+);
+
+/** Absent or empty `environments`: unlimited. `expiresAt` is in Unix milliseconds, 0 for never. */
+export const declaredTokenSchema = Type.Object(
+  {
+    name: nameSchema,
+    permission: Type.Enum(
+      [...permissions],
+      worded(`must be ${permissions.map((one) => `"${one}"`).join(' or ')}`),
+    ),
+    environments: Type.Optional(
+      Type.Array(environmentNameSchema, worded('must be an array of environment names')),
+    ),
+    expiresAt: Type.Optional(
+      Type.Integer({ minimum: 0, ...worded('must be a time in Unix milliseconds, or 0 for never') }),
+    ),
+  },
+  { additionalProperties: false, ...worded('must be an object') },
+);
+
+const projectFields = {
+  name: nameSchema,
+  evaluationAccess: Type.Optional(Type.Boolean(worded('must be true or false'))),
+  environments: Type.Optional(
+    Type.Array(environmentNameSchema, worded('must be an array of environment names')),
+  ),
+  audiences: Type.Optional(Type.Array(declaredAudienceSchema, worded('must be an array of audiences'))),
+  /** Its items are checked slice by slice against `declaredFlagsSchema`; here the array stands empty. */
+  flags: Type.Optional(Type.Array(Type.Unknown(), worded('must be an array of flags'))),
+  tokens: Type.Optional(Type.Array(declaredTokenSchema, worded('must be an array of tokens'))),
+};
+
+/** A project of an organisation. */
+export const declaredProjectSchema = Type.Object(projectFields, {
+  additionalProperties: false,
+  ...worded('must be an object'),
+});
+
+/** A project outside organisations; `owner` is a member's email. */
+export const declaredPersonalProjectSchema = Type.Object(
+  { ...projectFields, owner: emailSchema },
+  { additionalProperties: false, ...worded('must be an object') },
+);
+
+export type DeclaredAudience = Static<typeof declaredAudienceSchema>;
+export type DeclaredToken = Static<typeof declaredTokenSchema>;
+export type DeclaredProject = Static<typeof declaredProjectSchema>;
+export type DeclaredPersonalProject = Static<typeof declaredPersonalProjectSchema>;

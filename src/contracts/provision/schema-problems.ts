@@ -1,0 +1,88 @@
+import type { TSchema } from 'typebox';
+import type { TLocalizedValidationError } from 'typebox/error';
+import { didYouMean } from '../../support/closest-name.ts';
+import { stepInto } from './provision-paths.ts';
+import { wordingOf } from './worded.ts';
+
+type Steps = readonly (string | number)[];
+
+/**
+ * Tells typebox's errors in our words: each with the path of what is wrong, one sentence for one place, and the wording
+ * that the schema carries.
+ *
+ * @param base the path of the checked value; an index of its first level counts from `firstIndex`.
+ */
+export function describeSchemaErrors(
+  schema: TSchema,
+  errors: readonly TLocalizedValidationError[],
+  base: string,
+  firstIndex = 0,
+): string[] {
+  const told = new Map<string, string>();
+  for (const error of errors) {
+    const steps = stepsOf(schema, error.instancePath);
+    const path = steps.reduce<string>(
+      (to, step, depth) => stepInto(to, typeof step === 'number' && depth === 0 ? step + firstIndex : step),
+      base,
+    );
+    for (const [key, text] of sentencesOf(schema, error, steps, path))
+      if (!told.has(key)) told.set(key, text);
+  }
+  return [...told.values()];
+}
+
+/** Each sentence with what it is about, so that nothing is told twice. */
+function sentencesOf(
+  schema: TSchema,
+  error: TLocalizedValidationError,
+  steps: Steps,
+  path: string,
+): (readonly [string, string])[] {
+  const here = schemaAt(schema, steps);
+  switch (error.keyword) {
+    case 'boolean': // `additionalProperties` tells the same
+      return [];
+    case 'additionalProperties':
+      return error.params.additionalProperties.map((key) => unknownField(here, path, String(key)));
+    case 'required':
+      return error.params.requiredProperties.map((key) => missingField(path, String(key)));
+    default:
+      return [[path, `${path === '' ? 'the document' : path} ${wordingOf(here) ?? 'is not allowed'}`]];
+  }
+}
+
+function unknownField(schema: TSchema, path: string, key: string): readonly [string, string] {
+  const at = stepInto(path, key);
+  const known = 'properties' in schema ? Object.keys(Object(schema.properties)) : [];
+  return [at, `unknown field "${at}"${didYouMean(key, known).replace(/^; d/, ': d')}`];
+}
+
+function missingField(path: string, key: string): readonly [string, string] {
+  const at = stepInto(path, key);
+  return [at, `${at} is required`];
+}
+
+/** JSON Pointer (RFC 6901) to steps; a step into an array becomes a number. */
+function stepsOf(schema: TSchema, pointer: string): Steps {
+  const parts = pointer.split('/').slice(1);
+  const steps: (string | number)[] = [];
+  for (const part of parts) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    steps.push('items' in schemaAt(schema, steps) ? Number(key) : key);
+  }
+  return steps;
+}
+
+/** The schema that a value at these steps is held against. */
+function schemaAt(schema: TSchema, steps: Steps): TSchema {
+  return steps.reduce<TSchema>(childSchema, schema);
+}
+
+function childSchema(schema: TSchema, step: string | number): TSchema {
+  const parts = schema as { items?: TSchema; properties?: object; patternProperties?: object };
+  if (typeof step === 'number') return parts.items ?? {};
+  const { properties = {}, patternProperties = {} } = parts;
+  if (Object.hasOwn(properties, step))
+    return Object(Object.entries(properties).find(([key]) => key === step)?.[1]);
+  return Object(Object.values(patternProperties)[0] ?? {});
+}

@@ -1,0 +1,90 @@
+import type { AuditChange } from '../audit/audit-entry.ts';
+import type { RequestBody } from '../management/request-body.ts';
+import type { ProblemList } from '../problem-list.ts';
+import { type Flag, type FlagState, nextUpdatedAt, stateIn } from './flag.ts';
+import { areSameCohorts, stateChanges } from './state-changes.ts';
+import {
+  addUnknownField,
+  type FieldSite,
+  isStateKey,
+  readMembers,
+  readStateField,
+  type StateFields,
+  type StateFieldsDraft,
+  stateKeys,
+} from './state-fields.ts';
+
+/** A merge patch: a present key replaces the stored value, an absent key is left alone (specification, rule 1). */
+export type FlagPatch = StateFields;
+
+export interface PatchResult {
+  /** Whether the stored state differs afterwards. */
+  readonly changed: boolean;
+  /** The flag as it was when nothing changed. */
+  readonly flag: Flag;
+  readonly changes: readonly AuditChange[];
+}
+
+/**
+ * Reads a patch by the specification's rules 1 to 10.
+ *
+ * @param hasAudience whether the flag's project has an audience of this id.
+ * @param problems gets everything that is wrong, keys in the order sent; the patch holds only while it stays empty.
+ */
+export function parsePatch(
+  body: RequestBody,
+  hasAudience: (id: string) => boolean,
+  problems: ProblemList,
+): FlagPatch {
+  const patch: StateFieldsDraft = {};
+  const site: FieldSite = { prefix: '', isQuoted: true, problems, hasAudience };
+  if (body.kind === 'unreadable') problems.add(() => body.problem);
+  else if (body.kind === 'empty' || body.members.listed.size === 0) problems.add(() => nothingToUpdate);
+  else
+    readMembers(body.members, site, (key, value) => {
+      if (isStateKey(key)) readStateField(patch, key, value, site);
+      else addUnknownField(site, key);
+    });
+  return patch;
+}
+
+const nothingToUpdate = `no fields to update: send at least one of ${stateKeys.join(', ')}`;
+
+/**
+ * @param environmentNumber of the environment to change, or `soleEnvironment`.
+ * @param now Unix milliseconds.
+ */
+export function applyPatch(
+  flag: Flag,
+  environmentNumber: number,
+  patch: FlagPatch,
+  now: number,
+): PatchResult {
+  const before = stateIn(flag, environmentNumber);
+  const after = patchedState(flag, before, patch);
+  const changes = stateChanges(before, after);
+  if (changes.length === 0) return { changed: false, flag, changes };
+  const changed: Flag = {
+    ...flag,
+    states: new Map(flag.states).set(environmentNumber, after),
+    revision: flag.revision + 1,
+    updatedAt: nextUpdatedAt(flag.updatedAt, now),
+  };
+  return { changed: true, flag: changed, changes };
+}
+
+function patchedState(flag: Flag, state: FlagState, patch: FlagPatch): FlagState {
+  const { enabled, trafficPercentage, cohorts, audienceId } = patch;
+  return {
+    enabled: enabled ?? state.enabled,
+    trafficPercentage: trafficPercentage ?? state.trafficPercentage,
+    cohortOverride: cohorts === undefined ? state.cohortOverride : patchedOverride(flag, state, cohorts),
+    audienceId: audienceId === undefined ? state.audienceId : audienceId,
+  };
+}
+
+/** An empty list inherits; a list equal to the inherited one creates no override (specification, transitions). */
+function patchedOverride(flag: Flag, state: FlagState, cohorts: readonly string[]): readonly string[] | null {
+  if (cohorts.length === 0) return null;
+  return state.cohortOverride === null && areSameCohorts(flag.cohorts, cohorts) ? null : cohorts;
+}

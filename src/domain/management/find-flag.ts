@@ -1,0 +1,18 @@
+import { isIdShaped } from '../../support/id-shape.ts';
+import type { Flag } from '../flag/flag.ts';
+import { shown } from '../problem-list.ts';
+import type { RecordQueries } from '../record-queries.ts';
+import type { Principal } from './guard.ts';
+import { proceed, refuseRequest, type Step } from './refusal.ts';
+
+/** Step 9: the same answer for an unknown flag and another project's, so that ids cannot be tried (specification). */
+export function findFlag(queries: RecordQueries, { token, project }: Principal, id: string): Step<Flag> {
+  const flag = isIdShaped(id) ? queries.flag(id) : undefined;
+  if (flag?.projectId === project.id) return proceed(flag);
+  return refuseRequest(token, 'not-found', `No flag with the id "${shown(id)}" exists in this project.`);
+}
+
+/** Whether the project has an audience of this id. */
+export function hasAudience(queries: RecordQueries, projectId: string, id: string): boolean {
+  return isIdShaped(id) && queries.audience(id)?.projectId === projectId;
+}

@@ -1,0 +1,73 @@
+import type { Problem, ProblemCode } from '../problem.ts';
+import type { ProblemList } from '../problem-list.ts';
+import type { DenialReason } from '../token/denial.ts';
+import type { Token } from '../token/token.ts';
+
+/** A Management API request that is not carried out, and what else must happen because of it. */
+export interface Refusal {
+  readonly problem: Problem;
+  /** Counts toward the address's limit: a missing, malformed or unknown token. */
+  readonly isFailedAuthentication: boolean;
+  /** Why a real token was refused; null for everything else, which is not recorded. */
+  readonly denialReason: DenialReason | null;
+  /** The environment that was refused, if it was for one that the query does not name. */
+  readonly environment: string | null;
+  readonly tokenId: string | null;
+}
+
+/** One step in the order of checks: what the next steps need, or the end. */
+export type Step<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+type Refused = Extract<Step<never>, { ok: false }>;
+
+export function proceed<T>(value: T): Step<T> {
+  return { ok: true, value };
+}
+
+/** Nobody was recognised: 401, and a failed authentication. */
+export function refuseStranger(code: ProblemCode, detail: string): Refused {
+  const problem = { code, detail };
+  const refusal = {
+    problem,
+    isFailedAuthentication: true,
+    denialReason: null,
+    environment: null,
+    tokenId: null,
+  };
+  return { ok: false, refusal };
+}
+
+/** A known token asked for what cannot be: not a denial. */
+export function refuseRequest(token: Token, code: ProblemCode, detail: string): Refused {
+  return refused(token, { code, detail }, null, null);
+}
+
+/** A known token asked for what it must not: recorded, and mailed. */
+export function denyToken(
+  token: Token,
+  reason: DenialReason,
+  detail: string,
+  environment: string | null = null,
+): Refused {
+  return refused(token, { code: reason, detail }, reason, environment);
+}
+
+/** Every problem of the query and the body in one 400. */
+export function refuseProblems(token: Token, problems: ProblemList): Refused {
+  return refuseRequest(token, 'invalid-request', problems.detail());
+}
+
+function refused(
+  token: Token,
+  problem: Problem,
+  denialReason: DenialReason | null,
+  environment: string | null,
+): Refused {
+  const tokenId = token.id;
+  return {
+    ok: false,
+    refusal: { problem, isFailedAuthentication: false, denialReason, environment, tokenId },
+  };
+}

@@ -1,0 +1,24 @@
+import type { RecordChange } from '../record-change.ts';
+import { type Denial, denialEmailIntervalMs } from './denial.ts';
+import type { Token } from './token.ts';
+
+/**
+ * What a refused token leaves behind: a row on its activity page, and, 24 hours or more after the last one, an email in
+ * the outbox (specification: at most once per token per 24 hours). The token's own revision stays: nobody edited it.
+ *
+ * @param token as it is stored now.
+ */
+export function recordDenial(token: Token, denial: Denial): RecordChange[] {
+  const activity: RecordChange = { kind: 'activity', denial };
+  if (!isEmailDue(token, denial.at)) return [activity];
+  return [
+    activity,
+    { kind: 'outbox', entry: { kind: 'denial-email', denial } },
+    { kind: 'token', before: token, after: { ...token, denialEmailedAt: denial.at } },
+  ];
+}
+
+/** A clock that has gone back makes the difference negative, and no email goes: «at most once» is the rule. */
+function isEmailDue(token: Token, now: number): boolean {
+  return token.denialEmailedAt === 0 || now - token.denialEmailedAt >= denialEmailIntervalMs;
+}

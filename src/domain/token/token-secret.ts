@@ -1,0 +1,40 @@
+import { toBase62 } from '../../support/base62.ts';
+import { crc32 } from '../../support/crc32.ts';
+
+/** The random part: 43 characters hold 256 bits. */
+const randomLength = 43;
+/** The check: 6 characters hold 32 bits. */
+const checkLength = 6;
+const secretLength = randomLength + checkLength;
+const randomByteCount = 32;
+
+const encoder = new TextEncoder();
+
+/**
+ * Makes `<prefix>_<43 random characters><6 check characters>`, all of `0-9A-Za-z` (decisions). The check tells a mistyped
+ * or truncated secret from an unknown one without a look-up, and lets secret scanners be sure.
+ *
+ * @param randomBytes 32 bytes from a cryptographic source.
+ */
+export function newTokenSecret(prefix: string, randomBytes: Uint8Array): string {
+  if (randomBytes.length !== randomByteCount) throw new RangeError(`need ${randomByteCount} random bytes`);
+  const hexadecimal = Array.from(randomBytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const random = toBase62(BigInt(`0x${hexadecimal}`), randomLength);
+  return `${prefix}_${random}${checkOf(random)}`;
+}
+
+/**
+ * @param acceptedPrefixes today's prefix, and former ones whose tokens still work.
+ * @returns the part after the last underscore, whose hash is stored; undefined when the text is no token secret.
+ */
+export function readTokenSecret(text: string, acceptedPrefixes: readonly string[]): string | undefined {
+  const underscore = text.lastIndexOf('_');
+  const secret = text.slice(underscore + 1);
+  if (underscore < 0 || !acceptedPrefixes.includes(text.slice(0, underscore))) return undefined;
+  if (secret.length !== secretLength || !/^[0-9A-Za-z]+$/.test(secret)) return undefined;
+  return checkOf(secret.slice(0, randomLength)) === secret.slice(randomLength) ? secret : undefined;
+}
+
+function checkOf(random: string): string {
+  return toBase62(BigInt(crc32(encoder.encode(random))), checkLength);
+}

@@ -1,0 +1,47 @@
+import { successAnswer } from '../../contracts/management/answers.ts';
+import { applyPatch, parsePatch } from '../../domain/flag/flag-patch.ts';
+import { flatFlagView } from '../../domain/flag/flag-view.ts';
+import { chooseEnvironment } from '../../domain/management/environment-choice.ts';
+import { limitPatch } from '../../domain/management/environment-limit.ts';
+import { findFlag, hasAudience } from '../../domain/management/find-flag.ts';
+import { addQueryProblems, parseManagementQuery } from '../../domain/management/management-query.ts';
+import { proceed, refuseProblems } from '../../domain/management/refusal.ts';
+import { parseBody } from '../../domain/management/request-body.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import { soleEnvironment } from '../../domain/project/project.ts';
+import { flagChangeRecords } from './flag-change.ts';
+import { limitBody } from './limit-body.ts';
+import type { ManagementCommand } from './management-command.ts';
+
+/** `PATCH /api/v1/flags/{id}`. A patch that changes nothing writes nothing. */
+export const patchFlag: ManagementCommand = (queries, call, principal, context) => {
+  const { token, project } = principal;
+  const sized = limitBody(token, call);
+  if (!sized.ok) return sized;
+  const found = findFlag(queries, principal, call.flagId ?? '');
+  if (!found.ok) return found;
+  const query = parseManagementQuery(call.query);
+  const limited = limitPatch(principal, query);
+  if (!limited.ok) return limited;
+  const problems = new ProblemList();
+  addQueryProblems(query, ['env'], problems);
+  const environment = chooseEnvironment(project, query, true, problems);
+  const patch = parsePatch(parseBody(call.body), (id) => hasAudience(queries, project.id, id), problems);
+  if (!problems.isEmpty) return refuseProblems(token, problems);
+
+  const before = found.value;
+  const result = applyPatch(before, environment?.number ?? soleEnvironment, patch, context.now);
+  const { changed, flag: after, changes } = result;
+  const flag = flatFlagView(after, project, environment);
+  const answer = successAnswer(200, JSON.stringify({ changed, flag }), token.id);
+  if (!changed) return proceed({ changes: [], answer });
+  const change = {
+    action: 'flag.patch',
+    before,
+    after,
+    environment: environment?.name ?? null,
+    changes,
+  } as const;
+  const stamp = { id: context.newId(), at: context.now, requestId: call.requestId };
+  return proceed({ changes: flagChangeRecords(principal, change, stamp), answer });
+};

@@ -1,0 +1,154 @@
+import type { DeclaredMember, DeclaredOrganisation } from '../../contracts/provision/provision-document.ts';
+import { stepInto } from '../../contracts/provision/provision-paths.ts';
+import type { AuditChange } from '../../domain/audit/audit-entry.ts';
+import type { Member } from '../../domain/member/member.ts';
+import type { Organisation } from '../../domain/organisation/organisation.ts';
+import { changePlan } from '../commands/set-plan.ts';
+import { addTo, type ProvisionDirectory } from './provision-directory.ts';
+import type { PasswordDecision } from './provision-request.ts';
+import type { ProvisionScope } from './provision-scope.ts';
+
+/** Finds an organisation by its name, or makes it; then its members. */
+export function declareOrganisation(
+  scope: ProvisionScope,
+  directory: ProvisionDirectory,
+  declared: DeclaredOrganisation,
+  path: string,
+): Organisation {
+  const name = declared.name.trim();
+  const known = scope.single(directory.organisations.get(name) ?? [], stepInto(path, 'name'), name);
+  const organisation =
+    known === undefined ? createOrganisation(scope, declared) : editOrganisation(scope, known, declared);
+  declared.members?.forEach((member, index) => {
+    declareMember(scope, directory, member, organisation, stepInto(stepInto(path, 'members'), index));
+  });
+  return organisation;
+}
+
+function createOrganisation(scope: ProvisionScope, declared: DeclaredOrganisation): Organisation {
+  const organisation: Organisation = {
+    id: scope.newId(),
+    name: declared.name.trim(),
+    plan: declared.plan,
+    trialEndsAt: declared.trialEndsAt ?? null,
+    subscription: declared.subscription ?? 'active',
+    createdAt: scope.now,
+    revision: 1,
+  };
+  const { name, plan, trialEndsAt, subscription } = organisation;
+  scope.count('created');
+  scope.change(
+    { kind: 'organisation', before: null, after: organisation },
+    {
+      ...entryOf(organisation, 'organisation.create'),
+      changes: created({ name, plan, trialEndsAt, subscription }),
+    },
+  );
+  return organisation;
+}
+
+function editOrganisation(
+  scope: ProvisionScope,
+  before: Organisation,
+  declared: DeclaredOrganisation,
+): Organisation {
+  const { after, changes } = changePlan(before, declared);
+  scope.count(changes.length === 0 ? 'unchanged' : 'changed');
+  if (changes.length === 0) return before;
+  const entry = { ...entryOf(before, 'organisation.set-plan'), changes };
+  scope.change({ kind: 'organisation', before, after }, entry);
+  return after;
+}
+
+function entryOf<Action extends 'organisation.create' | 'organisation.set-plan'>(
+  { id, name }: Organisation,
+  action: Action,
+) {
+  return { ledgerId: id, projectId: null, action, targetId: id, targetName: name };
+}
+
+function declareMember(
+  scope: ProvisionScope,
+  directory: ProvisionDirectory,
+  declared: DeclaredMember,
+  organisation: Organisation,
+  path: string,
+): void {
+  const email = declared.email.toLowerCase();
+  const found = (directory.members.get(email) ?? []).filter(
+    ({ organisationId }) => organisationId === organisation.id,
+  );
+  const known = scope.single(found, stepInto(path, 'email'), declared.email);
+  const password = scope.request.passwords.get(path);
+  if (known !== undefined) editMember(scope, known, declared, password, path);
+  else
+    addTo(
+      directory.members,
+      email,
+      createMember(scope, declared, organisation.id, password, organisation.id),
+    );
+}
+
+/** @param ledgerId the audit chain that tells of it. */
+export function createMember(
+  scope: ProvisionScope,
+  declared: Omit<DeclaredMember, 'password'>,
+  organisationId: string | null,
+  password: PasswordDecision | undefined,
+  ledgerId: string,
+): Member {
+  const { email, role } = declared;
+  const name = declared.name.trim();
+  const passwordHash = password?.kind === 'set' ? password.passwordHash : null;
+  const id = scope.newId();
+  const member: Member = {
+    ...{ id, organisationId, name, email, role, passwordHash },
+    createdAt: scope.now,
+    revision: 1,
+  };
+  const projectId = organisationId === null ? ledgerId : null;
+  scope.count('created');
+  scope.change(
+    { kind: 'member', before: null, after: member },
+    {
+      ...{ ledgerId, projectId, action: 'member.create', targetId: id, targetName: name },
+      changes: [...created({ name, email, role }), ...(passwordHash === null ? [] : [passwordChange])],
+    },
+  );
+  return member;
+}
+
+/** Says that a password was set, and nothing about it. */
+const passwordChange: AuditChange = { field: 'password', before: null, after: 'set' };
+
+function editMember(
+  scope: ProvisionScope,
+  before: Member,
+  declared: DeclaredMember,
+  password: PasswordDecision | undefined,
+  path: string,
+): void {
+  if (password?.kind === 'keep' && password.passwordHash !== before.passwordHash) {
+    scope.problems.add(() => `${path}.password was changed by someone else just now; apply the file again`);
+  }
+  const passwordHash = password?.kind === 'set' ? password.passwordHash : before.passwordHash;
+  const after: Member = {
+    ...before,
+    ...{ name: declared.name.trim(), email: declared.email, role: declared.role, passwordHash },
+    revision: before.revision + 1,
+  };
+  const fields = (['name', 'email', 'role'] as const).filter((field) => before[field] !== after[field]);
+  const changes = fields.map((field): AuditChange => ({ field, before: before[field], after: after[field] }));
+  if (passwordHash !== before.passwordHash) changes.push(passwordChange);
+  scope.count(changes.length === 0 ? 'unchanged' : 'changed');
+  if (changes.length === 0) return;
+  const ledgerId = before.organisationId ?? before.id;
+  const { id, name } = after;
+  const entry = { ledgerId, projectId: null, action: 'member.edit', targetId: id, targetName: name } as const;
+  scope.change({ kind: 'member', before, after }, { ...entry, changes });
+}
+
+/** @returns the audit changes of something new: every field from nothing to its value. */
+export function created(fields: Readonly<Record<string, unknown>>): AuditChange[] {
+  return Object.entries(fields).map(([field, after]) => ({ field, before: null, after }));
+}

@@ -1,0 +1,147 @@
+import type { DeclaredProject } from '../../contracts/provision/declared-project.ts';
+import { stepInto } from '../../contracts/provision/provision-paths.ts';
+import type { AuditChange } from '../../domain/audit/audit-entry.ts';
+import { shown, shownList } from '../../domain/problem-list.ts';
+import { type Environment, findEnvironment, type Project } from '../../domain/project/project.ts';
+import { created } from './declare-organisation.ts';
+import { addTo, type ProvisionDirectory } from './provision-directory.ts';
+import { ledgerOf, type ProvisionScope } from './provision-scope.ts';
+
+/** Whose project it is: an organisation's, or a person's. */
+export type ProjectOwner =
+  | { readonly organisationId: string; readonly ownerMemberId: null }
+  | { readonly organisationId: null; readonly ownerMemberId: string };
+
+/** A project as declared, with what the declarations inside it need to know. */
+export interface DeclaredInto {
+  readonly project: Project;
+  readonly path: string;
+  /** It did not exist before: nothing in it needs to be looked up. */
+  readonly isNew: boolean;
+}
+
+/** Finds a project by its name among its owner's, or makes it; adds the environments that are missing. */
+export function declareProject(
+  scope: ProvisionScope,
+  directory: ProvisionDirectory,
+  declared: DeclaredProject,
+  owner: ProjectOwner,
+  path: string,
+  id: string = scope.newId(),
+): DeclaredInto {
+  const name = declared.name.trim();
+  const found = (directory.projects.get(name) ?? []).filter(
+    (project) =>
+      project.organisationId === owner.organisationId && project.ownerMemberId === owner.ownerMemberId,
+  );
+  const known = scope.single(found, stepInto(path, 'name'), name);
+  if (known !== undefined) return { project: editProject(scope, known, declared, path), path, isNew: false };
+  const project = createProject(scope, declared, owner, id);
+  addTo(directory.projects, name, project);
+  return { project, path, isNew: true };
+}
+
+function createProject(
+  scope: ProvisionScope,
+  declared: DeclaredProject,
+  owner: ProjectOwner,
+  id: string,
+): Project {
+  const names = declared.environments ?? [];
+  const project: Project = {
+    ...{ id, name: declared.name.trim(), ...owner },
+    isMultiEnvironment: declared.environments !== undefined,
+    environments: numbered(names, firstEnvironmentNumber),
+    nextEnvironmentNumber: firstEnvironmentNumber + names.length,
+    environmentsRevision: 1,
+    evaluationAccess: declared.evaluationAccess ?? true,
+    createdAt: scope.now,
+    revision: 1,
+  };
+  const { name, isMultiEnvironment, evaluationAccess } = project;
+  const environments = isMultiEnvironment ? { environments: names } : {};
+  scope.count('created');
+  scope.change(
+    { kind: 'project', before: null, after: project },
+    { ...entryOf(project, 'project.create'), changes: created({ name, ...environments, evaluationAccess }) },
+  );
+  return project;
+}
+
+/** 0 is the number of a single-environment project's only one. */
+const firstEnvironmentNumber = 1;
+
+function numbered(names: readonly string[], from: number): Environment[] {
+  return names.map((name, index) => ({ number: from + index, name }));
+}
+
+function editProject(
+  scope: ProvisionScope,
+  before: Project,
+  declared: DeclaredProject,
+  path: string,
+): Project {
+  const names = (declared.environments ?? []).filter((name) => findEnvironment(before, name) === undefined);
+  if (declared.environments !== undefined && !before.isMultiEnvironment) {
+    scope.problems.add(
+      () =>
+        `${path}.environments is not accepted: project "${shown(before.name)}" has a single environment, which cannot change`,
+    );
+    return before;
+  }
+  const evaluationAccess = declared.evaluationAccess ?? before.evaluationAccess;
+  const hasNewAccess = evaluationAccess !== before.evaluationAccess;
+  scope.count(names.length === 0 && !hasNewAccess ? 'unchanged' : 'changed');
+  if (names.length === 0 && !hasNewAccess) return before;
+  const after: Project = {
+    ...before,
+    environments: [...before.environments, ...numbered(names, before.nextEnvironmentNumber)],
+    nextEnvironmentNumber: before.nextEnvironmentNumber + names.length,
+    environmentsRevision: before.environmentsRevision + (names.length === 0 ? 0 : 1),
+    evaluationAccess,
+    revision: before.revision + 1,
+  };
+  writeEdit(scope, before, after, names);
+  warnOfListedNames(scope, after, names);
+  return after;
+}
+
+function writeEdit(scope: ProvisionScope, before: Project, after: Project, names: readonly string[]): void {
+  const access: AuditChange = {
+    field: 'evaluationAccess',
+    before: before.evaluationAccess,
+    after: after.evaluationAccess,
+  };
+  const entries = names.map((name) => ({
+    ...entryOf(after, 'environment.create'),
+    environment: name,
+    changes: created({ name }),
+  }));
+  const edits =
+    access.before === access.after ? [] : [{ ...entryOf(after, 'project.edit'), changes: [access] }];
+  const [first, ...others] = [...edits, ...entries];
+  if (first === undefined) return;
+  scope.change({ kind: 'project', before, after }, first);
+  for (const entry of others) scope.audit(entry);
+}
+
+/** A token that lists a name nobody had reaches the new environment of that name from now on (decisions). */
+function warnOfListedNames(scope: ProvisionScope, project: Project, names: readonly string[]): void {
+  if (names.length === 0) return;
+  for (const { name, revokedAt, environments } of scope.queries.tokensOf(project.id)) {
+    const listed = revokedAt === null ? names.filter((one) => environments?.includes(one)) : [];
+    if (listed.length === 0) continue;
+    scope.warnings.add(
+      () =>
+        `token "${shown(name)}" already lists ${shownList(listed)}: it now works for that new environment`,
+    );
+  }
+}
+
+function entryOf<Action extends 'project.create' | 'project.edit' | 'environment.create'>(
+  project: Project,
+  action: Action,
+) {
+  const { id, name } = project;
+  return { ledgerId: ledgerOf(project), projectId: id, action, targetId: id, targetName: name };
+}

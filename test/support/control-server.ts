@@ -1,0 +1,16 @@
+import { createServer } from 'node:net';
+
+/*
+ * A process of its own that answers every message with the same bytes: what it is late by, the machine is late by.
+ * Prints its port.
+ */
+const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
+const server = createServer({ noDelay: true }, (socket) => {
+  socket.on('error', () => socket.destroy());
+  socket.on('data', () => socket.write(answer));
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  process.stdout.write(`${typeof address === 'object' ? address?.port : 0}\n`);
+});
+process.stdin.resume().once('end', () => process.exit(0));

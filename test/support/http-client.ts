@@ -1,0 +1,100 @@
+import { Agent, request as sendRequest } from 'node:http';
+import type { Test } from 'tap';
+
+export interface ClientRequest {
+  readonly method?: string;
+  /** As it goes on the wire: nothing is encoded or normalised. Bytes above U+007E are written as UTF-8. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string;
+  /** Sends the body in chunks, without a Content-Length. */
+  readonly isChunked?: boolean;
+}
+
+export interface ClientResponse {
+  readonly status: number;
+  /** By lower-case name; a header that came twice is joined by comma. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Buffer;
+  readonly text: string;
+  /** From the first byte sent to the last one received. */
+  readonly durationMs: number;
+}
+
+export interface HttpClient {
+  send(request: ClientRequest): Promise<ClientResponse>;
+}
+
+/** How long an answer may take before the test gives up: far above every deadline of the service. */
+const answerTimeoutMs = 30_000;
+const chunkBytes = 16 * 1024;
+
+export interface HttpClientOptions {
+  readonly port: number;
+  /** Any of 127.0.0.0/8: the address that the per-address limits see. */
+  readonly localAddress?: string;
+  readonly connectionsMax?: number;
+}
+
+/** A client on Node's own HTTP parser, with kept connections. They are closed when the test ends. */
+export function createHttpClient(t: Test, options: HttpClientOptions): HttpClient {
+  const agent = new Agent({ keepAlive: true, maxSockets: options.connectionsMax ?? 1 });
+  t.teardown(() => agent.destroy());
+  return { send: (request) => send(agent, options, request) };
+}
+
+function send(agent: Agent, options: HttpClientOptions, request: ClientRequest): Promise<ClientResponse> {
+  const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body;
+  const headers: Record<string, string> = { ...request.headers };
+  if (body !== undefined && !request.isChunked) headers['content-length'] = String(body.length);
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    const sent = sendRequest({
+      agent,
+      host: '127.0.0.1',
+      port: options.port,
+      ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
+      method: request.method ?? 'GET',
+      path: Buffer.from(request.path).toString('latin1'),
+      headers,
+      timeout: answerTimeoutMs,
+    });
+    sent.on('timeout', () => sent.destroy(new Error(`no answer to ${request.method} ${request.path}`)));
+    sent.on('error', reject);
+    sent.on('response', (response) => {
+      const pieces: Buffer[] = [];
+      response.on('data', (piece: Buffer) => pieces.push(piece));
+      response.on('error', reject);
+      response.on('end', () => {
+        const whole = Buffer.concat(pieces);
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: headerMap(response.rawHeaders),
+          body: whole,
+          text: whole.toString('utf8'),
+          durationMs: performance.now() - startedAt,
+        });
+      });
+    });
+    for (let at = 0; body !== undefined && request.isChunked && at < body.length; at += chunkBytes) {
+      sent.write(body.subarray(at, at + chunkBytes));
+    }
+    sent.end(request.isChunked ? undefined : body);
+  });
+}
+
+function headerMap(rawHeaders: readonly string[]): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase();
+    const value = rawHeaders[index + 1] ?? '';
+    const known = headers.get(name);
+    headers.set(name, known === undefined ? value : `${known}, ${value}`);
+  }
+  return headers;
+}
+
+/** @returns the Authorization header of a token's secret. */
+export function bearer(secret: string): Record<string, string> {
+  return { authorization: `Bearer ${secret}` };
+}

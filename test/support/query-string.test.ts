@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { decodeQuery } from '../../src/support/query-string.ts';
+
+t.test('what encodeURIComponent encoded comes back', async () => {
+  const text = fc.string({ unit: 'grapheme' });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(text, text)), (pairs) => {
+      const sent = pairs.filter(([name, value]) => name !== '' || value !== '');
+      const raw = sent
+        .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+        .join('&');
+      const read = decodeQuery(raw).map(({ name, value, fault }) => [name, value, fault]);
+      return JSON.stringify(read) === JSON.stringify(sent.map((pair) => [...pair, null]));
+    }),
+  );
+});
+
+t.test('a query is split at & and the first =, and empty pieces are nothing', async (t) => {
+  const read = decodeQuery('a=1&&b&c==&=d').map(({ name, value }) => [name, value]);
+  t.strictSame(read, [
+    ['a', '1'],
+    ['b', ''],
+    ['c', '='],
+    ['', 'd'],
+  ]);
+  t.strictSame(decodeQuery(''), []);
+});
+
+t.test('a plus is a plus', async (t) => {
+  t.match(decodeQuery('a=b+c'), [{ value: 'b+c', rawValue: 'b+c', fault: null }]);
+});
+
+t.test('what cannot be decoded is a fault of its parameter alone', async (t) => {
+  for (const bad of ['%', '%1', '%zz', '%ff', '%c0%80', '%ed%a0%80', '%f5%80%80%80']) {
+    t.match(decodeQuery(`a=${bad}&b=1`), [
+      { name: 'a', value: null, fault: 'escape' },
+      { name: 'b', value: '1', fault: null },
+    ]);
+    t.match(decodeQuery(`${bad}=1`), [{ name: null, value: '1', fault: 'escape' }]);
+  }
+  t.match(decodeQuery('a=ä&ö=1'), [
+    { name: 'a', value: null, fault: 'raw-character' },
+    { name: null, value: '1', fault: 'raw-character' },
+  ]);
+  t.match(decodeQuery('a=\u007f'), [{ fault: 'raw-character' }], 'DEL is above U+007E');
+});

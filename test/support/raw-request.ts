@@ -1,0 +1,147 @@
+import { connect, type Socket } from 'node:net';
+import type { Test } from 'tap';
+
+/** What a connection has answered, as it stands on the wire. */
+export interface RawResponse {
+  readonly status: number;
+  readonly head: string;
+  readonly body: Buffer;
+}
+
+/** A connection to which a test writes any bytes whatever. */
+export interface RawConnection {
+  write(bytes: Uint8Array | string): void;
+  /** The next whole response; null when the connection closes (or `timeoutMs` passes) without one. */
+  response(timeoutMs?: number): Promise<RawResponse | null>;
+  /** Resolves when the server has closed the connection. */
+  readonly closed: Promise<void>;
+  readonly isClosed: () => boolean;
+  /** Half-closes: the server sees the end of what is sent. */
+  end(): void;
+  destroy(): void;
+}
+
+/** Longer than any deadline of the service: what takes longer is a request without an answer. */
+const answerTimeoutMs = 20_000;
+
+export async function openRawConnection(
+  t: Test,
+  port: number,
+  localAddress = '127.0.0.1',
+): Promise<RawConnection> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
+  t.teardown(() => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.once('error', reject);
+  });
+  return watchSocket(socket);
+}
+
+/** Sends bytes on a connection of their own. @returns the answer; null when the server closed without one. */
+export async function rawRequest(
+  t: Test,
+  port: number,
+  bytes: Uint8Array | string,
+  localAddress?: string,
+): Promise<RawResponse | null> {
+  const connection = await openRawConnection(t, port, localAddress);
+  connection.write(bytes);
+  const response = await connection.response();
+  connection.destroy();
+  return response;
+}
+
+function watchSocket(socket: Socket): RawConnection {
+  let received = Buffer.alloc(0);
+  let isClosed = false;
+  const watchers = new Set<() => void>();
+  const wake = (): void => {
+    for (const watcher of [...watchers]) watcher();
+  };
+  socket.on('data', (piece) => {
+    received = Buffer.concat([received, piece]);
+    wake();
+  });
+  // A reset is one of the ways in which a server may refuse: `close` follows, and tests look at that.
+  socket.on('error', wake);
+  const closed = new Promise<void>((resolve) => {
+    socket.once('close', () => {
+      isClosed = true;
+      resolve();
+      wake();
+    });
+  });
+  return {
+    closed,
+    isClosed: () => isClosed,
+    write: (bytes) => {
+      if (!isClosed) socket.write(bytes);
+    },
+    end: () => socket.end(),
+    destroy: () => socket.destroy(),
+    response: (timeoutMs = answerTimeoutMs) =>
+      new Promise((resolve) => {
+        const finish = (response: RawResponse | null): void => {
+          clearTimeout(timer);
+          watchers.delete(look);
+          resolve(response);
+        };
+        const look = (): void => {
+          const parsed = parseResponse(received, isClosed);
+          if (parsed !== null) {
+            received = received.subarray(parsed.length);
+            finish(parsed.response);
+          } else if (isClosed) finish(null);
+        };
+        const timer = setTimeout(() => finish(null), timeoutMs);
+        watchers.add(look);
+        look();
+      }),
+  };
+}
+
+/** @returns the first response in `bytes` and how many bytes it took; null while it is incomplete. */
+function parseResponse(
+  bytes: Buffer,
+  isClosed: boolean,
+): { readonly response: RawResponse; readonly length: number } | null {
+  const headEnd = bytes.indexOf('\r\n\r\n');
+  if (headEnd < 0) return null;
+  const head = bytes.toString('latin1', 0, headEnd);
+  const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1] ?? 0);
+  const start = headEnd + 4;
+  const declared = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (declared !== undefined) {
+    const length = start + Number(declared);
+    if (bytes.length < length) return null;
+    return { response: { status, head, body: bytes.subarray(start, length) }, length };
+  }
+  if (/\r\ntransfer-encoding: *chunked/i.test(head)) return parseChunked(bytes, start, status, head);
+  if (status === 204 || status === 304) {
+    return { response: { status, head, body: Buffer.alloc(0) }, length: start };
+  }
+  if (!isClosed) return null;
+  return { response: { status, head, body: bytes.subarray(start) }, length: bytes.length };
+}
+
+function parseChunked(
+  bytes: Buffer,
+  start: number,
+  status: number,
+  head: string,
+): { readonly response: RawResponse; readonly length: number } | null {
+  const pieces: Buffer[] = [];
+  for (let at = start; ; ) {
+    const lineEnd = bytes.indexOf('\r\n', at);
+    if (lineEnd < 0) return null;
+    const size = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16);
+    const chunkStart = lineEnd + 2;
+    if (bytes.length < chunkStart + size + 2) return null;
+    if (size === 0) {
+      return { response: { status, head, body: Buffer.concat(pieces) }, length: chunkStart + 2 };
+    }
+    pieces.push(bytes.subarray(chunkStart, chunkStart + size));
+    at = chunkStart + size + 2;
+  }
+}

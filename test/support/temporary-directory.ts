@@ -1,0 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+
+/** @returns a new empty directory that goes when the test ends. */
+export function temporaryDirectory(t: Test): string {
+  const directory = mkdtempSync(join(tmpdir(), 'burgee-test-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
