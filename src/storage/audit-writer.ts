@@ -1,0 +1,38 @@
+import type { AuditEntry } from '../domain/audit/audit-entry.ts';
+import { chainHash, chainStart } from './audit-chain.ts';
+import { ownedSequenceKey, rangeOf, sequenceOf } from './keys.ts';
+import { auditRecord, encodeAuditEntry } from './records/audit-record.ts';
+import type { WriteTarget } from './write-target.ts';
+
+interface LedgerHead {
+  readonly sequence: number;
+  readonly hash: Uint8Array;
+}
+
+/** Appends entries to their ledgers' chains; remembers each ledger's head for the transaction's life. */
+export function createAuditWriter(target: WriteTarget): { append(entry: AuditEntry): void } {
+  const heads = new Map<string, LedgerHead>();
+  return {
+    append(entry) {
+      const head = heads.get(entry.ledgerId) ?? readHead(target, entry.ledgerId);
+      heads.set(entry.ledgerId, writeEntry(target, entry, head));
+    },
+  };
+}
+
+function readHead(target: WriteTarget, ledgerId: string): LedgerHead {
+  const newest = { ...rangeOf(ledgerId), isReversed: true, limit: 1 };
+  for (const { key, record } of target.source.records(auditRecord, newest)) {
+    return { sequence: sequenceOf(key), hash: record.hash };
+  }
+  return { sequence: 0, hash: chainStart };
+}
+
+function writeEntry(target: WriteTarget, entry: AuditEntry, head: LedgerHead): LedgerHead {
+  const sequence = head.sequence + 1;
+  const encodedEntry = encodeAuditEntry(entry);
+  const hash = chainHash(head.hash, encodedEntry);
+  const key = ownedSequenceKey(entry.ledgerId, sequence);
+  target.put(auditRecord, key, { previousHash: head.hash, hash, encodedEntry });
+  return { sequence, hash };
+}

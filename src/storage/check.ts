@@ -1,0 +1,65 @@
+import { statSync } from 'node:fs';
+import { checkAudiences } from './check/check-audiences.ts';
+import { checkAudit } from './check/check-audit.ts';
+import { checkChangeLog } from './check/check-change-log.ts';
+import { checkDenials } from './check/check-denials.ts';
+import { checkDirectory } from './check/check-directory.ts';
+import { checkFlags } from './check/check-flags.ts';
+import { checkMeta } from './check/check-meta.ts';
+import { checkTokens } from './check/check-tokens.ts';
+import type { Finding } from './check/finding.ts';
+import { StoreWalk } from './check/store-walk.ts';
+import { dataFileOf } from './environment.ts';
+import type { DatabaseName } from './keys.ts';
+import { RecordSource } from './record-source.ts';
+import { Snapshots } from './snapshots.ts';
+import { type OpenedStore, openForReading } from './store-opening.ts';
+
+export type { Finding } from './check/finding.ts';
+
+/** How many entries of each database were walked. */
+export type CheckCounts = ReadonlyMap<DatabaseName, number>;
+
+const mapBytesMin = 2 ** 30;
+
+const checks = [
+  checkMeta,
+  checkDirectory,
+  checkFlags,
+  checkAudiences,
+  checkTokens,
+  checkAudit,
+  checkChangeLog,
+  checkDenials,
+];
+
+/**
+ * Walks every record and every index entry of a store, on one snapshot, offline or beside a running server; yields what
+ * does not hold as it is found, and returns what was walked.
+ *
+ * Run it in a process of its own: a damaged page can end the process that reads it. Consume it before awaiting anything.
+ * @throws StoreError at the first step, when there is no store or it cannot be opened.
+ */
+export function* checkStore(directory: string): Generator<Finding, CheckCounts> {
+  const opened = openForReading({ directory, mapBytes: mapBytesFor(directory) });
+  const snapshots = new Snapshots(opened.root);
+  try {
+    return yield* checkSnapshot(opened, snapshots);
+  } finally {
+    snapshots.close();
+    // Nothing is under way in it, so this closes before it returns.
+    void opened.root.close();
+  }
+}
+
+function* checkSnapshot(opened: OpenedStore, snapshots: Snapshots): Generator<Finding, CheckCounts> {
+  const walk = new StoreWalk(new RecordSource(opened.tables, snapshots));
+  for (const check of checks) yield* check(walk);
+  return walk.counts;
+}
+
+/** Enough for the snapshot that is walked; a server beside it may go on growing the file. */
+function mapBytesFor(directory: string): number {
+  const file = statSync(dataFileOf(directory), { throwIfNoEntry: false });
+  return Math.max(mapBytesMin, 2 * (file?.size ?? 0));
+}

@@ -1,0 +1,75 @@
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { tryLock, unlock } from 'fs-native-extensions';
+import { createDirectory } from './store-directory.ts';
+import { StoreError } from './store-error.ts';
+
+/** The exclusive right to write to a data directory. */
+export interface Claim {
+  /** Can be called again without effect. */
+  release(): void;
+}
+
+export function claimFileOf(directory: string): string {
+  return join(directory, 'burgee.lock');
+}
+
+/**
+ * Claims a data directory, creating it if need be. The claim is a lock of the operating system on an open file, so it
+ * ends with the process, however that ends, and nothing stale is left. The file itself stays: removing it would let two
+ * processes lock two files of one name.
+ *
+ * @throws StoreError that names the holder's pid and says what to do.
+ */
+export function claimDirectory(directory: string): Claim {
+  createDirectory(directory);
+  const descriptor = openClaimFile(directory);
+  if (!tryLock(descriptor)) {
+    closeSync(descriptor);
+    throw new StoreError(heldMessage(directory));
+  }
+  ftruncateSync(descriptor);
+  writeSync(descriptor, `${process.pid}\n`);
+  return createClaim(descriptor);
+}
+
+function createClaim(descriptor: number): Claim {
+  let isHeld = true;
+  return {
+    release() {
+      if (!isHeld) return;
+      isHeld = false;
+      unlock(descriptor);
+      closeSync(descriptor);
+    },
+  };
+}
+
+function openClaimFile(directory: string): number {
+  try {
+    return openSync(claimFileOf(directory), 'a+', 0o600);
+  } catch (error) {
+    throw new StoreError(
+      `The data directory ${directory} cannot be claimed: ${(error as Error).message}. Check its owner and permissions.`,
+      { cause: error },
+    );
+  }
+}
+
+function heldMessage(directory: string): string {
+  const holder = readHolder(directory);
+  const who = holder === '' ? 'another process' : `process ${holder}`;
+  return (
+    `The data directory ${directory} is in use by ${who}. Stop that process, or send the command to the running ` +
+    'server, or choose another directory with --data-dir.'
+  );
+}
+
+/** The holder writes its pid right after it has the lock; in that instant there may be none. */
+function readHolder(directory: string): string {
+  try {
+    return readFileSync(claimFileOf(directory), 'latin1').trim();
+  } catch {
+    return '';
+  }
+}

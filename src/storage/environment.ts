@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { type DatabaseName, databaseNames } from './keys.ts';
+
+export type Table = Database<Buffer, Buffer>;
+export type Tables = Readonly<Record<DatabaseName, Table>>;
+export type Root = RootDatabase<Buffer, Buffer>;
+
+export interface EnvironmentOptions {
+  readonly directory: string;
+  /** Address space to reserve, not disk: what the file may grow to. The same in every process. */
+  readonly mapBytes: number;
+  readonly isReadOnly: boolean;
+}
+
+const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
+
+export function dataFileOf(directory: string): string {
+  return join(directory, 'burgee.mdb');
+}
+
+/**
+ * Opens the LMDB file. All threads of a process share one native environment, made by whoever opens it first; hence the
+ * writer opens before the first reader does (after a read-only open it could not write), and a thread that closes
+ * leaves the others' handles intact.
+ *
+ * - `overlappingSync: false`: the default shows a value before it is on disk.
+ * - `permissionsMode` is read by lmdb's native part; its published types do not know it.
+ *
+ * @throws Error of lmdb when the file is not an LMDB file of its format.
+ */
+export function openEnvironment({ directory, mapBytes, isReadOnly }: EnvironmentOptions): Root {
+  const options = {
+    ...binary,
+    path: dataFileOf(directory),
+    noSubdir: true,
+    overlappingSync: false,
+    maxReaders: 512,
+    maxDbs: 32,
+    mapSize: mapBytes,
+    permissionsMode: 0o600,
+    readOnly: isReadOnly,
+  };
+  return open<Buffer, Buffer>(options);
+}
+
+/** @returns the table, or undefined when the file does not have it. Never creates one. */
+export function findTable(root: Root, name: DatabaseName): Table | undefined {
+  const options = { ...binary, name, create: false };
+  return root.openDB<Buffer, Buffer>(options) as Table | undefined;
+}
+
+/** Opens the table, and creates it first if it is missing. */
+export function createTable(root: Root, name: DatabaseName): Table {
+  return root.openDB<Buffer, Buffer>({ ...binary, name });
+}
+
+export function createTables(root: Root): Tables {
+  return tablesFrom((name) => createTable(root, name));
+}
+
+/** @returns undefined when a table is missing: the file was never completed. */
+export function findTables(root: Root): Tables | undefined {
+  const found = new Map<DatabaseName, Table>();
+  for (const name of databaseNames) {
+    const table = findTable(root, name);
+    if (table === undefined) return undefined;
+    found.set(name, table);
+  }
+  return tablesFrom((name) => found.get(name) as Table);
+}
+
+function tablesFrom(tableOf: (name: DatabaseName) => Table): Tables {
+  return Object.fromEntries(databaseNames.map((name) => [name, tableOf(name)])) as unknown as Tables;
+}

@@ -1,0 +1,149 @@
+/**
+ * What lies where on disk: every named LMDB database with its key and value. A record is a format version, a checksum
+ * and msgpack (`records/record-codec.ts`); «empty» is a value of no bytes. An id is 20 characters of latin1; a
+ * sequence is 8 bytes, big-endian, counting from 1; names are UTF-8. Keys sort as bytes.
+ *
+ * | database                 | key                                   | value                                     |
+ * |--------------------------|---------------------------------------|-------------------------------------------|
+ * | `meta`                   | `store`                               | identity record: store id, store format   |
+ * |                          | `change-log`, `outbox`                | counter record: the last sequence given   |
+ * | `organisations`          | organisation id                       | organisation record                       |
+ * | `members`                | member id                             | member record                             |
+ * | `projects`               | project id                            | project record                            |
+ * | `flags`                  | flag id                               | flag record                               |
+ * | `flags-by-name`          | project id, name, 0x00, flag id       | empty                                     |
+ * | `audiences`              | audience id                           | audience record                           |
+ * | `audiences-by-project`   | project id, audience id               | empty                                     |
+ * | `tokens`                 | token id                              | token record                              |
+ * | `tokens-by-project`      | project id, token id                  | empty                                     |
+ * | `tokens-by-secret-hash`  | SHA-256 of the secret, 32 bytes       | token id                                  |
+ * | `audit`                  | ledger id, sequence within the ledger | audit record: entry and its chain hashes  |
+ * | `change-log`             | sequence                              | change-log record                         |
+ * | `activity`               | token id, sequence within the token   | activity record: a denial                 |
+ * | `outbox`                 | sequence                              | outbox record                             |
+ *
+ * The longest key is `flags-by-name`: 20 + 800 + 1 + 20 bytes (a name has at most 200 code points); lmdb takes 1978.
+ */
+export const databaseNames = [
+  'meta',
+  'organisations',
+  'members',
+  'projects',
+  'flags',
+  'flags-by-name',
+  'audiences',
+  'audiences-by-project',
+  'tokens',
+  'tokens-by-project',
+  'tokens-by-secret-hash',
+  'audit',
+  'change-log',
+  'activity',
+  'outbox',
+] as const;
+export type DatabaseName = (typeof databaseNames)[number];
+
+export const idBytes = 20;
+export const secretHashBytes = 32;
+const sequenceBytes = 8;
+/** 200 code points of at most 4 bytes. */
+const nameBytesMax = 800;
+
+const idPattern = /^[0-9A-Za-z]{20}$/;
+const nameEnd = Buffer.of(0);
+/** Above every byte that may follow a prefix: UTF-8 and ids have none of 0xFF, a sequence begins with zeros. */
+const aboveAll = Buffer.of(0xff);
+
+export const metaKeys = {
+  store: Buffer.from('store', 'latin1'),
+  changeLog: Buffer.from('change-log', 'latin1'),
+  outbox: Buffer.from('outbox', 'latin1'),
+};
+
+/** What comes from a URL may be anything; latin1 would let a foreign character alias another id. */
+export function isId(text: string): boolean {
+  return idPattern.test(text);
+}
+
+/** @throws RangeError when `id` is not an id: only what was made by `newId` is ever stored. */
+export function idKey(id: string): Buffer {
+  if (!isId(id)) throw new RangeError(`Not an id: ${JSON.stringify(id.slice(0, 64))}`);
+  return Buffer.from(id, 'latin1');
+}
+
+export function sequenceKey(sequence: number): Buffer {
+  const key = Buffer.allocUnsafe(sequenceBytes);
+  key.writeUInt32BE(Math.floor(sequence / 2 ** 32), 0);
+  key.writeUInt32BE(sequence % 2 ** 32, 4);
+  return key;
+}
+
+/** A project's audience or token. */
+export function ownedIdKey(ownerId: string, id: string): Buffer {
+  return Buffer.concat([idKey(ownerId), idKey(id)]);
+}
+
+/** A ledger's audit entry, a token's activity row. */
+export function ownedSequenceKey(ownerId: string, sequence: number): Buffer {
+  return Buffer.concat([idKey(ownerId), sequenceKey(sequence)]);
+}
+
+/** @throws RangeError when no valid name looks like this: it is too long, or holds the character that ends a name. */
+export function flagNameKey(projectId: string, name: string, flagId: string): Buffer {
+  const prefix = flagNamePrefix(projectId, name);
+  if (prefix === null) throw new RangeError('This flag name has no place in the index');
+  return Buffer.concat([prefix, idKey(flagId)]);
+}
+
+function flagNamePrefix(projectId: string, name: string): Buffer | null {
+  const nameBytes = Buffer.from(name, 'utf8');
+  if (nameBytes.length > nameBytesMax || nameBytes.includes(0)) return null;
+  return Buffer.concat([idKey(projectId), nameBytes, nameEnd]);
+}
+
+export interface KeyRange {
+  readonly start: Buffer;
+  /** Exclusive. */
+  readonly end: Buffer;
+}
+
+/** Every key that begins with the id: a project's flags, audiences, tokens; a ledger's or token's rows. */
+export function rangeOf(ownerId: string): KeyRange {
+  const prefix = idKey(ownerId);
+  return { start: prefix, end: Buffer.concat([prefix, aboveAll]) };
+}
+
+/** The keys of a project's flags of exactly this name; null when no flag can have it. */
+export function flagNameRange(projectId: string, name: string): KeyRange | null {
+  const prefix = flagNamePrefix(projectId, name);
+  return prefix === null ? null : { start: prefix, end: Buffer.concat([prefix, aboveAll]) };
+}
+
+/** The id that ends a key: the flag of a name, the audience or token of a project. */
+export function lastIdOf(key: Buffer): string {
+  return lastIdKeyOf(key).toString('latin1');
+}
+
+export function lastIdKeyOf(key: Buffer): Buffer {
+  return key.subarray(-idBytes);
+}
+
+/** The id that begins a key: the project of a name, the ledger of an entry, the token of a row. */
+export function firstIdOf(key: Buffer): string {
+  return key.toString('latin1', 0, idBytes);
+}
+
+/** The sequence that ends a key. */
+export function sequenceOf(key: Buffer): number {
+  return key.readUInt32BE(key.length - 8) * 2 ** 32 + key.readUInt32BE(key.length - 4);
+}
+
+/** A key as people read it in a finding or an error. */
+export function describeKey(key: Uint8Array): string {
+  const bytes = Buffer.from(key);
+  if (bytes.length === sequenceBytes) return String(sequenceOf(bytes));
+  if (bytes.length === idBytes + sequenceBytes) return `${firstIdOf(bytes)}/${sequenceOf(bytes)}`;
+  if (bytes.length === 2 * idBytes) return `${firstIdOf(bytes)}/${lastIdOf(bytes)}`;
+  const text = bytes.toString('utf8').replaceAll('\0', '/');
+  return /[\p{C}\ufffd]/u.test(text) ? bytes.toString('hex') : text;
+}

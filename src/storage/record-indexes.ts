@@ -1,0 +1,42 @@
+import type { Audience } from '../domain/evaluation/audience.ts';
+import type { Flag } from '../domain/flag/flag.ts';
+import type { Token } from '../domain/token/token.ts';
+import { type DatabaseName, flagNameKey, idKey, lastIdKeyOf, ownedIdKey } from './keys.ts';
+
+/** What an index holds for one record, and which record an entry of it names. */
+export interface RecordIndex<T> {
+  readonly database: DatabaseName;
+  keyOf(record: T): Buffer;
+  valueOf(record: T): Buffer;
+  recordKeyOf(entry: { readonly key: Buffer; readonly bytes: Buffer }): Buffer;
+}
+
+const empty = Buffer.alloc(0);
+
+export const flagIndex: RecordIndex<Flag> = {
+  database: 'flags-by-name',
+  keyOf: ({ projectId, name, id }) => flagNameKey(projectId, name, id),
+  valueOf: () => empty,
+  recordKeyOf: ({ key }) => lastIdKeyOf(key),
+};
+
+export const audienceIndex: RecordIndex<Audience> = {
+  database: 'audiences-by-project',
+  keyOf: ({ projectId, id }) => ownedIdKey(projectId, id),
+  valueOf: () => empty,
+  recordKeyOf: ({ key }) => lastIdKeyOf(key),
+};
+
+export const tokenIndex: RecordIndex<Token> = {
+  database: 'tokens-by-project',
+  keyOf: ({ projectId, id }) => ownedIdKey(projectId, id),
+  valueOf: () => empty,
+  recordKeyOf: ({ key }) => lastIdKeyOf(key),
+};
+
+export const tokenSecretIndex: RecordIndex<Token> = {
+  database: 'tokens-by-secret-hash',
+  keyOf: ({ secretHash }) => Buffer.from(secretHash),
+  valueOf: ({ id }) => idKey(id),
+  recordKeyOf: ({ bytes }) => bytes,
+};

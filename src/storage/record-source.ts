@@ -1,0 +1,86 @@
+import type { Table, Tables } from './environment.ts';
+import type { KeyRange } from './keys.ts';
+import type { ReadView } from './read-view.ts';
+import type { RecordCodec } from './records/record-codec.ts';
+
+/** A range of a table; without `start` and `end` all of it. */
+export interface RangeOf extends Partial<KeyRange> {
+  /** From the end down; `start` is then excluded too (it is a prefix, never a key itself). */
+  readonly isReversed?: boolean;
+  readonly limit?: number;
+}
+
+export interface StoredRecord<T> {
+  readonly key: Buffer;
+  readonly record: T;
+}
+
+const firstKey = Buffer.of(0);
+const afterLastKey = Buffer.of(0xff);
+
+/** The reads of one view, decoded. Ranges are lazy: consume them before awaiting anything. */
+export class RecordSource {
+  readonly #tables: Tables;
+  readonly #view: ReadView;
+
+  constructor(tables: Tables, view: ReadView) {
+    this.#tables = tables;
+    this.#view = view;
+  }
+
+  /** The same reads on the view's present snapshot, until `release`. */
+  pin(): { readonly source: RecordSource; release(): void } {
+    const hold = this.#view.hold();
+    return { source: new RecordSource(this.#tables, hold), release: hold.release };
+  }
+
+  /** @throws DamagedRecordError */
+  find<T>(codec: RecordCodec<T>, key: Buffer): T | undefined {
+    const bytes = this.#tables[codec.database].get(key, this.#view.options);
+    return bytes === undefined ? undefined : codec.decode(key, bytes);
+  }
+
+  /** The value of an index entry, as it is. */
+  findBytes(table: keyof Tables, key: Buffer): Buffer | undefined {
+    return this.#tables[table].get(key, this.#view.options);
+  }
+
+  count(table: keyof Tables): number {
+    return this.#tables[table].getKeysCount({ ...this.#view.options });
+  }
+
+  /** @throws DamagedRecordError at the record that is damaged. */
+  *records<T>(codec: RecordCodec<T>, range: RangeOf = {}): Generator<StoredRecord<T>> {
+    for (const { key, bytes } of this.entries(codec.database, range)) {
+      yield { key, record: codec.decode(key, bytes) };
+    }
+  }
+
+  *entries(table: keyof Tables, range: RangeOf = {}): Generator<{ key: Buffer; bytes: Buffer }> {
+    const hold = this.#view.hold();
+    try {
+      const options = { ...lmdbRange(range), ...hold.options };
+      for (const { key, value } of this.#tables[table].getRange(options)) yield { key, bytes: value };
+    } finally {
+      hold.release();
+    }
+  }
+
+  *keys(table: keyof Tables, range: RangeOf = {}): Generator<Buffer> {
+    const hold = this.#view.hold();
+    try {
+      yield* this.#tables[table].getKeys({ ...lmdbRange(range), ...hold.options });
+    } finally {
+      hold.release();
+    }
+  }
+}
+
+type LmdbRange = NonNullable<Parameters<Table['getRange']>[0]>;
+
+/** A reversed range of lmdb begins at its `start`, the upper end, and excludes its `end`, the lower. */
+function lmdbRange(range: RangeOf): LmdbRange {
+  const { start = firstKey, end = afterLastKey, isReversed = false, limit } = range;
+  const bounds = isReversed ? { start: end, end: start, reverse: true } : { start, end };
+  return limit === undefined ? bounds : { ...bounds, limit };
+}

@@ -1,0 +1,127 @@
+import type { RecordChange } from '../domain/record-change.ts';
+import type { OutboxEntry } from '../domain/token/denial.ts';
+import { writeActivity } from './activity-writer.ts';
+import { createAuditWriter } from './audit-writer.ts';
+import { type ChangeLogWriter, createChangeLogWriter, type LoggedChange } from './change-log-writer.ts';
+import { idKey, metaKeys, sequenceKey } from './keys.ts';
+import {
+  audienceIndex,
+  flagIndex,
+  type RecordIndex,
+  tokenIndex,
+  tokenSecretIndex,
+} from './record-indexes.ts';
+import { audienceRecord } from './records/audience-record.ts';
+import { counterRecord } from './records/counter-record.ts';
+import { flagRecord } from './records/flag-record.ts';
+import { memberRecord } from './records/member-record.ts';
+import { organisationRecord } from './records/organisation-record.ts';
+import { outboxRecord } from './records/outbox-record.ts';
+import { projectRecord } from './records/project-record.ts';
+import type { RecordCodec } from './records/record-codec.ts';
+import { tokenRecord } from './records/token-record.ts';
+import type { WriteTarget } from './write-target.ts';
+
+/** Turns decided changes into puts of the open write transaction. Made anew for each transaction. */
+export interface RecordWriter {
+  apply(changes: readonly RecordChange[]): void;
+  /** Writes what only the end of the transaction can know: the change log. */
+  finish(): void;
+}
+
+interface Replacement<T> {
+  readonly before: T | null;
+  readonly after: T | null;
+}
+
+/** One for each kind of change; a kind without one does not compile. */
+type ChangeWriters = {
+  readonly [Kind in RecordChange['kind']]: (change: Extract<RecordChange, { kind: Kind }>) => void;
+};
+
+export function createRecordWriter(target: WriteTarget, changeLogEntriesMax: number): RecordWriter {
+  const changeLog = createChangeLogWriter(target, changeLogEntriesMax);
+  const writers = createChangeWriters(target, changeLog);
+  return {
+    apply(changes) {
+      for (const change of changes) writers[change.kind](change as never);
+    },
+    finish: changeLog.finish,
+  };
+}
+
+function createChangeWriters(target: WriteTarget, changeLog: ChangeLogWriter): ChangeWriters {
+  const audit = createAuditWriter(target);
+  return {
+    organisation: (change) => replace(target, organisationRecord, change, []),
+    member: (change) => replace(target, memberRecord, change, []),
+    project(change) {
+      replace(target, projectRecord, change, []);
+      changeLog.note(projectChange(change));
+    },
+    flag(change) {
+      replace(target, flagRecord, change, [flagIndex]);
+      changeLog.note(flagChange(change));
+    },
+    audience(change) {
+      replace(target, audienceRecord, change, [audienceIndex]);
+      changeLog.note(audienceChange(change));
+    },
+    token: (change) => replace(target, tokenRecord, change, [tokenIndex, tokenSecretIndex]),
+    audit: (change) => audit.append(change.entry),
+    activity: (change) => writeActivity(target, change.denial),
+    outbox: (change) => writeOutbox(target, change.entry),
+  };
+}
+
+function replace<T extends { readonly id: string }>(
+  target: WriteTarget,
+  codec: RecordCodec<T>,
+  change: Replacement<T>,
+  indexes: readonly RecordIndex<T>[],
+): void {
+  const { before, after } = change;
+  const key = idKey(subjectOf(change).id);
+  if (after === null) target.remove(codec.database, key);
+  else target.put(codec, key, after);
+  for (const index of indexes) reindex(target, index, before, after);
+}
+
+/** An index entry that stays the same is left alone. */
+function reindex<T>(target: WriteTarget, index: RecordIndex<T>, before: T | null, after: T | null): void {
+  const keyBefore = before === null ? null : index.keyOf(before);
+  const keyAfter = after === null ? null : index.keyOf(after);
+  if (keyBefore !== null && keyAfter !== null && keyBefore.equals(keyAfter)) return;
+  if (keyBefore !== null) target.remove(index.database, keyBefore);
+  if (after !== null && keyAfter !== null) target.putBytes(index.database, keyAfter, index.valueOf(after));
+}
+
+/** @throws Error on a change from nothing to nothing, or from one record to another: neither is a replacement. */
+function subjectOf<T extends { readonly id: string }>({ before, after }: Replacement<T>): T {
+  const subject = after ?? before;
+  if (subject === null || (before !== null && before.id !== subject.id)) {
+    throw new Error('A record change must be of one record');
+  }
+  return subject;
+}
+
+function flagChange(change: Extract<RecordChange, { kind: 'flag' }>): LoggedChange {
+  const { id, projectId } = subjectOf(change);
+  return { kind: 'flag', projectId, id, environment: change.environment };
+}
+
+function audienceChange(change: Extract<RecordChange, { kind: 'audience' }>): LoggedChange {
+  const { id, projectId } = subjectOf(change);
+  return { kind: 'project', projectId, id, environment: null };
+}
+
+function projectChange(change: Extract<RecordChange, { kind: 'project' }>): LoggedChange {
+  const { id } = subjectOf(change);
+  return { kind: 'project', projectId: id, id, environment: null };
+}
+
+function writeOutbox(target: WriteTarget, entry: OutboxEntry): void {
+  const sequence = (target.source.find(counterRecord, metaKeys.outbox) ?? 0) + 1;
+  target.put(outboxRecord, sequenceKey(sequence), entry);
+  target.put(counterRecord, metaKeys.outbox, sequence);
+}

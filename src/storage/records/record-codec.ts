@@ -1,0 +1,91 @@
+import { toUSVString } from 'node:util';
+import { crc32 } from 'node:zlib';
+import { Packr } from 'msgpackr';
+import { DamagedRecordError } from '../damaged-record-error.ts';
+import type { DatabaseName } from '../keys.ts';
+
+/**
+ * One kind of record as bytes:
+ *
+ * | offset | bytes | what                                                                                  |
+ * |--------|-------|---------------------------------------------------------------------------------------|
+ * | 0      | 1     | format version of this kind of record                                                 |
+ * | 1      | 4     | CRC-32, big-endian, of the database's name, the version, the key and the payload       |
+ * | 5      |       | payload: a msgpack array of the fields, in the order of the kind's row                 |
+ *
+ * LMDB has no page checksums. Name and key are in the sum, so a record that lies under another key is noticed too.
+ * Rows are arrays, never objects: a decoded object would lose a key called `__proto__`.
+ */
+export interface RecordCodec<T> {
+  readonly database: DatabaseName;
+  encode(key: Uint8Array, record: T): Buffer;
+  /** @throws DamagedRecordError */
+  decode(key: Uint8Array, bytes: Buffer): T;
+}
+
+export interface RecordShape<T, Row extends readonly unknown[]> {
+  readonly database: DatabaseName;
+  /** 1 to 255; a change of the row takes the next one. */
+  readonly version: number;
+  toRow(record: T): Row;
+  fromRow(row: Row): T;
+}
+
+const headerBytes = 5;
+const packr = new Packr({ useRecords: false });
+
+export function recordCodec<T, Row extends readonly unknown[]>(shape: RecordShape<T, Row>): RecordCodec<T> {
+  const { database, version } = shape;
+  const seed = crc32(Buffer.of(version), crc32(database));
+  const sumOf = (key: Uint8Array, payload: Uint8Array) => crc32(payload, crc32(key, seed));
+  return {
+    database,
+    encode(key, record) {
+      const payload = packRow(shape.toRow(record));
+      return seal(version, sumOf(key, payload), payload);
+    },
+    decode(key, bytes) {
+      const payload = bytes.subarray(headerBytes);
+      if (bytes[0] !== version) throw new DamagedRecordError(database, key, unknownVersion(bytes));
+      if (sumIn(bytes) !== sumOf(key, payload)) {
+        throw new DamagedRecordError(database, key, 'its checksum does not match its content');
+      }
+      return shape.fromRow(unpackRow(payload) as unknown as Row);
+    },
+  };
+}
+
+/** @throws TypeError on a string that UTF-8 cannot carry: it would come back as another one. */
+export function packRow(row: readonly unknown[]): Buffer {
+  requireWellFormed(row);
+  return packr.pack(row);
+}
+
+export function unpackRow(payload: Uint8Array): readonly unknown[] {
+  return packr.unpack(payload) as readonly unknown[];
+}
+
+function requireWellFormed(row: readonly unknown[]): void {
+  for (const field of row) {
+    if (Array.isArray(field)) requireWellFormed(field);
+    else if (typeof field === 'string' && toUSVString(field) !== field) {
+      throw new TypeError('A string with a lone surrogate cannot be stored');
+    }
+  }
+}
+
+function seal(version: number, sum: number, payload: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafe(headerBytes + payload.length);
+  bytes[0] = version;
+  bytes.writeUInt32BE(sum, 1);
+  bytes.set(payload, headerBytes);
+  return bytes;
+}
+
+function sumIn(bytes: Buffer): number {
+  return bytes.length < headerBytes ? -1 : bytes.readUInt32BE(1);
+}
+
+function unknownVersion(bytes: Uint8Array): string {
+  return bytes.length === 0 ? 'it is empty' : `its format version ${bytes[0]} is not known here`;
+}

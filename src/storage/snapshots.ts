@@ -1,0 +1,96 @@
+import type { Root } from './environment.ts';
+import { beginReadTransaction, type ReadTransaction, resetReadTransaction } from './lmdb-read-transaction.ts';
+import type { Hold, ReadOptions, ReadView } from './read-view.ts';
+
+interface Snapshot {
+  readonly transaction: ReadTransaction;
+  readonly options: ReadOptions;
+  holders: number;
+}
+
+/**
+ * The snapshots of one reader, and the view of its current one. `renew` moves the current view to the newest state. A
+ * snapshot that someone holds (a pin, an open range) stays as it is; its transaction is used again when the last holder
+ * lets go. At most as many as are held at once exist, and LMDB's 512 reader slots bound them all.
+ */
+export class Snapshots implements ReadView {
+  readonly #root: Root;
+  readonly #known = new Map<ReadTransaction, Snapshot>();
+  readonly #idle: Snapshot[] = [];
+  #current: Snapshot;
+  #isClosed = false;
+
+  constructor(root: Root) {
+    this.#root = root;
+    this.#current = this.#begin();
+    this.renew();
+  }
+
+  get options(): ReadOptions {
+    return this.#open().options;
+  }
+
+  /** Costs about 0.1 µs when nothing is held. */
+  renew(): void {
+    const current = this.#open();
+    if (current.holders === 0) resetReadTransaction(current.transaction);
+    else this.#current = this.#idle.pop() ?? this.#begin();
+  }
+
+  /** Holds the current snapshot. */
+  hold(): Hold {
+    return this.#hold(this.#open());
+  }
+
+  /** Ends all of them, held or not. A range that is still open must not be read on. */
+  close(): void {
+    this.#isClosed = true;
+    for (const transaction of this.#known.keys()) transaction.done();
+    this.#known.clear();
+  }
+
+  #open(): Snapshot {
+    if (this.#isClosed) throw new Error('The store is closed');
+    return this.#current;
+  }
+
+  #begin(): Snapshot {
+    const transaction = beginReadTransaction(this.#root);
+    const known = this.#known.get(transaction);
+    // Nothing was committed since: lmdb returned the one we hold, and counted this use of it.
+    if (known !== undefined) {
+      transaction.done();
+      return known;
+    }
+    const snapshot = { transaction, options: { transaction }, holders: 0 };
+    this.#known.set(transaction, snapshot);
+    return snapshot;
+  }
+
+  #hold(snapshot: Snapshot): Hold {
+    snapshot.transaction.renew();
+    snapshot.holders += 1;
+    let isReleased = false;
+    const held = () => {
+      if (isReleased || this.#isClosed) throw new Error('This snapshot has been released');
+      return snapshot;
+    };
+    return {
+      get options() {
+        return held().options;
+      },
+      hold: () => this.#hold(held()),
+      release: () => {
+        if (!isReleased && !this.#isClosed) this.#letGo(snapshot);
+        isReleased = true;
+      },
+    };
+  }
+
+  #letGo(snapshot: Snapshot): void {
+    snapshot.holders -= 1;
+    if (snapshot.holders > 0 || snapshot === this.#current) return;
+    resetReadTransaction(snapshot.transaction);
+    this.#idle.push(snapshot);
+  }
+}

@@ -1,0 +1,44 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { dataFileOf } from './environment.ts';
+import { StoreError } from './store-error.ts';
+
+/** Creates the directory with mode 0700 if it is missing, durably: a lost directory entry would lose the store. */
+export function createDirectory(directory: string): void {
+  const path = resolve(directory);
+  const firstCreated = attempt(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
+  if (firstCreated === undefined) return;
+  const top = dirname(firstCreated);
+  for (let parent = dirname(path); parent.length >= top.length; parent = dirname(parent)) {
+    syncDirectory(parent);
+    if (parent === top) return;
+  }
+}
+
+/** Puts the names of a directory's files on disk. */
+export function syncDirectory(directory: string): void {
+  const descriptor = openSync(directory, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Only for a data file that never held a record. */
+export function removeDataFile(directory: string): void {
+  rmSync(dataFileOf(directory), { force: true });
+  rmSync(`${dataFileOf(directory)}-lock`, { force: true });
+}
+
+function attempt<T>(path: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw new StoreError(
+      `The data directory ${path} cannot be created: ${(error as Error).message}. Name a directory that this user may ` +
+        'write to.',
+      { cause: error },
+    );
+  }
+}

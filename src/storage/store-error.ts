@@ -1,0 +1,7 @@
+/**
+ * The store cannot be opened, claimed or created. The message is for the operator: what is wrong, and what to do. It is
+ * shown as it is, without a stack.
+ */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+}

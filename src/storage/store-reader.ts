@@ -1,0 +1,148 @@
+import type { AuditEntry } from '../domain/audit/audit-entry.ts';
+import type { RecordQueries } from '../domain/record-queries.ts';
+import type { Denial, OutboxEntry } from '../domain/token/denial.ts';
+import {
+  type DatabaseName,
+  databaseNames,
+  isId,
+  metaKeys,
+  rangeOf,
+  sequenceKey,
+  sequenceOf,
+} from './keys.ts';
+import { createRecordQueries } from './record-reader.ts';
+import { RecordSource } from './record-source.ts';
+import { activityRecord } from './records/activity-record.ts';
+import { auditRecord, decodeAuditEntry } from './records/audit-record.ts';
+import { type ChangeLogEntry, changeLogRecord } from './records/change-log-record.ts';
+import { counterRecord } from './records/counter-record.ts';
+import { outboxRecord } from './records/outbox-record.ts';
+import { Snapshots } from './snapshots.ts';
+import { type OpenedStore, openForReading, type StoreOptions } from './store-opening.ts';
+
+export interface PinnedSnapshot {
+  readonly queries: RecordQueries;
+  /** Until then the file grows with every change that is made. Can be called again without effect. */
+  release(): void;
+}
+
+export interface StoredAuditEntry {
+  /** Within its ledger, from 1, without gaps. */
+  readonly sequence: number;
+  readonly entry: AuditEntry;
+  /** SHA-256, 32 bytes. */
+  readonly previousHash: Uint8Array;
+  readonly hash: Uint8Array;
+}
+
+/**
+ * A read-only view of the store for any thread or process. Iterables are lazy: consume them before awaiting anything.
+ * Reads throw DamagedRecordError where the disk has not kept what was written.
+ */
+export interface StoreReader {
+  readonly id: string;
+  /** On the current snapshot: the state at the first read after opening or the last `renew`. */
+  readonly queries: RecordQueries;
+  /**
+   * Lets go of the current snapshot; the next read takes the newest. Call it when the store's version moved, and before
+   * going idle: a snapshot that is kept makes the file grow.
+   */
+  renew(): void;
+  /** Of the newest change-log entry. */
+  sequence(): number;
+  /** The entries after `sequence`, oldest first; null when it is too far behind, or not of this store's past. */
+  changesSince(sequence: number): readonly ChangeLogEntry[] | null;
+  /** The current snapshot, to be kept over later renewals. */
+  pin(): PinnedSnapshot;
+  /** Oldest first. */
+  auditEntries(ledgerId: string): Iterable<StoredAuditEntry>;
+  /** Newest first. */
+  activityOf(tokenId: string): Iterable<Denial>;
+  /** Oldest first. */
+  outbox(): Iterable<{ readonly sequence: number; readonly entry: OutboxEntry }>;
+  /** Oldest first. */
+  changeLog(): Iterable<ChangeLogEntry>;
+  /** Records in each database. */
+  counts(): ReadonlyMap<DatabaseName, number>;
+  /** Releases every pin. No iterable may be open. */
+  close(): Promise<void>;
+}
+
+/** Reading an entry takes some 5 µs; beyond this many, dropping the whole cache delays evaluations less. */
+const changesFollowedMax = 1000;
+
+/** @throws StoreError when there is no store in the directory, or none that can be read. */
+export function openStoreReader(options: StoreOptions): StoreReader {
+  return new LmdbStoreReader(openForReading(options));
+}
+
+class LmdbStoreReader implements StoreReader {
+  readonly id: string;
+  readonly queries: RecordQueries;
+  readonly #opened: OpenedStore;
+  readonly #snapshots: Snapshots;
+  readonly #source: RecordSource;
+
+  constructor(opened: OpenedStore) {
+    this.id = opened.identity.id;
+    this.#opened = opened;
+    this.#snapshots = new Snapshots(opened.root);
+    this.#source = new RecordSource(opened.tables, this.#snapshots);
+    this.queries = createRecordQueries(this.#source);
+  }
+
+  renew(): void {
+    this.#snapshots.renew();
+  }
+
+  sequence(): number {
+    return this.#source.find(counterRecord, metaKeys.changeLog) ?? 0;
+  }
+
+  changesSince(sequence: number): readonly ChangeLogEntry[] | null {
+    const behind = this.sequence() - sequence;
+    if (behind === 0) return [];
+    if (behind < 0 || behind > changesFollowedMax) return null;
+    const range = { start: sequenceKey(sequence + 1) };
+    const entries = Array.from(this.#source.records(changeLogRecord, range), ({ record }) => record);
+    return entries.length === behind ? entries : null;
+  }
+
+  pin(): PinnedSnapshot {
+    const { source, release } = this.#source.pin();
+    return { queries: createRecordQueries(source), release };
+  }
+
+  *auditEntries(ledgerId: string): Generator<StoredAuditEntry> {
+    if (!isId(ledgerId)) return;
+    for (const { key, record } of this.#source.records(auditRecord, rangeOf(ledgerId))) {
+      const { previousHash, hash, encodedEntry } = record;
+      yield { sequence: sequenceOf(key), entry: decodeAuditEntry(encodedEntry), previousHash, hash };
+    }
+  }
+
+  *activityOf(tokenId: string): Generator<Denial> {
+    if (!isId(tokenId)) return;
+    const newestFirst = { ...rangeOf(tokenId), isReversed: true };
+    for (const { record } of this.#source.records(activityRecord, newestFirst)) yield record;
+  }
+
+  *outbox(): Generator<{ sequence: number; entry: OutboxEntry }> {
+    for (const { key, record } of this.#source.records(outboxRecord)) {
+      yield { sequence: sequenceOf(key), entry: record };
+    }
+  }
+
+  *changeLog(): Generator<ChangeLogEntry> {
+    for (const { record } of this.#source.records(changeLogRecord)) yield record;
+  }
+
+  counts(): ReadonlyMap<DatabaseName, number> {
+    return new Map(databaseNames.map((name) => [name, this.#source.count(name)]));
+  }
+
+  close(): Promise<void> {
+    this.#snapshots.close();
+    return this.#opened.root.close();
+  }
+}

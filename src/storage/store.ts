@@ -1,0 +1,127 @@
+import type { RecordChange } from '../domain/record-change.ts';
+import type { RecordQueries } from '../domain/record-queries.ts';
+import type { Table } from './environment.ts';
+import { metaKeys } from './keys.ts';
+import { createRecordQueries } from './record-reader.ts';
+import { createRecordWriter } from './record-writer.ts';
+import { counterRecord } from './records/counter-record.ts';
+import { type OpenedStore, openForWriting, type StoreOptions } from './store-opening.ts';
+import { WriteTarget } from './write-target.ts';
+
+export type { ChangeLogEntry } from './records/change-log-record.ts';
+export type { StoreOptions } from './store-opening.ts';
+
+export interface WriteTransaction {
+  /** Sees what this transaction has applied. */
+  readonly queries: RecordQueries;
+  apply(changes: readonly RecordChange[]): void;
+}
+
+/** The writer's side. There is one for a data directory, and its opener holds the claim (`claim.ts`). */
+export interface Store {
+  readonly id: string;
+  /**
+   * Of the newest change-log entry. It does not move when only tokens, members, organisations, audit, activity or the
+   * outbox change: a version that tells readers to renew must count every write.
+   */
+  sequence(): number;
+  /**
+   * Runs `run` within one transaction: its changes, their indexes, audit, change-log and outbox entries are kept
+   * together or not at all. They are on disk when it returns.
+   *
+   * @param run synchronous; what it throws aborts everything and is thrown on.
+   * @throws Error of lmdb when the disk refuses (a full disk shows as an input/output error, too); nothing is kept then.
+   */
+  write<T>(run: (transaction: WriteTransaction) => T): T;
+  /** No organisation, member or project: nothing was ever provisioned. */
+  isEmpty(): boolean;
+  close(): Promise<void>;
+}
+
+const defaultChangeLogEntriesMax = 65_536;
+
+/**
+ * Opens the store of a directory, and creates it where there is none. In a process it comes before the first reader:
+ * lmdb cannot write to a file that the process has opened read-only.
+ * @throws StoreError whose message says what is wrong and what to do.
+ */
+export function openStore(options: StoreOptions): Store {
+  return new LmdbStore(openForWriting(options), options.changeLogEntriesMax ?? defaultChangeLogEntriesMax);
+}
+
+class LmdbStore implements Store {
+  readonly id: string;
+  readonly #opened: OpenedStore;
+  readonly #target: WriteTarget;
+  readonly #queries: RecordQueries;
+  readonly #changeLogEntriesMax: number;
+  #sequence: number;
+  #isWriting = false;
+
+  constructor(opened: OpenedStore, changeLogEntriesMax: number) {
+    this.id = opened.identity.id;
+    this.#opened = opened;
+    this.#target = new WriteTarget(opened.tables);
+    this.#queries = createRecordQueries(this.#target.source);
+    this.#changeLogEntriesMax = changeLogEntriesMax;
+    this.#sequence = this.#outside(() => this.#readSequence());
+  }
+
+  sequence(): number {
+    return this.#sequence;
+  }
+
+  write<T>(run: (transaction: WriteTransaction) => T): T {
+    if (this.#isWriting) throw new Error('A write within a write');
+    this.#isWriting = true;
+    try {
+      return this.#transact(run);
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+
+  isEmpty(): boolean {
+    const { organisations, members, projects } = this.#opened.tables;
+    const isEmptyTable = (table: Table) => table.getKeysCount({ limit: 1 }) === 0;
+    return this.#outside(() => [organisations, members, projects].every(isEmptyTable));
+  }
+
+  close(): Promise<void> {
+    return this.#opened.root.close();
+  }
+
+  #transact<T>(run: (transaction: WriteTransaction) => T): T {
+    const writer = createRecordWriter(this.#target, this.#changeLogEntriesMax);
+    let isOpen = true;
+    const apply = (changes: readonly RecordChange[]) => {
+      if (!isOpen) throw new Error('This transaction is over');
+      writer.apply(changes);
+    };
+    try {
+      // An object: lmdb would take some results (a promise, its own ABORT) as instructions.
+      const written = this.#opened.root.transactionSync(() => {
+        const result = run({ queries: this.#queries, apply });
+        writer.finish();
+        return { result, sequence: this.#readSequence() };
+      });
+      this.#sequence = written.sequence;
+      return written.result;
+    } finally {
+      isOpen = false;
+    }
+  }
+
+  /** A read outside a write; lmdb would keep its snapshot until the event loop turns. */
+  #outside<T>(read: () => T): T {
+    try {
+      return read();
+    } finally {
+      this.#opened.root.resetReadTxn();
+    }
+  }
+
+  #readSequence(): number {
+    return this.#target.source.find(counterRecord, metaKeys.changeLog) ?? 0;
+  }
+}

@@ -1,0 +1,32 @@
+import type { Tables } from './environment.ts';
+import type { DatabaseName, KeyRange } from './keys.ts';
+import { writeTransactionView } from './read-view.ts';
+import { RecordSource } from './record-source.ts';
+import type { RecordCodec } from './records/record-codec.ts';
+
+/** The open write transaction: its writes, and reads that see them. */
+export class WriteTarget {
+  readonly source: RecordSource;
+  readonly #tables: Tables;
+
+  constructor(tables: Tables) {
+    this.#tables = tables;
+    this.source = new RecordSource(tables, writeTransactionView);
+  }
+
+  put<T>(codec: RecordCodec<T>, key: Buffer, record: T): void {
+    this.putBytes(codec.database, key, codec.encode(key, record));
+  }
+
+  putBytes(table: DatabaseName, key: Buffer, bytes: Buffer): void {
+    this.#tables[table].putSync(key, bytes);
+  }
+
+  remove(table: DatabaseName, key: Buffer): void {
+    this.#tables[table].removeSync(key);
+  }
+
+  removeRange(table: DatabaseName, range: KeyRange): void {
+    for (const key of Array.from(this.source.keys(table, range))) this.remove(table, key);
+  }
+}

@@ -1,0 +1,389 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import t, { type Test } from 'tap';
+import { checkStore, type Finding } from '../../src/storage/check.ts';
+import { DamagedRecordError } from '../../src/storage/damaged-record-error.ts';
+import { createTables, dataFileOf, openEnvironment, type Tables } from '../../src/storage/environment.ts';
+import {
+  flagNameKey,
+  idKey,
+  metaKeys,
+  ownedIdKey,
+  ownedSequenceKey,
+  sequenceKey,
+} from '../../src/storage/keys.ts';
+import { activityRecord } from '../../src/storage/records/activity-record.ts';
+import { audienceRecord } from '../../src/storage/records/audience-record.ts';
+import { auditRecord } from '../../src/storage/records/audit-record.ts';
+import { changeLogRecord } from '../../src/storage/records/change-log-record.ts';
+import { counterRecord } from '../../src/storage/records/counter-record.ts';
+import { flagRecord } from '../../src/storage/records/flag-record.ts';
+import { memberRecord } from '../../src/storage/records/member-record.ts';
+import { organisationRecord } from '../../src/storage/records/organisation-record.ts';
+import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
+import { projectRecord } from '../../src/storage/records/project-record.ts';
+import type { RecordCodec } from '../../src/storage/records/record-codec.ts';
+import { tokenRecord } from '../../src/storage/records/token-record.ts';
+import { openStore } from '../../src/storage/store.ts';
+import { openStoreReader } from '../../src/storage/store-reader.ts';
+import { newId } from '../../src/support/random-id.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { denialOf, flagOf, tokenOf } from './support/records.ts';
+import { mapBytes, newStore, type SampleRecords, writeSample } from './support/sample-store.ts';
+
+const other = newId();
+
+function put<T>(tables: Tables, codec: RecordCodec<T>, key: Buffer, record: T): void {
+  tables[codec.database].putSync(key, codec.encode(key, record));
+}
+
+/** What `burgee check` finds in a store of one record of each kind, after lmdb wrote this damage into it. */
+async function findingsAfter(
+  test: Test,
+  damage: (tables: Tables, sample: SampleRecords) => void,
+): Promise<{ found: Finding[]; sample: SampleRecords }> {
+  const directory = temporaryDirectory(test);
+  const store = openStore({ directory, mapBytes });
+  const sample = writeSample(store);
+  await store.close();
+  const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
+  damage(createTables(root), sample);
+  await root.close();
+  return { found: Array.from(checkStore(directory)), sample };
+}
+
+type Damage = (tables: Tables, sample: SampleRecords) => void;
+type Expectation = (sample: SampleRecords) => readonly [where: string, what: RegExp][];
+
+function finds(name: string, damage: Damage, expected: Expectation): void {
+  t.test(`check finds ${name}`, async (test) => {
+    const { found, sample } = await findingsAfter(test, damage);
+    const wanted = expected(sample);
+    test.strictSame(
+      found.map(({ where }) => where),
+      wanted.map(([where]) => where),
+      found.map(({ where, what }) => `${where} ${what}`).join('\n'),
+    );
+    for (const [index, [, what]] of wanted.entries()) test.match(found[index]?.what ?? '', what);
+  });
+}
+
+t.test('a store as it is written has no findings, and all of it is walked', async (test) => {
+  const { directory, store } = newStore(test);
+  writeSample(store);
+  const walk = checkStore(directory);
+  const { done, value } = walk.next();
+  test.ok(done);
+  const counts = new Map(value as ReadonlyMap<string, number>);
+  test.equal(counts.get('meta'), 3);
+  test.equal(counts.get('audit'), 3);
+  test.equal(counts.get('change-log'), 3);
+  for (const [name, count] of counts) test.ok(count >= 1, name);
+  test.equal(counts.size, 15);
+});
+
+t.test(
+  'an empty store has no findings, and neither has one whose log and activity were pruned',
+  async (test) => {
+    const { directory, store } = newStore(test, { changeLogEntriesMax: 2 });
+    test.strictSame([...checkStore(directory)], []);
+    const { token } = writeSample(store);
+    const rows = Array.from(
+      { length: 1500 },
+      () => ({ kind: 'activity', denial: denialOf(token.id) }) as const,
+    );
+    store.write(({ apply }) => apply(rows));
+    test.strictSame([...checkStore(directory)], []);
+  },
+);
+
+t.test('check walks one snapshot, whatever is written beside it', async (test) => {
+  const { directory, store, reader } = newStore(test);
+  const { flag, token, project, organisation } = writeSample(store);
+  const wrong = { ...organisation, revision: 0 };
+  store.write(({ apply }) => apply([{ kind: 'organisation', before: organisation, after: wrong }]));
+  const walk = checkStore(directory);
+  test.match(walk.next().value, { where: `organisations/${organisation.id}` });
+  store.write(({ apply }) =>
+    apply([
+      { kind: 'flag', before: flag, after: null, environment: null },
+      { kind: 'token', before: token, after: null },
+      { kind: 'project', before: project, after: null },
+    ]),
+  );
+  test.strictSame([...walk], []);
+  test.not([...checkStore(directory)].length, 1, 'while a walk begun now finds what refers to the project');
+  test.equal(reader.queries.flag(flag.id), undefined, 'and the readers of this thread go on');
+});
+
+finds(
+  'a record whose bytes were changed',
+  (tables, { flag }) => {
+    const key = idKey(flag.id);
+    const bytes = tables.flags.get(key) ?? Buffer.alloc(0);
+    bytes[20] = (bytes[20] ?? 0) ^ 4;
+    tables.flags.putSync(key, bytes);
+  },
+  ({ flag }) => [[`flags/${flag.id}`, /checksum/]],
+);
+
+finds(
+  'a record of an unknown version',
+  (tables, { token }) => tables.tokens.putSync(idKey(token.id), Buffer.of(7, 0, 0, 0, 0, 0)),
+  ({ token }) => [[`tokens/${token.id}`, /version 7/]],
+);
+
+finds(
+  'damage in every other kind of record',
+  (tables, { organisation, member, project, audience, token }) => {
+    const bad = Buffer.from('something else');
+    tables.organisations.putSync(idKey(organisation.id), bad);
+    tables.members.putSync(idKey(member.id), bad);
+    tables.projects.putSync(idKey(project.id), bad);
+    tables.audiences.putSync(idKey(audience.id), bad);
+    tables.activity.putSync(ownedSequenceKey(token.id, 1), bad);
+    tables.outbox.putSync(sequenceKey(1), bad);
+    tables['change-log'].putSync(sequenceKey(3), bad);
+    tables.audit.putSync(ownedSequenceKey(organisation.id, 3), bad);
+    tables.meta.putSync(metaKeys.outbox, bad);
+    tables.meta.putSync(Buffer.from('unknown'), bad);
+  },
+  ({ organisation, member, project, audience, token }) => [
+    ['meta/outbox', /version/],
+    ['meta/unknown', /not known/],
+    [`organisations/${organisation.id}`, /version/],
+    [`members/${member.id}`, /version/],
+    [`projects/${project.id}`, /version/],
+    [`audiences/${audience.id}`, /version/],
+    [`audit/${organisation.id}/3`, /version/],
+    ['change-log/3', /version/],
+    ['meta/change-log', /says 3, but the last entry is 2/],
+    [`activity/${token.id}/1`, /version/],
+    ['outbox/1', /version/],
+  ],
+);
+
+finds(
+  'a record that lies under another’s key',
+  (tables, { flag }) => {
+    const bytes = tables.flags.get(idKey(flag.id)) ?? Buffer.alloc(0);
+    tables.flags.putSync(idKey(other), bytes);
+  },
+  () => [[`flags/${other}`, /checksum/]],
+);
+
+finds(
+  'a record that says it is another, and a revision below 1',
+  (tables, { organisation }) =>
+    put(tables, organisationRecord, idKey(organisation.id), { ...organisation, id: other, revision: 0 }),
+  ({ organisation }) => [
+    [`organisations/${organisation.id}`, new RegExp(`record of ${other}`)],
+    [`organisations/${organisation.id}`, /revision 0/],
+  ],
+);
+
+finds(
+  'references to what is missing',
+  (tables, { organisation, member, project, audience }) => {
+    tables.organisations.removeSync(idKey(organisation.id));
+    tables.audiences.removeSync(idKey(audience.id));
+    tables['audiences-by-project'].removeSync(ownedIdKey(project.id, audience.id));
+    put(tables, memberRecord, idKey(member.id), { ...member, organisationId: organisation.id });
+  },
+  ({ organisation, member, project, flag, audience }) => [
+    [`members/${member.id}`, new RegExp(`organisations/${organisation.id}, which is missing`)],
+    [`projects/${project.id}`, new RegExp(`organisations/${organisation.id}, which is missing`)],
+    [`flags/${flag.id}`, new RegExp(`audiences/${audience.id}, which is missing`)],
+  ],
+);
+
+finds(
+  'what refers to a project that is missing',
+  (tables, { project }) => tables.projects.removeSync(idKey(project.id)),
+  ({ flag, audience, token }) => [
+    [`flags/${flag.id}`, /projects\/.*missing/],
+    [`audiences/${audience.id}`, /projects\/.*missing/],
+    [`tokens/${token.id}`, /projects\/.*missing/],
+  ],
+);
+
+finds(
+  'a project with both an organisation and an owner, or with wrong environments',
+  (tables, { project, member }) => {
+    const twice = [...project.environments, { number: 5, name: '__proto__' }];
+    const wrong = { ...project, ownerMemberId: member.id, environments: twice, isMultiEnvironment: false };
+    put(tables, projectRecord, idKey(project.id), wrong);
+  },
+  ({ project }) => [
+    [`projects/${project.id}`, /exactly one/],
+    [`projects/${project.id}`, /single environment/],
+    [`projects/${project.id}`, /twice/],
+    [`projects/${project.id}`, /yet to be given/],
+  ],
+);
+
+finds(
+  'a token of a personal project',
+  (tables, { project, member }) => {
+    put(tables, projectRecord, idKey(project.id), {
+      ...project,
+      organisationId: null,
+      ownerMemberId: member.id,
+    });
+  },
+  ({ token }) => [[`tokens/${token.id}`, /personal project/]],
+);
+
+finds(
+  'states of environments that are not there, impossible percentages and empty overrides',
+  (tables, { flag }) => {
+    const state = { enabled: true, trafficPercentage: 101, cohortOverride: [], audienceId: null };
+    put(tables, flagRecord, idKey(flag.id), { ...flag, states: new Map([[3, state]]) });
+  },
+  ({ flag }) => [
+    [`flags/${flag.id}`, /environment 3/],
+    [`flags/${flag.id}`, /percentage 101/],
+    [`flags/${flag.id}`, /empty cohort override/],
+  ],
+);
+
+finds(
+  'an audience of another project',
+  (tables, { audience, project }) => {
+    put(tables, projectRecord, idKey(other), { ...project, id: other });
+    put(tables, audienceRecord, idKey(audience.id), { ...audience, projectId: other });
+    tables['audiences-by-project'].removeSync(ownedIdKey(project.id, audience.id));
+    tables['audiences-by-project'].putSync(ownedIdKey(other, audience.id), Buffer.alloc(0));
+  },
+  ({ flag }) => [[`flags/${flag.id}`, /another project/]],
+);
+
+finds(
+  'index entries that are missing',
+  (tables, { flag, audience, token }) => {
+    tables['flags-by-name'].removeSync(flagNameKey(flag.projectId, flag.name, flag.id));
+    tables['audiences-by-project'].removeSync(ownedIdKey(audience.projectId, audience.id));
+    tables['tokens-by-project'].removeSync(ownedIdKey(token.projectId, token.id));
+    tables['tokens-by-secret-hash'].removeSync(Buffer.from(token.secretHash));
+  },
+  ({ flag, audience, token }) => [
+    [`flags-by-name/${flag.projectId}${flag.name}/${flag.id}`, /missing/],
+    [`audiences-by-project/${audience.projectId}/${audience.id}`, /missing/],
+    [`tokens-by-project/${token.projectId}/${token.id}`, /missing/],
+    [`tokens-by-secret-hash/${Buffer.from(token.secretHash).toString('hex')}`, /missing/],
+  ],
+);
+
+finds(
+  'index entries that name what is missing, or do not fit',
+  (tables, { flag, audience, token }) => {
+    tables['flags-by-name'].putSync(flagNameKey(flag.projectId, 'a name', flag.id), Buffer.alloc(0));
+    tables['audiences-by-project'].putSync(ownedIdKey(audience.projectId, other), Buffer.alloc(0));
+    tables['tokens-by-project'].putSync(Buffer.from('odd'), Buffer.alloc(0));
+    tables['tokens-by-secret-hash'].putSync(Buffer.from(token.secretHash), idKey(other));
+  },
+  ({ flag, audience, token }) => [
+    [`flags-by-name/${flag.projectId}a name/${flag.id}`, /does not fit/],
+    [`audiences-by-project/${audience.projectId}/${other}`, /missing/],
+    [`tokens-by-secret-hash/${Buffer.from(token.secretHash).toString('hex')}`, /another record/],
+    ['tokens-by-project/odd', /missing/],
+    [`tokens-by-secret-hash/${Buffer.from(token.secretHash).toString('hex')}`, /missing/],
+  ],
+);
+
+finds(
+  'an audit entry that was taken out',
+  (tables, { organisation }) => tables.audit.removeSync(ownedSequenceKey(organisation.id, 2)),
+  ({ organisation }) => [[`audit/${organisation.id}/3`, /follows entry 1/]],
+);
+
+finds(
+  'an audit entry that was replaced, and one of another ledger',
+  (tables, { organisation }) => {
+    const keys = [1, 2, 3].map((sequence) => ownedSequenceKey(organisation.id, sequence));
+    const [first, , last] = keys.map((key) =>
+      auditRecord.decode(key, tables.audit.get(key) ?? Buffer.alloc(0)),
+    );
+    if (first === undefined || last === undefined) throw new Error('The sample has three entries');
+    put(tables, auditRecord, ownedSequenceKey(organisation.id, 2), last);
+    put(tables, auditRecord, ownedSequenceKey(organisation.id, 3), {
+      ...last,
+      encodedEntry: first.encodedEntry,
+    });
+    put(tables, auditRecord, ownedSequenceKey('z'.repeat(20), 1), first);
+  },
+  ({ organisation }) => [
+    [`audit/${organisation.id}/2`, /chain of hashes/],
+    [`audit/${organisation.id}/3`, /chain of hashes/],
+    [`audit/${organisation.id}/3`, /does not cover/],
+    [`audit/${'z'.repeat(20)}/1`, /another ledger/],
+  ],
+);
+
+finds(
+  'a gap in the change log, an entry that says it is another, and a wrong counter',
+  (tables) => {
+    tables['change-log'].removeSync(sequenceKey(2));
+    const entry = { sequence: 9, kind: 'everything', projectId: '', id: '', environment: null } as const;
+    put(tables, changeLogRecord, sequenceKey(4), entry);
+    put(tables, counterRecord, metaKeys.changeLog, 7);
+  },
+  () => [
+    ['change-log/3', /follows entry 1/],
+    ['change-log/4', /says it is entry 9/],
+    ['meta/change-log', /says 7, but the last entry is 4/],
+  ],
+);
+
+finds(
+  'activity and outbox entries of no token, and more rows than are kept',
+  (tables, { token }) => {
+    put(tables, activityRecord, ownedSequenceKey('z'.repeat(20), 1), denialOf(token.id));
+    for (let sequence = 2; sequence <= 1001; sequence += 1) {
+      put(tables, activityRecord, ownedSequenceKey(token.id, sequence), denialOf(token.id));
+    }
+    put(tables, outboxRecord, sequenceKey(2), { kind: 'denial-email', denial: denialOf(other) });
+  },
+  ({ token }) => [
+    [`activity/${token.id}`, /more than 1000 rows/],
+    [`activity/${'z'.repeat(20)}`, /missing/],
+    [`activity/${'z'.repeat(20)}/1`, /is of token/],
+    ['outbox/2', /missing/],
+    ['outbox/2', /last number given, 1/],
+  ],
+);
+
+finds(
+  'a secret hash of the wrong length',
+  (tables, { token }) => {
+    const wrong = tokenOf(token.projectId, { id: token.id, secretHash: new Uint8Array(31) });
+    put(tables, tokenRecord, idKey(token.id), wrong);
+    tables['tokens-by-secret-hash'].removeSync(Buffer.from(token.secretHash));
+    tables['tokens-by-secret-hash'].putSync(Buffer.alloc(31), idKey(token.id));
+  },
+  ({ token }) => [[`tokens/${token.id}`, /31 bytes/]],
+);
+
+t.test('a bit that flips on the disk is noticed by the read and by the check', async (test) => {
+  const directory = temporaryDirectory(test);
+  const store = openStore({ directory, mapBytes });
+  const { organisation, project } = writeSample(store);
+  const flag = flagOf(project.id, { name: 'a-name-that-stands-out' });
+  store.write(({ apply }) => apply([{ kind: 'flag', before: null, after: flag, environment: null }]));
+  await store.close();
+  const bytes = readFileSync(dataFileOf(directory));
+  // In a record the name follows msgpack's string header, in the index key the project's id.
+  const header = Buffer.concat([Buffer.of(0xa0 + flag.name.length), Buffer.from(flag.name)]);
+  let flips = 0;
+  for (let at = bytes.indexOf(header); at >= 0; at = bytes.indexOf(header, at + 1)) {
+    bytes[at + 3] = (bytes[at + 3] ?? 0) ^ 16;
+    flips += 1;
+  }
+  test.ok(flips > 0);
+  writeFileSync(dataFileOf(directory), bytes);
+  const reader = openStoreReader({ directory, mapBytes });
+  test.throws(() => reader.queries.flag(flag.id), DamagedRecordError);
+  test.throws(() => [...reader.queries.flagsOf(project.id)], DamagedRecordError);
+  test.equal(reader.queries.organisation(organisation.id)?.id, organisation.id);
+  await reader.close();
+  test.match([...checkStore(directory)], [{ where: `flags/${flag.id}`, what: /checksum/ }]);
+});

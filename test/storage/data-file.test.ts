@@ -1,0 +1,92 @@
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import t from 'tap';
+import { inspectDataFile } from '../../src/storage/data-file.ts';
+import { createTables, dataFileOf, openEnvironment, type Table } from '../../src/storage/environment.ts';
+import { databaseNames } from '../../src/storage/keys.ts';
+import { pagesInUse } from '../../src/storage/page-walk.ts';
+import { openStore } from '../../src/storage/store.ts';
+import { newId } from '../../src/support/random-id.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { flagChangeOf, flagOf } from './support/records.ts';
+import { mapBytes } from './support/sample-store.ts';
+
+interface TreeStatistics {
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
+/** Where lmdb's data format 2 keeps the number of the last page, in each of the two head pages. */
+const lastPageAt = [144, 4096 + 144];
+
+/** Flags in three levels of pages, some with values of many pages, some written twice and some gone. */
+async function variedStore(directory: string): Promise<void> {
+  const store = openStore({ directory, mapBytes });
+  const projectId = newId();
+  const flags = Array.from({ length: 3000 }, (_, index) =>
+    flagOf(projectId, { name: `flag ${index}`, cohorts: index % 100 === 0 ? ['x'.repeat(20_000)] : [] }),
+  );
+  store.write(({ apply }) => apply(flags.map((flag) => flagChangeOf(null, flag))));
+  for (const flag of flags.slice(0, 200)) store.write(({ apply }) => apply([flagChangeOf(flag, null)]));
+  await store.close();
+}
+
+function pagesOf(table: Table): number {
+  const { treeBranchPageCount, treeLeafPageCount, overflowPages } = table.getStats() as TreeStatistics;
+  return treeBranchPageCount + treeLeafPageCount + overflowPages;
+}
+
+t.test('the walk over pages in use finds exactly those that lmdb counts', async (test) => {
+  const directory = temporaryDirectory(test);
+  await variedStore(directory);
+  const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
+  const tables = createTables(root);
+  const counted = databaseNames.map((name) => pagesOf(tables[name])).reduce((sum, pages) => sum + pages);
+  const { free, ...main } = root.getStats() as TreeStatistics & { readonly free: TreeStatistics };
+  const own = [free, main].map((it) => it.treeBranchPageCount + it.treeLeafPageCount + it.overflowPages);
+  await root.close();
+  const walked = new Set<bigint>();
+  for (const { first, pages } of walkOf(dataFileOf(directory))) {
+    for (let page = first; page < first + pages; page += 1n) walked.add(page);
+  }
+  test.equal(walked.size, counted + (own[0] ?? 0) + (own[1] ?? 0));
+  test.ok(counted > 250);
+});
+
+function walkOf(path: string) {
+  const bytes = readFileSync(path);
+  const newer = bytes.readBigUInt64LE(152) > bytes.readBigUInt64LE(4096 + 152) ? 0 : 4096;
+  const roots = [bytes.readBigUInt64LE(newer + 88), bytes.readBigUInt64LE(newer + 136)];
+  const descriptor = openSync(path, 'r');
+  const runs = Array.from(pagesInUse(descriptor, { pageBytes: 4096, roots, lastPage: 0n, commit: 0n }));
+  closeSync(descriptor);
+  return runs;
+}
+
+t.test('a file whose last pages were never written, being free, is whole', async (test) => {
+  const directory = temporaryDirectory(test);
+  await variedStore(directory);
+  const path = dataFileOf(directory);
+  const bytes = readFileSync(path);
+  for (const at of lastPageAt) bytes.writeBigUInt64LE(bytes.readBigUInt64LE(at) + 50n, at);
+  writeFileSync(path, bytes);
+  test.equal(inspectDataFile(path), 'usable');
+  const store = openStore({ directory, mapBytes });
+  const flag = flagOf(newId(), { cohorts: ['x'.repeat(1_000_000)] });
+  store.write(({ apply }) => apply([flagChangeOf(null, flag)]));
+  test.strictSame(
+    store.write(({ queries }) => queries.flag(flag.id)),
+    flag,
+  );
+  await store.close();
+  test.equal(inspectDataFile(path), 'usable');
+});
+
+t.test('a file that lost a page in use is truncated', async (test) => {
+  const directory = temporaryDirectory(test);
+  await variedStore(directory);
+  const path = dataFileOf(directory);
+  const end = Math.max(...walkOf(path).map(({ first, pages }) => Number(first + pages)));
+  writeFileSync(path, readFileSync(path).subarray(0, end * 4096 - 1));
+  test.equal(inspectDataFile(path), 'truncated');
+});

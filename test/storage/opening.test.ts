@@ -1,0 +1,332 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { open } from 'lmdb';
+import t, { type Test } from 'tap';
+import { checkStore } from '../../src/storage/check.ts';
+import { createTable, createTables, dataFileOf, openEnvironment } from '../../src/storage/environment.ts';
+import { metaKeys } from '../../src/storage/keys.ts';
+import { markerFileOf } from '../../src/storage/marker-file.ts';
+import { identityRecord } from '../../src/storage/records/identity-record.ts';
+import { openStore } from '../../src/storage/store.ts';
+import { StoreError } from '../../src/storage/store-error.ts';
+import { openStoreReader } from '../../src/storage/store-reader.ts';
+import { newId } from '../../src/support/random-id.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { mapBytes, writeSample } from './support/sample-store.ts';
+
+const bytesOf = (path: string) => readFileSync(path);
+
+/** A directory with a store of some records, closed. */
+async function completedStore(test: Test) {
+  const directory = temporaryDirectory(test);
+  const store = openStore({ directory, mapBytes });
+  const { flag } = writeSample(store);
+  await store.close();
+  return {
+    directory,
+    storeId: store.id,
+    flag,
+    dataFile: dataFileOf(directory),
+    marker: markerFileOf(directory),
+  };
+}
+
+function openRaw(directory: string) {
+  return openEnvironment({ directory, mapBytes, isReadOnly: false });
+}
+
+/** Writer, reader and check refuse alike, with a message that says why, and leave the data file as it was. */
+function refuses(test: Test, directory: string, message: RegExp): void {
+  const before = existsSync(dataFileOf(directory)) ? bytesOf(dataFileOf(directory)) : null;
+  const openings = [
+    () => openStore({ directory, mapBytes }),
+    () => openStoreReader({ directory, mapBytes }),
+    () => Array.from(checkStore(directory)),
+  ];
+  for (const opening of openings) {
+    test.throws(opening, StoreError);
+    test.throws(opening, message);
+  }
+  const after = existsSync(dataFileOf(directory)) ? bytesOf(dataFileOf(directory)) : null;
+  test.strictSame(after, before, 'the data file is untouched');
+}
+
+/** It becomes a store that keeps what is written. */
+async function becomesStore(test: Test, directory: string): Promise<string> {
+  const store = openStore({ directory, mapBytes });
+  const { flag } = writeSample(store);
+  await store.close();
+  const again = openStore({ directory, mapBytes });
+  test.equal(again.id, store.id);
+  const reader = openStoreReader({ directory, mapBytes });
+  test.strictSame(reader.queries.flag(flag.id), flag);
+  test.equal(reader.id, store.id);
+  await reader.close();
+  await again.close();
+  const marker = JSON.parse(readFileSync(markerFileOf(directory), 'utf8')) as unknown;
+  test.strictSame(marker, { storeId: store.id, format: 1 });
+  return store.id;
+}
+
+t.test('a store is created in a directory that is missing, for its owner alone', async (test) => {
+  const directory = join(temporaryDirectory(test), 'a', 'b');
+  await becomesStore(test, directory);
+  const modes = readdirSync(directory).map((name) => statSync(join(directory, name)).mode & 0o777);
+  test.equal(statSync(directory).mode & 0o777, 0o700);
+  test.strictSame(new Set(modes), new Set([0o600]));
+});
+
+t.test('a store is created in an empty directory', async (test) => {
+  await becomesStore(test, temporaryDirectory(test));
+});
+
+t.test('a reader creates nothing', async (test) => {
+  const directory = temporaryDirectory(test);
+  refuses_reader(test, directory);
+  refuses_reader(test, join(directory, 'missing'));
+  test.strictSame(readdirSync(directory), []);
+});
+
+function refuses_reader(test: Test, directory: string): void {
+  test.throws(() => openStoreReader({ directory, mapBytes }), StoreError);
+  test.throws(() => openStoreReader({ directory, mapBytes }), /no store in/);
+}
+
+t.test('a completed store whose data file is missing is refused, never begun anew', async (test) => {
+  const { directory, dataFile } = await completedStore(test);
+  rmSync(dataFile);
+  refuses(test, directory, /burgee\.mdb is missing.*Restore/);
+});
+
+t.test('a completed store whose data file is empty is refused', async (test) => {
+  const { directory, dataFile } = await completedStore(test);
+  for (const content of [Buffer.alloc(0), Buffer.alloc(4096), Buffer.alloc(100_000)]) {
+    writeFileSync(dataFile, content);
+    refuses(test, directory, /burgee\.mdb is empty.*Restore/);
+  }
+});
+
+t.test('a completed store whose data file holds only LMDB’s head is refused', async (test) => {
+  const { directory, dataFile } = await completedStore(test);
+  truncateSync(dataFile, 8192);
+  refuses(test, directory, /burgee\.mdb is empty.*Restore/);
+});
+
+t.test('a completed store whose data file is not of LMDB is refused', async (test) => {
+  const { directory, dataFile } = await completedStore(test);
+  writeFileSync(dataFile, 'something else\n'.repeat(1000));
+  refuses(test, directory, /not an LMDB file.*Restore/);
+});
+
+t.test('a file that is not of LMDB is refused in a new directory too', async (test) => {
+  const directory = temporaryDirectory(test);
+  for (const content of ['a', 'something else\n'.repeat(1000)]) {
+    writeFileSync(dataFileOf(directory), content);
+    refuses(test, directory, /not a data file of Burgee/);
+  }
+});
+
+t.test('an LMDB file of another program is refused, with and without a marker', async (test) => {
+  const { directory, dataFile } = await completedStore(test);
+  rmSync(dataFile);
+  const foreign = open({ path: dataFile, noSubdir: true });
+  const table = foreign.openDB({ name: 'theirs' });
+  await table.put('key', 'value');
+  await foreign.close();
+  refuses(test, directory, /Burgee did not write.*Restore/);
+  rmSync(markerFileOf(directory));
+  refuses(test, directory, /Burgee did not write.*Move it away/);
+});
+
+t.test('a truncated data file is refused wherever it was cut', async (test) => {
+  const { directory, dataFile, flag } = await completedStore(test);
+  const whole = bytesOf(dataFile);
+  test.ok(whole.length > 3 * 4096);
+  for (let bytes = 3 * 4096; bytes < whole.length; bytes += 4096) {
+    writeFileSync(dataFile, whole.subarray(0, bytes));
+    refuses(test, directory, /burgee\.mdb is truncated.*Restore/);
+  }
+  writeFileSync(dataFile, whole);
+  const store = openStore({ directory, mapBytes });
+  test.equal(
+    store.write(({ queries }) => queries.flag(flag.id)?.name),
+    flag.name,
+  );
+  await store.close();
+});
+
+t.test('a data file that is longer than it need be is accepted', async (test) => {
+  const { directory, dataFile, storeId } = await completedStore(test);
+  appendFileSync(dataFile, Buffer.alloc(10_000));
+  test.equal(await becomesStore(test, directory), storeId);
+});
+
+t.test('a store of a newer format is refused, whether marker or data file says so', async (test) => {
+  const { directory, marker, storeId } = await completedStore(test);
+  writeFileSync(marker, JSON.stringify({ storeId, format: 2 }));
+  refuses(test, directory, /store\.json has store format 2.*Upgrade Burgee/);
+  writeFileSync(marker, JSON.stringify({ storeId, format: 1 }));
+  const root = openRaw(directory);
+  const meta = createTable(root, 'meta');
+  meta.putSync(metaKeys.store, identityRecord.encode(metaKeys.store, { id: storeId, format: 2 }));
+  await root.close();
+  refuses(test, directory, /burgee\.mdb has store format 2.*Upgrade Burgee/);
+});
+
+t.test('a data file and a marker of two stores are refused', async (test) => {
+  const { directory, marker, storeId } = await completedStore(test);
+  writeFileSync(marker, JSON.stringify({ storeId: newId(), format: 1 }));
+  refuses(test, directory, new RegExp(`is of store ${storeId}, but store\\.json`));
+});
+
+t.test('a damaged marker is refused, and the remedy it names works', async (test) => {
+  const { directory, marker, storeId } = await completedStore(test);
+  for (const text of [
+    '',
+    '{',
+    'null',
+    '{}',
+    '{"storeId":"x","format":1}',
+    `{"storeId":"${storeId}","format":"1"}`,
+  ]) {
+    writeFileSync(marker, text);
+    refuses(test, directory, /store\.json is damaged.*delete store\.json/);
+  }
+  rmSync(marker);
+  test.equal(await becomesStore(test, directory), storeId);
+});
+
+t.test('a damaged identity is refused', async (test) => {
+  const { directory, storeId } = await completedStore(test);
+  const root = openRaw(directory);
+  const bytes = identityRecord.encode(metaKeys.store, { id: storeId, format: 1 });
+  bytes[8] = (bytes[8] ?? 0) ^ 1;
+  createTable(root, 'meta').putSync(metaKeys.store, bytes);
+  await root.close();
+  refuses(test, directory, /is damaged: Damaged record meta\/store.*Restore/);
+});
+
+t.test('a creation that stopped after any of its steps is taken up by the next opening', async (test) => {
+  const id = newId();
+  const empty = Buffer.alloc(0);
+  const steps: Record<string, (directory: string) => Promise<void>> = {
+    'an empty file': async (directory) => writeFileSync(dataFileOf(directory), empty),
+    'a file of zeros': async (directory) => writeFileSync(dataFileOf(directory), Buffer.alloc(8192)),
+    'LMDB’s head alone': async (directory) => {
+      await openRaw(directory).close();
+    },
+    'half of LMDB’s head': async (directory) => {
+      await openRaw(directory).close();
+      truncateSync(dataFileOf(directory), 4096);
+    },
+    'the first table': async (directory) => {
+      const root = openRaw(directory);
+      createTable(root, 'meta');
+      await root.close();
+    },
+    'the identity': async (directory) => {
+      const root = openRaw(directory);
+      createTable(root, 'meta').putSync(
+        metaKeys.store,
+        identityRecord.encode(metaKeys.store, { id, format: 1 }),
+      );
+      await root.close();
+    },
+    'all tables': async (directory) => {
+      const root = openRaw(directory);
+      createTables(root).meta.putSync(
+        metaKeys.store,
+        identityRecord.encode(metaKeys.store, { id, format: 1 }),
+      );
+      await root.close();
+    },
+    'a marker not yet in place': async (directory) => {
+      const root = openRaw(directory);
+      createTables(root).meta.putSync(
+        metaKeys.store,
+        identityRecord.encode(metaKeys.store, { id, format: 1 }),
+      );
+      await root.close();
+      writeFileSync(`${markerFileOf(directory)}.new`, '{"sto');
+    },
+  };
+  for (const [name, stop] of Object.entries(steps)) {
+    await test.test(name, async (step) => {
+      const directory = temporaryDirectory(step);
+      await stop(directory);
+      const storeId = await becomesStore(step, directory);
+      if (!name.includes('LMDB') && !name.includes('file') && name !== 'the first table')
+        step.equal(storeId, id);
+    });
+  }
+});
+
+t.test('a directory that cannot be made is named, with what to do', async (test) => {
+  const file = join(temporaryDirectory(test), 'file');
+  writeFileSync(file, '');
+  test.throws(() => openStore({ directory: join(file, 'data'), mapBytes }), StoreError);
+  test.throws(
+    () => openStore({ directory: join(file, 'data'), mapBytes }),
+    /cannot be created.*Name a directory/,
+  );
+});
+
+t.test('a data file that is a directory is refused', async (test) => {
+  const directory = temporaryDirectory(test);
+  mkdirSync(dataFileOf(directory));
+  test.throws(() => openStore({ directory, mapBytes }), StoreError);
+});
+
+t.test(
+  'after SIGKILL in the midst of writing, all that was acknowledged is there and whole',
+  async (test) => {
+    const directory = temporaryDirectory(test);
+    const projectId = newId();
+    const entry = fileURLToPath(new URL('./support/endless-writer.js', import.meta.url));
+    const child = spawn(process.execPath, [entry, directory, projectId], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    let acknowledged = 0;
+    for await (const line of createInterface({ input: child.stdout })) {
+      acknowledged = Number(line);
+      if (acknowledged === 200) child.kill('SIGKILL');
+    }
+    await exited;
+    const store = openStore({ directory, mapBytes });
+    const reader = openStoreReader({ directory, mapBytes });
+    const revisions = Array.from(reader.queries.flagsOf(projectId), ({ revision }) => revision).sort(
+      (x, y) => x - y,
+    );
+    test.ok(acknowledged >= 200);
+    test.ok(
+      revisions.length >= acknowledged,
+      `${revisions.length} flags for ${acknowledged} acknowledgements`,
+    );
+    test.strictSame(
+      revisions,
+      revisions.map((_, index) => index + 1),
+    );
+    test.equal([...reader.auditEntries(projectId)].length, revisions.length);
+    const others = Array.from(checkStore(directory)).filter(
+      ({ what }) => !what.includes(`projects/${projectId}`),
+    );
+    test.strictSame(others, []);
+    await reader.close();
+    await store.close();
+  },
+);

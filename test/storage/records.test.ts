@@ -1,0 +1,153 @@
+import t, { type Test } from 'tap';
+import type { FlagState } from '../../src/domain/flag/flag.ts';
+import { DamagedRecordError } from '../../src/storage/damaged-record-error.ts';
+import { activityRecord } from '../../src/storage/records/activity-record.ts';
+import { audienceRecord } from '../../src/storage/records/audience-record.ts';
+import { auditRecord, decodeAuditEntry, encodeAuditEntry } from '../../src/storage/records/audit-record.ts';
+import { changeLogRecord } from '../../src/storage/records/change-log-record.ts';
+import { counterRecord } from '../../src/storage/records/counter-record.ts';
+import { flagRecord } from '../../src/storage/records/flag-record.ts';
+import { identityRecord } from '../../src/storage/records/identity-record.ts';
+import { memberRecord } from '../../src/storage/records/member-record.ts';
+import { organisationRecord } from '../../src/storage/records/organisation-record.ts';
+import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
+import { projectRecord } from '../../src/storage/records/project-record.ts';
+import type { RecordCodec } from '../../src/storage/records/record-codec.ts';
+import { tokenRecord } from '../../src/storage/records/token-record.ts';
+import { newId } from '../../src/support/random-id.ts';
+import {
+  audienceOf,
+  auditEntryOf,
+  denialOf,
+  flagOf,
+  memberOf,
+  nastyStrings,
+  organisationOf,
+  projectOf,
+  tokenOf,
+} from './support/records.ts';
+
+const key = Buffer.from(newId(), 'latin1');
+const id = newId();
+const largeNumbers = [0, 1, 2 ** 31, 2 ** 32, 1_700_000_000_000, Number.MAX_SAFE_INTEGER];
+
+function comesBack<T>(test: Test, codec: RecordCodec<T>, record: T): void {
+  const found: unknown = codec.decode(key, codec.encode(key, record));
+  test.strictSame(found, record);
+}
+
+t.test('every kind of record comes back as it was written, whatever its strings hold', async (test) => {
+  for (const text of nastyStrings) {
+    const environments = [
+      { number: 0, name: text },
+      { number: 7, name: 'x' },
+    ];
+    const state = { enabled: true, trafficPercentage: 7, cohortOverride: [text, text], audienceId: text };
+    const inherited = { enabled: false, trafficPercentage: 0, cohortOverride: null, audienceId: null };
+    const states = new Map<number, FlagState>([
+      [4, state],
+      [2, inherited],
+    ]);
+    const denial = denialOf(text, { route: text, environment: text, address: text });
+    comesBack(test, organisationRecord, organisationOf({ id: text, name: text, trialEndsAt: 5 }));
+    comesBack(test, memberRecord, memberOf({ name: text, email: text, passwordHash: text }));
+    comesBack(test, projectRecord, projectOf(text, { name: text, ownerMemberId: text, environments }));
+    comesBack(test, flagRecord, flagOf(text, { name: text, tags: [text], cohorts: [text, ''], states }));
+    comesBack(test, audienceRecord, audienceOf(text, { rules: [{ attribute: text, values: [text] }] }));
+    comesBack(test, tokenRecord, tokenOf(text, { name: text, environments: [text], createdBy: text }));
+    comesBack(test, activityRecord, denial);
+    comesBack(test, outboxRecord, { kind: 'denial-email', denial });
+    comesBack(test, changeLogRecord, {
+      sequence: 1,
+      kind: 'flag',
+      projectId: text,
+      id: text,
+      environment: text,
+    });
+    comesBack(test, identityRecord, { id: text, format: 1 });
+  }
+});
+
+t.test('numbers and nulls come back as they were written', async (test) => {
+  for (const number of largeNumbers) {
+    comesBack(test, counterRecord, number);
+    comesBack(test, flagRecord, flagOf(id, { createdAt: number, updatedAt: number, revision: number }));
+    comesBack(
+      test,
+      tokenRecord,
+      tokenOf(id, { expiresAt: number, revokedAt: number, denialEmailedAt: number }),
+    );
+  }
+  comesBack(test, tokenRecord, tokenOf(id, { environments: [], revokedAt: null, createdBy: null }));
+  comesBack(test, flagRecord, flagOf(id, { states: new Map() }));
+});
+
+t.test('a secret hash is stored raw, and comes back apart from the record', async (test) => {
+  const token = tokenOf(id);
+  const bytes = tokenRecord.encode(key, token);
+  test.ok(bytes.includes(Buffer.from(token.secretHash)));
+  const decoded = tokenRecord.decode(key, bytes);
+  bytes.fill(0);
+  test.strictSame(decoded.secretHash, token.secretHash);
+});
+
+t.test('an audit entry keeps whatever JSON can show', async (test) => {
+  const value = JSON.parse('{"__proto__": {"constructor": [1, null, "\\ud800"]}, "": 1.5}') as unknown;
+  const changes = [
+    { field: '__proto__', before: null, after: value },
+    { field: 'cohorts', before: nastyStrings, after: [] },
+  ];
+  const actor = { kind: 'token', id, name: '__proto__' } as const;
+  const entry = auditEntryOf(id, { changes, actor, environment: '__proto__', requestId: 'r', projectId: id });
+  const decoded = decodeAuditEntry(encodeAuditEntry(entry));
+  test.strictSame({ ...decoded, changes: null }, { ...entry, changes: null });
+  test.equal(JSON.stringify(decoded.changes), JSON.stringify(entry.changes));
+  const record = {
+    previousHash: Buffer.alloc(32, 1),
+    hash: Buffer.alloc(32, 2),
+    encodedEntry: encodeAuditEntry(entry),
+  };
+  comesBack(test, auditRecord, record);
+});
+
+t.test('a string that UTF-8 cannot carry is refused, never altered', async (test) => {
+  test.throws(() => flagRecord.encode(key, flagOf(id, { cohorts: ['a\ud800'] })), TypeError);
+  test.throws(() => flagRecord.encode(key, flagOf(id, { name: '\udc00' })), TypeError);
+});
+
+t.test('every flipped bit of a record is noticed', async (test) => {
+  const bytes = flagRecord.encode(key, flagOf(id, { tags: ['a'], cohorts: ['b'] }));
+  for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+    const flipped = Buffer.from(bytes);
+    flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    test.throws(() => flagRecord.decode(key, flipped), DamagedRecordError, `bit ${bit}`);
+  }
+});
+
+t.test('a record cut short, or empty, is noticed', async (test) => {
+  const bytes = flagRecord.encode(key, flagOf(id));
+  for (let length = 0; length < bytes.length; length += 1) {
+    test.throws(
+      () => flagRecord.decode(key, bytes.subarray(0, length)),
+      DamagedRecordError,
+      `${length} bytes`,
+    );
+  }
+});
+
+t.test('a record under another key, or of another database, is noticed', async (test) => {
+  const bytes = counterRecord.encode(key, 1);
+  test.equal(counterRecord.decode(key, bytes), 1);
+  test.throws(() => counterRecord.decode(Buffer.from(newId(), 'latin1'), bytes), DamagedRecordError);
+  test.throws(() => organisationRecord.decode(key, bytes), DamagedRecordError);
+});
+
+t.test('damage names database, key and cause', async (test) => {
+  const bytes = flagRecord.encode(key, flagOf(id));
+  bytes[0] = 9;
+  test.throws(() => flagRecord.decode(key, bytes), {
+    database: 'flags',
+    key: key.toString('latin1'),
+    message: `Damaged record flags/${key.toString('latin1')}: its format version 9 is not known here`,
+  });
+});

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import type { AuditEntry } from '../../../src/domain/audit/audit-entry.ts';
+import type { Audience } from '../../../src/domain/evaluation/audience.ts';
+import type { Flag, FlagState } from '../../../src/domain/flag/flag.ts';
+import type { Member } from '../../../src/domain/member/member.ts';
+import type { Organisation } from '../../../src/domain/organisation/organisation.ts';
+import type { Project } from '../../../src/domain/project/project.ts';
+import type { RecordChange } from '../../../src/domain/record-change.ts';
+import type { Denial } from '../../../src/domain/token/denial.ts';
+import type { Token } from '../../../src/domain/token/token.ts';
+import { newId } from '../../../src/support/random-id.ts';
+
+/** Strings that have broken a store before: prototypes, all UTF-8 lengths, msgpack's length borders. */
+export const nastyStrings: readonly string[] = [
+  '__proto__',
+  'constructor',
+  'hasOwnProperty',
+  '',
+  ' ',
+  'é',
+  'e\u0301',
+  '漢字',
+  '😀',
+  '\u{10ffff}',
+  '\ufffd',
+  '\u0000',
+  '\u2028',
+  'a'.repeat(31),
+  'a'.repeat(32),
+  'é'.repeat(128),
+  '😀'.repeat(100),
+  'a'.repeat(70_000),
+];
+
+export const states: ReadonlyMap<number, FlagState> = new Map([
+  [0, { enabled: true, trafficPercentage: 100, cohortOverride: null, audienceId: null }],
+]);
+
+export function organisationOf(change: Partial<Organisation> = {}): Organisation {
+  const fixed = {
+    plan: 'enterprise',
+    trialEndsAt: null,
+    subscription: 'active',
+    createdAt: 1,
+    revision: 1,
+  } as const;
+  return { id: newId(), name: 'Acme', ...fixed, ...change };
+}
+
+export function memberOf(change: Partial<Member> = {}): Member {
+  const fixed = { role: 'owner', passwordHash: null, createdAt: 1, revision: 1 } as const;
+  return {
+    id: newId(),
+    organisationId: null,
+    name: 'Owner',
+    email: 'owner@example.test',
+    ...fixed,
+    ...change,
+  };
+}
+
+export function projectOf(organisationId: string | null, change: Partial<Project> = {}): Project {
+  return {
+    id: newId(),
+    name: 'shop',
+    organisationId,
+    ownerMemberId: null,
+    isMultiEnvironment: false,
+    environments: [],
+    nextEnvironmentNumber: 1,
+    environmentsRevision: 1,
+    evaluationAccess: true,
+    createdAt: 1,
+    revision: 1,
+    ...change,
+  };
+}
+
+export function flagOf(projectId: string, change: Partial<Flag> = {}): Flag {
+  const fixed = { description: '', tags: [], cohorts: [], revision: 1, createdAt: 1, updatedAt: 1 };
+  return { id: newId(), projectId, name: 'checkout', states, ...fixed, ...change };
+}
+
+export function audienceOf(projectId: string, change: Partial<Audience> = {}): Audience {
+  const rules = [{ attribute: 'plan', values: ['pro', 'team'] }];
+  return { id: newId(), projectId, name: 'Pro', rules, createdAt: 1, updatedAt: 1, revision: 1, ...change };
+}
+
+export function tokenOf(projectId: string, change: Partial<Token> = {}): Token {
+  const id = newId();
+  return {
+    id,
+    projectId,
+    name: 'ci',
+    permission: 'write',
+    environments: null,
+    expiresAt: 0,
+    createdBy: null,
+    createdAt: 1,
+    revokedAt: null,
+    secretHash: new Uint8Array(createHash('sha256').update(id).digest()),
+    denialEmailedAt: 0,
+    revision: 1,
+    ...change,
+  };
+}
+
+export function denialOf(tokenId: string, change: Partial<Denial> = {}): Denial {
+  const route = 'PATCH /api/v1/flags/{id}';
+  return {
+    tokenId,
+    at: 1,
+    reason: 'token-revoked',
+    route,
+    environment: null,
+    address: '192.0.2.1',
+    ...change,
+  };
+}
+
+export function auditEntryOf(ledgerId: string, change: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    id: newId(),
+    ledgerId,
+    projectId: null,
+    at: 1,
+    actor: { kind: 'operator', id: '', name: 'operator' },
+    action: 'flag.patch',
+    targetId: newId(),
+    targetName: 'checkout',
+    environment: null,
+    changes: [{ field: 'enabled', before: false, after: true }],
+    requestId: null,
+    ...change,
+  };
+}
+
+type Kept = 'organisation' | 'member' | 'project' | 'audience' | 'token';
+
+export function creationOf<Kind extends Kept>(
+  kind: Kind,
+  after: Extract<RecordChange, { kind: Kind }>['after'],
+): RecordChange {
+  return { kind, before: null, after } as RecordChange;
+}
+
+export function flagChangeOf(
+  before: Flag | null,
+  after: Flag | null,
+  environment: string | null = null,
+): RecordChange {
+  return { kind: 'flag', before, after, environment };
+}

@@ -1,0 +1,68 @@
+import type { Test } from 'tap';
+import { openStore, type Store } from '../../../src/storage/store.ts';
+import { openStoreReader, type StoreReader } from '../../../src/storage/store-reader.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import {
+  audienceOf,
+  auditEntryOf,
+  creationOf,
+  denialOf,
+  flagChangeOf,
+  flagOf,
+  memberOf,
+  organisationOf,
+  projectOf,
+  tokenOf,
+} from './records.ts';
+
+export const mapBytes = 2 ** 30;
+
+/** A new store and a reader of it, closed after the test. */
+export function newStore(
+  t: Test,
+  options: { readonly changeLogEntriesMax?: number } = {},
+): { readonly directory: string; readonly store: Store; readonly reader: StoreReader } {
+  const directory = temporaryDirectory(t);
+  const store = openStore({ directory, mapBytes, ...options });
+  const reader = openStoreReader({ directory, mapBytes });
+  t.teardown(async () => {
+    await reader.close();
+    await store.close();
+  });
+  return { directory, store, reader };
+}
+
+/** One record of every kind, all of them in order. */
+export function sampleRecords() {
+  const organisation = organisationOf();
+  const member = memberOf({ organisationId: organisation.id });
+  const environments = [{ number: 0, name: '__proto__' }];
+  const project = projectOf(organisation.id, { isMultiEnvironment: true, environments });
+  const audience = audienceOf(project.id);
+  const state = { enabled: true, trafficPercentage: 50, cohortOverride: ['own'], audienceId: audience.id };
+  const flag = flagOf(project.id, { states: new Map([[0, state]]) });
+  const token = tokenOf(project.id);
+  const denial = denialOf(token.id);
+  const audit = [1, 2, 3].map((at) => auditEntryOf(organisation.id, { at }));
+  return { organisation, member, project, audience, flag, token, denial, audit };
+}
+
+export type SampleRecords = ReturnType<typeof sampleRecords>;
+
+export function writeSample(store: Store): SampleRecords {
+  const sample = sampleRecords();
+  store.write(({ apply }) => {
+    apply([
+      creationOf('organisation', sample.organisation),
+      creationOf('member', sample.member),
+      creationOf('project', sample.project),
+      creationOf('audience', sample.audience),
+      flagChangeOf(null, sample.flag),
+      creationOf('token', sample.token),
+      { kind: 'activity', denial: sample.denial },
+      { kind: 'outbox', entry: { kind: 'denial-email', denial: sample.denial } },
+      ...sample.audit.map((entry) => ({ kind: 'audit', entry }) as const),
+    ]);
+  });
+  return sample;
+}

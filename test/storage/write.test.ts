@@ -1,0 +1,401 @@
+import { hash } from 'node:crypto';
+import t from 'tap';
+import type { RecordChange } from '../../src/domain/record-change.ts';
+import { activityRowsMax } from '../../src/domain/token/denial.ts';
+import { encodeAuditEntry } from '../../src/storage/records/audit-record.ts';
+import { openStore } from '../../src/storage/store.ts';
+import type { StoreReader } from '../../src/storage/store-reader.ts';
+import { newId } from '../../src/support/random-id.ts';
+import {
+  auditEntryOf,
+  denialOf,
+  flagChangeOf,
+  flagOf,
+  organisationOf,
+  projectOf,
+  tokenOf,
+} from './support/records.ts';
+import { mapBytes, newStore, sampleRecords, writeSample } from './support/sample-store.ts';
+
+const projectId = newId();
+
+function namesOf(reader: StoreReader, name?: string): string[] {
+  reader.renew();
+  return Array.from(reader.queries.flagsOf(projectId, name), (flag) => flag.name);
+}
+
+function nonEmptyCounts(reader: StoreReader): string[] {
+  reader.renew();
+  return Array.from(reader.counts()).flatMap(([name, count]) => (count === 0 ? [] : [`${name} ${count}`]));
+}
+
+t.test('a write is there when it returns, every kind of record of it', async (test) => {
+  const { store, reader } = newStore(test);
+  const sample = writeSample(store);
+  const { queries } = reader;
+  test.strictSame(queries.organisation(sample.organisation.id), sample.organisation);
+  test.strictSame(queries.member(sample.member.id), sample.member);
+  test.strictSame(queries.project(sample.project.id), sample.project);
+  test.strictSame(queries.audience(sample.audience.id), sample.audience);
+  test.strictSame(queries.flag(sample.flag.id), sample.flag);
+  test.strictSame(queries.token(sample.token.id), sample.token);
+  test.strictSame(queries.tokenBySecretHash(sample.token.secretHash), sample.token);
+  test.strictSame([...queries.organisations()], [sample.organisation]);
+  test.strictSame([...queries.members()], [sample.member]);
+  test.strictSame([...queries.projects()], [sample.project]);
+  test.strictSame([...queries.flagsOf(sample.project.id)], [sample.flag]);
+  test.strictSame([...queries.audiencesOf(sample.project.id)], [sample.audience]);
+  test.strictSame([...queries.tokensOf(sample.project.id)], [sample.token]);
+  test.strictSame([...reader.activityOf(sample.token.id)], [sample.denial]);
+  const outboxEntry = { kind: 'denial-email', denial: sample.denial };
+  test.strictSame([...reader.outbox()], [{ sequence: 1, entry: outboxEntry }]);
+  test.strictSame(
+    Array.from(reader.auditEntries(sample.organisation.id), ({ entry }) => entry),
+    sample.audit,
+  );
+});
+
+t.test('what comes from outside and is no id finds nothing', async (test) => {
+  const { store, reader } = newStore(test);
+  const { flag } = writeSample(store);
+  const alias = String.fromCodePoint((flag.id.codePointAt(0) ?? 0) + 256) + flag.id.slice(1);
+  for (const id of [
+    '',
+    'a',
+    alias,
+    `${flag.id}a`,
+    '\u0000'.repeat(20),
+    'é'.repeat(20),
+    'a'.repeat(100_000),
+  ]) {
+    test.equal(reader.queries.flag(id), undefined);
+    test.strictSame([...reader.queries.flagsOf(id, 'checkout')], []);
+    test.strictSame(
+      [...reader.queries.tokensOf(id), ...reader.activityOf(id), ...reader.auditEntries(id)],
+      [],
+    );
+  }
+  test.strictSame([...reader.queries.flagsOf(flag.projectId, 'a'.repeat(100_000))], []);
+  for (const length of [0, 31, 33]) {
+    test.equal(reader.queries.tokenBySecretHash(new Uint8Array(length)), undefined);
+  }
+});
+
+t.test('a write whose callback throws leaves nothing, and what it threw comes out', async (test) => {
+  const { store, reader } = newStore(test);
+  const before = nonEmptyCounts(reader);
+  const failure = new Error('changed my mind');
+  const sample = sampleRecords();
+  const write = () =>
+    store.write(({ apply, queries }) => {
+      apply([{ kind: 'organisation', before: null, after: sample.organisation }]);
+      apply([
+        flagChangeOf(null, sample.flag),
+        { kind: 'audit', entry: auditEntryOf(sample.organisation.id) },
+      ]);
+      apply([{ kind: 'outbox', entry: { kind: 'denial-email', denial: sample.denial } }]);
+      test.strictSame(queries.flag(sample.flag.id), sample.flag);
+      throw failure;
+    });
+  test.throws(write, failure);
+  test.strictSame(nonEmptyCounts(reader), before);
+  test.equal(store.sequence(), 0);
+  test.ok(store.isEmpty());
+  writeSample(store);
+  test.equal(store.sequence(), 3, 'and the next write goes through');
+});
+
+t.test('a change that cannot be stored aborts its transaction', async (test) => {
+  const { store, reader } = newStore(test);
+  const before = nonEmptyCounts(reader);
+  const unstorable = [
+    flagOf(projectId, { name: 'a'.repeat(801) }),
+    flagOf(projectId, { name: 'a\u0000b' }),
+    flagOf(projectId, { cohorts: ['\ud800'] }),
+    flagOf('not an id'),
+  ];
+  for (const flag of unstorable) {
+    const changes = [flagChangeOf(null, flagOf(projectId)), flagChangeOf(null, flag)];
+    test.throws(() => store.write(({ apply }) => apply(changes)), flag.name.slice(0, 10));
+  }
+  test.throws(() => store.write(({ apply }) => apply([flagChangeOf(null, null)])));
+  test.throws(() => store.write(({ apply }) => apply([flagChangeOf(flagOf(projectId), flagOf(projectId))])));
+  test.strictSame(nonEmptyCounts(reader), before);
+});
+
+t.test('a transaction sees what it has written, and only it does until it is over', async (test) => {
+  const { store, reader } = newStore(test);
+  const flag = flagOf(projectId, { name: 'old' });
+  const renamed = { ...flag, name: 'new', revision: 2 };
+  store.write(({ apply, queries }) => {
+    apply([flagChangeOf(null, flag)]);
+    apply([flagChangeOf(flag, renamed)]);
+    test.strictSame(queries.flag(flag.id), renamed);
+    test.strictSame([...queries.flagsOf(projectId)], [renamed]);
+    test.strictSame([...queries.flagsOf(projectId, 'old')], []);
+    reader.renew();
+    test.equal(reader.queries.flag(flag.id), undefined);
+  });
+  reader.renew();
+  test.strictSame(reader.queries.flag(flag.id), renamed);
+});
+
+t.test('a transaction is over when the write returns, and there is none within another', async (test) => {
+  const { store } = newStore(test);
+  const apply = store.write((transaction) => transaction.apply);
+  test.throws(() => apply([flagChangeOf(null, flagOf(projectId))]), /over/);
+  test.throws(() => store.write(() => store.write(() => 1)), /within/);
+  test.equal(
+    store.write(() => 1),
+    1,
+  );
+});
+
+t.test('whatever a write returns, it commits and is returned', async (test) => {
+  const { store, reader } = newStore(test);
+  const abort = 4.452694326329068e-106;
+  for (const result of [undefined, null, abort, Promise.resolve('a promise')]) {
+    const flag = flagOf(projectId);
+    const returned = store.write(({ apply }) => {
+      apply([flagChangeOf(null, flag)]);
+      return result;
+    });
+    test.equal(returned, result);
+    reader.renew();
+    test.strictSame(reader.queries.flag(flag.id), flag);
+  }
+});
+
+t.test('flags are listed by name in UTF-8 order, then by id', async (test) => {
+  const { store, reader } = newStore(test);
+  const names = [
+    'b',
+    'a',
+    '\uffff',
+    '😀',
+    'a',
+    'aa',
+    'é',
+    'Z',
+    'a b',
+    '漢',
+    'a'.repeat(200),
+    '😀'.repeat(200),
+  ];
+  const flags = names.map((name) => flagOf(projectId, { name }));
+  const others = flagOf(newId(), { name: 'a' });
+  store.write(({ apply }) => apply([...flags, others].map((flag) => flagChangeOf(null, flag))));
+  const sorted = [...flags].sort(
+    (x, y) => Buffer.compare(Buffer.from(x.name), Buffer.from(y.name)) || (x.id < y.id ? -1 : 1),
+  );
+  test.strictSame([...reader.queries.flagsOf(projectId)], sorted);
+  test.strictSame(namesOf(reader, 'a'), ['a', 'a']);
+  test.strictSame(namesOf(reader, '😀'.repeat(200)), ['😀'.repeat(200)]);
+  test.strictSame(namesOf(reader, 'A'), []);
+  test.strictSame(namesOf(reader, ''), []);
+});
+
+t.test('the name index follows a rename and a deletion', async (test) => {
+  const { store, reader } = newStore(test);
+  const flag = flagOf(projectId, { name: 'one' });
+  const renamed = { ...flag, name: 'two', revision: 2 };
+  const patched = { ...renamed, revision: 3 };
+  store.write(({ apply }) => apply([flagChangeOf(null, flag)]));
+  test.strictSame(namesOf(reader), ['one']);
+  store.write(({ apply }) => apply([flagChangeOf(flag, renamed)]));
+  test.strictSame([namesOf(reader), namesOf(reader, 'one')], [['two'], []]);
+  store.write(({ apply }) => apply([flagChangeOf(renamed, patched)]));
+  test.strictSame(namesOf(reader), ['two']);
+  store.write(({ apply }) => apply([flagChangeOf(patched, null)]));
+  test.strictSame(namesOf(reader), []);
+  test.equal(reader.queries.flag(flag.id), undefined);
+  test.equal(reader.counts().get('flags-by-name'), 0);
+});
+
+t.test('the token indexes follow a revocation and a deletion', async (test) => {
+  const { store, reader } = newStore(test);
+  const token = tokenOf(projectId);
+  const revoked = { ...token, revokedAt: 5, revision: 2 };
+  store.write(({ apply }) => apply([{ kind: 'token', before: null, after: token }]));
+  store.write(({ apply }) => apply([{ kind: 'token', before: token, after: revoked }]));
+  test.strictSame(reader.queries.tokenBySecretHash(token.secretHash), revoked);
+  test.strictSame([...reader.queries.tokensOf(projectId)], [revoked]);
+  store.write(({ apply }) => apply([{ kind: 'token', before: revoked, after: null }]));
+  reader.renew();
+  test.equal(reader.queries.tokenBySecretHash(token.secretHash), undefined);
+  test.strictSame([...reader.queries.tokensOf(projectId)], []);
+});
+
+t.test(
+  'the change log names flags with their environment, and projects for all else that evaluates',
+  async (test) => {
+    const { store, reader } = newStore(test);
+    const { project, audience, flag } = writeSample(store);
+    store.write(({ apply }) => apply([flagChangeOf(flag, { ...flag, revision: 2 }, '__proto__')]));
+    test.strictSame(
+      [...reader.changeLog()],
+      [
+        { sequence: 1, kind: 'project', projectId: project.id, id: project.id, environment: null },
+        { sequence: 2, kind: 'project', projectId: project.id, id: audience.id, environment: null },
+        { sequence: 3, kind: 'flag', projectId: project.id, id: flag.id, environment: null },
+        { sequence: 4, kind: 'flag', projectId: project.id, id: flag.id, environment: '__proto__' },
+      ],
+    );
+    test.strictSame(
+      reader.changesSince(2)?.map(({ sequence }) => sequence),
+      [3, 4],
+    );
+    test.strictSame(reader.changesSince(4), []);
+    test.strictSame(reader.changesSince(0)?.length, 4);
+    test.equal(reader.changesSince(5), null, 'of another store’s future');
+    test.equal(store.sequence(), 4);
+    test.equal(reader.sequence(), 4);
+  },
+);
+
+t.test('a write that changes nothing, or no flag, adds nothing to the change log', async (test) => {
+  const { store, reader } = newStore(test);
+  store.write(() => undefined);
+  store.write(({ apply }) => apply([{ kind: 'organisation', before: null, after: organisationOf() }]));
+  store.write(({ apply }) => apply([{ kind: 'token', before: null, after: tokenOf(projectId) }]));
+  test.equal(store.sequence(), 0);
+  test.strictSame([...reader.changeLog()], []);
+  test.strictSame(reader.changesSince(0), []);
+});
+
+t.test('the change log keeps its newest entries, and says when a reader is too far behind', async (test) => {
+  const { store, reader } = newStore(test, { changeLogEntriesMax: 5 });
+  let flag = flagOf(projectId);
+  store.write(({ apply }) => apply([flagChangeOf(null, flag)]));
+  for (let revision = 2; revision <= 12; revision += 1) {
+    const next = { ...flag, revision };
+    store.write(({ apply }) => apply([flagChangeOf(flag, next)]));
+    flag = next;
+  }
+  test.strictSame(
+    Array.from(reader.changeLog(), ({ sequence }) => sequence),
+    [8, 9, 10, 11, 12],
+  );
+  test.equal(reader.changesSince(6), null);
+  test.equal(reader.changesSince(7)?.length, 5);
+});
+
+t.test(
+  'a log kept shorter than before is pruned by the next write, also by more than it adds',
+  async (test) => {
+    const { directory, store, reader } = newStore(test);
+    store.write(({ apply }) =>
+      apply(Array.from({ length: 100 }, () => flagChangeOf(null, flagOf(projectId)))),
+    );
+    await store.close();
+    const again = openStore({ directory, mapBytes, changeLogEntriesMax: 3 });
+    test.teardown(() => again.close());
+    again.write(({ apply }) => apply([flagChangeOf(null, flagOf(projectId))]));
+    reader.renew();
+    test.strictSame(
+      Array.from(reader.changeLog(), ({ sequence }) => sequence),
+      [99, 100, 101],
+    );
+  },
+);
+
+t.test('more than 1,000 changes in one transaction are logged as everything', async (test) => {
+  const { store, reader } = newStore(test);
+  const create = (count: number) => {
+    const changes = Array.from({ length: count }, () => flagChangeOf(null, flagOf(projectId)));
+    store.write(({ apply }) => {
+      for (const change of changes) apply([change]);
+    });
+    reader.renew();
+  };
+  create(1000);
+  test.equal(store.sequence(), 1000);
+  test.equal(reader.changesSince(0)?.length, 1000);
+  create(1001);
+  test.equal(reader.changesSince(0), null, 'dropping everything is quicker than following so many');
+  test.strictSame(reader.changesSince(1000), [
+    { sequence: 1001, kind: 'everything', projectId: '', id: '', environment: null },
+  ]);
+});
+
+t.test('the audit chain of each ledger continues over transactions and restarts', async (test) => {
+  const { directory, store, reader } = newStore(test);
+  const [ledger, other] = [newId(), newId()];
+  const entries = [1, 2, 3, 4].map((at) => auditEntryOf(ledger, { at }));
+  const audit = (index: number) => ({ kind: 'audit', entry: entries[index] }) as RecordChange;
+  store.write(({ apply }) => apply([audit(0), { kind: 'audit', entry: auditEntryOf(other) }, audit(1)]));
+  store.write(({ apply }) => apply([audit(2)]));
+  await store.close();
+  const again = openStore({ directory, mapBytes });
+  test.teardown(() => again.close());
+  again.write(({ apply }) => apply([audit(3)]));
+  reader.renew();
+  let previousHash = Buffer.alloc(32);
+  const expected = entries.map((entry, index) => {
+    const chained = hash('sha256', Buffer.concat([previousHash, encodeAuditEntry(entry)]), 'buffer');
+    const stored = { sequence: index + 1, entry, previousHash, hash: chained };
+    previousHash = chained;
+    return stored;
+  });
+  test.strictSame([...reader.auditEntries(ledger)], expected);
+  test.equal([...reader.auditEntries(other)].length, 1);
+});
+
+t.test('a token keeps its newest 1,000 activity rows, newest first', async (test) => {
+  const { store, reader } = newStore(test);
+  const [token, other] = [tokenOf(projectId), tokenOf(projectId)];
+  const rows = (from: number, to: number): RecordChange[] =>
+    Array.from({ length: to - from }, (_, index) => ({
+      kind: 'activity',
+      denial: denialOf(token.id, { at: from + index }),
+    }));
+  store.write(({ apply }) => apply([...rows(0, 999), { kind: 'activity', denial: denialOf(other.id) }]));
+  test.equal([...reader.activityOf(token.id)].length, 999);
+  store.write(({ apply }) => apply(rows(999, 1005)));
+  reader.renew();
+  const kept = Array.from(reader.activityOf(token.id), ({ at }) => at);
+  test.equal(kept.length, activityRowsMax);
+  test.strictSame([kept.at(0), kept.at(1), kept.at(-1)], [1004, 1003, 5]);
+  test.equal([...reader.activityOf(other.id)].length, 1);
+});
+
+t.test('outbox entries are numbered in the order of their writes', async (test) => {
+  const { store, reader } = newStore(test);
+  const entry = (at: number) => ({ kind: 'denial-email', denial: denialOf(newId(), { at }) }) as const;
+  store.write(({ apply }) => apply([1, 2].map((at) => ({ kind: 'outbox', entry: entry(at) }))));
+  store.write(({ apply }) => apply([{ kind: 'outbox', entry: entry(3) }]));
+  test.strictSame(
+    Array.from(reader.outbox(), (row) => [row.sequence, row.entry.denial.at]),
+    [
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ],
+  );
+});
+
+t.test(
+  'a flag of a megabyte of cohorts can be written, read in its transaction and read after',
+  async (test) => {
+    const { store, reader } = newStore(test);
+    const cohorts = Array.from({ length: 40_000 }, (_, index) => `cohort-${index}-é`.padEnd(26, '漢'));
+    const flag = flagOf(projectId, { cohorts });
+    const smaller = { ...flag, cohorts: cohorts.slice(1), revision: 2 };
+    store.write(({ apply, queries }) => {
+      apply([flagChangeOf(null, flag)]);
+      test.strictSame(queries.flag(flag.id), flag);
+      apply([flagChangeOf(flag, smaller)]);
+      test.strictSame(queries.flag(flag.id), smaller);
+    });
+    test.strictSame(reader.queries.flag(flag.id), smaller);
+  },
+);
+
+t.test('a store is empty until something is provisioned', async (test) => {
+  const { store } = newStore(test);
+  test.ok(store.isEmpty());
+  store.write(({ apply }) =>
+    apply([{ kind: 'project', before: null, after: projectOf(null, { ownerMemberId: newId() }) }]),
+  );
+  test.notOk(store.isEmpty());
+});
