@@ -6,7 +6,7 @@ import type { Command } from './commands/command.ts';
 import { type RevokeTokenArgs, type RevokeTokenResult, revokeToken } from './commands/revoke-token.ts';
 import { type SetPlanArgs, type SetPlanResult, setPlan } from './commands/set-plan.ts';
 import type { CommitArgs, CommitProgress, MemberName, StageArgs } from './operator-port-protocol.ts';
-import type { FlagSlice, ProvisionOutcome } from './provision/provision-request.ts';
+import type { FlagSlice, ProvisionOutcome } from './provision/provision-protocol.ts';
 
 /** Staged slices together: as large as the largest file (`fileBytesMax` of the operator). */
 const stagedBytesMax = 512 * 2 ** 20;

@@ -1,7 +1,10 @@
 import type { Outcome } from '../domain/problem.ts';
 import type { RevokeTokenArgs, RevokeTokenResult } from './commands/revoke-token.ts';
 import type { SetPlanArgs, SetPlanResult } from './commands/set-plan.ts';
-import type { FlagSlice, ProvisionOutcome, ProvisionRequest } from './provision/provision-request.ts';
+import type { FlagSlice, ProvisionOutcome, ProvisionRequest } from './provision/provision-protocol.ts';
+
+export type { RevokeTokenArgs, RevokeTokenResult } from './commands/revoke-token.ts';
+export type { PlanFields, SetPlanArgs, SetPlanResult } from './commands/set-plan.ts';
 
 /** A member as a provisioning names one. */
 export interface MemberName {

@@ -15,7 +15,7 @@ import type {
   ProvisionedProject,
   ProvisionOutcome,
   ProvisionRequest,
-} from '../provision/provision-request.ts';
+} from '../provision/provision-protocol.ts';
 import { ProvisionScope } from '../provision/provision-scope.ts';
 import type { CommandContext } from './command.ts';
 

@@ -5,7 +5,7 @@ import type { Member } from '../../domain/member/member.ts';
 import type { Organisation } from '../../domain/organisation/organisation.ts';
 import { changePlan } from '../commands/set-plan.ts';
 import { addTo, type ProvisionDirectory } from './provision-directory.ts';
-import type { PasswordDecision } from './provision-request.ts';
+import type { PasswordDecision } from './provision-protocol.ts';
 import type { ProvisionScope } from './provision-scope.ts';
 
 /** Finds an organisation by its name, or makes it; then its members. */

@@ -4,7 +4,7 @@ import type { Project } from '../../domain/project/project.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { CommandContext } from '../commands/command.ts';
-import type { ProvisionCounts, ProvisionRequest } from './provision-request.ts';
+import type { ProvisionCounts, ProvisionRequest } from './provision-protocol.ts';
 
 const operator = { kind: 'operator', id: '', name: 'operator' } as const;
 

@@ -1,0 +1,58 @@
+import { Command, CommanderError } from 'commander';
+import { defineApply } from './apply-command.ts';
+import { defineCheck } from './check-command.ts';
+import { type Action, setAction } from './command-action.ts';
+import { exitCodes } from './command-failure.ts';
+import { defineConfig } from './config-command.ts';
+import { defineDemo } from './demo-command.ts';
+import { defineSetPlan } from './organisation-set-plan-command.ts';
+import { defineServe } from './serve-command.ts';
+import { defineRevoke } from './token-revoke-command.ts';
+import { defineVersion } from './version-command.ts';
+
+const examples = `Examples:
+  burgee serve --data-dir ./data
+  burgee apply flags.json --data-dir ./data
+  burgee check --data-dir ./data
+  burgee config --json
+`;
+
+/** Adds a command to its parent and says what it does. */
+export type DefineCommand = (parent: Command) => { readonly command: Command; readonly action: Action };
+
+/**
+ * Runs one command.
+ *
+ * @returns the exit code: 0 done, 1 failed, 2 not understood.
+ */
+export async function runCommandLine(arguments_: readonly string[]): Promise<number> {
+  let exitCode: number = exitCodes.done;
+  const program = buildProgram((code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...arguments_], { from: 'user' });
+    return exitCode;
+  } catch (fault) {
+    if (fault instanceof CommanderError) return fault.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    throw fault;
+  }
+}
+
+function buildProgram(setExitCode: (code: number) => void): Command {
+  const program = new Command('burgee');
+  program.description('Burgee: self-hosted feature flags.').exitOverride();
+  program.showHelpAfterError('Run burgee --help, or burgee <command> --help.');
+  program.addHelpText('before', examples);
+  program.configureHelp({ helpWidth: 100 });
+  const add = (parent: Command, define: DefineCommand): void => {
+    const { command, action } = define(parent);
+    setAction(command, action, setExitCode);
+  };
+  for (const define of [defineServe, defineApply, defineCheck, defineConfig, defineDemo, defineVersion]) {
+    add(program, define);
+  }
+  add(program.command('organisation').description('Manage organisations.'), defineSetPlan);
+  add(program.command('token').description('Manage tokens.'), defineRevoke);
+  return program;
+}

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import type { Action } from './command-action.ts';
+import { exitCodes } from './command-failure.ts';
+import { printJson, printNote, printResult } from './command-output.ts';
+import { addSettingOptions, configFrom } from './setting-options.ts';
+
+const examples = `Examples:
+  burgee demo --data-dir ./data
+  burgee demo && burgee serve
+`;
+
+export function defineDemo(parent: Command): { readonly command: Command; readonly action: Action } {
+  const command = parent.command('demo');
+  command.description('Fill an empty data directory with a demo, and print once how to try it.');
+  addSettingOptions(command, ['dataDir', 'host', 'port', 'tokenPrefix', 'mapBytes']).addHelpText(
+    'before',
+    examples,
+  );
+  const run: Action['run'] = async (options) => {
+    const config = configFrom(options);
+    const { provisionDemo } = await import('./demo/provision-demo.ts');
+    const isJson = options['json'] === true;
+    const isMade = await provisionDemo(config, (text) =>
+      isJson ? printJson({ made: true, welcome: text }) : printResult(text),
+    );
+    if (isMade) return exitCodes.done;
+    if (isJson) await printJson({ made: false });
+    else printNote(`${config.dataDir} holds data already: nothing was changed.`);
+    return exitCodes.done;
+  };
+  return { command, action: { run } };
+}

@@ -1,0 +1,103 @@
+import type { DeclaredFlag, DeclaredState } from '../../contracts/provision/declared-flag.ts';
+import type { DeclaredProject } from '../../contracts/provision/declared-project.ts';
+import type { ProvisionDocument } from '../../contracts/provision/provision-document.ts';
+import { type FeatureGate, type GateStage, readFeatureGates, stageIn } from './kubernetes-gates.ts';
+
+const versions = ['1.30', '1.31', '1.32', '1.33', '1.34'] as const;
+export const newestEnvironment = 'v1.34';
+export const alphaCohort = 'alpha-testers';
+export const demoTokenNames = { read: 'demo-read', write: 'demo-write' } as const;
+
+/** What `burgee demo` applies: `README.md` beside this file describes it. */
+export function demoDocument(gates: readonly FeatureGate[] = readFeatureGates()): ProvisionDocument {
+  const projects = [kubernetesProject(gates), websiteProject];
+  return { organisations: [{ name: 'Demo', plan: 'enterprise', projects }] };
+}
+
+/** The same things by name alone: applied to an existing demo it changes no flag, and makes the tokens that are missing. */
+export function demoNamesDocument(gates: readonly FeatureGate[] = readFeatureGates()): ProvisionDocument {
+  const namesOf = ({ flags = [], audiences: _audiences, ...project }: DeclaredProject): DeclaredProject => ({
+    ...project,
+    flags: (flags as readonly DeclaredFlag[]).map(({ name }) => ({ name })),
+  });
+  const projects = [kubernetesProject(gates), websiteProject].map(namesOf);
+  return { organisations: [{ name: 'Demo', plan: 'enterprise', projects }] };
+}
+
+function kubernetesProject(gates: readonly FeatureGate[]): DeclaredProject {
+  return {
+    name: 'kubernetes',
+    environments: versions.map((version) => `v${version}`),
+    flags: gates.map(gateFlag),
+    tokens: [
+      { name: demoTokenNames.read, permission: 'read' },
+      { name: demoTokenNames.write, permission: 'write' },
+    ],
+  };
+}
+
+function gateFlag(gate: FeatureGate): DeclaredFlag {
+  const environments = versions.map((version) => [`v${version}`, stateOf(stageIn(gate, version))] as const);
+  const history = gate.stages.map(
+    ({ version, stage, default: isOn }) => `${stage} ${isOn ? 'on' : 'off'} from ${version}`,
+  );
+  return {
+    name: gate.name,
+    description: `Kubernetes feature gate: ${history.join(', ')}`,
+    tags: [...new Set(gate.stages.map(({ stage }) => stage))],
+    environments: Object.fromEntries(environments),
+  };
+}
+
+function stateOf(stage: GateStage | undefined): DeclaredState {
+  if (stage?.default) return { enabled: true, trafficPercentage: 100 };
+  if (stage?.stage === 'alpha') return { enabled: true, trafficPercentage: 0, cohorts: [alphaCohort] };
+  if (stage?.stage === 'beta') return { enabled: true, trafficPercentage: 10 };
+  return { enabled: false };
+}
+
+export const websiteFlagNames = { audience: 'priority-support', percentage: 'dark-mode' } as const;
+
+const websiteProject: DeclaredProject = {
+  name: 'website',
+  audiences: [{ name: 'Paying customers', rules: [{ attribute: 'plan', values: ['pro', 'team'] }] }],
+  flags: [
+    {
+      name: websiteFlagNames.audience,
+      description: 'On for everyone whose plan attribute is pro or team',
+      tags: ['support'],
+      enabled: true,
+      trafficPercentage: 100,
+      audience: 'Paying customers',
+    },
+    {
+      name: websiteFlagNames.percentage,
+      description: 'On for half of all targeting keys, always the same half',
+      enabled: true,
+      trafficPercentage: 50,
+    },
+    {
+      name: 'new-checkout',
+      description: 'Only for a cohort so far',
+      tags: ['shop'],
+      enabled: true,
+      trafficPercentage: 0,
+      cohorts: ['beta-testers', 'employees'],
+    },
+    { name: 'maintenance-banner', description: 'Switched off', enabled: false },
+  ],
+};
+
+/** A gate that is at this stage, and off, in the newest environment: something to try a percentage or a cohort on. */
+export function exampleGate(
+  stage: 'alpha' | 'beta',
+  gates: readonly FeatureGate[] = readFeatureGates(),
+): string {
+  const isExample = (gate: FeatureGate): boolean => {
+    const newest = stageIn(gate, newestEnvironment.slice(1));
+    return newest?.stage === stage && !newest.default;
+  };
+  const found = gates.find(isExample);
+  if (found === undefined) throw new Error(`no gate is ${stage} and off in ${newestEnvironment}`);
+  return found.name;
+}

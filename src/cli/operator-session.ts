@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Config } from '../config/config.ts';
+import { createOperator, type Operator } from '../operator/operator.ts';
+import { NoServer, remoteOperator } from '../operator/operator-client.ts';
+import { removeSocketPlace } from '../operator/socket-place.ts';
+import { type Claim, claimDirectory } from '../storage/claim.ts';
+import { markerFileOf, readMarker } from '../storage/marker-file.ts';
+import { openStore } from '../storage/store.ts';
+import { StoreError } from '../storage/store-error.ts';
+import { OperatorCommands } from '../writer/operator-commands.ts';
+import { localOperatorPort } from '../writer/operator-port-client.ts';
+import { CommandFailure } from './command-failure.ts';
+
+/** A server that starts holds the directory before it answers; a short command is over soon. */
+const patienceMs = 15_000;
+const retryMs = 100;
+
+export interface SessionOptions {
+  /** A directory without a store gets one; otherwise that is a failure. */
+  readonly mayCreate: boolean;
+}
+
+/**
+ * Runs something that changes a store: through the server that holds the data directory, or, when nobody does, on the
+ * directory itself, claimed for as long as it takes.
+ */
+export async function withOperator<Result>(
+  config: Config,
+  options: SessionOptions,
+  run: (operator: Operator) => Promise<Result>,
+): Promise<Result> {
+  const directory = config.dataDir;
+  if (!options.mayCreate) requireStore(directory);
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const claim = tryClaim(directory);
+    if (!(claim instanceof StoreError)) return await runOffline(config, claim, run);
+    try {
+      return await runOnline(directory, run);
+    } catch (fault) {
+      if (!(fault instanceof NoServer)) throw fault;
+      if (Date.now() > deadline) throw heldButSilent(claim, fault);
+    }
+    await wait(retryMs);
+  }
+}
+
+function requireStore(directory: string): void {
+  if (existsSync(markerFileOf(directory))) return;
+  throw new CommandFailure(`There is no store in ${directory}. Name the right directory with --data-dir.`);
+}
+
+function tryClaim(directory: string): Claim | StoreError {
+  try {
+    return claimDirectory(directory);
+  } catch (fault) {
+    // Held, or not usable at all: then no server answers either, and this is what is told.
+    if (fault instanceof StoreError) return fault;
+    throw fault;
+  }
+}
+
+function heldButSilent(held: StoreError, silence: NoServer): CommandFailure {
+  return new CommandFailure(held.message, [`Its socket does not answer: ${silence.message}`]);
+}
+
+async function runOnline<Result>(
+  directory: string,
+  run: (operator: Operator) => Promise<Result>,
+): Promise<Result> {
+  const marker = readMarker(directory);
+  if (marker === null) throw new NoServer('the store is not created yet');
+  return await run(remoteOperator(directory, marker.id));
+}
+
+async function runOffline<Result>(
+  config: Config,
+  claim: Claim,
+  run: (operator: Operator) => Promise<Result>,
+): Promise<Result> {
+  const { dataDir: directory, mapBytes, tokenPrefix } = config;
+  try {
+    removeSocketPlace(directory);
+    const store = openStore({ directory, mapBytes });
+    try {
+      const port = localOperatorPort(new OperatorCommands(store));
+      return await run(createOperator({ port, tokenPrefix }));
+    } finally {
+      await store.close();
+    }
+  } finally {
+    claim.release();
+  }
+}

@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import type { Service } from '../supervisor/service.ts';
+import type { Action } from './command-action.ts';
+import { exitCodes } from './command-failure.ts';
+import { addSettingOptions, configFrom } from './setting-options.ts';
+import { StopSignals } from './stop-signals.ts';
+
+const examples = `Examples:
+  burgee serve
+  burgee serve --data-dir /var/lib/burgee --host 0.0.0.0 --port 80
+  BURGEE_PORT=9000 burgee serve --config burgee.json
+`;
+
+/** What a parent process that has opened a channel (`npm start`) is told. */
+export interface ListeningMessage {
+  readonly kind: 'listening';
+  readonly url: string;
+}
+
+export function defineServe(parent: Command): { readonly command: Command; readonly action: Action } {
+  const command = parent.command('serve').description('Serve the Evaluation and Management APIs.');
+  addSettingOptions(command).addHelpText('before', examples);
+  return { command, action: { run: async (options) => serve(configFrom(options)) } };
+}
+
+/** Serves until a signal says to stop, or until only a restart helps. */
+async function serve(config: ReturnType<typeof configFrom>): Promise<number> {
+  // Loaded here, so that the other commands start without the server's parts.
+  const { claimDirectory } = await import('../storage/claim.ts');
+  const signals = new StopSignals();
+  const claim = claimDirectory(config.dataDir);
+  try {
+    const { startService } = await import('../supervisor/service.ts');
+    return await serveUntilStopped(await startService(config), signals);
+  } finally {
+    claim.release();
+    signals.release();
+  }
+}
+
+async function serveUntilStopped(service: Service, signals: StopSignals): Promise<number> {
+  const message: ListeningMessage = { kind: 'listening', url: service.url };
+  process.send?.(message);
+  const reason = await Promise.race([signals.first, service.failed]);
+  // Its threads cannot be trusted to end: the log says why, and whoever manages the process starts it again.
+  if (reason instanceof Error) process.exit(exitCodes.failed);
+  await service.stop();
+  return exitCodes.done;
+}

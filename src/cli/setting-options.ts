@@ -1,0 +1,42 @@
+import { type Command, Option } from 'commander';
+import type { Config } from '../config/config.ts';
+import { defaultText } from '../config/configuration-page.ts';
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
+import { processEnvironment } from '../config/process-environment.ts';
+import type { Setting } from '../config/setting.ts';
+import { configFileFlag, configFileVariable, environmentName, flagName } from '../config/setting-names.ts';
+import { type SettingName, settingNames, settings } from '../config/settings.ts';
+import type { CommandOptions } from './command-action.ts';
+import { CommandFailure } from './command-failure.ts';
+
+/** Adds a flag for each of these settings, and `--config`. No flag has a default: a weaker source may know better. */
+export function addSettingOptions(command: Command, names: readonly SettingName[] = settingNames): Command {
+  for (const name of names) {
+    const setting: Setting = settings[name];
+    const text = `${setting.description} (${environmentName(name)}, default ${defaultText(setting)})`;
+    command.addOption(new Option(`${flagName(name)} <${setting.placeholder}>`, text.replaceAll('`', '')));
+  }
+  return command.option(`${configFileFlag} <file>`, `JSON file of settings (${configFileVariable})`);
+}
+
+/** Every setting with its source, from flags, environment and file. */
+export function loadSettings(options: CommandOptions): LoadedConfig & { readonly ok: true } {
+  const flags = new Map<string, string>();
+  for (const name of settingNames) {
+    const value = options[name];
+    if (typeof value === 'string') flags.set(name, value);
+  }
+  const configFile = typeof options['config'] === 'string' ? options['config'] : undefined;
+  const loaded = loadConfig({ flags, configFile, environment: processEnvironment() });
+  if (loaded.ok) return loaded;
+  const count = loaded.problems.length;
+  throw new CommandFailure(
+    `${count === 1 ? 'A setting is' : `${count} settings are`} wrong:`,
+    loaded.problems,
+  );
+}
+
+/** @throws {CommandFailure} that names every wrong setting. */
+export function configFrom(options: CommandOptions): Config {
+  return loadSettings(options).config;
+}

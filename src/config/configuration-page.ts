@@ -1,0 +1,54 @@
+import type { Setting } from './setting.ts';
+import { configFileFlag, configFileVariable, environmentName, flagName } from './setting-names.ts';
+import { settingNames, settings } from './settings.ts';
+
+const introduction = `# Configuration
+
+Every setting can be given in four places. The first of these that has it wins:
+
+1. a command-line flag (\`burgee serve --port 9000\`)
+2. an environment variable (\`BURGEE_PORT=9000\`)
+3. a JSON file named by \`${configFileFlag} FILE\` or \`${configFileVariable}\`
+4. the default
+
+\`burgee config\` prints the settings in effect and where each comes from. A wrong value, an unknown key in the file or an
+unknown \`BURGEE_*\` variable ends the start; all problems are reported together. An empty variable counts as absent.
+Lists are separated by commas in flags and variables and are arrays in the file. Sizes are a number of bytes or carry a
+unit: \`64GiB\`, \`256MiB\`.
+
+\`\`\`json
+{ "host": "0.0.0.0", "port": 8080, "baseUrl": "https://flags.example.com", "trustedProxies": ["10.0.0.0/8"] }
+\`\`\`
+
+In Kubernetes, a service called \`burgee\` puts variables such as \`BURGEE_PORT=tcp://10.0.0.1:8080\` into every container of
+its namespace. Set \`enableServiceLinks: false\` in the pod. Those that are no settings are ignored.
+
+## Settings
+`;
+
+/** @returns `docs/configuration.md`, whole; `npm run build` writes it and a test pins it. */
+export function renderConfigurationPage(): string {
+  const heading = '| In the file | Flag | Variable | Default | Meaning |\n|---|---|---|---|---|';
+  const rows = settingNames.map((name) => renderRow(name, settings[name]));
+  return `${introduction}\n${heading}\n${rows.join('\n')}\n`;
+}
+
+function renderRow(name: string, setting: Setting): string {
+  const meaning = `${setting.description} Must be ${setting.expected}.`;
+  const cells = [
+    `\`${name}\``,
+    `\`${flagName(name)}\``,
+    `\`${environmentName(name)}\``,
+    defaultText(setting),
+    meaning,
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** @returns the default in words or as it would be given, in Markdown. */
+export function defaultText(setting: Setting): string {
+  if ('text' in setting.fallback) return setting.fallback.text;
+  const { value } = setting.fallback;
+  const text = setting.toText(value);
+  return text === '' ? 'none' : `\`${text}\``;
+}

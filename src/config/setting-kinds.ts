@@ -1,0 +1,155 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { type TArray, type TInteger, type TSchema, type TString, type TUnsafe, Type } from 'typebox';
+import { formatByteSize, parseByteSize } from './byte-size.ts';
+import type { Setting } from './setting.ts';
+
+type Fallback<Schema extends TSchema> = Setting<Schema>['fallback'];
+
+interface Described<Schema extends TSchema> {
+  readonly fallback: Fallback<Schema>;
+  readonly description: string;
+}
+
+const plain = {
+  isSecret: false,
+  fromJson: (value: unknown) => value,
+  toText: (value: unknown) => String(value),
+};
+
+/** A whole number, written in decimal. */
+export function integerSetting(
+  range: { readonly minimum: number; readonly maximum: number },
+  described: Described<TInteger>,
+): Setting<TInteger> {
+  return {
+    ...plain,
+    ...described,
+    schema: Type.Integer(range),
+    expected: `a whole number from ${range.minimum} to ${range.maximum}`,
+    placeholder: 'number',
+    fromText: (text) => (/^\d{1,15}$/.test(text.trim()) ? Number(text) : text),
+  };
+}
+
+/** A size in bytes: a whole number, or one with the unit KiB, MiB, GiB or TiB. */
+export function bytesSetting(
+  range: { readonly minimum: number; readonly maximum: number },
+  described: Described<TInteger>,
+): Setting<TInteger> {
+  const fromText = (text: string): unknown => parseByteSize(text) ?? text;
+  return {
+    ...plain,
+    ...described,
+    schema: Type.Integer(range),
+    expected: `a size from ${formatByteSize(range.minimum)} to ${formatByteSize(range.maximum)}, such as 64GiB, 256MiB or a number of bytes`,
+    placeholder: 'size',
+    fromText,
+    fromJson: (value) => (typeof value === 'string' ? fromText(value) : value),
+    toText: (value) => formatByteSize(Number(value)),
+  };
+}
+
+/** A text that matches a pattern. */
+export function textSetting(
+  form: { readonly pattern: string; readonly expected: string; readonly placeholder: string },
+  described: Described<TString>,
+): Setting<TString> {
+  return {
+    ...plain,
+    ...described,
+    schema: Type.String({ pattern: form.pattern }),
+    expected: form.expected,
+    placeholder: form.placeholder,
+    fromText: (text) => text.trim(),
+  };
+}
+
+/** A path, made absolute against the working directory. */
+export function pathSetting(described: Described<TString>): Setting<TString> {
+  const absolute = (value: unknown): unknown =>
+    typeof value === 'string' && value !== '' ? resolve(value) : value;
+  return {
+    ...plain,
+    ...described,
+    schema: Type.String({ minLength: 1 }),
+    expected: 'a path',
+    placeholder: 'dir',
+    fromText: absolute,
+    fromJson: absolute,
+  };
+}
+
+/** An `http:` or `https:` address; a slash at its end is dropped, so that paths can be appended. */
+export function urlSetting(described: Described<TString>): Setting<TString> {
+  const withoutSlash = (value: unknown): unknown =>
+    typeof value === 'string' ? value.trim().replace(/\/+$/, '') : value;
+  return {
+    ...plain,
+    ...described,
+    schema: Type.String({ pattern: '^https?://[^\\s/?#]+[^\\s?#]*$' }),
+    expected: 'an http:// or https:// address without query or fragment',
+    placeholder: 'url',
+    fromText: withoutSlash,
+    fromJson: withoutSlash,
+  };
+}
+
+/** One of a few words. */
+export function choiceSetting<const Choice extends string>(
+  choices: readonly Choice[],
+  described: Described<TUnsafe<Choice>>,
+): Setting<TUnsafe<Choice>> {
+  return {
+    ...plain,
+    ...described,
+    schema: Type.Unsafe<Choice>(Type.Enum([...choices])),
+    expected: `one of ${choices.join(', ')}`,
+    placeholder: 'word',
+    fromText: (text) => text.trim(),
+  };
+}
+
+/** Several texts: separated by commas as text, an array in the file. */
+export function listSetting(
+  item: { readonly pattern: string; readonly expected: string; readonly placeholder: string },
+  described: Described<TArray<TString>>,
+): Setting<TArray<TString>> {
+  return {
+    ...plain,
+    ...described,
+    schema: Type.Array(Type.String({ pattern: item.pattern }), { maxItems: 1000 }),
+    expected: item.expected,
+    placeholder: item.placeholder,
+    fromText: splitList,
+    toText: (value) => (Array.isArray(value) ? value.join(',') : String(value)),
+  };
+}
+
+/** Networks in CIDR form; a bare address is a network of one. */
+export function networksSetting(described: Described<TArray<TString>>): Setting<TArray<TString>> {
+  const form = {
+    pattern: '^[0-9A-Fa-f.:]+/\\d+$',
+    expected: 'networks such as 10.0.0.0/8 or 2001:db8::/32, or single addresses, separated by commas',
+    placeholder: 'networks',
+  };
+  const list = listSetting(form, described);
+  const normalised = (value: unknown): unknown => (Array.isArray(value) ? value.map(toNetwork) : value);
+  return { ...list, fromText: (text) => normalised(splitList(text)), fromJson: normalised };
+}
+
+function splitList(text: string): string[] {
+  const items = text.split(',').map((item) => item.trim());
+  return items.filter((item) => item !== '');
+}
+
+/** @returns the network as text, or null (which the schema refuses) when it is none. */
+function toNetwork(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const [address = '', length, ...rest] = value.trim().split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return null;
+  const lengthMax = version === 4 ? 32 : 128;
+  if (length === undefined) return `${address}/${lengthMax}`;
+  return /^\d{1,3}$/.test(length) && Number(length) <= lengthMax ? `${address}/${Number(length)}` : null;
+}

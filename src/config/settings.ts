@@ -1,0 +1,175 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import type { Setting } from './setting.ts';
+import {
+  bytesSetting,
+  choiceSetting,
+  integerSetting,
+  listSetting,
+  networksSetting,
+  pathSetting,
+  textSetting,
+  urlSetting,
+} from './setting-kinds.ts';
+
+const KiB = 2 ** 10;
+const MiB = 2 ** 20;
+const GiB = 2 ** 30;
+const TiB = 2 ** 40;
+
+/**
+ * Every setting of Burgee, once. Types (`Config`), `BURGEE_*` names, command-line flags, help texts, defaults, checks
+ * and `docs/configuration.md` derive from this object. A default that is derived may use the settings above it.
+ */
+export const settings = {
+  host: textSetting(
+    { pattern: '^[0-9A-Za-z.:_-]+$', expected: 'a host name or IP address', placeholder: 'host' },
+    {
+      fallback: { value: '127.0.0.1' },
+      description:
+        'Address to listen on. `0.0.0.0` or `::` listens on every interface; put a proxy in front on the open internet.',
+    },
+  ),
+  port: integerSetting(
+    { minimum: 0, maximum: 65_535 },
+    { fallback: { value: 8080 }, description: 'Port to listen on. 0 takes any free port.' },
+  ),
+  dataDir: pathSetting({
+    fallback: { text: '`./data`', derive: () => resolve('data') },
+    description: 'Directory that holds everything Burgee stores. Created when it does not exist.',
+  }),
+  baseUrl: urlSetting({
+    fallback: { text: '`http://<host>:<port>`', derive: ({ host, port }) => localUrl(host, port) },
+    description: 'Address under which clients reach this service, as documentation and links show it.',
+  }),
+  docsUrl: urlSetting({
+    fallback: { text: '`<base-url>/docs`', derive: ({ baseUrl }) => `${baseUrl}/docs` },
+    description:
+      'Documentation page that the `docs` links of errors lead to. Burgee serves its own at `/docs`.',
+  }),
+  tokenPrefix: textSetting(
+    {
+      pattern: '^[0-9A-Za-z]([0-9A-Za-z_-]{0,30}[0-9A-Za-z])?$',
+      expected: '1 to 32 letters, digits, hyphens or underscores, with a letter or digit at both ends',
+      placeholder: 'text',
+    },
+    {
+      fallback: { value: 'burgee' },
+      description: 'What the secrets of new tokens start with: `<prefix>_<secret>`.',
+    },
+  ),
+  tokenPrefixesAccepted: listSetting(
+    {
+      pattern: '^[0-9A-Za-z]([0-9A-Za-z_-]{0,30}[0-9A-Za-z])?$',
+      expected: 'token prefixes, separated by commas',
+      placeholder: 'prefixes',
+    },
+    {
+      fallback: { value: [] },
+      description: 'Earlier token prefixes whose tokens still work, beside `token-prefix` itself.',
+    },
+  ),
+  evaluatorThreads: integerSetting(
+    { minimum: 1, maximum: 256 },
+    {
+      fallback: { text: 'cores − 1, at least 1', derive: () => Math.max(1, availableParallelism() - 1) },
+      description: 'Threads that evaluate flags and answer every read.',
+    },
+  ),
+  batchSize: integerSetting(
+    { minimum: 1, maximum: 4096 },
+    {
+      fallback: { value: 256 },
+      description: 'Most requests that an evaluator takes from its mailbox at once.',
+    },
+  ),
+  inFlightMax: integerSetting(
+    { minimum: 1, maximum: 1_000_000 },
+    {
+      fallback: { value: 4096 },
+      description: 'Most requests under way at once; one more is answered 503 with `Retry-After`.',
+    },
+  ),
+  requestDeadlineMs: integerSetting(
+    { minimum: 10, maximum: 600_000 },
+    {
+      fallback: { value: 5000 },
+      description: 'Milliseconds in which a request must be answered; then it gets 503.',
+    },
+  ),
+  cacheBytes: bytesSetting(
+    { minimum: 64 * KiB, maximum: TiB },
+    {
+      fallback: { value: 256 * MiB },
+      description: 'Memory for compiled flags in each evaluator; the least recently used are dropped first.',
+    },
+  ),
+  mapBytes: bytesSetting(
+    { minimum: MiB, maximum: 64 * TiB },
+    {
+      fallback: { value: 64 * GiB },
+      description: 'Largest size of the store. Address space, not disk: the file grows as it is filled.',
+    },
+  ),
+  bufferedBodyBytesMax: bytesSetting(
+    { minimum: MiB, maximum: TiB },
+    {
+      fallback: { value: 64 * MiB },
+      description:
+        'Memory for request bodies that are still arriving, all together; above it requests get 503.',
+    },
+  ),
+  managementRateLimit: integerSetting(
+    { minimum: 1, maximum: 1_000_000_000 },
+    {
+      fallback: { value: 600 },
+      description: 'Management API requests per minute and address; more are answered 429.',
+    },
+  ),
+  failedAuthenticationLimit: integerSetting(
+    { minimum: 1, maximum: 1_000_000_000 },
+    {
+      fallback: { value: 20 },
+      description: 'Failed authentications per minute and address; after them every request gets 429.',
+    },
+  ),
+  evaluationRateLimit: integerSetting(
+    { minimum: 0, maximum: 1_000_000_000 },
+    {
+      fallback: { value: 0 },
+      description: 'Evaluation API requests per minute and address; 0 switches the limit off.',
+    },
+  ),
+  trustedProxies: networksSetting({
+    fallback: { value: [] },
+    description:
+      'Proxies whose `X-Forwarded-For` is believed. Behind one that is missing here, all clients share one limit.',
+  }),
+  logLevel: choiceSetting(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+    fallback: { value: 'info' },
+    description: 'Least severe log lines that are written.',
+  }),
+  drainTimeoutMs: integerSetting(
+    { minimum: 0, maximum: 600_000 },
+    {
+      fallback: { value: 10_000 },
+      description: 'Milliseconds that SIGTERM leaves for what is in flight before the process ends.',
+    },
+  ),
+  storageReserveBytes: bytesSetting(
+    { minimum: 0, maximum: TiB },
+    {
+      fallback: { value: 64 * MiB },
+      description: 'Free disk space below which writes are answered 503; reads go on.',
+    },
+  ),
+} satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settings;
+
+/** In the order of declaration. */
+export const settingNames = Object.keys(settings) as SettingName[];
+
+function localUrl(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

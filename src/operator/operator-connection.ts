@@ -1,0 +1,126 @@
+import type { Socket } from 'node:net';
+import { encodeFrame, type Frame, FrameReader } from './frame-codec.ts';
+import type { Operator } from './operator.ts';
+import {
+  type ClientMessage,
+  fileBytesMax,
+  operatorProtocolVersion,
+  type ServerMessage,
+} from './operator-protocol.ts';
+import type { Turns } from './turns.ts';
+
+/** A client that says nothing for so long is gone. */
+const silenceMaxMs = 30_000;
+
+export interface OperatorConnectionOptions {
+  readonly operator: Operator;
+  readonly storeId: string;
+  /** Files are applied one at a time. */
+  readonly turns: Turns;
+}
+
+/** The server's end of one connection: greets, takes one request, answers it and closes. */
+export class OperatorConnection {
+  readonly #socket: Socket;
+  readonly #options: OperatorConnectionOptions;
+  readonly #abort = new AbortController();
+  #isAsked = false;
+  #takeFile: ((file: Uint8Array) => void) | null = null;
+  /** Of the request under way. */
+  #done: Promise<void> = Promise.resolve();
+
+  constructor(socket: Socket, options: OperatorConnectionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    const reader = new FrameReader(fileBytesMax, (frame) => this.#receive(frame));
+    socket.setTimeout(silenceMaxMs, () => socket.destroy());
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        reader.push(chunk);
+      } catch (fault) {
+        this.#fail(fault);
+      }
+    });
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => this.#abort.abort());
+    this.#send({ kind: 'hello', protocolVersion: operatorProtocolVersion, storeId: options.storeId });
+  }
+
+  /** Gives up what is not being written yet, and waits for what is. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#done;
+    this.#socket.destroy();
+  }
+
+  #receive({ header, body }: Frame): void {
+    const message = header as ClientMessage;
+    if (message.kind === 'file') {
+      this.#takeFile?.(body);
+      this.#takeFile = null;
+      return;
+    }
+    if (this.#isAsked) {
+      this.#fail(new Error('one request at a time'));
+      return;
+    }
+    this.#isAsked = true;
+    this.#done = this.#serve(message).catch((fault: unknown) => this.#fail(fault));
+  }
+
+  async #serve(message: Exclude<ClientMessage, { kind: 'file' }>): Promise<void> {
+    const { operator, storeId, turns } = this.#options;
+    if (message.storeId !== storeId) throw new Error('this server holds another store; nothing was changed');
+    switch (message.kind) {
+      case 'apply':
+        return turns.take(() => this.#apply());
+      case 'set-plan':
+        return this.#finish({ kind: 'plan-set', outcome: await operator.setPlan(message.args) });
+      case 'revoke-token':
+        return this.#finish({ kind: 'token-revoked', outcome: await operator.revokeToken(message.args) });
+      default:
+        throw new Error('this server does not know that request');
+    }
+  }
+
+  async #apply(): Promise<void> {
+    const file = await this.#receiveFile();
+    // From here on the client only waits; a connection that is closed tells by itself.
+    this.#socket.setTimeout(0);
+    const outcome = await this.#options.operator.apply(
+      file,
+      (phase, done, total) => this.#send({ kind: 'progress', phase, done, total }),
+      this.#abort.signal,
+    );
+    if (!outcome.ok) {
+      const { problems, problemCount } = outcome;
+      return this.#finish({ kind: 'refused', problems, problemCount });
+    }
+    const { warnings, counts, document } = outcome;
+    this.#finish({ kind: 'applied', warnings, counts }, document);
+  }
+
+  #receiveFile(): Promise<Uint8Array> {
+    const { signal } = this.#abort;
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      signal.addEventListener('abort', () => reject(new Error('the client has gone')), { once: true });
+      this.#takeFile = resolve;
+      this.#send({ kind: 'ready-for-file' });
+    });
+  }
+
+  #send(message: ServerMessage, body?: Uint8Array): void {
+    if (!this.#socket.writable) return;
+    for (const part of encodeFrame(message, body)) this.#socket.write(part);
+  }
+
+  #finish(message: ServerMessage, body?: Uint8Array): void {
+    this.#send(message, body);
+    this.#socket.end();
+  }
+
+  #fail(fault: unknown): void {
+    this.#finish({ kind: 'failed', message: fault instanceof Error ? fault.message : String(fault) });
+  }
+}

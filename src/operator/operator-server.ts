@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import type { Operator } from './operator.ts';
+import { OperatorConnection } from './operator-connection.ts';
+import { closeToOthers, prepareSocketPlace, removeSocketPlace } from './socket-place.ts';
+import { Turns } from './turns.ts';
+
+const connectionsMax = 16;
+
+export interface OperatorServerOptions {
+  readonly directory: string;
+  readonly storeId: string;
+  readonly operator: Operator;
+}
+
+export interface OperatorServer {
+  readonly socketPath: string;
+  /** Refuses new connections, ends idle ones, waits for what is being written, and removes the socket. */
+  stop(): Promise<void>;
+}
+
+/** Serves the operator on the data directory's Unix socket, mode 0600. The caller's process holds the claim. */
+export async function serveOperator(options: OperatorServerOptions): Promise<OperatorServer> {
+  const { directory, storeId, operator } = options;
+  const socketPath = prepareSocketPlace(directory);
+  const turns = new Turns();
+  const connections = new Set<OperatorConnection>();
+  const server = createServer((socket) => {
+    const connection = new OperatorConnection(socket, { operator, storeId, turns });
+    connections.add(connection);
+    socket.on('close', () => connections.delete(connection));
+  });
+  server.maxConnections = connectionsMax;
+  await listen(server, socketPath);
+  return {
+    socketPath,
+    stop: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      await Promise.all([...connections].map((connection) => connection.stop()));
+      await closed;
+      removeSocketPlace(directory);
+    },
+  };
+}
+
+async function listen(server: Server, socketPath: string): Promise<void> {
+  const listening = once(server, 'listening');
+  server.listen(socketPath);
+  await listening;
+  closeToOthers(socketPath);
+}

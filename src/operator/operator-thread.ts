@@ -1,0 +1,31 @@
+import type { MessagePort } from 'node:worker_threads';
+import { remoteOperatorPort } from '../writer/operator-port-client.ts';
+import { createOperator } from './operator.ts';
+import type { OperatorControl, OperatorReport, OperatorSetup } from './operator-protocol.ts';
+import { serveOperator } from './operator-server.ts';
+
+/** Serves the operator's socket until the control port says stop; then the thread has nothing left to do and ends. */
+export async function runOperator(setup: OperatorSetup, control: MessagePort): Promise<void> {
+  const report = (message: OperatorReport): void => control.postMessage(message);
+  const { directory, storeId, tokenPrefix, writerPort } = setup;
+  const fail = (fault: unknown): void => {
+    report({ kind: 'fatal', message: fault instanceof Error ? fault.message : String(fault) });
+    writerPort.close();
+    control.close();
+  };
+  try {
+    const operator = createOperator({ port: remoteOperatorPort(writerPort), tokenPrefix });
+    const server = await serveOperator({ directory, storeId, operator });
+    const stop = async (): Promise<void> => {
+      await server.stop();
+      writerPort.close();
+      control.close();
+    };
+    control.on('message', (message: OperatorControl) => {
+      if (message.kind === 'stop') stop().catch(fail);
+    });
+    report({ kind: 'ready', socketPath: server.socketPath });
+  } catch (fault) {
+    fail(fault);
+  }
+}

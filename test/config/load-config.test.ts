@@ -1,0 +1,145 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import t, { type Test } from 'tap';
+import type { Config } from '../../src/config/config.ts';
+import { type ConfigInput, type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+function load(input: Partial<ConfigInput>): LoadedConfig {
+  return loadConfig({ flags: new Map(), configFile: undefined, environment: {}, ...input });
+}
+
+function configFile(t: Test, content: string): string {
+  const path = join(temporaryDirectory(t), 'burgee.json');
+  writeFileSync(path, content);
+  return path;
+}
+
+function configOf(loaded: LoadedConfig): Config {
+  if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
+  return loaded.config;
+}
+
+function problemsOf(loaded: LoadedConfig): readonly string[] {
+  return loaded.ok ? [] : loaded.problems;
+}
+
+t.test('without anything given, the defaults hold', async (t) => {
+  const config = configOf(load({}));
+  t.match(config, {
+    host: '127.0.0.1',
+    port: 8080,
+    dataDir: resolve('data'),
+    baseUrl: 'http://127.0.0.1:8080',
+    docsUrl: 'http://127.0.0.1:8080/docs',
+    tokenPrefix: 'burgee',
+    managementRateLimit: 600,
+    failedAuthenticationLimit: 20,
+    mapBytes: 64 * 2 ** 30,
+    trustedProxies: [],
+  });
+  t.ok(config.evaluatorThreads >= 1);
+});
+
+t.test('a flag beats the environment, which beats the file, which beats the default', async (t) => {
+  const file = configFile(t, '{"port": 1, "host": "file", "logLevel": "warn"}');
+  const environment = { BURGEE_PORT: '2', BURGEE_HOST: 'environment', BURGEE_CONFIG: file };
+  const loaded = load({ flags: new Map([['port', '3']]), environment });
+  const config = configOf(loaded);
+  t.match(config, { port: 3, host: 'environment', logLevel: 'warn', batchSize: 256 });
+  const sources = (['port', 'host', 'logLevel', 'batchSize'] as const).map((name) =>
+    loaded.ok ? loaded.sources.get(name) : null,
+  );
+  t.strictSame(sources, ['flag', 'environment', 'file', 'default']);
+  t.equal(config.docsUrl, 'http://environment:3/docs', 'derived defaults follow the effective values');
+});
+
+t.test('the flag for the file beats the variable', async (t) => {
+  const environment = { BURGEE_CONFIG: configFile(t, '{"port": 1}') };
+  const loaded = load({ configFile: configFile(t, '{"port": 2}'), environment });
+  t.equal(loaded.ok && loaded.config.port, 2);
+});
+
+t.test('every problem is reported at once', async (t) => {
+  const file = configFile(t, '{"batchSize": "many", "prot": 1, "inFlightMax": 0}');
+  const environment = { BURGEE_PORT: 'abc', BURGEE_LOG_LEVL: 'info', BURGEE_DRAIN_TIMEOUT_MS: '-1' };
+  const problems = problemsOf(
+    load({ flags: new Map([['host', 'no spaces']]), environment, configFile: file }),
+  );
+  t.equal(problems.length, 7);
+  const expected = [
+    'Unknown environment variable BURGEE_LOG_LEVL; did you mean BURGEE_LOG_LEVEL?',
+    `Unknown setting "prot" in ${file}; did you mean port?`,
+    '--host must be a host name or IP address, but it is "no spaces"',
+    'BURGEE_PORT must be a whole number from 0 to 65535, but it is "abc"',
+    `"batchSize" in ${file} must be a whole number from 1 to 4096, but it is "many"`,
+    `"inFlightMax" in ${file} must be a whole number from 1 to 1000000, but it is 0`,
+    'BURGEE_DRAIN_TIMEOUT_MS must be a whole number from 0 to 600000, but it is "-1"',
+  ];
+  t.strictSame(problems, expected);
+});
+
+t.test('a file that cannot be used says why', async (t) => {
+  t.match(problemsOf(load({ configFile: '/no/such/file.json' })), [/cannot be read: ENOENT/]);
+  t.match(problemsOf(load({ configFile: configFile(t, '{"port": }') })), [/is not JSON/]);
+  t.match(problemsOf(load({ configFile: configFile(t, '[1]') })), [/must hold one JSON object/]);
+  t.match(problemsOf(load({ configFile: configFile(t, '{"__proto__": 1}') })), [
+    /Unknown setting "__proto__"/,
+  ]);
+});
+
+t.test("Kubernetes' service links are ignored, and explained where one takes a setting's name", async (t) => {
+  const links = {
+    BURGEE_SERVICE_HOST: '10.0.0.1',
+    BURGEE_SERVICE_PORT: '8080',
+    BURGEE_SERVICE_PORT_HTTP: '8080',
+    BURGEE_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+    BURGEE_PORT_8080_TCP_PROTO: 'tcp',
+    BURGEE_PORT_8080_TCP_PORT: '8080',
+    BURGEE_PORT_8080_TCP_ADDR: '10.0.0.1',
+    BURGEE_CANARY_PORT: 'tcp://10.0.0.1:8080',
+  };
+  t.strictSame(problemsOf(load({ environment: links })), []);
+  const problems = problemsOf(load({ environment: { ...links, BURGEE_PORT: 'tcp://10.0.0.1:8080' } }));
+  t.equal(problems.length, 1);
+  t.match(problems[0], /^BURGEE_PORT must be a whole number .*enableServiceLinks: false/);
+});
+
+t.test('sizes carry units, lists have commas, networks may be single addresses', async (t) => {
+  const loaded = load({
+    environment: {
+      BURGEE_MAP_BYTES: '2GiB',
+      BURGEE_TRUSTED_PROXIES: '10.0.0.0/8, 192.168.1.7,2001:db8::/32',
+      BURGEE_TOKEN_PREFIXES_ACCEPTED: 'old,older',
+    },
+    configFile: configFile(t, '{"cacheBytes": "1 MiB", "storageReserveBytes": 5}'),
+  });
+  t.match(configOf(loaded), {
+    mapBytes: 2 * 2 ** 30,
+    cacheBytes: 2 ** 20,
+    storageReserveBytes: 5,
+    trustedProxies: ['10.0.0.0/8', '192.168.1.7/32', '2001:db8::/32'],
+    tokenPrefixesAccepted: ['old', 'older'],
+  });
+});
+
+t.test('what is no size, network or address is refused', async (t) => {
+  const environment = {
+    BURGEE_MAP_BYTES: '2GB',
+    BURGEE_TRUSTED_PROXIES: '10.0.0.0/33',
+    BURGEE_BASE_URL: 'ftp://x',
+    BURGEE_TOKEN_PREFIX: '_x',
+  };
+  const problems = problemsOf(load({ environment }));
+  t.equal(problems.length, 4, problems.join('\n'));
+});
+
+t.test('a slash at the end of an address is dropped', async (t) => {
+  const loaded = load({ environment: { BURGEE_BASE_URL: 'https://flags.example.com/' } });
+  t.equal(loaded.ok && loaded.config.docsUrl, 'https://flags.example.com/docs');
+});
+
+t.test('an empty variable counts as absent', async (t) => {
+  const loaded = load({ environment: { BURGEE_PORT: '', BURGEE_CONFIG: '' } });
+  t.equal(loaded.ok && loaded.sources.get('port'), 'default');
+});
