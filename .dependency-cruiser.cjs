@@ -1,0 +1,94 @@
+// Who may import whom. The folders of src are layers: support <- domain <- contracts, storage <- actors <- api <- gateway
+// <- supervisor <- cli, main.
+
+const actors = '(evaluator|writer|notifier|operator)';
+
+/** A folder and the folders of src that it may import, itself included. */
+const layers = [
+  ['support', []],
+  ['domain', ['support']],
+  ['config', ['support']],
+  ['observability', ['support', 'config']],
+  ['contracts', ['support', 'domain']],
+  ['storage', ['support', 'domain']],
+  [actors, ['support', 'domain', 'contracts', 'storage', 'observability', actors]],
+  ['http', ['support', 'config', 'observability']],
+  ['api', ['support', 'domain', 'contracts', 'observability', 'http', actors]],
+  ['gateway', ['support', 'domain', 'config', 'contracts', 'observability', actors, 'api', 'http']],
+  [
+    'supervisor',
+    [
+      'support',
+      'domain',
+      'config',
+      'contracts',
+      'storage',
+      'observability',
+      actors,
+      'api',
+      'http',
+      'gateway',
+    ],
+  ],
+];
+
+const layerRules = layers.map(([folder, allowed]) => ({
+  name: `${folder}-imports-only-below`,
+  severity: 'error',
+  from: { path: `^src/${folder}/` },
+  to: { path: '^src/', pathNot: `^src/(${[folder, ...allowed].join('|')})/|^src/worker-urls[.]ts$` },
+}));
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    { name: 'no-barrels', severity: 'error', from: {}, to: { path: '^src/.*/index[.]ts$' } },
+    ...layerRules,
+    {
+      name: 'actors-through-client-or-protocol',
+      comment: 'Others hold an actor by its client and speak its protocol; what it does inside is its own.',
+      severity: 'error',
+      from: { path: `^src/(${actors}|api|gateway)/` },
+      to: {
+        path: `^src/${actors}/`,
+        pathNot: [`^src/${actors}/.*-(client|protocol)[.]ts$`, '^src/$1/'],
+      },
+    },
+    {
+      name: 'domain-runs-anywhere',
+      comment: 'The same rules run in a thread, in a test and in a browser: no Node, no packages.',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-peer'] },
+    },
+    {
+      name: 'lmdb-only-in-storage',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/storage/' },
+      to: { path: 'node_modules/(lmdb|msgpackr)/' },
+    },
+    {
+      name: 'uwebsockets-only-in-http',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/http/' },
+      to: { path: 'node_modules/uWebSockets[.]js/' },
+    },
+    {
+      name: 'no-dev-tools-in-the-product',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/@types/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+    moduleSystems: ['es6', 'cjs'],
+  },
+};

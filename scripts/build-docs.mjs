@@ -1,0 +1,76 @@
+// Renders docs/**.md to the pages that Burgee serves under /docs, and the OpenAPI document beside them.
+//
+//   node scripts/build-docs.mjs
+//       dist/docs from docs; docs/openapi.json too, from the contracts in dist/src
+//   node scripts/build-docs.mjs --source DIR --target DIR
+//       any folder of Markdown, without the OpenAPI document
+//
+// A broken link between pages, a duplicate id or raw HTML fails the build: every problem is printed, nothing is written.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildSite } from './docs/site.mjs';
+
+const root = dirname(import.meta.dirname);
+const ownSource = join(root, 'docs');
+const builtByUs = 'docs.css';
+
+/** Only a folder that is empty, or that an earlier build made, is replaced. */
+function replaceFolder(target, files) {
+  const isForeign = existsSync(target) && !existsSync(join(target, builtByUs));
+  if (isForeign && readdirSync(target).length > 0) {
+    throw new Error(`${target} exists and is not a documentation build: give another --target.`);
+  }
+  rmSync(target, { recursive: true, force: true });
+  for (const [path, body] of files) {
+    mkdirSync(dirname(join(target, path)), { recursive: true });
+    writeFileSync(join(target, path), body);
+  }
+}
+
+/** The OpenAPI document, from the compiled contracts. */
+async function openApiText() {
+  const compiled = join(root, 'dist/src/contracts/openapi.js');
+  if (!existsSync(compiled)) throw new Error('dist/src is missing: compile first (npm run build).');
+  const { openApiDocument } = await import(compiled);
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return `${JSON.stringify(openApiDocument(version), null, 2)}\n`;
+}
+
+/** Files beyond docs that the pages may link to, and that are served with them. */
+const published = ['../test/bucketing-vectors.json'];
+
+function publishedFiles(source) {
+  const present = published.filter((link) => existsSync(join(source, link)));
+  return new Map(
+    present.map((link) => [link, { path: basename(link), body: readFileSync(join(source, link)) }]),
+  );
+}
+
+/** Kept in the repository, so that a change of the contract shows in its diff. */
+async function writeOpenApi() {
+  const path = join(ownSource, 'openapi.json');
+  const text = await openApiText();
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
+}
+
+async function main() {
+  const { values } = parseArgs({
+    options: {
+      source: { type: 'string', default: ownSource },
+      target: { type: 'string', default: join(root, 'dist/docs') },
+    },
+  });
+  if (values.source === ownSource) await writeOpenApi();
+  const { files, problems } = buildSite(values.source, publishedFiles(values.source));
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) throw new Error(`The documentation has ${problems.length} problem(s).`);
+  replaceFolder(values.target, files);
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}

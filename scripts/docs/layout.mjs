@@ -1,0 +1,73 @@
+import { escapeHtml } from './render-markdown.mjs';
+
+function sectionItems(headings) {
+  const sections = headings.filter(({ depth }) => depth === 2 || depth === 3);
+  return sections.map(
+    ({ id, title, depth }) => `<li class="section-${depth}"><a href="#${id}">${escapeHtml(title)}</a></li>`,
+  );
+}
+
+function sectionList(headings) {
+  const items = sectionItems(headings);
+  return items.length === 0 ? '' : `\n<ul class="sections">\n${items.join('\n')}\n</ul>`;
+}
+
+function pageItem({ title, href, isCurrent, isNested }, headings) {
+  const current = isCurrent ? ' aria-current="page"' : '';
+  const name = isNested ? 'page nested' : 'page';
+  const sections = isCurrent ? sectionList(headings) : '';
+  return `<li class="${name}"><a href="${href}"${current}>${escapeHtml(title)}</a>${sections}</li>`;
+}
+
+function pageList(items, headings) {
+  return `<ul class="pages">\n${items.map((item) => pageItem(item, headings)).join('\n')}\n</ul>`;
+}
+
+/** The list stands twice, and the style sheet shows one: a drawer needs no script that way. */
+function navigation(items, headings) {
+  const list = pageList(items, headings);
+  return `<details class="drawer">
+<summary>Contents</summary>
+<nav aria-label="Contents">${list}</nav>
+</details>
+<nav class="sidebar" aria-label="Contents">${list}</nav>`;
+}
+
+function head(title, links) {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+${links}
+</head>`;
+}
+
+/**
+ * @param asset from the name of a file of the site to a link to it.
+ * @returns one page, whole: no script, no inline style, nothing from elsewhere.
+ */
+export function pageHtml(page, items, asset) {
+  const links = `<link rel="icon" href="${asset('burgee.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${asset('docs.css')}">`;
+  return `${head(`${page.title} · Burgee`, links)}
+<body>
+<a class="skip" href="#content">Skip to content</a>
+<header><a class="brand" href="${asset('../docs')}"><img src="${asset('burgee.svg')}" alt="" width="20" height="20">Burgee</a></header>
+${navigation(items, page.headings)}
+<main id="content">
+${page.html}</main>
+</body>
+</html>
+`;
+}
+
+/** For addresses that people guess: `/docs/api` and `/docs/` are `/docs`. */
+export function redirectHtml(target) {
+  return `${head('Burgee', `<meta http-equiv="refresh" content="0; url=${target}">`)}
+<body><a href="${target}">The documentation</a></body>
+</html>
+`;
+}

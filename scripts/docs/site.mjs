@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { pageHtml, redirectHtml } from './layout.mjs';
+import { renderMarkdown } from './render-markdown.mjs';
+
+/** The page that `/docs` shows; error bodies link to its sections. */
+const startPage = 'api.md';
+
+/** The sidebar's order; pages that are not named here follow by name. */
+const pageOrder = [
+  'api.md',
+  'configuration.md',
+  'operations.md',
+  'architecture.md',
+  'gotchas.md',
+  'glossary.md',
+  'decisions/README.md',
+];
+
+/** @returns where a source file is served, below the folder that holds `docs`: `api.md` → `docs`. */
+function servedPath(source) {
+  if (source === startPage) return 'docs';
+  if (source.endsWith('/README.md')) return `docs/${posix.dirname(source)}`;
+  return `docs/${source.replace(/\.md$/, '')}`;
+}
+
+/** @returns the file of the build that holds a served path. */
+function builtFile(source) {
+  if (source === startPage) return 'index.html';
+  return source.replace(/README\.md$/, 'index.md').replace(/\.md$/, '.html');
+}
+
+/** A link that works from wherever the site is mounted: relative, as a browser resolves it. */
+function relativeLink(from, to) {
+  return posix.join(posix.relative(posix.dirname(from), posix.dirname(to)), posix.basename(to));
+}
+
+function sourceFiles(directory) {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((file) => posix.relative(directory, join(file.parentPath, file.name))).sort();
+}
+
+function byPageOrder(one, other) {
+  const places = [one, other].map((source) => pageOrder.indexOf(source) + 1 || pageOrder.length + 1);
+  return places[0] - places[1] || (one < other ? -1 : 1);
+}
+
+/** @returns the file of the build that a link's target stands for: a page, a picture or an extra. */
+function servedTarget(target, extras) {
+  if (target.endsWith('.md')) return servedPath(target);
+  return `docs/${extras.get(target)?.path ?? target}`;
+}
+
+/** Resolves the links of one page, and remembers what they point to until every page's ids are known. */
+function linkResolver(source, known, extras, promises) {
+  return (href) => {
+    if (/^https?:\/\//.test(href)) return href;
+    const [path, id = ''] = href.split('#');
+    const target = path === '' ? source : posix.normalize(posix.join(posix.dirname(source), path));
+    promises.push({ source, href, target, id });
+    if (path === '' || !known.has(target)) return href;
+    const link = relativeLink(servedPath(source), servedTarget(target, extras));
+    return id === '' ? link : `${link}#${id}`;
+  };
+}
+
+function brokenLinks(promises, pages, known) {
+  const broken = promises.filter(({ target, id }) => {
+    if (!known.has(target)) return true;
+    return id !== '' && pages.get(target)?.headings.some((heading) => heading.id === id) !== true;
+  });
+  return broken.map(({ source, href }) => `${source}: the link ${href} leads nowhere.`);
+}
+
+/** The sidebar: every page, and below the decisions' page its neighbours, when the reader is there. */
+function navigation(source, pages) {
+  const items = [...pages.keys()].sort(byPageOrder).map((path) => ({
+    title: pages.get(path).title,
+    href: relativeLink(servedPath(source), servedPath(path)),
+    isCurrent: path === source,
+    isNested: path.includes('/') && !path.endsWith('README.md'),
+    folder: posix.dirname(path),
+  }));
+  return items.filter((item) => !item.isNested || item.folder === posix.dirname(source));
+}
+
+/**
+ * @param directory of Markdown and the pictures beside it.
+ * @param extras files from elsewhere that are served too: by the link that leads to them, `{path, body}`.
+ * @returns every file of the site by path, and what is wrong with it.
+ */
+export function buildSite(directory, extras) {
+  const sources = sourceFiles(directory);
+  const known = new Set([...sources, ...extras.keys()]);
+  const promises = [];
+  const pages = new Map();
+  for (const source of sources.filter((each) => each.endsWith('.md'))) {
+    const markdown = readFileSync(join(directory, source), 'utf8');
+    pages.set(source, renderMarkdown(markdown, linkResolver(source, known, extras, promises)));
+  }
+  const files = new Map([['docs.css', readFileSync(join(import.meta.dirname, 'docs.css'))]]);
+  files.set('burgee.svg', readFileSync(join(import.meta.dirname, 'burgee.svg')));
+  if (pages.has(startPage)) files.set('api.html', redirectHtml('../docs'));
+  for (const source of sources.filter((each) => !each.endsWith('.md'))) {
+    files.set(source, readFileSync(join(directory, source)));
+  }
+  for (const { path, body } of extras.values()) files.set(path, body);
+  for (const [source, page] of pages) {
+    const asset = (name) => relativeLink(servedPath(source), `docs/${name}`);
+    files.set(builtFile(source), pageHtml(page, navigation(source, pages), asset));
+  }
+  const ownProblems = [...pages].flatMap(([source, page]) =>
+    page.problems.map((each) => `${source}: ${each}`),
+  );
+  return { files, problems: [...ownProblems, ...brokenLinks(promises, pages, known)] };
+}

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './root.mjs';
+
+/** Rules that no linter has. Each names the files it is about, a pattern no line may match, and why. */
+const rules = [
+  {
+    // uWebSockets.js takes one setting from the environment, before it is imported: http/ may write that.
+    files: (path) => path.startsWith('src/') && !path.startsWith('src/config/'),
+    pattern: /process\.env(?!(\.UWS_|\['UWS_)\w+('\])? \?{0,2}=[^=])|\benv\b.* from 'node:process'/,
+    why: 'the environment is read in src/config/ only',
+  },
+  { files: (path) => path.startsWith('src/'), pattern: /^export default /, why: 'no default exports' },
+  {
+    files: (path) => /^(src|test|bench)\//.test(path),
+    pattern: /\b(t|test)\.only\(|@ts-ignore|@ts-nocheck/,
+    why: 'every test runs, every type holds',
+  },
+];
+
+function* filesIn(folder) {
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) yield* filesIn(path);
+    else if (entry.name.endsWith('.ts')) yield path;
+  }
+}
+
+/** @returns a line for each place that breaks a rule. */
+export function houseProblems() {
+  const problems = [];
+  for (const path of [...filesIn('src'), ...filesIn('test'), ...filesIn('bench')]) {
+    if (path.endsWith('/index.ts')) problems.push(`${path}: no barrels, no index.ts`);
+    for (const [index, line] of readFileSync(join(root, path), 'utf8').split('\n').entries()) {
+      for (const { files, pattern, why } of rules) {
+        if (files(path) && pattern.test(line)) problems.push(`${path}:${index + 1}: ${why}`);
+      }
+    }
+  }
+  return problems;
+}

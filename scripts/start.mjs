@@ -1,0 +1,74 @@
+// npm start: from a fresh clone to a service that answers. Installs and builds what is missing, makes the demo in an empty
+// data directory and says how to try it, then serves, and starts the server again when it dies.
+//
+//   npm start -- --port 9000 --data-dir /var/lib/burgee
+import './lib/require-node.mjs';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ensureBuilt } from './lib/ensure-built.mjs';
+import { ensureInstalled } from './lib/ensure-installed.mjs';
+import { root } from './lib/root.mjs';
+import { run } from './lib/run.mjs';
+
+const main = join(root, 'dist', 'src', 'main.js');
+const restartDelayMs = { first: 500, max: 30_000 };
+/** A server that has answered for so long was well: its next restart is quick again. */
+const wellAfterMs = 60_000;
+/** Ctrl-C reaches this process twice, from the terminal and from npm: within this time it is one. */
+const sameSignalMs = 500;
+
+/** The server, as long as one runs. */
+let server = null;
+let stoppedAt = null;
+/** Ends the wait before a restart. */
+const stopping = new AbortController();
+
+function stop(signal) {
+  if (stoppedAt !== null && Date.now() - stoppedAt < sameSignalMs) return;
+  if (stoppedAt !== null) server?.kill('SIGKILL');
+  else server?.kill(signal);
+  stoppedAt ??= Date.now();
+  stopping.abort();
+}
+
+/** Serves until the server ends. A group of its own keeps the terminal's Ctrl-C from it: it gets ours, once. */
+async function serve(args) {
+  const stdio = ['ignore', 'inherit', 'inherit', 'ipc'];
+  server = spawn(process.execPath, [main, 'serve', ...args], { cwd: root, stdio, detached: true });
+  let listeningAt = null;
+  server.on('message', (message) => {
+    if (message.kind === 'listening') listeningAt = Date.now();
+  });
+  const code = await new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.once('exit', (exitCode) => resolve(exitCode));
+  });
+  server = null;
+  return { code, hasListened: listeningAt !== null, servedMs: Date.now() - (listeningAt ?? Date.now()) };
+}
+
+async function serveForEver(args) {
+  let delayMs = restartDelayMs.first;
+  for (;;) {
+    const { code, hasListened, servedMs } = await serve(args);
+    // What never listened would fail again: it has said why.
+    if (stoppedAt !== null || code === 0 || !hasListened) return code ?? 1;
+    if (servedMs > wellAfterMs) delayMs = restartDelayMs.first;
+    console.error(
+      `The server ended (${code === null ? 'by a signal' : `exit ${code}`}); starting it again in ${delayMs} ms.`,
+    );
+    await wait(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    if (stoppedAt !== null) return 0;
+    delayMs = Math.min(2 * delayMs, restartDelayMs.max);
+  }
+}
+
+const args = process.argv.slice(2);
+await ensureInstalled();
+await ensureBuilt();
+const demoCode = await run(process.execPath, [main, 'demo', ...args]);
+if (demoCode !== 0) process.exit(demoCode ?? 1);
+process.on('SIGINT', () => stop('SIGINT'));
+process.on('SIGTERM', () => stop('SIGTERM'));
+process.exit(await serveForEver(args));
