@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { evaluationOperations } from '../../src/contracts/evaluation/evaluation-operations.ts';
+import { managementRoutes } from '../../src/contracts/management/management-call.ts';
+import { managementOperations } from '../../src/contracts/management/management-operations.ts';
+import { openApiDocument, operations } from '../../src/contracts/openapi.ts';
+import { problemTable } from '../../src/contracts/problem-table.ts';
+import { problemCodes } from '../../src/domain/problem.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
+
+interface Described {
+  readonly operationId: string;
+  readonly security?: readonly object[];
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: object;
+  readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, unknown>> }>>;
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+
+const root = repositoryRoot();
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+const text = JSON.stringify(openApiDocument(version), null, 2);
+const document = JSON.parse(text) as Document;
+
+function described(path: string, method: string): Described {
+  const found = document.paths[path]?.[method];
+  if (found === undefined) throw new Error(`${method} ${path} is missing`);
+  return found;
+}
+
+t.test('all three evaluation routes and all five management routes are there, and no other', async (t) => {
+  const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  t.same(routes.sort(), [
+    'get /api/v1/flags',
+    'get /api/v1/flags/{id}',
+    'get /api/v1/token',
+    'get /health',
+    'get /v1/flags/project/{project_id}',
+    'get /v1/flags/{flag_id}',
+    'patch /api/v1/flags/{id}',
+    'post /api/v1/flags',
+  ]);
+  t.same(managementOperations.map(({ id }) => id).sort(), [...managementRoutes].sort());
+  t.equal(evaluationOperations.length, 3);
+});
+
+t.test('each route has exactly the statuses of its problems, and its own', async (t) => {
+  for (const operation of operations) {
+    const expected = new Set([
+      ...operation.answers.map(({ status }) => String(status)),
+      ...operation.problems.map((code) => String(problemTable[code].status)),
+    ]);
+    const { responses } = described(operation.path, operation.method);
+    t.same(Object.keys(responses).sort(), [...expected].sort(), operation.id);
+  }
+});
+
+t.test('every problem is an answer of some route', async (t) => {
+  const told = new Set(operations.flatMap(({ problems }) => problems));
+  t.same(
+    problemCodes.filter((code) => !told.has(code)),
+    [],
+  );
+});
+
+t.test('every error body names the titles it may have', async (t) => {
+  for (const operation of operations) {
+    const { responses } = described(operation.path, operation.method);
+    for (const code of operation.problems) {
+      const { status, title } = problemTable[code];
+      const isPlain = code === 'too-many-requests' && operation.tag === 'Management API';
+      const content = responses[status]?.content ?? {};
+      if (isPlain) t.ok('text/plain' in content, `${operation.id} ${status} is plain text too`);
+      else t.match(JSON.stringify(content), `"${title}"`, `${operation.id} ${status} ${title}`);
+    }
+  }
+});
+
+t.test('only the Management API needs a token, and path parameters are declared', async (t) => {
+  for (const { path, method, tag, requestBody } of operations) {
+    const operation = described(path, method);
+    t.equal(operation.security !== undefined, tag === 'Management API', path);
+    t.equal(operation.requestBody !== undefined, requestBody !== null, path);
+    const inPath = operation.parameters.filter((parameter) => parameter.in === 'path');
+    t.same(
+      inPath.map(({ name }) => `{${name}}`),
+      path.match(/\{\w+\}/g) ?? [],
+    );
+  }
+});
+
+t.test('every reference leads to a component, and every component is referred to', async (t) => {
+  const references = new Set(text.match(/#\/components\/schemas\/\w+/g));
+  const components = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+  t.same([...references].sort(), components.sort());
+});
+
+t.test('responses are open to new fields, requests are not', async (t) => {
+  const isClosed = (name: string) =>
+    JSON.stringify(document.components.schemas[name]).includes('"additionalProperties":false');
+  const names = Object.keys(document.components.schemas);
+  t.same(names.filter(isClosed).sort(), ['FlagPatchBody', 'GroupFlagCreateBody', 'SingleFlagCreateBody']);
+});
+
+t.test('docs/openapi.json is the document of these contracts', async (t) => {
+  t.equal(readFileSync(join(root, 'docs/openapi.json'), 'utf8'), `${text}\n`, 'run npm run build');
+});

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { findPage, loadDocsPages } from '../../src/api/docs/docs-pages.ts';
+import { problemTable } from '../../src/contracts/problem-table.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { buildDocs, readFiles } from './docs-builder.ts';
+
+const root = repositoryRoot();
+const target = join(temporaryDirectory(t), 'docs');
+const built = buildDocs(join(root, 'docs'), target);
+t.same(built, { status: 0, complaints: '' }, 'the documentation builds');
+
+const files = readFiles(target);
+const pages = [...files].filter(([path]) => path.endsWith('.html'));
+const apiPage = files.get('index.html') ?? '';
+const apiSource = readFileSync(join(root, 'docs/api.md'), 'utf8');
+const sections = Object.values(problemTable).map(({ section }) => section);
+
+/** What stands below the heading «Errors» of the API page: one section for each problem. */
+function errorSections(): string[] {
+  const errors = apiPage.slice(apiPage.indexOf('<h2 id="errors">'));
+  return [...errors.matchAll(/<h3 id="([\w-]+)"/g)].map(([, id]) => String(id));
+}
+
+t.test(
+  'every problem has its section in the page that error bodies link to, and every section its problem',
+  async (t) => {
+    t.same(errorSections().sort(), [...sections].sort());
+  },
+);
+
+t.test('every section shows its status and an envelope that has its title and its link', async (t) => {
+  for (const { status, title, section } of Object.values(problemTable)) {
+    const start = apiSource.indexOf(`{#${section}}`);
+    const text = apiSource.slice(start, apiSource.indexOf('\n### ', start));
+    t.match(text, `**${status}`, `${section} names its status`);
+    const example = /```json\n([\s\S]*?)```/.exec(text)?.[1];
+    if (example === undefined) {
+      t.equal(section, 'too-many-requests', 'only the plain-text answer has no envelope');
+      continue;
+    }
+    const { error, docs } = JSON.parse(example) as { error: string; docs: string };
+    t.equal(error, title, section);
+    t.ok(docs.endsWith(`/docs#${section}`), docs);
+  }
+});
+
+t.test('no page has a script, an inline style or anything from elsewhere', async (t) => {
+  t.ok(pages.length > 20);
+  for (const [path, html] of pages) {
+    t.notMatch(html, /<script|<style|\sstyle=|\son\w+=|javascript:/i, path);
+    const loaded = [
+      ...html.matchAll(/<(?:img|link|iframe|source|embed|object)\b[^>]*(?:src|href)="([^"]*)"/g),
+    ];
+    const foreign = loaded
+      .map(([, address]) => String(address))
+      .filter((address) => /^(\w+:)?\/\//.test(address));
+    t.same(foreign, [], path);
+  }
+  t.notMatch(files.get('docs.css'), /url\(|@import/);
+});
+
+t.test('every link of every page leads to something that is served', async (t) => {
+  const served = loadDocsPages(target);
+  const idsOf = new Map<string, ReadonlySet<string>>();
+  for (const path of served.keys()) {
+    const html = Buffer.from(findPage(served, path)?.body ?? []).toString('utf8');
+    idsOf.set(path, new Set([...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => String(id))));
+  }
+  let count = 0;
+  for (const path of served.keys()) {
+    if (!String(findPage(served, path)?.contentType).startsWith('text/html')) continue;
+    const html = Buffer.from(findPage(served, path)?.body ?? []).toString('utf8');
+    for (const [, href] of html.matchAll(/<(?:a|link|img)\b[^>]*?(?:href|src)="([^"]*)"/g)) {
+      const url = new URL(String(href).replaceAll('&amp;', '&'), `http://burgee.test${path}`);
+      count += 1;
+      t.equal(url.origin, 'http://burgee.test', `${path}: ${href}`);
+      const ids = idsOf.get(url.pathname);
+      t.ok(ids !== undefined, `${path}: ${href}`);
+      if (url.hash !== '') t.ok(ids?.has(url.hash.slice(1)), `${path}: ${href}`);
+    }
+  }
+  t.ok(count > 500, `${count} links`);
+});
+
+t.test('the pages are loaded under the paths at which they are served', async (t) => {
+  const served = loadDocsPages(target);
+  const contentTypes = {
+    '/docs': 'text/html; charset=utf-8',
+    '/docs/': 'text/html; charset=utf-8',
+    '/docs/api': 'text/html; charset=utf-8',
+    '/docs/architecture': 'text/html; charset=utf-8',
+    '/docs/decisions': 'text/html; charset=utf-8',
+    '/docs/docs.css': 'text/css; charset=utf-8',
+    '/docs/openapi.json': 'application/json',
+    '/docs/bucketing-vectors.json': 'application/json',
+    '/docs/architecture.svg': 'image/svg+xml',
+  };
+  for (const [path, contentType] of Object.entries(contentTypes)) {
+    const page = findPage(served, path);
+    t.equal(page?.contentType, contentType, path);
+    t.match(page?.etag, /^"[\w-]{27}"$/);
+  }
+  t.equal(findPage(served, '/docs/../package.json'), undefined);
+  t.equal(findPage(served, '/docs/index.html'), undefined);
+  t.not(findPage(served, '/docs')?.etag, findPage(served, '/docs/architecture')?.etag);
+});
+
+t.test('a directory that is missing is an error', async (t) => {
+  t.throws(() => loadDocsPages(join(target, 'nowhere')), { code: 'ENOENT' });
+});
+
+t.test('the bucketing code of the page computes the published vectors', async (t) => {
+  const code = /```js\n([\s\S]*?)```/.exec(apiSource)?.[1] ?? '';
+  const bucket = new Function(`${code}; return bucket;`)() as (flagId: string, key: string) => number;
+  const { vectors } = JSON.parse(files.get('bucketing-vectors.json') ?? '') as {
+    vectors: { flagId: string; key: string; bucket100: number }[];
+  };
+  t.ok(vectors.length > 10);
+  for (const { flagId, key, bucket100 } of vectors) t.equal(bucket(flagId, key), bucket100, key);
+  t.match(apiSource, `is ${bucket('k3VvX0aPq7Lw2ZtR9bNd', 'user-42')}: on at`);
+});

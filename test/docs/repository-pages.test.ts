@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { repositoryRoot } from '../support/repository-root.ts';
+
+interface Package {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly engines: { readonly node: string };
+}
+
+const root = repositoryRoot();
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const { scripts, dependencies, devDependencies, engines } = JSON.parse(read('package.json')) as Package;
+const readme = read('README.md');
+
+t.test('every dependency has its reason, and every reason its dependency', async (t) => {
+  const page = read('docs/decisions/0009-dependencies.md');
+  const [toRun = '', toDevelop = ''] = page.slice(page.indexOf('| To run')).split('| To develop');
+  const firstCells = (table: string): string[] =>
+    [...table.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell]) =>
+      [...String(cell).matchAll(/`([^`]+)`/g)].map(([, name]) => String(name)),
+    );
+  t.same(firstCells(toRun).sort(), Object.keys(dependencies).sort());
+  t.same(firstCells(toDevelop).sort(), Object.keys(devDependencies).sort());
+});
+
+t.test('every command of the README exists', async (t) => {
+  const commands = [...readme.matchAll(/npm (?:run (\w+)|(start|test)\b)/g)].map(
+    ([, run, own]) => run ?? own,
+  );
+  t.ok(commands.length > 6);
+  for (const command of commands) t.ok(String(command) in scripts, `npm run ${command}`);
+});
+
+t.test('the README tells the truth about versions', async (t) => {
+  t.match(readme, engines.node);
+  t.match(readme, String(dependencies['uWebSockets.js']));
+});
+
+t.test('every file that the README links to exists', async (t) => {
+  const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path]) => String(path));
+  t.ok(links.length > 5);
+  for (const path of links) t.ok(existsSync(join(root, path)), path);
+});
+
+t.test(
+  'the README shows what it is, the two commands and an answered curl on its first screen',
+  async (t) => {
+    const screen = readme.split('\n').slice(0, 24).join('\n');
+    for (const shown of ['feature flags', 'npm start', 'npm test', '$ curl ', '"enabled":true'])
+      t.match(screen, shown);
+  },
+);
+
+t.test('every decision is listed, and numbered without a gap', async (t) => {
+  const names = readdirSync(join(root, 'docs/decisions'))
+    .filter((name) => /^\d{4}-/.test(name))
+    .sort();
+  const list = read('docs/decisions/README.md');
+  for (const name of names) t.match(list, `(${name})`);
+  t.same(
+    names.map((name) => Number(name.slice(0, 4))),
+    names.map((_name, index) => index + 1),
+  );
+});
+
+t.test('every decision has its four parts, and says what was rejected', async (t) => {
+  for (const name of readdirSync(join(root, 'docs/decisions')).filter((each) => /^\d{4}-/.test(each))) {
+    const headings = read(`docs/decisions/${name}`).match(/^#{1,2} .*$/gm) ?? [];
+    t.match(headings[0], `# ${name.slice(0, 4)} `, name);
+    t.same(headings.slice(1), ['## Context', '## Decision', '## Consequences', '## Rejected'], name);
+  }
+});
+
+t.test('each folder of src says what belongs there and what it may import', async (t) => {
+  const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  for (const { name } of folders) t.match(read(`src/${name}/README.md`), 'May import: ', name);
+});
