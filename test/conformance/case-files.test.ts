@@ -1,0 +1,116 @@
+import t from 'tap';
+import { readCases, readFixture, readGivens, readHeadings, topics } from './case-files.ts';
+import { type ConformanceCase, domainReasons, type Step } from './conformance-case.ts';
+import { namesInFixture } from './fixture-values.ts';
+import { placeholdersIn } from './placeholders.ts';
+
+/* The case files themselves: a misspelt key, name or placeholder would make a case say less than it seems to. */
+const cases = readCases();
+const casesMin = 250;
+
+const keysOfCase = ['id', 'sentence', 'source', 'given', 'steps', 'domain'];
+const keysByStep: Readonly<Record<string, readonly string[]>> = {
+  request: ['request', 'expect', 'capture', 'repeat'],
+  operator: ['operator'],
+  hold: ['hold'],
+  rollout: ['rollout'],
+  tally: ['tally'],
+};
+const keysOfRequest = [
+  'method',
+  'path',
+  'token',
+  'headers',
+  'body',
+  'bodyText',
+  'bodyBase64',
+  'bodyRepeat',
+  'bodyPadded',
+  'chunked',
+  'from',
+];
+const keysOfExpectation = ['status', 'headers', 'body', 'bodyMatches', 'bodyText'];
+const builtIn = ['case', 'docsUrl', 'foreignToken', 'inAnHour', 'anHourAgo'];
+
+t.test('there are enough cases, each with an id of its own', async (t) => {
+  t.ok(cases.length >= casesMin, `${cases.length} cases in ${topics().length} files`);
+  t.equal(new Set(cases.map(({ id }) => id)).size, cases.length);
+});
+
+t.test('cases have no unknown keys', async (t) => {
+  t.same(
+    cases.flatMap((one) => unknownKeys(one).map((key) => `${one.id}: ${key}`)),
+    [],
+  );
+});
+
+t.test('cases name givens and headings that exist', async (t) => {
+  const givens = readGivens();
+  const sources = [...readHeadings()].flatMap(([document, headings]) =>
+    headings.map((heading) => `${document}: ${heading}`),
+  );
+  t.same(
+    cases.filter(({ given }) => !givens.has(given)).map(({ id }) => id),
+    [],
+  );
+  t.same(
+    cases.filter(({ source }) => !sources.includes(source)).map(({ id }) => id),
+    [],
+  );
+  t.test('and every heading has cases', async (t) => {
+    const used = new Set(cases.map(({ source }) => source));
+    t.same(
+      sources.filter((source) => !used.has(source)),
+      [],
+    );
+  });
+});
+
+t.test('every placeholder stands for something', async (t) => {
+  const unknown = cases.flatMap((one) => unknownPlaceholders(one).map((name) => `${one.id}: ${name}`));
+  t.same(unknown, []);
+});
+
+t.test('every given is used', async (t) => {
+  const used = new Set(cases.map(({ given }) => given));
+  t.same(
+    [...readGivens().keys()].filter((given) => !used.has(given)),
+    [],
+  );
+});
+
+function unknownKeys(one: ConformanceCase): string[] {
+  const unknown = extraKeys(one, keysOfCase);
+  for (const step of one.steps) {
+    const kind = Object.keys(keysByStep).find((key) => key in step);
+    unknown.push(...(kind === undefined ? ['a step of no kind'] : extraKeys(step, keysByStep[kind] ?? [])));
+    for (const request of requestsOf(step)) unknown.push(...extraKeys(request, keysOfRequest));
+    if ('expect' in step) unknown.push(...extraKeys(step.expect, keysOfExpectation));
+  }
+  if (one.domain !== undefined && !domainReasons.includes(one.domain.expected.reason)) unknown.push('reason');
+  return unknown;
+}
+
+function extraKeys(value: object, known: readonly string[]): string[] {
+  return Object.keys(value).filter((key) => !known.includes(key));
+}
+
+function requestsOf(step: Step): object[] {
+  if ('request' in step) return [step.request];
+  if ('hold' in step) return [step.hold.request];
+  return 'tally' in step ? [step.tally.request] : [];
+}
+
+/** A name counts as captured from the step after the one that captures it. */
+function unknownPlaceholders(one: ConformanceCase): string[] {
+  const fixture = readGivens().get(one.given)?.fixture ?? '';
+  const known = new Set([...namesInFixture(readFixture(fixture)), ...builtIn]);
+  const unknown: string[] = [];
+  for (const step of one.steps) {
+    const tokens = requestsOf(step).flatMap((request) => ('token' in request ? [request.token] : []));
+    unknown.push(...tokens.map((token) => `token:${token}`).filter((name) => !known.has(name)));
+    unknown.push(...placeholdersIn(step).filter((name) => !known.has(name)));
+    for (const name of Object.keys('capture' in step ? (step.capture ?? {}) : {})) known.add(name);
+  }
+  return unknown;
+}

@@ -1,0 +1,93 @@
+import type { Audience } from '../../src/domain/evaluation/audience.ts';
+import { compileFlag } from '../../src/domain/evaluation/compiled-flag.ts';
+import { evaluateFlag, selectState } from '../../src/domain/evaluation/evaluate-flag.ts';
+import { EvaluationContext } from '../../src/domain/evaluation/evaluation-context.ts';
+import {
+  type EvaluationReasonName,
+  evaluationReasons,
+} from '../../src/domain/evaluation/evaluation-reason.ts';
+import type { Flag } from '../../src/domain/flag/flag.ts';
+import { type Project, soleEnvironment } from '../../src/domain/project/project.ts';
+import type { DomainCase, domainReasons } from './conformance-case.ts';
+
+type NeutralReason = (typeof domainReasons)[number];
+
+const neutralReasons: Readonly<Record<EvaluationReasonName, NeutralReason>> = {
+  'flag-off': 'flag off',
+  'cohort-match': 'cohort listed',
+  'audience-mismatch': 'audience not matched',
+  'full-rollout': 'everyone',
+  'no-rollout': 'nobody',
+  'bucket-in-rollout': 'bucket',
+  'bucket-not-in-rollout': 'bucket',
+  'roll-in-rollout': 'random roll',
+  'roll-not-in-rollout': 'random roll',
+};
+
+const audienceId = 'A'.repeat(20);
+const projectId = 'P'.repeat(20);
+const groupEnvironment = 1;
+
+/** Puts a case to the pure domain. @param roll what a random roll gives, an unsigned 32-bit integer */
+export function evaluateInDomain(
+  domain: DomainCase,
+  roll: number,
+): { enabled: boolean; reason: NeutralReason } {
+  const compiled = compileFlag(toFlag(domain), toProject(domain), () => toAudience(domain));
+  const context = new EvaluationContext();
+  const query = new TextEncoder().encode(domain.query);
+  const fault = context.decode(query, 0, query.length);
+  if (fault !== null) throw new Error(`${domain.query}: ${fault}`);
+  const state = selectState(compiled, context);
+  if (state === null) throw new Error('the environment must be found');
+  const row = evaluationReasons[evaluateFlag(compiled, state, context, () => roll)];
+  if (row === undefined) throw new Error('an evaluation has a reason');
+  return { enabled: row.isOn, reason: neutralReasons[row.name] };
+}
+
+/** Multi-environment only where there is a flag-wide list, in the environment that the query names. */
+function toProject({ flagCohorts, query }: DomainCase): Project {
+  const isMultiEnvironment = flagCohorts.length > 0;
+  const name = new URLSearchParams(query).get('env') ?? '';
+  return {
+    id: projectId,
+    name: 'conformance',
+    organisationId: null,
+    ownerMemberId: null,
+    isMultiEnvironment,
+    environments: isMultiEnvironment ? [{ number: groupEnvironment, name }] : [],
+    nextEnvironmentNumber: 2,
+    environmentsRevision: 1,
+    evaluationAccess: true,
+    createdAt: 0,
+    revision: 1,
+  };
+}
+
+function toFlag({ flagId, state, flagCohorts, audience }: DomainCase): Flag {
+  const { enabled, trafficPercentage, cohorts } = state;
+  const stored = {
+    enabled,
+    trafficPercentage,
+    cohortOverride: cohorts,
+    audienceId: audience === null ? null : audienceId,
+  };
+  return {
+    id: flagId,
+    projectId,
+    name: 'flag',
+    description: '',
+    tags: [],
+    cohorts: flagCohorts,
+    states: new Map([[flagCohorts.length > 0 ? groupEnvironment : soleEnvironment, stored]]),
+    revision: 1,
+    createdAt: 0,
+    updatedAt: 0,
+  };
+}
+
+function toAudience({ audience }: DomainCase): Audience | undefined {
+  if (audience === null) return undefined;
+  const times = { createdAt: 0, updatedAt: 0, revision: 1 };
+  return { id: audienceId, projectId, name: 'audience', rules: audience, ...times };
+}

@@ -1,0 +1,37 @@
+import t from 'tap';
+import { murmur3, rolloutThreshold } from '../../src/domain/evaluation/bucketing.ts';
+import { isInRolloutReference, murmur3Reference } from '../support/murmur3-reference.ts';
+import { readCases, readVectors } from './case-files.ts';
+import { evaluateInDomain } from './domain-adapter.ts';
+
+/* The cases about evaluation, against the pure domain: no server, no store. */
+const cases = readCases();
+
+for (const { id, sentence, domain } of cases) {
+  if (domain === undefined) continue;
+  t.test(`${id}: ${sentence}`, async (t) => {
+    const { enabled, reason } = domain.expected;
+    const rolls = [0, 2 ** 32 - 1].map((roll) => evaluateInDomain(domain, roll));
+    if (enabled !== null) t.same(rolls, [domain.expected, domain.expected]);
+    else {
+      t.same(rolls, [
+        { enabled: true, reason },
+        { enabled: false, reason },
+      ]);
+    }
+  });
+}
+
+t.test('the published vectors pin the bucket, of the reference and of the domain', async (t) => {
+  for (const { flagId, key, murmur3: expected, onAt } of readVectors()) {
+    const bytes = Buffer.from(flagId + key);
+    t.equal(murmur3Reference(bytes), expected, `reference of ${flagId} ${key}`);
+    t.equal(murmur3(bytes), expected, `domain's of ${flagId} ${key}`);
+    for (const [percentage, isOn] of onAt) {
+      t.equal(expected < rolloutThreshold(percentage), isOn, `${flagId} ${key} at ${percentage}`);
+      t.equal(isInRolloutReference(flagId, key, percentage), isOn);
+    }
+  }
+});
+
+t.comment(`${cases.filter(({ domain }) => domain !== undefined).length} cases on the pure domain`);

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { problemTable } from '../../src/contracts/problem-table.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
+import { readCases } from './case-files.ts';
+import type { Json } from './conformance-case.ts';
+import { memberOf } from './matchers.ts';
+
+/*
+ * Problem table, documentation page and case files agree, in both directions. Two problems have no case: no request
+ * makes the service fail inside (500), and a body that stalls takes time (robustness/ has it).
+ */
+const withoutCase = new Set(['internal-error', 'request-timeout']);
+
+interface DocumentedError {
+  readonly section: string;
+  readonly status: number;
+  readonly text: string;
+}
+
+const documented = documentedErrors(
+  readFileSync(join(repositoryRoot(), 'docs', 'api.md'), 'utf8').split(/^## Errors/m)[1] ?? '',
+);
+const expectedErrors = errorsInCases();
+
+t.test('every problem has its section in the documentation, with status and title', async (t) => {
+  for (const [code, { status, title, section }] of Object.entries(problemTable)) {
+    const found = documented.find((error) => error.section === section);
+    t.equal(found?.status, status, `${code}: the status in the section`);
+    t.ok(found?.text.includes(title), `${code}: the section says ${title}`);
+  }
+});
+
+t.test('every documented error is a problem of the table', async (t) => {
+  const sections = Object.values(problemTable).map(({ section }) => section);
+  t.same(
+    documented.filter(({ section }) => !sections.includes(section)),
+    [],
+  );
+  t.equal(documented.length, sections.length);
+});
+
+t.test('every problem has a case that expects its status and title', async (t) => {
+  for (const [code, { status, title }] of Object.entries(problemTable)) {
+    if (withoutCase.has(code)) continue;
+    t.ok(expectedErrors.has(`${status} ${title}`), `${code}: a case expects ${status} ${title}`);
+  }
+});
+
+t.test('every error that a case expects is in the table', async (t) => {
+  const known = new Set(Object.values(problemTable).map(({ status, title }) => `${status} ${title}`));
+  t.same(
+    [...expectedErrors].filter((error) => !known.has(error)),
+    [],
+  );
+});
+
+/** The sections under «Errors»: `### title {#section}`, then `**status`. */
+function documentedErrors(text: string): DocumentedError[] {
+  const errors: DocumentedError[] = [];
+  for (const part of text.split(/^### /m).slice(1)) {
+    const section = /^.*\{#([\w-]+)\}/.exec(part)?.[1] ?? '';
+    errors.push({ section, status: Number(/^\*\*(\d{3})/m.exec(part)?.[1]), text: part });
+  }
+  return errors;
+}
+
+function errorsInCases(): Set<string> {
+  const errors = new Set<string>();
+  for (const { steps } of readCases()) {
+    for (const step of steps) {
+      if (!('expect' in step)) continue;
+      const { status, body, bodyMatches } = step.expect;
+      const title = titleOf(body) ?? titleOf(bodyMatches);
+      if (title !== null && typeof status === 'number') errors.add(`${status} ${title}`);
+    }
+  }
+  return errors;
+}
+
+function titleOf(body: Json | undefined): string | null {
+  const title = memberOf(body, 'error');
+  return typeof title === 'string' ? title : null;
+}

@@ -1,0 +1,86 @@
+import type { ClientResponse } from '../support/http-client.ts';
+import type { CaseRequest } from './conformance-case.ts';
+
+export interface InvariantContext {
+  readonly request: CaseRequest;
+  readonly path: string;
+  readonly response: ClientResponse;
+  /** Whether this answer is the per-address rate limit's, which has no envelope. */
+  readonly isPlain: boolean;
+  readonly docsUrl: string;
+}
+
+/**
+ * What holds of every answer, whatever was asked; looked at after each request of each case.
+ * @returns what does not hold
+ */
+export function brokenInvariants(context: InvariantContext): string[] {
+  const isManagement = /^\/api\/v1(\/|\?|$)/.test(context.path);
+  const isEvaluation = /^\/(v1(\/|\?|$)|health(\?|$))/.test(context.path);
+  const problems = [];
+  if (context.response.status === 500) problems.push('no answer is a 500');
+  if (context.response.status === 405) problems.push('there is no 405');
+  if (isManagement || isEvaluation) problems.push(...brokenOnApi(context));
+  if (isManagement) problems.push(...brokenOnManagement(context));
+  if (isEvaluation && context.request.method !== 'OPTIONS') problems.push(...brokenCaching(context.response));
+  return problems;
+}
+
+function brokenOnApi({ request, response, isPlain, docsUrl }: InvariantContext): string[] {
+  const problems = [];
+  if (response.headers.get('access-control-allow-origin') !== '*') {
+    problems.push('CORS headers are on every answer: Access-Control-Allow-Origin: *');
+  }
+  if (response.headers.has('access-control-allow-credentials')) problems.push('CORS is without credentials');
+  if (request.method === 'HEAD' || response.status === 204) {
+    if (response.body.length > 0) problems.push('no body here');
+  } else if (isPlain) {
+    if (!/^text\/plain/.test(response.headers.get('content-type') ?? '')) problems.push('plain text');
+  } else {
+    if (!/^application\/json/.test(response.headers.get('content-type') ?? '')) problems.push('JSON out');
+    if (response.status >= 400) problems.push(...brokenEnvelope(response, docsUrl));
+  }
+  return problems;
+}
+
+/** Management API errors use the envelope `{error, detail, docs}`; the Evaluation API's use the same. */
+function brokenEnvelope(response: ClientResponse, docsUrl: string): string[] {
+  let body: unknown;
+  try {
+    body = JSON.parse(response.text);
+  } catch {
+    return ['an error body is JSON'];
+  }
+  if (body === null || typeof body !== 'object') return ['an error body is an object'];
+  const values = new Map(Object.entries(body));
+  const problems = [];
+  if ([...values.keys()].sort().join() !== 'detail,docs,error') problems.push('{error, detail, docs}');
+  for (const [key, value] of values) {
+    if (typeof value !== 'string' || value === '') problems.push(`${key} is text`);
+  }
+  const docs = String(values.get('docs'));
+  if (!docs.startsWith(`${docsUrl}#`) || docs.length <= docsUrl.length + 1) {
+    problems.push('docs is {docs_url}#<section>');
+  }
+  if (/\n\s+at |node_modules|\.[jt]s:\d/.test(response.text)) problems.push('no stack or path leaks');
+  return problems;
+}
+
+function brokenOnManagement({ request, response, isPlain }: InvariantContext): string[] {
+  const problems = [];
+  if (!response.headers.get('x-request-id')) {
+    problems.push('every answer under /api/v1 carries X-Request-Id');
+  }
+  const isAuthenticated =
+    request.method !== 'OPTIONS' && !isPlain && ![401, 429, 503].includes(response.status);
+  if (isAuthenticated) problems.push(...brokenCaching(response));
+  if ([429, 503].includes(response.status) && !/^[1-9]\d*$/.test(response.headers.get('retry-after') ?? '')) {
+    const isFull = response.text.includes('Storage full');
+    if (!isFull) problems.push('Retry-After says how long');
+  }
+  return problems;
+}
+
+function brokenCaching(response: ClientResponse): string[] {
+  return response.headers.get('cache-control') === 'no-store' ? [] : ['Cache-Control: no-store'];
+}

@@ -1,0 +1,132 @@
+import t, { type Test } from 'tap';
+import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import { bearer, createHttpClient } from '../support/http-client.ts';
+import { type Provisioned, provisionOne } from './lifecycle-fixture.ts';
+
+/*
+ * 64 clients patch one flag while 8 evaluate it. Every patch sets a list of one cohort that no other patch sets, so that
+ * an evaluation for a cohort says whether that patch's list is the current one. `updatedAt` gives the commit order.
+ */
+const patchers = 64;
+const patchesEach = 25;
+const evaluators = 8;
+
+interface Patch {
+  readonly cohort: string;
+  readonly updatedAt: number;
+}
+
+interface Race {
+  readonly server: BootedServer;
+  readonly provisioned: Provisioned;
+  /** Acknowledged patches in the order in which the acknowledgements came. */
+  readonly acknowledged: Patch[];
+  /** The acknowledged patch that was committed last, and the one before it in commit order. */
+  latest: Patch | null;
+  superseded: Patch | null;
+  isOver: boolean;
+}
+
+t.test('64 clients patch one flag while 8 evaluate it', { timeout: 60_000 }, async (t) => {
+  const provisioned = await provisionOne(t);
+  const server = await bootServer(t, { dataDir: provisioned.dataDir, settings: unlimited });
+  const race: Race = { server, provisioned, acknowledged: [], latest: null, superseded: null, isOver: false };
+  const client = createHttpClient(t, { port: server.port });
+  await client.send({ ...patchOf(provisioned), body: '{"enabled":true,"trafficPercentage":0}' });
+
+  const evaluations = Array.from({ length: evaluators }, () => evaluateMeanwhile(t, race));
+  await Promise.all(Array.from({ length: patchers }, (_, number) => patchRepeatedly(t, race, number)));
+  race.isOver = true;
+  const stale = (await Promise.all(evaluations)).flat();
+  t.same(stale, [], 'no evaluation saw a list that an acknowledged change had replaced');
+
+  t.equal(race.acknowledged.length, patchers * patchesEach);
+  const times = race.acknowledged.map(({ updatedAt }) => updatedAt);
+  t.equal(new Set(times).size, times.length, 'updatedAt is different for every change');
+  const last = race.acknowledged.reduce((one, other) => (other.updatedAt > one.updatedAt ? other : one));
+  const stored = await client.send({ path: patchOf(provisioned).path, headers: bearer(provisioned.secret) });
+  t.match(JSON.parse(stored.text), { cohorts: [last.cohort], updatedAt: last.updatedAt });
+  await server.stop();
+});
+
+t.test('every acknowledged change is seen at once by eight connections', { timeout: 60_000 }, async (t) => {
+  const provisioned = await provisionOne(t);
+  const { flag, projectId } = provisioned;
+  const server = await bootServer(t, { dataDir: provisioned.dataDir, settings: unlimited });
+  const writer = createHttpClient(t, { port: server.port });
+  const readers = Array.from({ length: evaluators }, () => createHttpClient(t, { port: server.port }));
+  const wrong: string[] = [];
+  for (let round = 0; round < 250; round += 1) {
+    const enabled = round % 2 === 0;
+    const answer = await writer.send({ ...patchOf(provisioned), body: JSON.stringify({ enabled }) });
+    t.equal(answer.status, 200);
+    const path =
+      round % 5 === 4 ? `/v1/flags/project/${projectId}` : `/v1/flags/${flag}?targetingKey=${round}`;
+    const seen = await Promise.all(readers.map((reader) => reader.send({ path })));
+    for (const { text } of seen) {
+      if (!text.includes(`"enabled":${enabled}`)) wrong.push(`round ${round}: ${path} gave ${text}`);
+    }
+  }
+  t.same(wrong, []);
+  await server.stop();
+});
+
+async function patchRepeatedly(t: Test, race: Race, number: number): Promise<void> {
+  const client = createHttpClient(t, { port: race.server.port });
+  let previous = 0;
+  for (let turn = 0; turn < patchesEach; turn += 1) {
+    const cohort = `client-${number}-${turn}`;
+    const body = JSON.stringify({ cohorts: [cohort] });
+    const { status, text } = await client.send({ ...patchOf(race.provisioned), body });
+    t.equal(status, 200);
+    const answer = JSON.parse(text) as { changed: boolean; flag: { cohorts: string[]; updatedAt: number } };
+    t.equal(answer.changed, true);
+    t.same(answer.flag.cohorts, [cohort], 'the answer shows the change itself, not a later one');
+    t.ok(answer.flag.updatedAt > previous, 'updatedAt strictly increases');
+    previous = answer.flag.updatedAt;
+    acknowledge(race, { cohort, updatedAt: previous });
+  }
+}
+
+function acknowledge(race: Race, patch: Patch): void {
+  race.acknowledged.push(patch);
+  if (race.latest !== null && patch.updatedAt < race.latest.updatedAt) race.superseded = patch;
+  else {
+    race.superseded = race.latest;
+    race.latest = patch;
+  }
+}
+
+/**
+ * Asks in turn for a list that is surely replaced (it must not match) and for the one acknowledged last (it must match,
+ * unless a later change was committed before the answer came). @returns what was stale
+ */
+async function evaluateMeanwhile(t: Test, race: Race): Promise<string[]> {
+  const client = createHttpClient(t, { port: race.server.port });
+  const stale: string[] = [];
+  const unproved: Patch[] = [];
+  for (let turn = 0; !race.isOver; turn += 1) {
+    const patch = turn % 2 === 0 ? race.superseded : race.latest;
+    const isReplaced = turn % 2 === 0;
+    const path = `/v1/flags/${race.provisioned.flag}?cohort=${patch?.cohort ?? 'nobody'}`;
+    const { status, text } = await client.send({ path });
+    t.equal(status, 200);
+    const { enabled } = JSON.parse(text) as { enabled: boolean };
+    if (patch === null) continue;
+    if (isReplaced && enabled) stale.push(`${patch.cohort} was replaced and still matched`);
+    if (!isReplaced && !enabled) unproved.push(patch);
+  }
+  const last = race.latest?.updatedAt ?? 0;
+  for (const { cohort, updatedAt } of unproved) {
+    if (updatedAt === last) stale.push(`${cohort} was committed last and did not match`);
+  }
+  return stale;
+}
+
+function patchOf({ flag, secret }: Provisioned): {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+} {
+  return { method: 'PATCH', path: `/api/v1/flags/${flag}`, headers: bearer(secret) };
+}

@@ -1,0 +1,101 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { bootServer } from '../support/booted-server.ts';
+import { runBurgee } from '../support/burgee-command.ts';
+import { createHttpClient } from '../support/http-client.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { oneProject, provisionOne } from './lifecycle-fixture.ts';
+
+/* A start that cannot succeed ends with a message that says what to do, and exit 1; help that is not one is a 2. */
+
+t.test('a port in use', async (t) => {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => holder.once('listening', resolve));
+  t.teardown(() => holder.close());
+  const address = holder.address();
+  const port = String(typeof address === 'object' ? address?.port : 0);
+  const dataDir = temporaryDirectory(t);
+  const result = await runBurgee(['serve', '--data-dir', dataDir, '--host', '127.0.0.1', '--port', port]);
+  t.equal(result.code, 1);
+  t.match(result.stdout + result.stderr, new RegExp(port), 'the message names the port');
+  t.match(result.stdout + result.stderr, /in use|already/i);
+});
+
+t.test('a second server on the port of the first', async (t) => {
+  const { dataDir } = await provisionOne(t);
+  const server = await bootServer(t, { dataDir });
+  const port = String(server.port);
+  const other = temporaryDirectory(t);
+  const result = await runBurgee(['serve', '--data-dir', other, '--host', '127.0.0.1', '--port', port]);
+  t.equal(result.code, 1);
+  const client = createHttpClient(t, { port: server.port });
+  t.equal((await client.send({ path: '/health' })).status, 200, 'the first goes on');
+  await server.stop();
+});
+
+t.test('a data directory that another server holds', async (t) => {
+  const { dataDir, flag } = await provisionOne(t);
+  const server = await bootServer(t, { dataDir });
+  const result = await runBurgee(['serve', '--data-dir', dataDir, '--host', '127.0.0.1', '--port', '0']);
+  t.equal(result.code, 1);
+  t.match(result.stdout + result.stderr, new RegExp(dataDir), 'the message names the directory');
+  const client = createHttpClient(t, { port: server.port });
+  t.equal((await client.send({ path: `/v1/flags/${flag}` })).status, 200, 'the first goes on');
+  await server.stop();
+});
+
+t.test('an unknown setting', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const result = await runBurgee(['serve', '--data-dir', dataDir, '--port', '0'], { BURGEE_PROT: '8080' });
+  t.equal(result.code, 1);
+  t.match(result.stdout + result.stderr, /BURGEE_PROT/);
+});
+
+t.test('settings with wrong values, all reported at once', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const settings = { BURGEE_PORT: 'many', BURGEE_LOG_LEVEL: 'loud', BURGEE_TRUSTED_PROXIES: 'everyone' };
+  const result = await runBurgee(['serve', '--data-dir', dataDir], settings);
+  t.equal(result.code, 1);
+  for (const name of Object.keys(settings)) t.match(result.stdout + result.stderr, new RegExp(name));
+});
+
+t.test('a data directory with something else in it', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  writeFileSync(join(dataDir, 'data.mdb'), 'not a store');
+  const result = await runBurgee(['serve', '--data-dir', dataDir, '--host', '127.0.0.1', '--port', '0']);
+  t.equal(result.code, 1);
+  t.match(result.stdout + result.stderr, new RegExp(dataDir));
+});
+
+t.test('a data directory that cannot be made', async (t) => {
+  const directory = temporaryDirectory(t);
+  writeFileSync(join(directory, 'file'), '');
+  const dataDir = join(directory, 'file', 'data');
+  const result = await runBurgee(['serve', '--data-dir', dataDir, '--host', '127.0.0.1', '--port', '0']);
+  t.equal(result.code, 1);
+  t.match(result.stdout + result.stderr, new RegExp(dataDir));
+});
+
+t.test('usage that is none', async (t) => {
+  t.equal((await runBurgee(['serve', '--no-such-flag'])).code, 2);
+  t.equal((await runBurgee(['no-such-command'])).code, 2);
+  t.equal((await runBurgee(['token', 'revoke'])).code, 2);
+});
+
+t.test('an apply that is refused changes nothing', async (t) => {
+  const directory = temporaryDirectory(t);
+  const dataDir = join(directory, 'data');
+  mkdirSync(dataDir);
+  const file = join(directory, 'refused.json');
+  const flags = [{ name: 'fine' }, { name: 'wrong', trafficPercentage: 101 }];
+  writeFileSync(file, JSON.stringify(oneProject('refused', { flags })));
+  const refused = await runBurgee(['apply', file, '--data-dir', dataDir]);
+  t.equal(refused.code, 1);
+  t.match(refused.stdout + refused.stderr, /trafficPercentage/, 'the path is named');
+  writeFileSync(file, JSON.stringify(oneProject('refused', { flags: [{ name: 'fine' }] })));
+  const applied = await runBurgee(['apply', file, '--data-dir', dataDir]);
+  t.equal(applied.code, 0);
+  t.same(Object.keys(JSON.parse(applied.stdout).projects.refused.flags), ['fine']);
+});

@@ -1,0 +1,469 @@
+import t, { type Test } from 'tap';
+import { bearer, type ClientRequest, createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { assertUndelayed, describe, type ProbeWindow } from '../support/latency-probe.ts';
+import { openRawConnection, rawRequest } from '../support/raw-request.ts';
+import { type Besieged, besiege, get, withBody } from './robustness-fixture.ts';
+
+/*
+ * What bad input gets: a clear error, and nothing lost. None of it ends the process, leaves a request without an answer,
+ * delays an evaluation or another management request by more than 50 ms, or is answered with a 500.
+ */
+const delayMaxMs = 50;
+const bodyBytesMax = 1_048_576;
+
+t.test('bad input', { timeout: 180_000 }, async (t) => {
+  const besieged = await besiege(t);
+  const { server, probe } = besieged;
+  const calm = await probe.during(async () => {}, 400);
+  t.comment(`calm: ${describe(calm)}`);
+
+  for (const [name, attack] of attacks) {
+    await t.test(name, async (t) => {
+      const client = createHttpClient(t, { port: server.port, localAddress: nextAddress() });
+      await assertUndelayed(t, probe, calm, delayMaxMs, () => attack(t, besieged, client));
+      await assertAlive(t, besieged);
+    });
+  }
+
+  await t.test('bodies and headers that stop half-way', (t) => stallMany(t, besieged, calm));
+
+  await server.stop();
+  const grave = server.lines.filter((line) => /"level":(50|60)\b/.test(line));
+  t.same(grave, [], 'nothing was logged as an error');
+});
+
+type Attack = (t: Test, besieged: Besieged, client: HttpClient) => Promise<void>;
+
+const attacks: readonly (readonly [string, Attack])[] = [
+  ['malformed JSON', malformedJson],
+  ['nesting of 100,000 levels', deepNesting],
+  ['names of the prototype', prototypeNames],
+  ['lone surrogates and NUL', surrogatesAndNul],
+  ['a body of exactly 1 MiB, and one byte more', bodySizes],
+  ['a length declared far too large, and nothing sent', declaredTooLarge],
+  ['headers and URL beyond the limits', beyondHeaderLimits],
+  ['malformed escapes and raw bytes', malformedEscapes],
+  ['thousands of parameters', manyParameters],
+  ['100,000 problems in one body', manyProblems],
+  ['pipelined requests', pipelined],
+  ['conflicting lengths', conflictingLengths],
+  ['HTTP/1.0, other versions and no HTTP at all', otherProtocols],
+  ['a PROXY header from a stranger', proxyHeader],
+  ['connections that are reset', resets],
+  ['clients that leave before their answer', leavers],
+];
+
+let addressesGiven = 0;
+
+/** A source address that no attack has used: failed authentications of one must not limit the next. */
+function nextAddress(): string {
+  addressesGiven += 1;
+  return `127.100.${addressesGiven >> 7}.${1 + (addressesGiven & 127)}`;
+}
+
+async function assertAlive(t: Test, { server, flag }: Besieged): Promise<void> {
+  const client = createHttpClient(t, { port: server.port });
+  const { status, text } = await client.send({ path: `/v1/flags/${flag}` });
+  t.equal(status, 200);
+  t.match(JSON.parse(text), { enabled: true });
+}
+
+/** Sends requests that must each get one of `statuses`, an envelope where it is an error, and never a 500. */
+async function expectStatuses(
+  t: Test,
+  client: HttpClient,
+  statuses: readonly number[],
+  requests: readonly ClientRequest[],
+): Promise<void> {
+  for (const request of requests) {
+    const { status, text } = await client.send(request);
+    const shown = `${request.method ?? 'GET'} ${request.path.slice(0, 60)}: ${status} ${text.slice(0, 120)}`;
+    if (!statuses.includes(status)) t.fail(`${shown}, not ${statuses.join()}`);
+    else if (status >= 400 && status !== 431) {
+      t.match(JSON.parse(text), { error: String, detail: String, docs: String }, shown);
+    }
+  }
+}
+
+function writes({ flag, token }: Besieged, bodies: readonly (string | Uint8Array)[]): ClientRequest[] {
+  const headers = bearer(token);
+  return bodies.flatMap((body) => [
+    { method: 'POST', path: '/api/v1/flags', headers, body },
+    { method: 'PATCH', path: `/api/v1/flags/${flag}`, headers, body },
+    { method: 'POST', path: '/api/v1/flags', headers, body, isChunked: true },
+  ]);
+}
+
+async function malformedJson(t: Test, besieged: Besieged, client: HttpClient): Promise<void> {
+  const bodies = [
+    '{',
+    '}',
+    '{"name":',
+    '{"name":"x"}}',
+    '{"a":1,}',
+    "{'a':1}",
+    'nul',
+    '{"a":tru}',
+    '"',
+    '{"a" 1}',
+  ];
+  const bytes = [Buffer.from([0xff, 0xfe]), Buffer.from([0]), Buffer.from('{"name":"\xff"}', 'latin1')];
+  await expectStatuses(
+    t,
+    client,
+    [400],
+    writes(besieged, [...bodies, ...bytes, '\u{feff}{', '['.repeat(31)]),
+  );
+}
+
+async function deepNesting(t: Test, besieged: Besieged, client: HttpClient): Promise<void> {
+  const levels = 100_000;
+  const bodies = [
+    '['.repeat(levels),
+    '{"a":'.repeat(levels),
+    `{"name":"x","tags":${'['.repeat(levels)}${']'.repeat(levels)}}`,
+    `{"a":${'[{"a":'.repeat(levels)}`,
+    '['.repeat(bodyBytesMax),
+    `${'[['.repeat(bodyBytesMax / 4)}${']]'.repeat(bodyBytesMax / 4)}`,
+  ];
+  await expectStatuses(t, client, [400], writes(besieged, bodies));
+}
+
+async function prototypeNames(t: Test, besieged: Besieged, client: HttpClient): Promise<void> {
+  const { flag, token } = besieged;
+  const bodies = ['__proto__', 'constructor', 'prototype'].flatMap((key) => [
+    `{"name":"x","${key}":{"enabled":true,"polluted":1}}`,
+    `{"name":"x","environments":{"${key}":{"enabled":true}}}`,
+    `{"${key}":{"${key}":{"polluted":1}}}`,
+  ]);
+  await expectStatuses(t, client, [400], writes(besieged, bodies));
+  const { text } = await client.send({ path: `/api/v1/flags/${flag}`, headers: bearer(token) });
+  t.notOk(text.includes('polluted'));
+}
+
+async function surrogatesAndNul(t: Test, besieged: Besieged, client: HttpClient): Promise<void> {
+  const bodies = ['\\ud800', '\\udfff', '\\ude00\\ud83d', '\\u0000', 'a\\u0000b'].map(
+    (text) => `{"name":"${text}"}`,
+  );
+  await expectStatuses(t, client, [400], writes(besieged, bodies));
+  const headers = bearer(besieged.token);
+  const names = ['%00', 'a%00b', '%EF%BF%BF', '%F4%8F%BF%BF'];
+  await expectStatuses(
+    t,
+    client,
+    [200],
+    [
+      ...names.map((name) => ({ path: `/v1/flags/${besieged.flag}?cohort=${name}&x${name}=y` })),
+      ...names.map((name) => ({ path: `/api/v1/flags?name=${name}`, headers })),
+    ],
+  );
+  await expectStatuses(
+    t,
+    client,
+    [400],
+    [
+      { path: `/v1/flags/${besieged.flag}?cohort=%ED%A0%80` },
+      { path: '/api/v1/flags?name=%ED%A0%80', headers },
+    ],
+  );
+}
+
+async function bodySizes(t: Test, besieged: Besieged, client: HttpClient): Promise<void> {
+  const fits = '{"name":"x"}'.padEnd(bodyBytesMax);
+  const headers = bearer(besieged.token);
+  for (const isChunked of [false, true]) {
+    const request = { method: 'POST', path: '/api/v1/flags', headers, isChunked };
+    await expectStatuses(t, client, [201], [{ ...request, body: fits }]);
+    await expectStatuses(
+      t,
+      client,
+      [413],
+      [
+        { ...request, body: `${fits} ` },
+        { ...request, body: '['.repeat(bodyBytesMax + 1) },
+        { ...request, body: ' '.repeat(4 * bodyBytesMax) },
+      ],
+    );
+  }
+}
+
+async function declaredTooLarge(t: Test, { server, token }: Besieged): Promise<void> {
+  for (const length of ['1048577', '10000000000', '18446744073709551615', '99999999999999999999999']) {
+    const head = ['POST /api/v1/flags HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${token}`];
+    const bytes = `${head.join('\r\n')}\r\nContent-Length: ${length}\r\n\r\n`;
+    const answer = await rawRequest(t, server.port, bytes, nextAddress());
+    if (answer !== null) t.ok([400, 413].includes(answer.status), `length ${length}: ${answer.status}`);
+    else t.ok(length.length > 15, `length ${length} was closed without an answer`);
+  }
+}
+
+async function beyondHeaderLimits(t: Test, { server, flag, token }: Besieged): Promise<void> {
+  const authorization = `Authorization: Bearer ${token}`;
+  const many = Array.from({ length: 150 }, (_, index) => `X-H${index}: y`);
+  const requests = [
+    get('/api/v1/token', authorization, `X-Long: ${'x'.repeat(20_000)}`),
+    get('/api/v1/token', authorization, ...many),
+    get(`/v1/flags/${flag}?a=${'b'.repeat(20_000)}`),
+    get(`/v1/flags/${'f'.repeat(20_000)}`),
+    get(`/api/v1/flags?name=${'n'.repeat(100_000)}`, authorization),
+    get('/api/v1/token', `Authorization: Bearer ${'z'.repeat(30_000)}`),
+    get('/api/v1/token', authorization, `${'k'.repeat(20_000)}: v`),
+  ];
+  for (const request of requests) {
+    const answer = await rawRequest(t, server.port, request, nextAddress());
+    t.equal(answer?.status, 431, request.slice(0, 60));
+  }
+  const long = await rawRequest(t, server.port, get(`/v1/flags/${flag}?a=${'b'.repeat(12_000)}`));
+  t.equal(long?.status, 200, 'what fits is answered');
+}
+
+async function malformedEscapes(
+  t: Test,
+  { flag, token, server }: Besieged,
+  client: HttpClient,
+): Promise<void> {
+  const headers = bearer(token);
+  const queries = [
+    'cohort=%',
+    'x=%zz',
+    '%=1',
+    'targetingKey=%E0%80',
+    'a=%C0%80',
+    'cohort=%u0041',
+    'a=é',
+    '\u{1f600}=1',
+  ];
+  await expectStatuses(
+    t,
+    client,
+    [400],
+    queries.flatMap((query) => [
+      { path: `/v1/flags/${flag}?${query}` },
+      { path: `/api/v1/flags?${query}`, headers },
+    ]),
+  );
+  for (const byte of [0x00, 0x01, 0x0a, 0x20, 0x7f, 0x80, 0xff]) {
+    const path = Buffer.concat([
+      Buffer.from(`/v1/flags/${flag}?cohort=a`),
+      Buffer.from([byte]),
+      Buffer.from('b'),
+    ]);
+    const bytes = Buffer.concat([
+      Buffer.from('GET '),
+      path,
+      Buffer.from(' HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+    ]);
+    const answer = await rawRequest(t, server.port, bytes);
+    const allowed = byte < 0x21 ? [400, 200, 404, 505] : [400];
+    if (answer !== null) t.ok(allowed.includes(answer.status), `raw byte ${byte}: ${answer.status}`);
+  }
+}
+
+async function manyParameters(t: Test, { flag, token }: Besieged, client: HttpClient): Promise<void> {
+  const headers = bearer(token);
+  await expectStatuses(
+    t,
+    client,
+    [200],
+    [
+      { path: `/v1/flags/${flag}?${'a=b&'.repeat(3000)}` },
+      { path: `/v1/flags/${flag}?${'&'.repeat(12_000)}` },
+      { path: `/v1/flags/${flag}?${'='.repeat(12_000)}` },
+      { path: `/api/v1/flags?${'a=b&'.repeat(3000)}`, headers },
+    ],
+  );
+  await expectStatuses(
+    t,
+    client,
+    [400],
+    [
+      { path: `/v1/flags/${flag}?${'cohort=b&'.repeat(1200)}` },
+      { path: `/api/v1/flags?${'name=b&'.repeat(1200)}`, headers },
+    ],
+  );
+}
+
+async function manyProblems(t: Test, besieged: Besieged, client: HttpClient): Promise<void> {
+  const problems = 100_000;
+  const unknown = Array.from({ length: problems }, (_, index) => `"${index.toString(36)}":0`).join();
+  const bodies = [
+    `{${unknown}}`.slice(0, bodyBytesMax),
+    `{"cohorts":[${Array(problems).fill('""').join()}]}`,
+    `{"name":"x","tags":[${Array(problems).fill('1').join()}]}`,
+    `{"name":"x","environments":{${unknown.slice(0, 900_000).replace(/,[^,]*$/, '')}}}`,
+  ];
+  const headers = bearer(besieged.token);
+  for (const request of writes(besieged, bodies)) {
+    const { status, text } = await client.send({ ...request, headers });
+    t.equal(status, 400);
+    t.ok(text.length < 20_000, `the answer lists the first fifty only: ${text.length} characters`);
+  }
+}
+
+async function pipelined(t: Test, { server, flag, token }: Besieged): Promise<void> {
+  const authorization = `Authorization: Bearer ${token}`;
+  const trains = [
+    get(`/v1/flags/${flag}`).repeat(50),
+    get('/api/v1/token', authorization).repeat(50),
+    get('/health').repeat(200),
+    withBody(`PATCH /api/v1/flags/${flag}`, '{"enabled":true}', authorization).repeat(20),
+    `${get(`/v1/flags/${flag}`)}${withBody('POST /api/v1/flags', '{', authorization)}${get('/nothing')}`,
+  ];
+  for (const train of trains) {
+    const connection = await openRawConnection(t, server.port, nextAddress());
+    connection.write(train);
+    const expected = train.split(' HTTP/1.1').length - 1;
+    for (let count = 1; count <= expected; count += 1) {
+      const answer = await connection.response();
+      if (answer === null) {
+        t.ok(connection.isClosed(), 'what is not answered is closed');
+        break;
+      }
+      t.ok(answer.status > 0 && answer.status < 500, `answer ${count}: ${answer.status}`);
+    }
+    connection.destroy();
+  }
+}
+
+async function conflictingLengths(t: Test, { server, flag, token }: Besieged): Promise<void> {
+  const authorization = `Authorization: Bearer ${token}`;
+  const smuggled = withBody(`PATCH /api/v1/flags/${flag}`, '{"enabled":false}', authorization);
+  const head = `POST /api/v1/flags HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n`;
+  const chunked = `0\r\n\r\n${smuggled}`;
+  const requests = [
+    `${head}Content-Length: 2\r\nContent-Length: ${smuggled.length + 2}\r\n\r\n{}${smuggled}`,
+    `${head}Content-Length: ${chunked.length}\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`,
+    `${head}Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n${chunked}`,
+    `${head}Transfer-Encoding: xchunked\r\n\r\n${chunked}`,
+    `${head}Transfer-Encoding: chunked, identity\r\n\r\n${chunked}`,
+    `${head}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n${chunked}`,
+    `${head}Content-Length: -1\r\n\r\n${smuggled}`,
+    `${head}Content-Length: +2\r\n\r\n{}${smuggled}`,
+    `${head}Content-Length: 2, 2\r\n\r\n{}${smuggled}`,
+    `${head}Content-Length: 0x2\r\n\r\n{}${smuggled}`,
+    `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
+    `${head}Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n{}`,
+  ];
+  for (const request of requests) {
+    const connection = await openRawConnection(t, server.port, nextAddress());
+    connection.write(request);
+    const shown = JSON.stringify(request.slice(head.length, head.length + 70));
+    const answer = await connection.response();
+    t.ok(answer !== null || connection.isClosed(), `${shown} is answered or closed`);
+    if (answer !== null) t.ok(answer.status >= 400 && answer.status < 500, `${shown}: ${answer.status}`);
+    connection.destroy();
+  }
+  const after = await rawRequest(t, server.port, get(`/v1/flags/${flag}`));
+  t.match(JSON.parse(after?.body.toString() ?? '{}'), { enabled: true }, 'nothing was smuggled');
+}
+
+async function otherProtocols(t: Test, { server, flag }: Besieged): Promise<void> {
+  const path = `/v1/flags/${flag}`;
+  const messages = [
+    `GET ${path} HTTP/1.0\r\n\r\n`,
+    `GET ${path} HTTP/1.0\r\nHost: localhost\r\n\r\n`,
+    `GET ${path} HTTP/2.0\r\nHost: localhost\r\n\r\n`,
+    `GET ${path}\r\n\r\n`,
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    Buffer.from('16030100a5010000a1030300000000', 'hex'),
+    Buffer.alloc(4096, 0xff),
+    '\r\n\r\n\r\n\r\n',
+    `TRACE ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+    `CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+    `GET http://localhost${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n`,
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n`,
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nno colon\r\n\r\n`,
+    `get ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+    `GET ${path} HTTP/1.1\nHost: localhost\n\n`,
+  ];
+  for (const message of messages) {
+    const connection = await openRawConnection(t, server.port, nextAddress());
+    connection.write(message);
+    // Half-closed, so that a message that could still go on is seen to be over.
+    connection.end();
+    const answer = await connection.response();
+    const shown = JSON.stringify(message.toString('latin1').slice(0, 60));
+    t.ok(answer !== null || connection.isClosed(), `${shown} is answered or closed`);
+    if (answer !== null) t.not(answer.status, 500, `${shown}: ${answer.status}`);
+    connection.destroy();
+  }
+}
+
+/** Each claims another address. If one were believed, nobody would ever be limited. */
+async function proxyHeader(t: Test, { server }: Besieged): Promise<void> {
+  const address = nextAddress();
+  const statuses = new Set<number | undefined>();
+  for (let index = 1; index <= 25; index += 1) {
+    const header = Buffer.from('0d0a0d0a000d0a515549540a2111000cc6336400c633640100500050', 'hex');
+    header[19] = index;
+    const bytes = Buffer.concat([header, Buffer.from(get('/api/v1/token'))]);
+    statuses.add((await rawRequest(t, server.port, bytes, address))?.status);
+  }
+  t.notOk(statuses.has(500));
+  if (statuses.has(401)) t.ok(statuses.has(429), 'the claimed addresses share the limit of the real one');
+}
+
+async function resets(t: Test, { server }: Besieged): Promise<void> {
+  for (let index = 0; index < 200; index += 1) {
+    const connection = await openRawConnection(t, server.port);
+    if (index % 2 === 0) connection.write('GET /v1/fl');
+    connection.destroy();
+  }
+}
+
+async function leavers(t: Test, { server, flag, token }: Besieged): Promise<void> {
+  const authorization = `Authorization: Bearer ${token}`;
+  for (let index = 0; index < 60; index += 1) {
+    const connection = await openRawConnection(t, server.port);
+    if (index % 3 === 0) connection.write(get('/api/v1/flags', authorization));
+    if (index % 3 === 1) connection.write(get(`/v1/flags/${flag}`));
+    if (index % 3 === 2) {
+      connection.write(withBody(`PATCH /api/v1/flags/${flag}`, '{"enabled":true}', authorization));
+    }
+    connection.destroy();
+  }
+}
+
+/** All at once, because each takes as long as the service's patience: answered within a time limit, or closed. */
+async function stallMany(t: Test, besieged: Besieged, calm: ProbeWindow): Promise<void> {
+  const { server, probe, token } = besieged;
+  const head = `POST /api/v1/flags HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
+  const stalls = [
+    ['half a body', `${head}Content-Length: 100\r\n\r\n{"name":`],
+    ['half a large body', `${head}Content-Length: ${bodyBytesMax}\r\n\r\n{"name":${' '.repeat(500_000)}`],
+    ['no byte of a body', `${head}Content-Length: 100\r\n\r\n`],
+    ['half a chunk', `${head}Transfer-Encoding: chunked\r\n\r\n20\r\n{"name":`],
+    ['chunks without an end', `${head}Transfer-Encoding: chunked\r\n\r\n8\r\n{"name":\r\n`],
+    ['half a header', 'GET /api/v1/token HTTP/1.1\r\nHost: loc'],
+    ['no Host', 'GET /health HTTP/1.1\r\n\r\n'],
+    ['nothing at all', ''],
+  ] as const;
+  await assertUndelayed(t, probe, calm, delayMaxMs, async () => {
+    const ends = stalls.map(([name, bytes]) => expectEnd(t, besieged, name, bytes));
+    await Promise.all([...ends, trickle(t, besieged, head)]);
+  });
+  t.equal((await rawRequest(t, server.port, get('/health')))?.status, 200);
+}
+
+async function expectEnd(t: Test, { server }: Besieged, name: string, bytes: string): Promise<void> {
+  const connection = await openRawConnection(t, server.port, nextAddress());
+  if (bytes !== '') connection.write(bytes);
+  const answer = await connection.response();
+  t.ok(answer !== null || connection.isClosed(), `${name} is answered or closed`);
+  if (answer !== null) t.ok([400, 408].includes(answer.status), `${name}: ${answer.status}`);
+  connection.destroy();
+}
+
+/** One byte after the other, slowly: the body is cut off although bytes keep coming. */
+async function trickle(t: Test, { server }: Besieged, head: string): Promise<void> {
+  const connection = await openRawConnection(t, server.port, nextAddress());
+  connection.write(`${head}Content-Length: 10000\r\n\r\n`);
+  const timer = setInterval(() => connection.write(' '), 100);
+  t.teardown(() => clearInterval(timer));
+  const answer = await connection.response();
+  clearInterval(timer);
+  t.ok(answer !== null || connection.isClosed(), 'a trickle is answered or closed');
+  if (answer !== null) t.equal(answer.status, 408, 'a trickle');
+  connection.destroy();
+}

@@ -1,0 +1,63 @@
+import type { Test } from 'tap';
+import { type BootedServer, bootServer } from '../support/booted-server.ts';
+import type { Settings } from '../support/burgee-command.ts';
+import { type LatencyProbe, startLatencyProbe } from '../support/latency-probe.ts';
+import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+/** A service with one project, a flag that is on, and a probe that keeps asking it. */
+export interface Besieged {
+  readonly server: BootedServer;
+  readonly probe: LatencyProbe;
+  readonly flag: string;
+  readonly token: string;
+}
+
+const document = {
+  organisations: [
+    {
+      name: 'Fort',
+      plan: 'enterprise',
+      projects: [
+        {
+          name: 'fort',
+          flags: [{ name: 'flag', enabled: true, trafficPercentage: 100 }],
+          tokens: [{ name: 'ci', permission: 'write' }],
+        },
+      ],
+    },
+  ],
+};
+
+export async function besiege(t: Test, settings: Settings = {}): Promise<Besieged> {
+  const dataDir = temporaryDirectory(t);
+  const project = projectOf(await provision(dataDir, temporaryDirectory(t), document), 'fort');
+  const flag = idOf(project.flags, 'flag');
+  const token = tokenOf(project, 'ci').secret;
+  const server = await bootServer(t, {
+    dataDir,
+    settings: { BURGEE_MANAGEMENT_RATE_LIMIT: '100000000', ...settings },
+  });
+  const authorization = `Authorization: Bearer ${token}`;
+  const probe = await startLatencyProbe(t, [
+    { name: 'evaluation', port: server.port, request: get(`/v1/flags/${flag}?targetingKey=probe`) },
+    { name: 'management', port: server.port, request: get('/api/v1/token', authorization) },
+  ]);
+  return { server, probe, flag, token };
+}
+
+/** A GET as it goes on the wire. */
+export function get(path: string, ...headers: string[]): string {
+  return [`GET ${path} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n');
+}
+
+/** A request with a body as it goes on the wire. */
+export function withBody(line: string, body: string, ...headers: string[]): string {
+  const head = [
+    `${line} HTTP/1.1`,
+    'Host: localhost',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...headers,
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
