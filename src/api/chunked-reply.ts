@@ -1,5 +1,5 @@
-import type { ChunkReceiver } from '../evaluator/evaluator-link.ts';
 import type { EvaluatorAnswerHead } from '../evaluator/evaluator-protocol.ts';
+import type { ChunkReceiver } from '../evaluator/receiver-protocol.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HeaderBlock } from '../http/header-block.ts';
 

@@ -1,5 +1,5 @@
-import type { ChunkReceiver, EvaluatorLink, LongRequest, Submission } from './evaluator-link.ts';
-import type { EvaluationReceiver } from './slot-ring.ts';
+import type { EvaluatorLink, LongRequest, Submission } from './evaluator-link.ts';
+import type { ChunkReceiver, EvaluationReceiver } from './receiver-protocol.ts';
 
 /** A request that was taken, with what its owner may say later. */
 export interface OpenLongRequest {

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ManagementCall } from '../contracts/management/management-call.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
-import type { EvaluatorAnswerHead, EvaluatorReply, EvaluatorRequest } from './evaluator-protocol.ts';
+import type { EvaluatorReply, EvaluatorRequest } from './evaluator-protocol.ts';
 import {
   abandonedCell,
   headCell,
@@ -11,17 +11,8 @@ import {
   payloadBytesMax,
   progressCell,
 } from './mailbox.ts';
-import { type EvaluationReceiver, isSlotText, SlotRing } from './slot-ring.ts';
-
-/** Whoever waits for an answer of any length. */
-export interface ChunkReceiver {
-  /** The first chunk has the head. */
-  receiveChunk(head: EvaluatorAnswerHead | null, bytes: Uint8Array, isLast: boolean): void;
-  /** The answer ends here, incomplete. */
-  receiveCut(reason: string): void;
-  /** Instead of a first chunk. */
-  receiveUnavailable(detail: string): void;
-}
+import type { ChunkReceiver, EvaluationReceiver } from './receiver-protocol.ts';
+import { isSlotText, SlotRing } from './slot-ring.ts';
 
 export type Submission = 'sent' | 'full' | 'not-ascii';
 

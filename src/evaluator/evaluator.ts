@@ -25,15 +25,13 @@ import {
 } from './mailbox.ts';
 import { answerManagementRead } from './reads/answer-read.ts';
 import { evaluateProject } from './reads/evaluate-project.ts';
+import type { ReportFault } from './report-fault.ts';
 import { SlotServer } from './slot-server.ts';
 
 const encoder = new TextEncoder();
 /** An idle evaluator looks up this often, so that its progress shows that it lives and old snapshots are let go. */
 const idleWaitMs = 1000;
 const evaluationHead = { isFailedAuthentication: false, tokenId: null, denial: null };
-
-/** Where the evaluator reports what went wrong: a synchronous log line, for its loop runs no event loop. */
-export type ReportFault = (fault: unknown, during: string) => void;
 
 /**
  * One evaluator: serves its mailbox until it is told to stop, in one synchronous loop without timers or promises. Each

@@ -14,13 +14,7 @@ import {
   statusWord,
   wakeCell,
 } from './mailbox.ts';
-
-/** Whoever waits for the evaluation of one flag. Exactly one of the two is called, once. */
-export interface EvaluationReceiver {
-  /** @param body a view of shared memory that is valid during the call only */
-  receiveEvaluation(status: number, body: Uint8Array): void;
-  receiveUnavailable(detail: string): void;
-}
+import type { EvaluationReceiver } from './receiver-protocol.ts';
 
 const highestAscii = 0x7e;
 

@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import type { ReportFault } from './evaluator.ts';
 import type { FlagEvaluator } from './flag-evaluator.ts';
 import {
   answeredByPort,
@@ -17,6 +16,7 @@ import {
   slotKinds,
   statusWord,
 } from './mailbox.ts';
+import type { ReportFault } from './report-fault.ts';
 
 interface SlotServerHooks {
   /** Takes the port's next message, which a slot has announced. */

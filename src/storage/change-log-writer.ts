@@ -11,7 +11,7 @@ export interface ChangeLogWriter {
 }
 
 /** A transaction of more changes than this is logged as one `everything`: whoever follows starts afresh. */
-export const loggedChangesMax = 1000;
+const loggedChangesMax = 1000;
 
 const everything: LoggedChange = { kind: 'everything', projectId: '', id: '', environment: null };
 const firstSequence = sequenceKey(0);

@@ -43,7 +43,7 @@ export const databaseNames = [
 ] as const;
 export type DatabaseName = (typeof databaseNames)[number];
 
-export const idBytes = 20;
+const idBytes = 20;
 export const secretHashBytes = 32;
 const sequenceBytes = 8;
 /** 200 code points of at most 4 bytes. */
@@ -120,7 +120,7 @@ export function flagNameRange(projectId: string, name: string): KeyRange | null 
 }
 
 /** The id that ends a key: the flag of a name, the audience or token of a project. */
-export function lastIdOf(key: Buffer): string {
+function lastIdOf(key: Buffer): string {
   return lastIdKeyOf(key).toString('latin1');
 }
 

@@ -8,7 +8,6 @@ import { counterRecord } from './records/counter-record.ts';
 import { type OpenedStore, openForWriting, type StoreOptions } from './store-opening.ts';
 import { WriteTarget } from './write-target.ts';
 
-export type { ChangeLogEntry } from './records/change-log-record.ts';
 export type { StoreOptions } from './store-opening.ts';
 
 export interface WriteTransaction {

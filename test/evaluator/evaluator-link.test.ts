@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { EvaluatorClient } from '../../src/evaluator/evaluator-client.ts';
 import { EvaluatorLink } from '../../src/evaluator/evaluator-link.ts';
 import { createMailboxMemory, payloadBytesMax } from '../../src/evaluator/mailbox.ts';
-import type { EvaluationReceiver } from '../../src/evaluator/slot-ring.ts';
+import type { EvaluationReceiver } from '../../src/evaluator/receiver-protocol.ts';
 import { monotonicMs } from '../../src/support/monotonic-clock.ts';
 
 /** These links have no evaluator behind them: what becomes of requests that nobody answers. */

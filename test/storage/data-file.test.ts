@@ -7,6 +7,7 @@ import { pagesInUse } from '../../src/storage/page-walk.ts';
 import { openStore } from '../../src/storage/store.ts';
 import { newId } from '../../src/support/random-id.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { addUnwrittenPages, pageBytesIn, rootsIn } from './support/data-file-head.ts';
 import { flagChangeOf, flagOf } from './support/records.ts';
 import { mapBytes } from './support/sample-store.ts';
 
@@ -15,9 +16,6 @@ interface TreeStatistics {
   readonly treeLeafPageCount: number;
   readonly overflowPages: number;
 }
-
-/** Where lmdb's data format 2 keeps the number of the last page, in each of the two head pages. */
-const lastPageAt = [144, 4096 + 144];
 
 /** Flags in three levels of pages, some with values of many pages, some written twice and some gone. */
 async function variedStore(directory: string): Promise<void> {
@@ -54,11 +52,10 @@ t.test('the walk over pages in use finds exactly those that lmdb counts', async 
 });
 
 function walkOf(path: string) {
-  const bytes = readFileSync(path);
-  const newer = bytes.readBigUInt64LE(152) > bytes.readBigUInt64LE(4096 + 152) ? 0 : 4096;
-  const roots = [bytes.readBigUInt64LE(newer + 88), bytes.readBigUInt64LE(newer + 136)];
+  const file = readFileSync(path);
+  const head = { pageBytes: pageBytesIn(file), roots: rootsIn(file), lastPage: 0n, commit: 0n };
   const descriptor = openSync(path, 'r');
-  const runs = Array.from(pagesInUse(descriptor, { pageBytes: 4096, roots, lastPage: 0n, commit: 0n }));
+  const runs = Array.from(pagesInUse(descriptor, head));
   closeSync(descriptor);
   return runs;
 }
@@ -68,7 +65,7 @@ t.test('a file whose last pages were never written, being free, is whole', async
   await variedStore(directory);
   const path = dataFileOf(directory);
   const bytes = readFileSync(path);
-  for (const at of lastPageAt) bytes.writeBigUInt64LE(bytes.readBigUInt64LE(at) + 50n, at);
+  addUnwrittenPages(bytes, 50n);
   writeFileSync(path, bytes);
   test.equal(inspectDataFile(path), 'usable');
   const store = openStore({ directory, mapBytes });
@@ -86,7 +83,8 @@ t.test('a file that lost a page in use is truncated', async (test) => {
   const directory = temporaryDirectory(test);
   await variedStore(directory);
   const path = dataFileOf(directory);
+  const file = readFileSync(path);
   const end = Math.max(...walkOf(path).map(({ first, pages }) => Number(first + pages)));
-  writeFileSync(path, readFileSync(path).subarray(0, end * 4096 - 1));
+  writeFileSync(path, file.subarray(0, end * pageBytesIn(file) - 1));
   test.equal(inspectDataFile(path), 'truncated');
 });

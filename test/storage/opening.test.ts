@@ -26,6 +26,7 @@ import { StoreError } from '../../src/storage/store-error.ts';
 import { openStoreReader } from '../../src/storage/store-reader.ts';
 import { newId } from '../../src/support/random-id.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { pageBytesIn } from './support/data-file-head.ts';
 import { mapBytes, writeSample } from './support/sample-store.ts';
 
 const bytesOf = (path: string) => readFileSync(path);
@@ -96,12 +97,12 @@ t.test('a store is created in an empty directory', async (test) => {
 
 t.test('a reader creates nothing', async (test) => {
   const directory = temporaryDirectory(test);
-  refuses_reader(test, directory);
-  refuses_reader(test, join(directory, 'missing'));
+  refusesReader(test, directory);
+  refusesReader(test, join(directory, 'missing'));
   test.strictSame(readdirSync(directory), []);
 });
 
-function refuses_reader(test: Test, directory: string): void {
+function refusesReader(test: Test, directory: string): void {
   test.throws(() => openStoreReader({ directory, mapBytes }), StoreError);
   test.throws(() => openStoreReader({ directory, mapBytes }), /no store in/);
 }
@@ -122,7 +123,7 @@ t.test('a completed store whose data file is empty is refused', async (test) => 
 
 t.test('a completed store whose data file holds only LMDB’s head is refused', async (test) => {
   const { directory, dataFile } = await completedStore(test);
-  truncateSync(dataFile, 8192);
+  truncateSync(dataFile, 2 * pageBytesIn(bytesOf(dataFile)));
   refuses(test, directory, /burgee\.mdb is empty.*Restore/);
 });
 
@@ -155,8 +156,9 @@ t.test('an LMDB file of another program is refused, with and without a marker', 
 t.test('a truncated data file is refused wherever it was cut', async (test) => {
   const { directory, dataFile, flag } = await completedStore(test);
   const whole = bytesOf(dataFile);
-  test.ok(whole.length > 3 * 4096);
-  for (let bytes = 3 * 4096; bytes < whole.length; bytes += 4096) {
+  const page = pageBytesIn(whole);
+  test.ok(whole.length > 3 * page);
+  for (let bytes = 3 * page; bytes < whole.length; bytes += page) {
     writeFileSync(dataFile, whole.subarray(0, bytes));
     refuses(test, directory, /burgee\.mdb is truncated.*Restore/);
   }
@@ -231,7 +233,7 @@ t.test('a creation that stopped after any of its steps is taken up by the next o
     },
     'half of LMDB’s head': async (directory) => {
       await openRaw(directory).close();
-      truncateSync(dataFileOf(directory), 4096);
+      truncateSync(dataFileOf(directory), pageBytesIn(bytesOf(dataFileOf(directory))));
     },
     'the first table': async (directory) => {
       const root = openRaw(directory);

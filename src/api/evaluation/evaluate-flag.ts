@@ -3,7 +3,7 @@ import { problemTable } from '../../contracts/problem-table.ts';
 import { describeQueryFault } from '../../domain/evaluation/query-fault.ts';
 import type { Problem } from '../../domain/problem.ts';
 import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
-import type { EvaluationReceiver } from '../../evaluator/slot-ring.ts';
+import type { EvaluationReceiver } from '../../evaluator/receiver-protocol.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import { evaluationHeadersFor } from '../answer-headers.ts';

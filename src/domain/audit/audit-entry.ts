@@ -45,8 +45,3 @@ export interface AuditEntry {
   /** Null for what the operator does. */
   readonly requestId: string | null;
 }
-
-/** `token:<id>`, `member:<id>` or `operator`, as the specification writes actors. */
-export function actorLabel(actor: Actor): string {
-  return actor.kind === 'operator' ? 'operator' : `${actor.kind}:${actor.id}`;
-}

@@ -10,7 +10,6 @@ export type QueryFault =
 
 /** The three parameters that are never attributes. */
 export const contextParameters = ['targetingKey', 'cohort', 'env'] as const;
-export type ContextParameter = (typeof contextParameters)[number];
 
 /** A context as a program gives it, already decoded. */
 export interface PlainContext {

@@ -1,7 +1,6 @@
 import { recordCodec } from './record-codec.ts';
 
-export const changeKinds = ['flag', 'project', 'everything'] as const;
-export type ChangeKind = (typeof changeKinds)[number];
+type ChangeKind = 'flag' | 'project' | 'everything';
 
 /** What evaluators drop from their caches. `everything` stands for a transaction too large to be listed. */
 export interface ChangeLogEntry {
