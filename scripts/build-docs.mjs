@@ -8,6 +8,7 @@
 // A broken link between pages, a duplicate id or raw HTML fails the build: every problem is printed, nothing is written.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildSite } from './docs/site.mjs';
 
@@ -32,7 +33,7 @@ function replaceFolder(target, files) {
 async function openApiText() {
   const compiled = join(root, 'dist/src/contracts/openapi.js');
   if (!existsSync(compiled)) throw new Error('dist/src is missing: compile first (npm run build).');
-  const { openApiDocument } = await import(compiled);
+  const { openApiDocument } = await import(pathToFileURL(compiled).href);
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return `${JSON.stringify(openApiDocument(version), null, 2)}\n`;
 }

@@ -18,6 +18,9 @@ const wellAfterMs = 60_000;
 /** Ctrl-C reaches this process twice, from the terminal and from npm: within this time it is one. */
 const sameSignalMs = 500;
 
+/** npm runs this through a shell that dies of a signal without passing it on; then this process has another parent. */
+const parentCheckMs = 250;
+
 /** The server, as long as one runs. */
 let server = null;
 let stoppedAt = null;
@@ -30,6 +33,15 @@ function stop(signal) {
   else server?.kill(signal);
   stoppedAt ??= Date.now();
   stopping.abort();
+}
+
+function stopWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid !== parent && stoppedAt === null) stop('SIGTERM');
+  }, parentCheckMs);
+  timer.unref();
 }
 
 /** Serves until the server ends. A group of its own keeps the terminal's Ctrl-C from it: it gets ours, once. */
@@ -71,4 +83,5 @@ const demoCode = await run(process.execPath, [main, 'demo', ...args]);
 if (demoCode !== 0) process.exit(demoCode ?? 1);
 process.on('SIGINT', () => stop('SIGINT'));
 process.on('SIGTERM', () => stop('SIGTERM'));
+stopWithNpm();
 process.exit(await serveForEver(args));

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join, posix, relative, sep } from 'node:path';
 import { pageHtml, redirectHtml } from './layout.mjs';
 import { renderMarkdown } from './render-markdown.mjs';
 
@@ -38,7 +38,8 @@ function relativeLink(from, to) {
 function sourceFiles(directory) {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
-  return files.map((file) => posix.relative(directory, join(file.parentPath, file.name))).sort();
+  const paths = files.map((file) => relative(directory, join(file.parentPath, file.name)));
+  return paths.map((path) => path.split(sep).join('/')).sort();
 }
 
 function byPageOrder(one, other) {

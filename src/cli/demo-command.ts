@@ -25,7 +25,7 @@ export function defineDemo(parent: Command): { readonly command: Command; readon
     );
     if (isMade) return exitCodes.done;
     if (isJson) await printJson({ made: false });
-    else printNote(`${config.dataDir} holds data already: nothing was changed.`);
+    else printNote(`${config.dataDir} holds data already, so no demo was made.`);
     return exitCodes.done;
   };
   return { command, action: { run } };

@@ -7,8 +7,9 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { oneProject, type Provisioned, provisionOne } from './lifecycle-fixture.ts';
 
 /* `kill -9` at any moment: what was acknowledged is there, the store is clean, and the claim on it is free. */
+t.setTimeout(120_000);
 
-t.test('kill -9 in the middle of writes', { timeout: 120_000 }, async (t) => {
+t.test('kill -9 in the middle of writes', async (t) => {
   const provisioned = await provisionOne(t);
   const created = new Map<string, string>();
   for (let round = 1; round <= 3; round += 1) {

@@ -3,14 +3,16 @@ import { bootServer, unlimited } from '../support/booted-server.ts';
 import { bearer, createHttpClient } from '../support/http-client.ts';
 import { assertUndelayed, describe, startLatencyProbe } from '../support/latency-probe.ts';
 import { projectOf, provision, tokenOf } from '../support/provisioning.ts';
+import { openRawConnection } from '../support/raw-request.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { oneProject } from './lifecycle-fixture.ts';
 
 /* A long list read of 10,000 flags delays no evaluation by more than 20 ms. */
+t.setTimeout(120_000);
 const flagCount = 10_000;
 const delayMaxMs = 20;
 
-t.test('reading 10,000 flags beside evaluations', { timeout: 120_000 }, async (t) => {
+t.test('reading 10,000 flags beside evaluations', async (t) => {
   const dataDir = temporaryDirectory(t);
   const flags = Array.from({ length: flagCount }, (_, index) => ({
     name: `flag ${String(index).padStart(5, '0')}`,
@@ -23,7 +25,10 @@ t.test('reading 10,000 flags beside evaluations', { timeout: 120_000 }, async (t
     tokens: [{ name: 'reader', permission: 'read' }],
   });
   const project = projectOf(await provision(dataDir, temporaryDirectory(t), document), 'many');
-  const server = await bootServer(t, { dataDir, settings: unlimited });
+  const server = await bootServer(t, {
+    dataDir,
+    settings: { ...unlimited, BURGEE_DRAIN_TIMEOUT_MS: '1000' },
+  });
   const path = `/v1/flags/${project.flags['flag 00000']}?env=eu&targetingKey=probe`;
   const request = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
   const probe = await startLatencyProbe(t, [{ name: 'evaluation', port: server.port, request }]);
@@ -31,7 +36,7 @@ t.test('reading 10,000 flags beside evaluations', { timeout: 120_000 }, async (t
   t.comment(`calm: ${describe(calm)}`);
 
   const headers = bearer(tokenOf(project, 'reader').secret);
-  const lists = [
+  const lists: readonly { path: string; headers?: Record<string, string> }[] = [
     { path: `/v1/flags/project/${project.id}?env=eu&cohort=someone` },
     { path: '/api/v1/flags', headers },
     { path: '/api/v1/flags?env=eu', headers },
@@ -57,6 +62,18 @@ t.test('reading 10,000 flags beside evaluations', { timeout: 120_000 }, async (t
         client.send(lists[index % 3] ?? { path: '/health' }),
       );
       for (const { status } of await Promise.all(all)) t.equal(status, 200);
+    });
+  });
+
+  await t.test('forty clients that ask for a list and do not read it', async (t) => {
+    await assertUndelayed(t, probe, calm, delayMaxMs, async () => {
+      for (let count = 0; count < 40; count += 1) {
+        const connection = await openRawConnection(t, server.port);
+        connection.pause();
+        const [list = { path: '/health' }] = lists.slice(count % 2);
+        const lines = Object.entries({ host: 'localhost', ...list.headers }).map((line) => line.join(': '));
+        connection.write(`GET ${list.path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+      }
     });
   });
   await server.stop();

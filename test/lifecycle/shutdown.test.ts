@@ -5,6 +5,7 @@ import { openRawConnection, type RawConnection } from '../support/raw-request.ts
 import { type Provisioned, provisionOne } from './lifecycle-fixture.ts';
 
 /* SIGTERM: stop accepting, answer what is in flight, commit, exit 0 within the drain time; a second signal exits at once. */
+t.setTimeout(120_000);
 
 t.test('SIGTERM answers a request whose body is still coming, and exits 0', async (t) => {
   const provisioned = await provisionOne(t);

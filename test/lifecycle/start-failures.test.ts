@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
@@ -9,6 +9,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { oneProject, provisionOne } from './lifecycle-fixture.ts';
 
 /* A start that cannot succeed ends with a message that says what to do, and exit 1; help that is not one is a 2. */
+t.setTimeout(120_000);
 
 t.test('a port in use', async (t) => {
   const holder = createServer().listen(0, '127.0.0.1');
@@ -20,7 +21,8 @@ t.test('a port in use', async (t) => {
   const result = await runBurgee(['serve', '--data-dir', dataDir, '--host', '127.0.0.1', '--port', port]);
   t.equal(result.code, 1);
   t.match(result.stdout + result.stderr, new RegExp(port), 'the message names the port');
-  t.match(result.stdout + result.stderr, /in use|already/i);
+  t.match(result.stdout + result.stderr, /in use|another process/i);
+  t.match(result.stdout + result.stderr, /--port|BURGEE_PORT/, 'and says what to do');
 });
 
 t.test('a second server on the port of the first', async (t) => {
@@ -61,13 +63,20 @@ t.test('settings with wrong values, all reported at once', async (t) => {
   for (const name of Object.keys(settings)) t.match(result.stdout + result.stderr, new RegExp(name));
 });
 
-t.test('a data directory with something else in it', async (t) => {
-  const dataDir = temporaryDirectory(t);
-  writeFileSync(join(dataDir, 'data.mdb'), 'not a store');
-  const result = await runBurgee(['serve', '--data-dir', dataDir, '--host', '127.0.0.1', '--port', '0']);
-  t.equal(result.code, 1);
-  t.match(result.stdout + result.stderr, new RegExp(dataDir));
-});
+for (const [what, content] of [
+  ['something else', Buffer.from('not a store'.repeat(10_000))],
+  ['nothing', Buffer.alloc(0)],
+] as const) {
+  t.test(`a store whose file holds ${what}`, async (t) => {
+    const { dataDir } = await provisionOne(t);
+    writeFileSync(largestFile(dataDir), content);
+    const result = await runBurgee(['serve', '--data-dir', dataDir, '--host', '127.0.0.1', '--port', '0']);
+    t.equal(result.code, 1);
+    t.match(result.stdout + result.stderr, new RegExp(dataDir));
+    t.match(result.stdout + result.stderr, /backup/i, 'the message says what to do');
+    t.equal((await runBurgee(['check', '--data-dir', dataDir])).code, 1);
+  });
+}
 
 t.test('a data directory that cannot be made', async (t) => {
   const directory = temporaryDirectory(t);
@@ -99,3 +108,8 @@ t.test('an apply that is refused changes nothing', async (t) => {
   t.equal(applied.code, 0);
   t.same(Object.keys(JSON.parse(applied.stdout).projects.refused.flags), ['fine']);
 });
+
+function largestFile(directory: string): string {
+  const files = readdirSync(directory).map((name) => join(directory, name));
+  return files.reduce((one, other) => (statSync(other).size > statSync(one).size ? other : one));
+}

@@ -10,8 +10,9 @@ import { type Besieged, besiege, get, withBody } from './robustness-fixture.ts';
  */
 const delayMaxMs = 50;
 const bodyBytesMax = 1_048_576;
+t.setTimeout(240_000);
 
-t.test('bad input', { timeout: 180_000 }, async (t) => {
+t.test('bad input', async (t) => {
   const besieged = await besiege(t);
   const { server, probe } = besieged;
   const calm = await probe.during(async () => {}, 400);
@@ -325,7 +326,8 @@ async function pipelined(t: Test, { server, flag, token }: Besieged): Promise<vo
   }
 }
 
-async function conflictingLengths(t: Test, { server, flag, token }: Besieged): Promise<void> {
+async function conflictingLengths(t: Test, besieged: Besieged, client: HttpClient): Promise<void> {
+  const { server, flag, token } = besieged;
   const authorization = `Authorization: Bearer ${token}`;
   const smuggled = withBody(`PATCH /api/v1/flags/${flag}`, '{"enabled":false}', authorization);
   const head = `POST /api/v1/flags HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n`;
@@ -351,10 +353,17 @@ async function conflictingLengths(t: Test, { server, flag, token }: Besieged): P
     const answer = await connection.response();
     t.ok(answer !== null || connection.isClosed(), `${shown} is answered or closed`);
     if (answer !== null) t.ok(answer.status >= 400 && answer.status < 500, `${shown}: ${answer.status}`);
-    connection.destroy();
+    t.equal(await connection.response(), null, `${shown}: what follows is not answered`);
+    t.ok(connection.isClosed(), `${shown}: the connection is closed`);
+    // A write takes its turn behind whatever was smuggled, so that the look comes after it.
+    const { text } = await client.send({ ...patchOf(flag, token), body: '{"trafficPercentage":100}' });
+    t.match(JSON.parse(text), { flag: { enabled: true } }, `${shown}: nothing was smuggled`);
+    await client.send({ ...patchOf(flag, token), body: '{"enabled":true}' });
   }
-  const after = await rawRequest(t, server.port, get(`/v1/flags/${flag}`));
-  t.match(JSON.parse(after?.body.toString() ?? '{}'), { enabled: true }, 'nothing was smuggled');
+}
+
+function patchOf(flag: string, token: string): ClientRequest {
+  return { method: 'PATCH', path: `/api/v1/flags/${flag}`, headers: bearer(token) };
 }
 
 async function otherProtocols(t: Test, { server, flag }: Besieged): Promise<void> {

@@ -16,6 +16,8 @@ export interface RawConnection {
   /** Resolves when the server has closed the connection. */
   readonly closed: Promise<void>;
   readonly isClosed: () => boolean;
+  /** Stops reading: what the server sends stays where it is. */
+  pause(): void;
   /** Half-closes: the server sees the end of what is sent. */
   end(): void;
   destroy(): void;
@@ -77,6 +79,9 @@ function watchSocket(socket: Socket): RawConnection {
     isClosed: () => isClosed,
     write: (bytes) => {
       if (!isClosed) socket.write(bytes);
+    },
+    pause: () => {
+      socket.pause();
     },
     end: () => socket.end(),
     destroy: () => socket.destroy(),
