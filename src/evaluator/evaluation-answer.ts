@@ -21,7 +21,7 @@ const details = {
   'no-project': ['not-found', 'No project with this id exists.'],
   'access-off': [
     'evaluation-access-off',
-    'Evaluation API access is switched off for this project. An Admin can switch it on in the console.',
+    'Evaluation API access is switched off for this project, so its flags cannot be evaluated.',
   ],
   'no-environment': [
     'not-found',

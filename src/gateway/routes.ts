@@ -33,6 +33,8 @@ const toDocs = headerBlock([
   ['Location', '/docs'],
   ['Cache-Control', 'no-store'],
 ]);
+/** A redirect by status keeps the fragment of a link to `/docs/#section`. */
+const isPermanent = 308;
 const noEvaluationRoute =
   'The Evaluation API has no endpoint of this method and path. The documentation lists its endpoints.';
 const nothingHere = 'There is nothing at this address. The documentation is at /docs.';
@@ -60,6 +62,7 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
     ...routes(['any'], '/api/v1', management),
     ...routes(['any'], '/api/v1/*', management),
     ...routes(['get', 'head'], '/docs', docs),
+    ...routes(['get', 'head'], '/docs/', (exchange) => exchange.answer(isPermanent, toDocs, '')),
     ...routes(['get', 'head'], '/docs/*', docs),
     ...routes(['get', 'head'], '/', (exchange) => exchange.answer(302, toDocs, '')),
     ...routes(['any'], '/*', (exchange) => answerNothing(exchange, docsUrl)),

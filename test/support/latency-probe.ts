@@ -50,7 +50,7 @@ export async function startLatencyProbe(t: Test, targets: readonly ProbeTarget[]
   const all = [...targets, control];
   const shared = new SharedArrayBuffer(8 + all.length * 24);
   const workerData: ProbeWorkerData = { targets: all, pauseMs, shared };
-  const worker = new Worker(new URL('latency-probe-worker.js', import.meta.url), { workerData });
+  const worker = new Worker(new URL('./latency-probe-worker.js', import.meta.url), { workerData });
   t.teardown(() => worker.terminate());
   await once(worker, 'online');
   const epoch = new Int32Array(shared, 0, 1);
@@ -117,7 +117,7 @@ export function describe({ targets, control }: ProbeWindow): string {
 }
 
 async function startControlServer(t: Test): Promise<number> {
-  const script = new URL('control-server.js', import.meta.url).pathname;
+  const script = new URL('./control-server.js', import.meta.url).pathname;
   const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
   t.teardown(async () => {
     const ended = once(child, 'exit');

@@ -1,0 +1,149 @@
+import t from 'tap';
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { errorEnvelopeSchema } from '../../src/contracts/error-envelope-schema.ts';
+import { operations } from '../../src/contracts/openapi.ts';
+import { problemTable } from '../../src/contracts/problem-table.ts';
+import { bootServer, unlimited } from '../support/booted-server.ts';
+import { bearer, type ClientRequest, createHttpClient } from '../support/http-client.ts';
+import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const document = {
+  organisations: [
+    {
+      name: 'Acme',
+      plan: 'enterprise',
+      projects: [
+        {
+          name: 'shop',
+          environments: ['production', 'staging'],
+          flags: [{ name: 'checkout', cohorts: ['ada'], environments: { staging: { enabled: true } } }],
+          tokens: [
+            { name: 'write', permission: 'write' },
+            { name: 'limited', permission: 'write', environments: ['staging'] },
+            { name: 'read', permission: 'read' },
+          ],
+        },
+        {
+          name: 'site',
+          flags: [{ name: 'banner', enabled: true, trafficPercentage: 50 }],
+          tokens: [{ name: 'write', permission: 'write' }],
+        },
+        { name: 'closed', evaluationAccess: false, flags: [{ name: 'hidden' }] },
+      ],
+    },
+  ],
+};
+
+const dataDir = temporaryDirectory(t);
+const provisioned = await provision(dataDir, temporaryDirectory(t), document);
+const server = await bootServer(t, { dataDir, settings: unlimited });
+const client = createHttpClient(t, { port: server.port });
+
+const shop = projectOf(provisioned, 'shop');
+const site = projectOf(provisioned, 'site');
+const closed = projectOf(provisioned, 'closed');
+const checkout = idOf(shop.flags, 'checkout');
+const banner = idOf(site.flags, 'banner');
+const write = bearer(tokenOf(shop, 'write').secret);
+const limited = bearer(tokenOf(shop, 'limited').secret);
+const read = bearer(tokenOf(shop, 'read').secret);
+const siteWrite = bearer(tokenOf(site, 'write').secret);
+
+function operationOf(id: string) {
+  const operation = operations.find((each) => each.id === id);
+  if (operation === undefined) throw new Error(`no operation ${id}`);
+  return operation;
+}
+
+/** @returns the schema of this answer, and what it may be called when it is a problem. */
+function declared(id: string, status: number): { schema: TSchema; titles: readonly string[] } {
+  const { answers, problems } = operationOf(id);
+  const answer = answers.find((each) => each.status === status);
+  if (answer !== undefined) return { schema: answer.schema, titles: [] };
+  const rows = problems.map((code) => problemTable[code]).filter((row) => row.status === status);
+  if (rows.length === 0) throw new Error(`${id} does not declare ${status}`);
+  return { schema: errorEnvelopeSchema, titles: rows.map(({ title }) => title) };
+}
+
+const exchanges: readonly (readonly [id: string, status: number, request: ClientRequest])[] = [
+  ['read-health', 200, { path: '/health' }],
+  ['evaluate-flag', 200, { path: `/v1/flags/${checkout}?env=staging&cohort=ada` }],
+  ['evaluate-flag', 200, { path: `/v1/flags/${banner}?targetingKey=user-42` }],
+  ['evaluate-flag', 400, { path: `/v1/flags/${checkout}?cohort=%zz` }],
+  ['evaluate-flag', 403, { path: `/v1/flags/${idOf(closed.flags, 'hidden')}` }],
+  ['evaluate-flag', 404, { path: `/v1/flags/${checkout}` }],
+  ['evaluate-project', 200, { path: `/v1/flags/project/${shop.id}?env=staging` }],
+  ['evaluate-project', 404, { path: '/v1/flags/project/none' }],
+  ['read-token', 200, { path: '/api/v1/token', headers: write }],
+  ['read-token', 200, { path: '/api/v1/token', headers: limited }],
+  ['read-token', 401, { path: '/api/v1/token' }],
+  ['list-flags', 200, { path: '/api/v1/flags', headers: read }],
+  ['list-flags', 200, { path: '/api/v1/flags?env=staging', headers: read }],
+  ['list-flags', 200, { path: '/api/v1/flags', headers: siteWrite }],
+  ['list-flags', 400, { path: '/api/v1/flags?env=moon', headers: read }],
+  ['list-flags', 403, { path: '/api/v1/flags?env=production', headers: limited }],
+  ['read-flag', 200, { path: `/api/v1/flags/${checkout}`, headers: read }],
+  ['read-flag', 200, { path: `/api/v1/flags/${checkout}?env=production`, headers: read }],
+  ['read-flag', 404, { path: `/api/v1/flags/${banner}`, headers: read }],
+  ['create-flag', 201, { method: 'POST', path: '/api/v1/flags', headers: write, body: '{"name":"new"}' }],
+  ['create-flag', 201, { method: 'POST', path: '/api/v1/flags', headers: siteWrite, body: '{"name":"new"}' }],
+  ['create-flag', 400, { method: 'POST', path: '/api/v1/flags', headers: write, body: '' }],
+  ['create-flag', 403, { method: 'POST', path: '/api/v1/flags', headers: read, body: '{"name":"new"}' }],
+  [
+    'create-flag',
+    403,
+    {
+      method: 'POST',
+      path: '/api/v1/flags',
+      headers: limited,
+      body: '{"name":"new","environments":{"production":{}}}',
+    },
+  ],
+  [
+    'patch-flag',
+    200,
+    {
+      method: 'PATCH',
+      path: `/api/v1/flags/${checkout}?env=staging`,
+      headers: limited,
+      body: '{"enabled":false}',
+    },
+  ],
+  [
+    'patch-flag',
+    200,
+    { method: 'PATCH', path: `/api/v1/flags/${banner}`, headers: siteWrite, body: '{"cohorts":["ada"]}' },
+  ],
+  ['patch-flag', 400, { method: 'PATCH', path: `/api/v1/flags/${checkout}`, headers: write, body: '{}' }],
+  ['patch-flag', 404, { method: 'PATCH', path: '/api/v1/flags/none', headers: write, body: '{}' }],
+  [
+    'patch-flag',
+    413,
+    { method: 'PATCH', path: `/api/v1/flags/${checkout}`, headers: write, body: ' '.repeat(1024 * 1024 + 1) },
+  ],
+];
+
+for (const [id, status, request] of exchanges) {
+  t.test(
+    `${id}: ${request.method ?? 'GET'} ${request.path.slice(0, 60)} is a ${status} as declared`,
+    async (t) => {
+      const response = await client.send(request);
+      t.equal(response.status, status, response.text.slice(0, 500));
+      const { schema, titles } = declared(id, response.status);
+      const body: unknown = JSON.parse(response.text);
+      t.same([...Value.Errors(schema, body)], []);
+      if (titles.length > 0) t.ok(titles.includes((body as { error: string }).error), response.text);
+    },
+  );
+}
+
+t.test('what an error links to is served', async (t) => {
+  const { docs } = JSON.parse((await client.send({ path: '/api/v1/token' })).text) as { docs: string };
+  const link = new URL(docs);
+  t.equal(link.port, String(server.port));
+  const page = await client.send({ path: link.pathname });
+  t.equal(page.status, 200);
+  t.match(page.text, ` id="${link.hash.slice(1)}"`);
+});
