@@ -6,7 +6,11 @@ const encoder = new TextEncoder();
 const chunkUnits = Math.floor(chunkBytesMax / 3);
 
 /** Where a chunk goes. */
-export type SendChunk = (head: EvaluatorAnswerHead | null, bytes: Uint8Array, isLast: boolean) => void;
+export type SendChunk = (
+  head: EvaluatorAnswerHead | null,
+  bytes: Uint8Array<ArrayBuffer>,
+  isLast: boolean,
+) => void;
 
 /**
  * A long answer, made piece by piece on one snapshot, in slices between batches, and sent in chunks no faster than the
@@ -67,7 +71,7 @@ export class ChunkedAnswer {
     this.#post(start === 0 ? bytes : bytes.slice(start), isLast);
   }
 
-  #post(bytes: Uint8Array, isLast: boolean): void {
+  #post(bytes: Uint8Array<ArrayBuffer>, isLast: boolean): void {
     this.#send(this.#head, bytes, isLast);
     this.#head = null;
     this.#chunksAllowed -= 1;

@@ -70,6 +70,7 @@ export type EvaluatorReply =
   /** A long answer ends here, incomplete: it failed, or its client was too slow for its snapshot. */
   | { readonly kind: 'cut'; readonly id: number; readonly reason: string };
 
-export const chunkBytesMax = 256 * 1024;
+/** Small enough that encoding one, and writing it to a socket, delays nobody by a millisecond. */
+export const chunkBytesMax = 64 * 1024;
 /** Chunks of one answer that may be on their way to the gateway or its client. */
-export const chunksAheadMax = 2;
+export const chunksAheadMax = 4;

@@ -179,8 +179,15 @@ export class Evaluator {
       this.#send(id, { ...head, status: refusal.status }, refusal.body, true);
       return false;
     }
-    const send = (chunkHead: EvaluatorAnswerHead | null, bytes: Uint8Array, isLast: boolean): void =>
-      this.#send(id, chunkHead, bytes, isLast);
+    // A chunk is the answer's own: it moves to the gateway, uncopied.
+    const send = (
+      chunkHead: EvaluatorAnswerHead | null,
+      bytes: Uint8Array<ArrayBuffer>,
+      isLast: boolean,
+    ): void => {
+      const reply: EvaluatorReply = { kind: 'chunk', id, head: chunkHead, bytes, isLast };
+      this.#port.postMessage(reply, [bytes.buffer]);
+    };
     this.#longAnswers.add(id, new ChunkedAnswer(head, pieces, snapshot, send));
     return true;
   }

@@ -2,7 +2,7 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { ChunkedAnswer } from './chunked-answer.ts';
 
 /** A long answer works this long between two looks at the mailbox. */
-const sliceMs = 1;
+const sliceMs = 0.5;
 /** A long answer's snapshot pins pages, and the file grows: a client that is slower than this is cut off. */
 const snapshotAgeMaxMs = 30_000;
 export const longAnswersMax = 64;

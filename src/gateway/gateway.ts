@@ -1,4 +1,4 @@
-import { plainJsonHeaders } from '../api/answer-headers.ts';
+import { evaluationHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
 import type { DocsPages } from '../api/docs/docs-pages.ts';
 import type { Health } from '../api/evaluation/read-health.ts';
 import type { Config } from '../config/config.ts';
@@ -12,7 +12,7 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
 import { ClientAddresses } from './client-address.ts';
 import { EvaluationGate } from './evaluation-gate.ts';
-import { ManagementGate } from './management-gate.ts';
+import { ambiguousLength, ManagementGate } from './management-gate.ts';
 import { createRoutes } from './routes.ts';
 import { WindowLimiter } from './window-limiter.ts';
 
@@ -52,6 +52,13 @@ export class Gateway {
         body: errorEnvelope({ code: 'internal-error', detail: failureDetail }, docsUrl),
       },
       onFault: (fault) => log.error({ err: fault }, 'handler failed'),
+      refuseAmbiguous: (exchange, request) => {
+        if (isManagementPath(request.path())) this.#management.refuseAmbiguous(exchange, request);
+        else {
+          const problem = { code: 'invalid-request', detail: ambiguousLength } as const;
+          exchange.answerAndClose(400, evaluationHeaders, errorEnvelope(problem, docsUrl));
+        }
+      },
     });
     this.#expiry = setInterval(() => this.#expire(evaluators), expiryIntervalMs);
   }
@@ -85,6 +92,10 @@ export class Gateway {
     clearInterval(this.#expiry);
     this.#server.close();
   }
+}
+
+function isManagementPath(path: string): boolean {
+  return path === '/api/v1' || path.startsWith('/api/v1/');
 }
 
 function createManagementGate(parts: GatewayParts, addresses: ClientAddresses): ManagementGate {

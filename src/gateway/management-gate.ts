@@ -3,11 +3,7 @@ import { overloaded } from '../api/evaluation/evaluate-flag.ts';
 import { answerRead, type ReadActors } from '../api/management/answer-read.ts';
 import { answerWrite } from '../api/management/answer-write.ts';
 import { ManagementReply } from '../api/management/management-reply.ts';
-import {
-  copyManagementRequest,
-  hasAmbiguousLength,
-  type ManagementRequest,
-} from '../api/management/management-request.ts';
+import { copyManagementRequest, type ManagementRequest } from '../api/management/management-request.ts';
 import type { ManagementCall } from '../contracts/management/management-call.ts';
 import { bodyBytesMax } from '../domain/management/request-body.ts';
 import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
@@ -39,7 +35,7 @@ const tooManyFailures =
   'Too many failed authentication attempts from this address. Wait a minute before you retry, and check the token.';
 const stalledBody = 'The request body stopped arriving. Send it whole, and faster.';
 const overBudget = 'The service is receiving as much as it may buffer. Retry in a moment.';
-const ambiguousLength =
+export const ambiguousLength =
   'The headers disagree on the length of the request body. Send one Content-Length, or Transfer-Encoding: chunked.';
 
 /**
@@ -70,13 +66,11 @@ export class ManagementGate {
   }
 
   handle(exchange: Exchange, view: RequestView): void {
-    const request = copyManagementRequest(view, newId(), this.#findAddress(exchange, view));
-    const reply = this.#open(exchange, request);
+    const reply = this.#open(exchange, view);
+    const { request } = reply;
     const { requestRate, failedAuthentications, inFlightMax } = this.#options;
     if (!requestRate.take(request.limitKey)) this.#refuseRate(reply);
-    else if (hasAmbiguousLength(view)) {
-      reply.refuseAndClose({ code: 'invalid-request', detail: ambiguousLength });
-    } else if (request.method === 'options') {
+    else if (request.method === 'options') {
       reply.answerWith(204, managementPreflightHeaders(request.requestId), '', null);
     } else if (failedAuthentications.isFull(request.limitKey)) this.#refuseTooManyFailures(reply);
     else if (this.#inFlight > inFlightMax) reply.refuseUnavailable(overloaded);
@@ -102,7 +96,15 @@ export class ManagementGate {
     );
   }
 
-  #open(exchange: Exchange, request: ManagementRequest): ManagementReply {
+  /** A request whose end cannot be found: it counts toward the rate like any other, and its connection is closed. */
+  refuseAmbiguous(exchange: Exchange, view: RequestView): void {
+    const reply = this.#open(exchange, view);
+    this.#options.requestRate.take(reply.request.limitKey);
+    reply.refuseAndClose({ code: 'invalid-request', detail: ambiguousLength });
+  }
+
+  #open(exchange: Exchange, view: RequestView): ManagementReply {
+    const request = copyManagementRequest(view, newId(), this.#findAddress(exchange, view));
     const startedAt = monotonicMs();
     let isOpen = true;
     this.#inFlight += 1;

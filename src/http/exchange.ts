@@ -19,12 +19,35 @@ function writeHead(response: HttpResponse, status: number, headers: HeaderBlock)
   response.writeHeader(headers.name, headers.value);
 }
 
+function hasNoBody(status: number): boolean {
+  return status === 204 || status === 304;
+}
+
+/** Ends an answer that has no body, and no Content-Length: an explicit undefined would be written as a number. */
+function endEmpty(response: HttpResponse): void {
+  if (draining.isOn) response.end('', true);
+  else response.endWithoutBody();
+}
+
+/**
+ * Ends the answer to HEAD. The length is a header like any other: given to `endWithoutBody`, it would leave the response
+ * open, and the connection of no use for the next request.
+ */
+function endHead(response: HttpResponse, length: number): void {
+  if (draining.isOn) {
+    response.endWithoutBody(length, true);
+    return;
+  }
+  response.writeHeader('Content-Length', String(length));
+  response.endWithoutBody();
+}
+
 function writeCorked(): void {
   const { response, headers, body } = corked;
   if (response === null || headers === null) return;
   writeHead(response, corked.status, headers);
-  if (corked.isHead) response.endWithoutBody(Buffer.byteLength(body), draining.isOn);
-  else if (corked.status === 204) response.endWithoutBody(undefined, draining.isOn);
+  if (corked.isHead) endHead(response, Buffer.byteLength(body));
+  else if (hasNoBody(corked.status)) endEmpty(response);
   else response.end(body, draining.isOn);
 }
 
@@ -108,13 +131,19 @@ export class Exchange {
     this.#response.cork(() => this.#response.end(undefined, draining.isOn));
   }
 
-  /** Answers and closes the connection: for a client whose next bytes could not be understood. */
+  /**
+   * Answers and closes the connection: for a client whose next bytes could not be understood. The answer waits for the
+   * end of the event-loop turn. Bytes that came with the request and look like another one then meet an unanswered one,
+   * and uWebSockets.js closes the connection instead of handling them.
+   */
   answerAndClose(status: number, headers: HeaderBlock, body: string): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.#response.cork(() => {
-      writeHead(this.#response, status, headers);
-      this.#response.end(body, true);
+    setImmediate(() => {
+      if (this.isOver) return;
+      this.isOver = true;
+      this.#response.cork(() => {
+        writeHead(this.#response, status, headers);
+        this.#response.end(body, true);
+      });
     });
   }
 

@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from '
 import { env } from 'node:process';
 import { Exchange } from './exchange.ts';
 import type { HeaderBlock } from './header-block.ts';
+import { hasAmbiguousLength } from './request-framing.ts';
 import { RequestView } from './request-view.ts';
 
 /** uWebSockets.js reads this once, when it is loaded; its default of 4 KiB is less than cookies and proxies send. */
@@ -27,6 +28,8 @@ export interface HttpServerOptions {
   /** The answer when a handler throws. */
   readonly failure: { readonly headers: HeaderBlock; readonly body: string };
   readonly onFault: (fault: unknown) => void;
+  /** Answers, and closes, a request whose headers disagree on its length. */
+  readonly refuseAmbiguous: (exchange: Exchange, request: RequestView) => void;
 }
 
 /** A listener that can be opened and closed once. */
@@ -91,7 +94,8 @@ function addRoute(app: TemplatedApp, route: HttpRoute, view: RequestView, option
     const isHead = route.method === 'head' || (route.method === 'any' && request.getMethod() === 'head');
     const exchange = new Exchange(response, isHead);
     try {
-      route.handle(exchange, view.show(request));
+      if (hasAmbiguousLength(view.show(request))) options.refuseAmbiguous(exchange, view);
+      else route.handle(exchange, view);
     } catch (fault) {
       options.onFault(fault);
       exchange.answer(500, options.failure.headers, options.failure.body);

@@ -13,10 +13,14 @@ import {
 import { findSocketPlace } from './socket-place.ts';
 
 /** No server answers at the data directory's socket: there is none, or it is still starting. */
-export class NoServer extends Error {}
+export class NoServer extends Error {
+  override readonly name = 'NoServer';
+}
 
 /** The server has gone before it answered, or does not serve the store in this directory. */
-export class ServerFault extends Error {}
+export class ServerFault extends Error {
+  override readonly name = 'ServerFault';
+}
 
 const greetingMaxMs = 10_000;
 const chunkBytes = 2 ** 20;

@@ -34,16 +34,3 @@ export function copyManagementRequest(
     declaredBytes: declared === '' ? null : Number(declared),
   };
 }
-
-/**
- * Whether the headers disagree on where the body ends: such a request could be read differently by a proxy in front
- * (request smuggling), so it is refused and its connection closed.
- */
-export function hasAmbiguousLength(request: RequestView): boolean {
-  const lengths = request.headerValues('content-length');
-  const encodings = request.headerValues('transfer-encoding');
-  if (lengths.some((length) => !/^\d{1,15}$/.test(length))) return true;
-  if (new Set(lengths).size > 1 || encodings.length > 1) return true;
-  if (encodings.length === 1 && lengths.length > 0) return true;
-  return encodings.length === 1 && encodings[0]?.toLowerCase() !== 'chunked';
-}

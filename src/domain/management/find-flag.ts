@@ -1,6 +1,5 @@
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { Flag } from '../flag/flag.ts';
-import { shown } from '../problem-list.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import type { Principal } from './guard.ts';
 import { proceed, refuseRequest, type Step } from './refusal.ts';
@@ -9,7 +8,7 @@ import { proceed, refuseRequest, type Step } from './refusal.ts';
 export function findFlag(queries: RecordQueries, { token, project }: Principal, id: string): Step<Flag> {
   const flag = isIdShaped(id) ? queries.flag(id) : undefined;
   if (flag?.projectId === project.id) return proceed(flag);
-  return refuseRequest(token, 'not-found', `No flag with the id "${shown(id)}" exists in this project.`);
+  return refuseRequest(token, 'not-found', 'No flag with that id exists in this project.');
 }
 
 /** Whether the project has an audience of this id. */

@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+import { demoDocument, exampleGate } from '../../src/cli/demo/demo-provision.ts';
+import { compareVersions, readFeatureGates, stageIn } from '../../src/cli/demo/kubernetes-gates.ts';
+import type { DeclaredFlag } from '../../src/contracts/provision/declared-flag.ts';
+import { bootServer } from '../support/booted-server.ts';
+import { runBurgee } from '../support/burgee-command.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+t.setTimeout(120_000);
+
+function gateFlags(): readonly DeclaredFlag[] {
+  return (demoDocument().organisations?.[0]?.projects?.[0]?.flags ?? []) as readonly DeclaredFlag[];
+}
+
+t.test('versions are compared part by part, as numbers', async (t) => {
+  const sorted = ['1.9', '1.10', '1.30', '1.4', '2.0', '1.30.1'].sort(compareVersions);
+  t.strictSame(sorted, ['1.4', '1.9', '1.10', '1.30', '1.30.1', '2.0']);
+});
+
+t.test('a stage holds from its version on until the next row', async (t) => {
+  const gate = {
+    name: 'G',
+    stages: [
+      { version: '1.31', default: true, stage: 'beta' },
+      { version: '1.9', default: false, stage: 'alpha' },
+    ],
+  } as const;
+  t.equal(stageIn(gate, '1.8'), undefined);
+  t.match(stageIn(gate, '1.9'), { stage: 'alpha' });
+  t.match(stageIn(gate, '1.30'), { stage: 'alpha' });
+  t.match(stageIn(gate, '1.31'), { stage: 'beta' });
+});
+
+t.test('all 76 gates become flags with five environments, each as its stage says', async (t) => {
+  const gates = readFeatureGates();
+  t.equal(gates.length, 76);
+  t.equal(gateFlags().length, 76);
+  for (const [index, gate] of gates.entries()) {
+    const { environments = {} } = gateFlags()[index] ?? { name: '' };
+    t.strictSame(Object.keys(environments), ['v1.30', 'v1.31', 'v1.32', 'v1.33', 'v1.34']);
+    for (const [name, state] of Object.entries(environments)) {
+      const stage = stageIn(gate, name.slice(1));
+      const expected = stage?.default
+        ? { enabled: true, trafficPercentage: 100 }
+        : stage?.stage === 'alpha'
+          ? { enabled: true, trafficPercentage: 0, cohorts: ['alpha-testers'] }
+          : stage?.stage === 'beta'
+            ? { enabled: true, trafficPercentage: 10 }
+            : { enabled: false };
+      t.strictSame(state, expected, `${gate.name} in ${name}`);
+    }
+  }
+});
+
+t.test('there are gates to try a percentage and a cohort on', async (t) => {
+  t.not(exampleGate('alpha'), exampleGate('beta'));
+});
+
+async function freePort(): Promise<string> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => probe.once('listening', resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return String(typeof address === 'object' ? address?.port : 0);
+}
+
+function curlLines(text: string): string[] {
+  return text.split('\n').filter((line) => line.startsWith('curl '));
+}
+
+/** Pastes a line into bash, as a user would. */
+async function paste(line: string): Promise<unknown> {
+  const { stdout } = await promisify(execFile)('bash', ['-c', line]);
+  return JSON.parse(stdout);
+}
+
+t.test('its curl lines can be pasted into bash, and answer', async (t) => {
+  const dataDir = join(temporaryDirectory(t), 'data');
+  const port = await freePort();
+  const { code, stdout } = await runBurgee(['demo', '--data-dir', dataDir, '--port', port]);
+  t.equal(code, 0);
+  const lines = curlLines(stdout);
+  t.ok(lines.length >= 4);
+  t.notMatch(stdout, /\u001B|\$/, 'no colour codes, no variables');
+  t.equal(new Set(stdout.match(/burgee_[0-9A-Za-z]{49}/g)).size, 2, 'a read and a write token');
+  await bootServer(t, { dataDir, port: Number(port) });
+  const [percentage = '', cohort = '', audience = '', list = '', patch = ''] = lines;
+  t.match(await paste(percentage), { id: /^\w{20}$/, name: exampleGate('beta') });
+  t.match(await paste(cohort), { name: exampleGate('alpha'), enabled: true });
+  t.match(await paste(cohort.replace('alpha-testers', 'others')), { enabled: false });
+  t.match(await paste(audience), { name: 'priority-support', enabled: true });
+  t.match(await paste(audience.replace('plan=pro', 'plan=free')), { enabled: false });
+  t.match(await paste(list), { flags: { length: 76 } });
+  t.match(await paste(patch), { changed: true, flag: { trafficPercentage: 100, environment: 'v1.34' } });
+  t.match(await paste(percentage), { enabled: true }, 'the patch has its effect');
+});
+
+async function demo(t: Test, dataDir: string): Promise<string> {
+  const { code, stdout, stderr } = await runBurgee(['demo', '--data-dir', dataDir]);
+  t.equal(code, 0, stderr);
+  return stdout;
+}
+
+t.test('a second time it keeps the data and shows no secret', async (t) => {
+  const dataDir = join(temporaryDirectory(t), 'data');
+  await demo(t, dataDir);
+  t.equal(await demo(t, dataDir), '');
+});
+
+t.test('a directory that holds something else is left alone', async (t) => {
+  const directory = temporaryDirectory(t);
+  const dataDir = join(directory, 'data');
+  const file = join(directory, 'file.json');
+  writeFileSync(file, '{"organisations": [{"name": "Acme", "plan": "free"}]}');
+  await runBurgee(['apply', file, '--data-dir', dataDir]);
+  t.equal(await demo(t, dataDir), '');
+  t.match(
+    (await runBurgee(['organisation', 'set-plan', 'Demo', '--plan', 'free', '--data-dir', dataDir])).code,
+    1,
+  );
+});
+
+t.test('interrupted before its tokens were shown, it shows new ones; the old ones are revoked', async (t) => {
+  const dataDir = join(temporaryDirectory(t), 'data');
+  const first = await demo(t, dataDir);
+  // As a crash between the transaction and the printing leaves it.
+  writeFileSync(join(dataDir, 'demo-not-shown-yet'), '');
+  const second = await demo(t, dataDir);
+  const secrets = (text: string) => text.match(/burgee_[0-9A-Za-z]{49}/g) ?? [];
+  const ids = (text: string) => curlLines(text).map((line) => /flags\/(\w{20})/.exec(line)?.[1]);
+  t.equal(new Set([...secrets(first), ...secrets(second)]).size, 4);
+  t.strictSame(ids(second), ids(first), 'the flags are the same');
+  t.notOk(existsSync(join(dataDir, 'demo-not-shown-yet')));
+  t.equal(await demo(t, dataDir), '', 'and from then on nothing');
+});

@@ -1,0 +1,120 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { exampleDocument } from '../operator/open-operator.ts';
+import { bootServer } from '../support/booted-server.ts';
+import { runBurgee } from '../support/burgee-command.ts';
+import { bearer, createHttpClient } from '../support/http-client.ts';
+import { projectOf, provision, tokenOf } from '../support/provisioning.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+t.setTimeout(120_000);
+
+async function provisioned(t: Test): Promise<{ dataDir: string; token: { id: string; secret: string } }> {
+  const directory = temporaryDirectory(t);
+  const dataDir = join(directory, 'data');
+  const answer = await provision(dataDir, directory, exampleDocument);
+  return { dataDir, token: tokenOf(projectOf(answer, 'shop'), 'ci') };
+}
+
+t.test('offline: a plan is set, said again without effect', async (t) => {
+  const { dataDir } = await provisioned(t);
+  const setPlan = (...options: string[]) =>
+    runBurgee(['organisation', 'set-plan', 'Acme', '--data-dir', dataDir, ...options]);
+  const first = await setPlan('--plan', 'free', '--trial-ends-at', '2030-01-31', '--json');
+  const organisation = { plan: 'free', trialEndsAt: Date.UTC(2030, 0, 31), subscription: 'active' };
+  t.match(JSON.parse(first.stdout), { changed: true, organisation });
+  t.match(JSON.parse((await setPlan('--plan', 'free', '--json')).stdout), { changed: false, organisation });
+  const text = await setPlan('--trial-ends-at', 'none', '--subscription', 'lapsed');
+  t.equal(text.stdout, 'Acme: plan free, no trial, subscription lapsed\n');
+  const again = await setPlan('--trial-ends-at', 'none');
+  t.equal(again.stdout, 'Acme: plan free, no trial, subscription lapsed (as before)\n');
+});
+
+t.test('through the server: plan and revocation hold at once', async (t) => {
+  const { dataDir, token } = await provisioned(t);
+  const server = await bootServer(t, { dataDir });
+  const client = createHttpClient(t, { port: server.port });
+  const status = async () =>
+    (await client.send({ path: '/api/v1/flags', headers: bearer(token.secret) })).status;
+  const run = async (...arguments_: string[]) => {
+    const result = await runBurgee([...arguments_, '--data-dir', dataDir]);
+    t.equal(result.code, 0, result.stderr);
+    return result.stdout;
+  };
+  t.equal(await status(), 200);
+  await run('organisation', 'set-plan', 'Acme', '--plan', 'free');
+  t.equal(await status(), 402);
+  await run('organisation', 'set-plan', 'Acme', '--trial-ends-at', '2999-01-01T00:00:00Z');
+  t.equal(await status(), 200);
+  await run('organisation', 'set-plan', 'Acme', '--subscription', 'lapsed');
+  t.equal(await status(), 402);
+  await run('organisation', 'set-plan', 'Acme', '--subscription', 'active');
+  t.match(await run('token', 'revoke', token.id), /^Token ci \(\w{20}\) is revoked: /);
+  t.equal(await status(), 401);
+  t.match(await run('token', 'revoke', token.id), /was revoked already: /);
+  t.match(JSON.parse(await run('token', 'revoke', token.id, '--json')), {
+    changed: false,
+    token: { id: token.id },
+  });
+  await server.stop();
+});
+
+t.test('what is not there is told, and a secret given by mistake is not repeated', async (t) => {
+  const { dataDir, token } = await provisioned(t);
+  const unknown = await runBurgee([
+    'organisation',
+    'set-plan',
+    'Nobody',
+    '--plan',
+    'free',
+    '--data-dir',
+    dataDir,
+  ]);
+  t.match(unknown, { code: 1, stderr: /No organisation has the name or id "Nobody"/ });
+  const secret = await runBurgee(['token', 'revoke', token.secret, '--data-dir', dataDir]);
+  t.match(secret, { code: 1, stderr: /never the secret/ });
+  t.notMatch(secret.stderr + secret.stdout, token.secret);
+});
+
+t.test('a directory without a store is not made one by a command that cannot create', async (t) => {
+  const dataDir = join(temporaryDirectory(t), 'data');
+  for (const command of [
+    ['organisation', 'set-plan', 'Acme', '--plan', 'free'],
+    ['token', 'revoke', 'x'.repeat(20)],
+    ['check'],
+  ]) {
+    const result = await runBurgee([...command, '--data-dir', dataDir]);
+    t.equal(result.code, 1);
+    t.match(result.stderr, new RegExp(`^burgee: There is no store in ${dataDir}`));
+    t.notOk(existsSync(dataDir));
+  }
+  mkdirSync(dataDir);
+  t.match(await runBurgee(['check', '--data-dir', dataDir]), { code: 1, stderr: /There is no store/ });
+});
+
+t.test('check: clean offline, beside a server, and right after kill -9', async (t) => {
+  const { dataDir } = await provisioned(t);
+  const check = () => runBurgee(['check', '--data-dir', dataDir, '--json']);
+  const clean = await check();
+  t.equal(clean.code, 0);
+  t.match(JSON.parse(clean.stdout), { isClean: true, findings: [], counts: { flags: 1 } });
+  const server = await bootServer(t, { dataDir });
+  t.equal((await check()).code, 0);
+  server.signal('SIGKILL');
+  await server.ended;
+  const text = await runBurgee(['check', '--data-dir', dataDir]);
+  t.match(text, { code: 0, stdout: new RegExp(`^${dataDir} is clean: \\d+ entries`) });
+});
+
+t.test('check: a record that was damaged on disk is found, exit 1', async (t) => {
+  const { dataDir } = await provisioned(t);
+  const path = join(dataDir, 'burgee.mdb');
+  const bytes = readFileSync(path);
+  for (let at = bytes.indexOf('flag-wide'); at !== -1; at = bytes.indexOf('flag-wide', at + 1))
+    bytes[at] = 0x46;
+  writeFileSync(path, bytes);
+  const { code, stdout } = await runBurgee(['check', '--data-dir', dataDir]);
+  t.equal(code, 1);
+  t.match(stdout, /is damaged: \d+ findings\.\n {2}- /);
+});

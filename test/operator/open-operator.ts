@@ -1,0 +1,119 @@
+import type { Test } from 'tap';
+import type { ProvisionDocument } from '../../src/contracts/provision/provision-document.ts';
+import type { ApplyOutcome } from '../../src/operator/apply-outcome.ts';
+import { createOperator, type Operator } from '../../src/operator/operator.ts';
+import { openStore, type Store } from '../../src/storage/store.ts';
+import { openStoreReader, type StoreReader } from '../../src/storage/store-reader.ts';
+import { OperatorCommands } from '../../src/writer/operator-commands.ts';
+import { localOperatorPort } from '../../src/writer/operator-port-client.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const mapBytes = 2 ** 30;
+
+/** A store of its own, the operator that holds it, and a reader beside it. */
+export interface OpenedOperator {
+  readonly directory: string;
+  readonly store: Store;
+  readonly operator: Operator;
+  /** On what is stored now. */
+  reader(): StoreReader;
+  apply(document: unknown): Promise<ApplyOutcome>;
+}
+
+export function openOperator(t: Test): OpenedOperator {
+  const directory = temporaryDirectory(t);
+  const store = openStore({ directory, mapBytes });
+  const reader = openStoreReader({ directory, mapBytes });
+  t.teardown(async () => {
+    await reader.close();
+    await store.close();
+  });
+  const operator = createOperator({
+    port: localOperatorPort(new OperatorCommands(store)),
+    tokenPrefix: 'burgee',
+  });
+  const applyFile = (file: Uint8Array): Promise<ApplyOutcome> =>
+    operator.apply(file, () => undefined, new AbortController().signal);
+  return {
+    directory,
+    store,
+    operator,
+    reader: () => {
+      reader.renew();
+      return reader;
+    },
+    apply: (document) =>
+      applyFile(Buffer.from(typeof document === 'string' ? document : JSON.stringify(document))),
+  };
+}
+
+/** The part of an answer that tests look at. */
+export interface Answer {
+  readonly projects: Readonly<
+    Record<
+      string,
+      {
+        readonly id: string;
+        readonly flags: Readonly<Record<string, string>>;
+        readonly audiences: Readonly<Record<string, string>>;
+        readonly tokens: Readonly<Record<string, { readonly id: string; readonly secret: string | null }>>;
+      }
+    >
+  >;
+}
+
+/** @throws unless it was applied. */
+export function answerOf(outcome: ApplyOutcome): Answer {
+  if (!outcome.ok) throw new Error(outcome.problems.join('\n'));
+  return JSON.parse(new TextDecoder().decode(outcome.document)) as Answer;
+}
+
+export function projectOf(answer: Answer, name: string): Answer['projects'][string] {
+  const project = answer.projects[name];
+  if (project === undefined) throw new Error(`no project ${name}`);
+  return project;
+}
+
+/** Empty when it was applied. */
+export function problemsOf(outcome: ApplyOutcome): readonly string[] {
+  return outcome.ok ? [] : outcome.problems;
+}
+
+/** A document with one organisation, whose projects are given. */
+export function acme(...projects: readonly unknown[]): ProvisionDocument {
+  return { organisations: [{ name: 'Acme', plan: 'enterprise', projects }] } as ProvisionDocument;
+}
+
+/** The example of the documentation. */
+export const exampleDocument = {
+  organisations: [
+    {
+      name: 'Acme',
+      plan: 'enterprise',
+      trialEndsAt: null,
+      subscription: 'active',
+      members: [
+        { name: 'Owner', email: 'owner@example.test', role: 'owner', password: 'correct horse battery' },
+      ],
+      projects: [
+        {
+          name: 'shop',
+          environments: ['production', 'staging'],
+          audiences: [{ name: 'Pro', rules: [{ attribute: 'plan', values: ['pro', 'team'] }] }],
+          flags: [
+            {
+              name: 'checkout',
+              description: '',
+              tags: [],
+              cohorts: ['flag-wide'],
+              environments: {
+                staging: { enabled: true, trafficPercentage: 50, cohorts: ['own'], audience: 'Pro' },
+              },
+            },
+          ],
+          tokens: [{ name: 'ci', permission: 'write', environments: ['staging'], expiresAt: 0 }],
+        },
+      ],
+    },
+  ],
+};

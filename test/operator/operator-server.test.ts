@@ -1,0 +1,200 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
+import t, { type Test } from 'tap';
+import { createOperator, type Operator } from '../../src/operator/operator.ts';
+import { remoteOperator } from '../../src/operator/operator-client.ts';
+import { type OperatorServer, serveOperator } from '../../src/operator/operator-server.ts';
+import { findSocketPlace } from '../../src/operator/socket-place.ts';
+import { serveOperatorCommands } from '../../src/writer/operator-port.ts';
+import { remoteOperatorPort } from '../../src/writer/operator-port-client.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { acme, exampleDocument, type OpenedOperator, openOperator, problemsOf } from './open-operator.ts';
+
+interface Served extends OpenedOperator {
+  readonly server: OperatorServer;
+  readonly remote: Operator;
+  commits(): number;
+}
+
+/** The operator's server over message ports, as in a running service, but in one thread. */
+async function serve(t: Test, directory?: string): Promise<Served> {
+  const opened = openOperator(t);
+  const place = directory ?? opened.directory;
+  const { port1, port2 } = new MessageChannel();
+  let commits = 0;
+  serveOperatorCommands(port2, opened.store, {
+    onCommit: () => {
+      commits++;
+    },
+    onProgress: () => undefined,
+  });
+  const operator = createOperator({ port: remoteOperatorPort(port1), tokenPrefix: 'burgee' });
+  const server = await serveOperator({ directory: place, storeId: opened.store.id, operator });
+  t.teardown(async () => {
+    await server.stop();
+    port1.close();
+  });
+  return { ...opened, server, remote: remoteOperator(place, opened.store.id), commits: () => commits };
+}
+
+function apply(operator: Operator, document: unknown) {
+  const file = Buffer.from(JSON.stringify(document));
+  return operator.apply(file, () => undefined, new AbortController().signal);
+}
+
+t.test('through the socket it is the same as in place', async (t) => {
+  const { remote, operator, commits } = await serve(t);
+  const outcome = await apply(remote, exampleDocument);
+  t.match(outcome, { ok: true, counts: { created: 6 } });
+  t.equal(commits(), 1, 'whoever shares the store is told');
+  t.match(await apply(operator, exampleDocument), { ok: true, counts: { created: 0, changed: 0 } });
+  t.match(problemsOf(await apply(remote, { nonsense: 1 })), ['unknown field "nonsense"']);
+  const fields = { plan: 'free' } as const;
+  t.match(await remote.setPlan({ organisation: 'Acme', fields }), { ok: true, value: { changed: true } });
+  t.match(await remote.revokeToken({ tokenId: 'x'.repeat(20) }), {
+    ok: false,
+    problem: { code: 'not-found' },
+  });
+});
+
+t.test('only the owner can connect', async (t) => {
+  const { server, directory } = await serve(t);
+  t.equal(server.socketPath, join(directory, 'burgee.sock'));
+  t.equal(statSync(server.socketPath).mode & 0o777, 0o600);
+});
+
+t.test(
+  'a path too long for a socket lies in a directory of its own, which goes when the server stops',
+  async (t) => {
+    const directory = join(temporaryDirectory(t), 'd'.repeat(120));
+    mkdirSync(directory);
+    const { server, remote } = await serve(t, directory);
+    const place = dirname(server.socketPath);
+    t.equal(dirname(place), tmpdir());
+    t.equal(statSync(place).mode & 0o777, 0o700);
+    t.equal(statSync(server.socketPath).mode & 0o777, 0o600);
+    t.equal(findSocketPlace(directory), server.socketPath);
+    t.equal(readFileSync(join(directory, 'burgee.sock.path'), 'utf8'), `${server.socketPath}\n`);
+    t.match(await apply(remote, exampleDocument), { ok: true });
+    await server.stop();
+    t.notOk(existsSync(place));
+    t.notOk(existsSync(join(directory, 'burgee.sock.path')));
+  },
+);
+
+t.test('the longest path that fits is used as it is', async (t) => {
+  const base = temporaryDirectory(t);
+  const longest = process.platform === 'darwin' ? 103 : 107;
+  const directory = join(base, 'd'.repeat(longest - base.length - '//burgee.sock'.length));
+  mkdirSync(directory);
+  const { server, remote } = await serve(t, directory);
+  t.equal(Buffer.byteLength(server.socketPath), longest);
+  t.equal(dirname(server.socketPath), directory);
+  t.match(await apply(remote, exampleDocument), { ok: true });
+});
+
+t.test('what a killed server has left is replaced', async (t) => {
+  const directory = temporaryDirectory(t);
+  const stale = createServer().listen(join(directory, 'burgee.sock'));
+  await new Promise((resolve) => stale.once('listening', resolve));
+  const long = join(temporaryDirectory(t), 'd'.repeat(120));
+  mkdirSync(long);
+  const first = await serve(t, directory);
+  t.match(await apply(first.remote, exampleDocument), { ok: true }, 'the new server answers');
+  stale.close();
+
+  const gone = join(tmpdir(), `burgee-${process.pid}-gone`, 'burgee.sock');
+  writeFileSync(join(long, 'burgee.sock.path'), `${gone}\n`);
+  const second = await serve(t, long);
+  t.not(second.server.socketPath, gone);
+  t.match(await apply(second.remote, exampleDocument), { ok: true });
+});
+
+t.test('a pointer to something else than a socket of ours removes nothing', async (t) => {
+  const directory = temporaryDirectory(t);
+  const precious = join(temporaryDirectory(t), 'precious');
+  writeFileSync(precious, 'x');
+  writeFileSync(join(directory, 'burgee.sock.path'), `${precious}\n`);
+  await serve(t, directory);
+  t.ok(existsSync(precious));
+});
+
+t.test('a client for another store changes nothing', async (t) => {
+  const { directory, store } = await serve(t);
+  const stranger = remoteOperator(directory, 'x'.repeat(20));
+  await t.rejects(apply(stranger, exampleDocument), { name: 'ServerFault' }, 'the client sees it first');
+  t.ok(store.isEmpty());
+});
+
+t.test('a server refuses a request for another store, and what it does not know', async (t) => {
+  const { server, store } = await serve(t);
+  const answers: string[] = [];
+  for (const header of [
+    { kind: 'apply', storeId: 'other', fileBytes: 0 },
+    { kind: 'dance', storeId: store.id },
+  ]) {
+    const json = Buffer.from(JSON.stringify(header));
+    const preamble = Buffer.alloc(8);
+    preamble.writeUInt32BE(json.length, 0);
+    const socket = connect(server.socketPath);
+    socket.write(Buffer.concat([preamble, json]));
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    answers.push(text);
+  }
+  t.match(answers, [/"failed".*another store/, /"failed".*does not know/]);
+  t.ok(store.isEmpty());
+});
+
+t.test('without a server there is nobody to ask', async (t) => {
+  const directory = temporaryDirectory(t);
+  await t.rejects(apply(remoteOperator(directory, 'x'.repeat(20)), exampleDocument), { name: 'NoServer' });
+  const dead = createServer().listen(join(directory, 'burgee.sock'));
+  await new Promise((resolve) => dead.once('listening', resolve));
+  t.equal(basename(findSocketPlace(directory)), 'burgee.sock');
+  dead.close();
+});
+
+t.test('several clients at once are served in turn, and each is right', async (t) => {
+  const { remote, reader } = await serve(t);
+  const names = Array.from({ length: 8 }, (_, index) => `site-${index}`);
+  const flags = Array.from({ length: 1500 }, (_, index) => ({ name: `f${index}` }));
+  const outcomes = await Promise.all(names.map((name) => apply(remote, acme({ name, flags }))));
+  t.ok(outcomes.every(({ ok }) => ok));
+  const { queries } = reader();
+  t.equal([...queries.organisations()].length, 1, 'the second finds what the first has made');
+  t.strictSame([...queries.projects()].map(({ name }) => name).sort(), names);
+});
+
+t.test('a client that leaves before the end leaves nothing behind', async (t) => {
+  const { server, store, remote } = await serve(t);
+  const header = Buffer.from(JSON.stringify({ kind: 'apply', storeId: store.id, fileBytes: 1000 }));
+  const preamble = Buffer.alloc(8);
+  preamble.writeUInt32BE(header.length, 0);
+  const socket = connect(server.socketPath);
+  socket.write(Buffer.concat([preamble, header]));
+  await new Promise((resolve) => socket.once('data', resolve));
+  socket.destroy();
+  t.match(await apply(remote, exampleDocument), { ok: true }, 'the next one has its turn');
+});
+
+t.test('a server that stops waits for what is being written', async (t) => {
+  const { remote, server, reader } = await serve(t);
+  const flags = Array.from({ length: 3000 }, (_, index) => ({ name: `f${index}` }));
+  let stopped: Promise<void> | null = null;
+  const file = Buffer.from(JSON.stringify(acme({ name: 'site', flags })));
+  const applying = remote.apply(
+    file,
+    (phase) => {
+      if (phase === 'write') stopped ??= server.stop();
+    },
+    new AbortController().signal,
+  );
+  t.match(await applying, { ok: true });
+  await stopped;
+  t.equal([...reader().queries.projects()].length, 1);
+  t.notOk(existsSync(server.socketPath));
+});

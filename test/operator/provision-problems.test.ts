@@ -1,0 +1,244 @@
+import t from 'tap';
+import { acme, answerOf, exampleDocument, openOperator, problemsOf, projectOf } from './open-operator.ts';
+
+t.test('every shape that is wrong is told with its path, all at once, and nothing is applied', async (t) => {
+  const { apply, store } = openOperator(t);
+  const outcome = await apply({
+    organisatons: [],
+    organisations: [
+      {
+        plan: 'gold',
+        trialEndsAt: 'soon',
+        members: [{ name: 'A', email: 'nobody', role: 'king', password: 'short' }],
+        projects: [
+          {
+            name: '',
+            evaluationAccess: 1,
+            environments: ['Not This'],
+            audiences: [{ name: 'x', rules: [] }],
+            tokens: [{ name: 't', permission: 'admin', expiresAt: -1 }],
+          },
+        ],
+      },
+    ],
+    personalProjects: [{ name: 'p' }],
+  });
+  t.strictSame(problemsOf(outcome), [
+    'unknown field "organisatons": did you mean organisations?',
+    'organisations[0].name is required',
+    'organisations[0].plan must be one of "free", "teams", "enterprise"',
+    'organisations[0].trialEndsAt must be a time in Unix milliseconds, or null',
+    'organisations[0].members[0].email must be an email address',
+    'organisations[0].members[0].role must be one of "viewer", "editor", "admin", "owner"',
+    'organisations[0].members[0].password must be a string of 12 to 1024 characters',
+    'organisations[0].projects[0].name must be a string of 1 to 200 characters without control characters',
+    'organisations[0].projects[0].evaluationAccess must be true or false',
+    'organisations[0].projects[0].environments[0] must be an environment name: 1 to 64 characters of a-z, 0-9, "-", "_" and "."',
+    'organisations[0].projects[0].audiences[0].rules must be an array of 1 to 50 rules',
+    'organisations[0].projects[0].tokens[0].permission must be "read" or "write"',
+    'organisations[0].projects[0].tokens[0].expiresAt must be a time in Unix milliseconds, or 0 for never',
+    'personalProjects[0].owner is required',
+  ]);
+  t.ok(store.isEmpty());
+});
+
+t.test('flags that are wrong are told with their place in the whole array', async (t) => {
+  const { apply, store } = openOperator(t);
+  const good = Array.from({ length: 700 }, (_, index) => ({ name: `f${index}` }));
+  const bad = {
+    name: 'x',
+    trafficPercentage: 101,
+    tags: [''],
+    environments: { a: { cohorts: [1] } },
+    colour: 1,
+  };
+  const outcome = await apply(acme({ name: 'site', flags: [...good, bad, { name: 'f3' }] }));
+  const at = 'organisations[0].projects[0].flags[700]';
+  t.strictSame(problemsOf(outcome), [
+    `unknown field "${at}.colour"`,
+    `${at}.tags[0] must be a string of 1 to 64 characters`,
+    `${at}.trafficPercentage must be a whole number between 0 and 100`,
+    `${at}.environments.a.cohorts[0] must be a string of 1 to 256 characters`,
+  ]);
+  t.ok(store.isEmpty());
+});
+
+t.test('what has one name must stand once in the file', async (t) => {
+  const { apply } = openOperator(t);
+  const twice = <Item>(item: Item): Item[] => [item, item];
+  const project = {
+    name: 'site',
+    environments: twice('e'),
+    audiences: twice({ name: 'a', rules: [{ attribute: 'x', values: ['y'] }] }),
+    tokens: twice({ name: 't', permission: 'read' }),
+    flags: [{ name: 'f' }, { name: ' f ' }],
+  };
+  const members = [
+    { name: 'A', email: 'a@example.test', role: 'viewer' },
+    { name: 'A', email: 'A@EXAMPLE.test', role: 'viewer' },
+  ];
+  const organisation = { name: 'Acme', plan: 'free', members, projects: twice(project) };
+  const problems = problemsOf(await apply({ organisations: [organisation, { name: 'Acme', plan: 'free' }] }));
+  const path = 'organisations[0].projects[0]';
+  for (const expected of [
+    'organisations[1].name: "Acme" stands in the file twice',
+    'organisations[0].members[1].email: "a@example.test" stands in the file twice',
+    'organisations[0].projects[1].name: "site" stands in the file twice',
+    `${path}.environments[1]: "e" stands in the file twice`,
+    `${path}.audiences[1].name: "a" stands in the file twice`,
+    `${path}.tokens[1].name: "t" stands in the file twice`,
+    `${path}.flags[1].name: "f" stands in the file twice`,
+  ]) {
+    t.ok(problems.includes(expected), expected);
+  }
+});
+
+t.test('a key that stands twice is refused, for JSON would drop one', async (t) => {
+  const { apply } = openOperator(t);
+  const project = '{"name":"p","flags":[{"name":"a"}],"flags":[{"name":"b"}]}';
+  const outcome = await apply(`{"organisations":[{"name":"A","plan":"free","projects":[${project}]}]}`);
+  t.strictSame(problemsOf(outcome), ['organisations[0].projects[0].flags stands there twice']);
+});
+
+t.test('the wrong form of flags for the kind of project', async (t) => {
+  const { apply, store } = openOperator(t);
+  const group = { name: 'group', environments: ['a'], flags: [{ name: 'f', enabled: true, audience: 'x' }] };
+  const single = { name: 'single', flags: [{ name: 'f', environments: { a: {} } }] };
+  const missing = { name: 'missing', environments: ['a'], flags: [{ name: 'f', environments: { b: {} } }] };
+  const audience = { name: 'audience', flags: [{ name: 'f', audience: 'Nobody' }] };
+  const path = 'organisations[0].projects';
+  t.strictSame(problemsOf(await apply(acme(group, single, missing, audience))), [
+    `${path}[0].flags[0].enabled is not accepted: the project has several environments, so give it as environments.<env>.enabled`,
+    `${path}[0].flags[0].audience is not accepted: the project has several environments, so give it as environments.<env>.audience`,
+    `${path}[1].flags[0].environments is not accepted: the project has a single environment, so give the state beside the name`,
+    `${path}[2].flags[0].environments.b is not an environment of this project (valid ones: a)`,
+    `${path}[3].flags[0].audience: no audience of this project is called "Nobody"`,
+  ]);
+  t.ok(store.isEmpty(), 'nothing of the right projects stays either');
+});
+
+t.test('a single-environment project stays one', async (t) => {
+  const { apply } = openOperator(t);
+  await apply(acme({ name: 'site' }));
+  const problems = problemsOf(await apply(acme({ name: 'site', environments: ['a'] })));
+  t.match(problems, [/projects\[0\]\.environments is not accepted: project "site" has a single environment/]);
+});
+
+t.test(
+  "what differs from an existing token's permission, environments or expiry is a problem each",
+  async (t) => {
+    const { apply, reader } = openOperator(t);
+    const { tokens } = projectOf(answerOf(await apply(exampleDocument)), 'shop');
+    const token = {
+      name: 'ci',
+      permission: 'read',
+      environments: ['production'],
+      expiresAt: Date.now() + 1e6,
+    };
+    const flags = [{ name: 'new' }];
+    const problems = problemsOf(await apply(acme({ name: 'shop', tokens: [token], flags })));
+    t.equal(problems.length, 3);
+    for (const field of ['permission', 'environments', 'expiresAt']) {
+      t.ok(
+        problems.some((problem) =>
+          problem.startsWith(`organisations[0].projects[0].tokens[0].${field} differs`),
+        ),
+      );
+    }
+    const { queries } = reader();
+    t.match(queries.token(tokens['ci']?.id ?? ''), { permission: 'write', revision: 1 });
+    t.equal([...queries.flagsOf(projectOf(answerOf(await apply(exampleDocument)), 'shop').id)].length, 1);
+  },
+);
+
+t.test('an existing name that means two things is ambiguous', async (t) => {
+  const { apply, store, reader } = openOperator(t);
+  const shop = projectOf(answerOf(await apply(exampleDocument)), 'shop');
+  const flag = reader().queries.flag(shop.flags['checkout'] ?? '');
+  if (flag === undefined) throw new Error('no flag');
+  const twin = { ...flag, id: `${flag.id.slice(1)}0` };
+  store.write(({ apply: write }) => write([{ kind: 'flag', before: null, after: twin, environment: null }]));
+  t.match(problemsOf(await apply(exampleDocument)), [
+    /^organisations\[0\]\.projects\[0\]\.flags\[0\]\.name is ambiguous: 2 of them are called "checkout"/,
+  ]);
+});
+
+t.test('tokens: 50 at most, 365 days at most, none in a personal project', async (t) => {
+  const { apply } = openOperator(t);
+  const day = 24 * 60 * 60 * 1000;
+  const tokens = Array.from({ length: 51 }, (_, index) => ({ name: `t${index}`, permission: 'read' }));
+  t.match(problemsOf(await apply(acme({ name: 'site', tokens }))), [
+    /would have 51 tokens, and 50 is the most/,
+  ]);
+  const late = [{ name: 't', permission: 'read', expiresAt: Date.now() + 366 * day }];
+  t.match(problemsOf(await apply(acme({ name: 'site', tokens: late }))), [/at most 365 days/]);
+  const owner = 'a@example.test';
+  const personal = { personalProjects: [{ name: 'mine', owner, tokens: tokens.slice(0, 1) }] };
+  t.strictSame(problemsOf(await apply(personal)), [
+    'personalProjects[0].tokens: a personal project has no tokens',
+  ]);
+  t.match(await apply(acme({ name: 'site', tokens: tokens.slice(0, 50) })), { ok: true });
+  const more = [{ name: 'one more', permission: 'read' }];
+  t.match(
+    problemsOf(await apply(acme({ name: 'site', tokens: more }))),
+    [/would have 51/],
+    'with those that exist',
+  );
+});
+
+t.test('odd but allowed: warnings', async (t) => {
+  const { apply } = openOperator(t);
+  const outcome = await apply(
+    acme({
+      name: 'site',
+      audiences: [{ name: 'a', rules: [{ attribute: 'cohort', values: ['x'] }] }],
+      tokens: [{ name: 't', permission: 'read', expiresAt: 1 }],
+    }),
+  );
+  t.match(outcome, {
+    ok: true,
+    warnings: [/"cohort" is never an attribute/, /tokens\[0\]\.expiresAt has passed/],
+  });
+});
+
+t.test('the first 50 problems are listed, the others counted', async (t) => {
+  const { apply } = openOperator(t);
+  const flags = Array.from({ length: 100_000 }, () => ({ name: 1 }));
+  const startedAt = Date.now();
+  const outcome = await apply(acme({ name: 'site', flags }));
+  t.comment(`100,000 problems in ${Date.now() - startedAt} ms`);
+  t.equal(problemsOf(outcome).length, 50);
+  t.equal(outcome.ok ? 0 : outcome.problemCount, 100_000);
+});
+
+t.test('what is no JSON that can be read', async (t) => {
+  const { apply, operator } = openOperator(t);
+  t.match(problemsOf(await apply('{"organisations": [}')), [
+    'the file is not JSON that can be read: line 1, column 20: unexpected character where a value should be',
+  ]);
+  t.match(problemsOf(await apply('')), [/line 1, column 1: it ends where a value should be/]);
+  t.match(problemsOf(await apply('['.repeat(100_000))), [/nested deeper than 32 levels/]);
+  t.match(problemsOf(await apply('[]')), ['the document must be an object']);
+  t.match(problemsOf(await apply('{"organisations":{"projects":[]}}')), [
+    'organisations must be an array of organisations',
+  ]);
+  const flags = '{"organisations":[{"name":"A","plan":"free","projects":[{"name":"p","flags":7}]}]}';
+  t.match(problemsOf(await apply(flags)), ['organisations[0].projects[0].flags must be an array of flags']);
+  const notText = await operator.apply(new Uint8Array([0xff]), () => undefined, new AbortController().signal);
+  t.match(problemsOf(notText), ['the file is not UTF-8 text']);
+  const surrogate = '{"organisations":[{"name":"\\ud800","plan":"free"}]}';
+  t.match(problemsOf(await apply(surrogate)), [/organisations\[0\]\.name must be a string/]);
+  t.match(await apply('\uFEFF{}'), { ok: true }, 'a byte order mark is passed over');
+});
+
+t.test('an apply that nobody waits for any more is given up, and leaves nothing', async (t) => {
+  const { operator, store } = openOperator(t);
+  const flags = Array.from({ length: 2000 }, (_, index) => ({ name: `f${index}` }));
+  const file = Buffer.from(JSON.stringify(acme({ name: 'site', flags })));
+  const abort = new AbortController();
+  await t.rejects(
+    operator.apply(file, () => abort.abort(), abort.signal),
+    { name: 'AbortError' },
+  );
+  t.ok(store.isEmpty());
+});
