@@ -1,5 +1,4 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
-import { env } from 'node:process';
 import { Exchange } from './exchange.ts';
 import type { HeaderBlock } from './header-block.ts';
 import { hasAmbiguousLength } from './request-framing.ts';
@@ -7,7 +6,7 @@ import { RequestView } from './request-view.ts';
 
 /** uWebSockets.js reads this once, when it is loaded; its default of 4 KiB is less than cookies and proxies send. */
 const headerBytesMax = 16_384;
-env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(headerBytesMax);
+process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(headerBytesMax);
 const uws = await import('uWebSockets.js');
 const { App, us_listen_socket_close, us_socket_local_port } = uws;
 /** The declarations name it `ListenOptions.LIBUS_LISTEN_EXCLUSIVE_PORT`; the addon exports it bare. */
