@@ -8,12 +8,12 @@ import { runNode, runTool } from './lib/run.mjs';
 
 await ensureInstalled();
 await ensureBuilt();
-const compiling = runTool('tsc', ['-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput']);
-const serving = runNode([
-  `--watch-path=${join(root, 'dist', 'src')}`,
-  '--watch-preserve-output',
-  join(root, 'dist', 'src', 'main.js'),
-  'serve',
-  ...process.argv.slice(2),
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stopping.abort());
+const options = { signal: stopping.signal };
+const main = join(root, 'dist', 'src', 'main.js');
+const watching = [`--watch-path=${join(root, 'dist', 'src')}`, '--watch-preserve-output'];
+await Promise.allSettled([
+  runTool('tsc', ['-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput'], options),
+  runNode([...watching, main, 'serve', ...process.argv.slice(2)], options),
 ]);
-await Promise.all([compiling, serving]);

@@ -1,5 +1,5 @@
 /** tap's own count, the last comment of its output: `# { total: 3, pass: 2, fail: 1 }`. It counts assertions. */
-const summary = /^# \{ total: \d+.*\}$/m;
+const summary = /^# \{ total: \d+.*\}$/gm;
 
 function countOf(text, name) {
   const found = new RegExp(`\\b${name}: (\\d+)`).exec(text);
@@ -13,7 +13,7 @@ function countOf(text, name) {
  *   without saying why, has failed once.
  */
 export function tallyOf(output, end) {
-  const text = summary.exec(output)?.[0] ?? '';
+  const text = output.match(summary)?.at(-1) ?? '';
   const skipped = countOf(text, 'skip') + countOf(text, 'todo');
   const tally = { passed: countOf(text, 'pass'), failed: countOf(text, 'fail'), skipped };
   if (tally.failed === 0 && (text === '' || end !== 0)) tally.failed = 1;

@@ -19,6 +19,7 @@ export class ApplyProgressLines {
   readonly #output: Output;
   #shownAt: number;
   #isLineOpen = false;
+  #shown = '';
 
   constructor(output: Output) {
     this.#output = output;
@@ -41,6 +42,8 @@ export class ApplyProgressLines {
   }
 
   #show(text: string): void {
+    if (text === this.#shown) return;
+    this.#shown = text;
     if (!this.#output.isTTY) {
       this.#output.write(`${text}\n`);
       return;

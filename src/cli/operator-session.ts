@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { createOperator, type Operator } from '../operator/operator.ts';
 import { NoServer, remoteOperator } from '../operator/operator-client.ts';
 import { removeSocketPlace } from '../operator/socket-place.ts';
-import { type Claim, claimDirectory } from '../storage/claim.ts';
+import { type Claim, claimDirectory, claimFileOf } from '../storage/claim.ts';
 import { markerFileOf, readMarker } from '../storage/marker-file.ts';
 import { openStore } from '../storage/store.ts';
 import { StoreError } from '../storage/store-error.ts';
@@ -55,8 +55,8 @@ function tryClaim(directory: string): Claim | StoreError {
   try {
     return claimDirectory(directory);
   } catch (fault) {
-    // Held, or not usable at all: then no server answers either, and this is what is told.
-    if (fault instanceof StoreError) return fault;
+    // Held, unless nobody ever claimed it: then the directory cannot be used at all.
+    if (fault instanceof StoreError && existsSync(claimFileOf(directory))) return fault;
     throw fault;
   }
 }

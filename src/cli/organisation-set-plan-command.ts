@@ -12,6 +12,8 @@ const examples = `Examples:
   burgee organisation set-plan Acme --trial-ends-at none --subscription lapsed
 `;
 
+const noTrial = 'none';
+
 /** An ISO date, or date and time with its offset; a date alone is midnight UTC. */
 const isoTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
@@ -45,18 +47,23 @@ export function defineSetPlan(parent: Command): { readonly command: Command; rea
   return { command, action: { run } };
 }
 
-/** The parser of each option has made these types. */
+/** What the options' choices and parsers make of them. */
+interface PlanOptions extends Omit<PlanFields, 'trialEndsAt'> {
+  readonly trialEndsAt?: number | typeof noTrial;
+}
+
 function fieldsOf(command: Command): PlanFields {
-  const { plan, trialEndsAt, subscription } = command.opts<PlanFields>();
+  const { plan, trialEndsAt, subscription } = command.opts<PlanOptions>();
   return {
     ...(plan === undefined ? {} : { plan }),
-    ...(trialEndsAt === undefined ? {} : { trialEndsAt }),
+    ...(trialEndsAt === undefined ? {} : { trialEndsAt: trialEndsAt === noTrial ? null : trialEndsAt }),
     ...(subscription === undefined ? {} : { subscription }),
   };
 }
 
-function parseTrialEnd(text: string): number | null {
-  if (text === 'none') return null;
+/** Commander makes an empty text of a parsed null, so the word stays until `fieldsOf`. */
+function parseTrialEnd(text: string): number | typeof noTrial {
+  if (text === noTrial) return noTrial;
   const time = isoTime.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time))
     throw new InvalidArgumentError('Give an ISO time such as 2030-01-31T00:00:00Z, or "none".');

@@ -40,7 +40,7 @@ async function serve(config: ReturnType<typeof configFrom>): Promise<number> {
 
 async function serveUntilStopped(service: Service, signals: StopSignals): Promise<number> {
   const message: ListeningMessage = { kind: 'listening', url: service.url };
-  process.send?.(message);
+  if (process.connected) process.send?.(message);
   const reason = await Promise.race([signals.first, service.failed]);
   // Its threads cannot be trusted to end: the log says why, and whoever manages the process starts it again.
   if (reason instanceof Error) process.exit(exitCodes.failed);

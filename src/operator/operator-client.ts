@@ -31,7 +31,7 @@ export function remoteOperator(directory: string, storeId: string): Operator {
   return {
     apply: async (file, onProgress) => {
       const request = new Request(directory, storeId, file, onProgress);
-      return toOutcome(await request.ask({ kind: 'apply', storeId, fileBytes: file.byteLength }));
+      return toOutcome(await request.ask({ kind: 'apply', storeId }));
     },
     setPlan: async (args): Promise<Outcome<SetPlanResult>> => {
       const { message } = await ask({ kind: 'set-plan', storeId, args });

@@ -1,13 +1,17 @@
 import type { Socket } from 'node:net';
+import { compileSchema } from './compiled-schema.ts';
 import { encodeFrame, type Frame, FrameReader } from './frame-codec.ts';
 import type { Operator } from './operator.ts';
 import {
   type ClientMessage,
+  clientMessageSchema,
   fileBytesMax,
   operatorProtocolVersion,
   type ServerMessage,
 } from './operator-protocol.ts';
 import type { Turns } from './turns.ts';
+
+const messageCheck = compileSchema(clientMessageSchema);
 
 /** A client that says nothing for so long is gone. */
 const silenceMaxMs = 30_000;
@@ -54,7 +58,11 @@ export class OperatorConnection {
   }
 
   #receive({ header, body }: Frame): void {
-    const message = header as ClientMessage;
+    if (!messageCheck.isRight(header)) {
+      this.#fail(new Error('this server does not know that request'));
+      return;
+    }
+    const message = header;
     if (message.kind === 'file') {
       this.#takeFile?.(body);
       this.#takeFile = null;
@@ -78,8 +86,6 @@ export class OperatorConnection {
         return this.#finish({ kind: 'plan-set', outcome: await operator.setPlan(message.args) });
       case 'revoke-token':
         return this.#finish({ kind: 'token-revoked', outcome: await operator.revokeToken(message.args) });
-      default:
-        throw new Error('this server does not know that request');
     }
   }
 

@@ -1,11 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
+import { type Static, Type } from 'typebox';
+import { plans, subscriptions } from '../domain/organisation/organisation.ts';
 import type { Outcome } from '../domain/problem.ts';
-import type {
-  RevokeTokenArgs,
-  RevokeTokenResult,
-  SetPlanArgs,
-  SetPlanResult,
-} from '../writer/operator-port-protocol.ts';
+import type { RevokeTokenResult, SetPlanResult } from '../writer/operator-port-protocol.ts';
 import type { ProvisionCounts } from '../writer/provision/provision-protocol.ts';
 import type { ApplyPhase } from './apply-outcome.ts';
 
@@ -33,20 +30,33 @@ export const fileBytesMax = 512 * 2 ** 20;
 /** Moves when client and server would no longer understand one another. */
 export const operatorProtocolVersion = 1;
 
+const toStore = { storeId: Type.String() };
+
+const setPlanArgsSchema = Type.Object({
+  organisation: Type.String(),
+  fields: Type.Object({
+    plan: Type.Optional(Type.Enum([...plans])),
+    trialEndsAt: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+    subscription: Type.Optional(Type.Enum([...subscriptions])),
+  }),
+});
+
 /**
  * What crosses the Unix socket, in frames (`frame-codec.ts`): the server greets, the client asks one thing, the server
  * answers and closes. The store's id goes both ways before anything is done.
  */
-export type ClientMessage =
-  | ({ readonly kind: 'apply'; readonly fileBytes: number } & ToStore)
+export const clientMessageSchema = Type.Union([
+  Type.Object({ kind: Type.Literal('apply'), ...toStore }),
   /** Carries the file; sent when the server is ready for it. */
-  | { readonly kind: 'file' }
-  | ({ readonly kind: 'set-plan'; readonly args: SetPlanArgs } & ToStore)
-  | ({ readonly kind: 'revoke-token'; readonly args: RevokeTokenArgs } & ToStore);
-
-interface ToStore {
-  readonly storeId: string;
-}
+  Type.Object({ kind: Type.Literal('file') }),
+  Type.Object({ kind: Type.Literal('set-plan'), ...toStore, args: setPlanArgsSchema }),
+  Type.Object({
+    kind: Type.Literal('revoke-token'),
+    ...toStore,
+    args: Type.Object({ tokenId: Type.String() }),
+  }),
+]);
+export type ClientMessage = Static<typeof clientMessageSchema>;
 
 export type ServerMessage =
   | { readonly kind: 'hello'; readonly protocolVersion: number; readonly storeId: string }

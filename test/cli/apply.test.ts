@@ -205,6 +205,20 @@ t.test('a file that is not there, or no JSON', async (t) => {
   t.match(broken, { code: 1, stderr: /line 1, column 20/ });
 });
 
+t.test('a directory that cannot be used is told at once', async (t) => {
+  const directory = temporaryDirectory(t);
+  writeFileSync(join(directory, 'file'), '');
+  const startedAt = Date.now();
+  const result = await runBurgee([
+    'apply',
+    join(directory, 'file'),
+    '--data-dir',
+    join(directory, 'file', 'data'),
+  ]);
+  t.match(result, { code: 1, stderr: /cannot be created/ });
+  t.ok(Date.now() - startedAt < 10_000, 'nobody is waited for');
+});
+
 t.test('warnings go to standard error, and do not fail', async (t) => {
   const tokens = [{ name: 'ci', permission: 'read', environments: ['nowhere'] }];
   const organisation = { name: 'Acme', plan: 'free', projects: [{ name: 'site', tokens }] };

@@ -133,8 +133,9 @@ t.test('a server refuses a request for another store, and what it does not know'
   const { server, store } = await serve(t);
   const answers: string[] = [];
   for (const header of [
-    { kind: 'apply', storeId: 'other', fileBytes: 0 },
+    { kind: 'apply', storeId: 'other' },
     { kind: 'dance', storeId: store.id },
+    { kind: 'set-plan', storeId: store.id, args: { organisation: 'Acme', fields: { plan: '' } } },
   ]) {
     const json = Buffer.from(JSON.stringify(header));
     const preamble = Buffer.alloc(8);
@@ -145,7 +146,7 @@ t.test('a server refuses a request for another store, and what it does not know'
     for await (const chunk of socket) text += String(chunk);
     answers.push(text);
   }
-  t.match(answers, [/"failed".*another store/, /"failed".*does not know/]);
+  t.match(answers, [/"failed".*another store/, /"failed".*does not know/, /"failed".*does not know/]);
   t.ok(store.isEmpty());
 });
 
@@ -171,7 +172,7 @@ t.test('several clients at once are served in turn, and each is right', async (t
 
 t.test('a client that leaves before the end leaves nothing behind', async (t) => {
   const { server, store, remote } = await serve(t);
-  const header = Buffer.from(JSON.stringify({ kind: 'apply', storeId: store.id, fileBytes: 1000 }));
+  const header = Buffer.from(JSON.stringify({ kind: 'apply', storeId: store.id }));
   const preamble = Buffer.alloc(8);
   preamble.writeUInt32BE(header.length, 0);
   const socket = connect(server.socketPath);

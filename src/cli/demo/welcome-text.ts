@@ -29,10 +29,10 @@ Two tokens of the project "kubernetes", shown this once:
   read   ${readSecret}
   write  ${writeSecret}
 
-Is a gate on for this targeting key? It is, for 10 % of all keys: try others.
+Is a beta gate on for this targeting key? It is for 10 % of all keys, always the same ones.
 curl '${flagUrl}/${facts.percentageFlagId}?${environment}&targetingKey=node-1'
 
-Is an alpha gate on for this cohort? It is, for nobody else.
+Is an alpha gate on for this cohort? It is for no other.
 curl '${flagUrl}/${facts.cohortFlagId}?${environment}&cohort=${alphaCohort}'
 
 Is a flag of the website on for customers of this plan? Try plan=free.
@@ -41,7 +41,7 @@ curl '${flagUrl}/${facts.audienceFlagId}?targetingKey=visitor-1&plan=pro'
 List the gates of one version:
 curl -H 'Authorization: Bearer ${readSecret}' '${url}/api/v1/flags?${environment}'
 
-Turn the first gate on for everybody, then ask for it again:
+Turn the beta gate on for everybody, then ask for it again:
 curl -X PATCH -H 'Authorization: Bearer ${writeSecret}' -H 'Content-Type: application/json' -d '{"trafficPercentage": 100}' '${url}/api/v1/flags/${facts.percentageFlagId}?${environment}'
 
 `;

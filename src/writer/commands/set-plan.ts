@@ -8,10 +8,10 @@ import type { Command } from './command.ts';
 
 /** What an organisation pays for; an absent field stays. */
 export interface PlanFields {
-  readonly plan?: Plan | undefined;
+  readonly plan?: Plan;
   /** Unix milliseconds; null ends a trial. */
-  readonly trialEndsAt?: number | null | undefined;
-  readonly subscription?: Subscription | undefined;
+  readonly trialEndsAt?: number | null;
+  readonly subscription?: Subscription;
 }
 
 export interface SetPlanArgs {

@@ -62,12 +62,14 @@ export class ProvisionScope {
     this.#counts = { ...this.#counts, [outcome]: this.#counts[outcome] + 1 };
   }
 
-  /** Decides a change and the audit entry that goes with it. */
+  /** Decides a change and the audit entry that goes with it. After the first problem nothing is written any more. */
   change(change: RecordChange, entry: OperatorEntry): void {
+    if (!this.problems.isEmpty) return;
     this.#pending.push(change, { kind: 'audit', entry: operatorEntry(entry, this.context) });
   }
 
   audit(entry: OperatorEntry): void {
+    if (!this.problems.isEmpty) return;
     this.#pending.push({ kind: 'audit', entry: operatorEntry(entry, this.context) });
   }
 
