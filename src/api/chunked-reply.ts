@@ -21,6 +21,9 @@ export class ChunkedReply implements ChunkReceiver {
   readonly #exchange: Exchange;
   readonly #hooks: ChunkedReplyHooks;
   #status = 0;
+  /** Chunks that are written but not taken yet: each lets one more come when it is. */
+  #untaken = 0;
+  #isLastWritten = false;
 
   constructor(exchange: Exchange, hooks: ChunkedReplyHooks) {
     this.#exchange = exchange;
@@ -40,7 +43,7 @@ export class ChunkedReply implements ChunkReceiver {
     this.#exchange.begin(head.status, this.#hooks.headers(head.status));
     if (this.#exchange.isOver) this.#abandon();
     this.#exchange.onAborted(() => this.#abandon());
-    this.#exchange.onWritable(() => this.#hooks.more());
+    this.#exchange.onWritable(() => this.#resume());
   }
 
   /** The client is gone, or asked for the head only. */
@@ -52,10 +55,24 @@ export class ChunkedReply implements ChunkReceiver {
   #pass(bytes: Uint8Array, isLast: boolean): void {
     if (this.#exchange.isOver) return;
     const isTaken = this.#exchange.write(bytes);
-    if (isLast) {
-      this.#exchange.end();
-      this.#hooks.onLongAnswer(this.#status, true);
-    } else if (isTaken) this.#hooks.more();
+    this.#isLastWritten = isLast;
+    if (!isTaken) this.#untaken += 1;
+    else if (isLast) this.#finish();
+    else this.#hooks.more();
+  }
+
+  #resume(): void {
+    const allowed = this.#untaken;
+    this.#untaken = 0;
+    if (this.#isLastWritten) this.#finish();
+    else for (let chunk = 0; chunk < allowed; chunk += 1) this.#hooks.more();
+  }
+
+  /** Only once everything was taken: a service that drains may close right after it. */
+  #finish(): void {
+    if (this.#exchange.isOver) return;
+    this.#exchange.end();
+    this.#hooks.onLongAnswer(this.#status, true);
   }
 
   receiveCut(): void {

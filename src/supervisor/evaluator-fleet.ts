@@ -1,3 +1,5 @@
+import { setTimeout as startTimer } from 'node:timers';
+import { setTimeout } from 'node:timers/promises';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
@@ -29,6 +31,10 @@ interface Running {
 const spareThreads = 1;
 const backOffMs = { first: 50, max: 5000 };
 const watchIntervalMs = 250;
+/** An evaluator that makes no progress for this long, or for the deadline of requests if that is longer, is stuck. */
+const stuckAfterMs = 3000;
+/** How long the end of the service waits for evaluators that do not stop. */
+const stopTimeoutMs = 2000;
 /** A stuck evaluator that does not come back within this is the end of the process, in order. */
 const stuckMaxMs = 30_000;
 /** One that has served this long is healthy: its next death is answered at once again. */
@@ -116,14 +122,14 @@ export class EvaluatorFleet {
   #relaunchLater(): void {
     const delay = this.#backOffMs;
     this.#backOffMs = Math.min(delay * 2, backOffMs.max);
-    const timer = setTimeout(() => {
-      this.#restarts.delete(timer);
+    const restart = startTimer(() => {
+      this.#restarts.delete(restart);
       this.#launch().catch((fault: unknown) => {
         this.#options.log.error({ err: fault }, 'an evaluator could not be started');
         if (!this.#isStopping) this.#relaunchLater();
       });
     }, delay);
-    this.#restarts.add(timer);
+    this.#restarts.add(restart);
   }
 
   #watchProgress(): void {
@@ -138,7 +144,8 @@ export class EvaluatorFleet {
 
   #takeOutIfStuck(running: Running, now: number): void {
     const { client, log, requestDeadlineMs } = this.#options;
-    if (!running.link.isReady || !running.link.isStuck(now, requestDeadlineMs)) return;
+    if (!running.link.isReady || !running.link.isStuck(now, Math.max(requestDeadlineMs, stuckAfterMs)))
+      return;
     running.stuckSince = now;
     log.error('an evaluator makes no progress: a spare takes its place');
     client.remove(running.link);
@@ -146,13 +153,20 @@ export class EvaluatorFleet {
     this.#relaunchLater();
   }
 
-  /** Tells all evaluators to stop once they have nothing to do, and waits for it. */
-  async stop(): Promise<void> {
+  /**
+   * Tells all evaluators to stop once they have nothing to do, and waits for it.
+   * @returns false when one did not: its thread cannot be ended by force, so the process must exit by itself
+   */
+  async stop(): Promise<boolean> {
     this.#isStopping = true;
     clearInterval(this.#watch);
-    for (const timer of this.#restarts) clearTimeout(timer);
+    for (const restart of this.#restarts) clearTimeout(restart);
     for (const { link } of this.#running) link.stop();
-    await Promise.allSettled(this.#tasks);
-    await this.#pool.close({ force: false });
+    const stopped = Promise.allSettled(this.#tasks).then(() => this.#pool.close({ force: false }));
+    const timeout = new AbortController();
+    const overdue = setTimeout(stopTimeoutMs, false, { signal: timeout.signal }).catch(() => false);
+    const hasStopped = await Promise.race([stopped.then(() => true), overdue]);
+    timeout.abort();
+    return hasStopped;
   }
 }

@@ -134,10 +134,12 @@ class ServiceParts {
     await this.#gateway?.drain(drainTimeoutMs);
     this.#gateway?.close();
     await this.#operator.stop();
-    await this.#fleet.stop();
+    const haveEvaluatorsStopped = await this.#fleet.stop();
     if (this.#isWriterReady) await this.#writer.stop();
     else await this.#writer.stopped();
-    this.#mainLog.log.info('stopped');
+    if (haveEvaluatorsStopped) this.#mainLog.log.info('stopped');
+    else this.#mainLog.log.error('an evaluator thread hangs: the process ends without it');
     this.#mainLog.flush();
+    if (!haveEvaluatorsStopped) process.exit(1);
   }
 }

@@ -12,8 +12,11 @@ export interface WriterHostOptions {
 }
 
 const watchIntervalMs = 1000;
-/** The writer has work and its pulse stands still for this long: it hangs. */
-const hungAfterMs = 15_000;
+/**
+ * The writer has work and its pulse stands still for this long: it hangs. Longer than the commit of a million flags takes
+ * on a slow disk, for nothing moves the pulse while LMDB writes.
+ */
+const hungAfterMs = 60_000;
 
 /**
  * Holds the writer's thread. It is never replaced: a writer that dies or hangs may hold the store's lock, so the process

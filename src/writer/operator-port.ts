@@ -9,7 +9,7 @@ export interface OperatorPortOptions {
   /** Again and again while a long transaction runs. */
   onProgress(): void;
   /** A command threw; nothing of it was applied. The caller is told the message. */
-  onFault?(fault: unknown): void;
+  onFault(fault: unknown): void;
 }
 
 /** Progress is told so often at most, in flags. */
@@ -33,7 +33,7 @@ export function serveOperatorCommands(port: MessagePort, store: Store, options: 
       if (isChange(request)) options.onCommit();
       post({ kind: 'done', ticket, result });
     } catch (fault) {
-      options.onFault?.(fault);
+      options.onFault(fault);
       post({ kind: 'failed', ticket, message: fault instanceof Error ? fault.message : String(fault) });
     }
   });

@@ -35,6 +35,10 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
   serveOperatorCommands(setup.operatorPort, store, {
     onCommit: () => writer.announceCommit(),
     onProgress: () => writer.reportProgress(),
+    onFault: (fault) => {
+      log.error({ err: fault }, 'operator command failed');
+      writer.judgeFault(fault);
+    },
   });
 
   const stop = async (): Promise<void> => {

@@ -118,7 +118,18 @@ export class Writer {
     this.#options.onFault(fault, 'commit');
     const result: WriterResult = { kind: 'failed', message: 'the change could not be written to the disk' };
     this.#options.onResults(this.#waiting.slice(0, taken).map((command) => [command.ticket, result]));
-    if (!isDiskFull(fault) && !this.#options.freeSpace.isExhausted()) this.#options.onFatal(fault);
+    this.judgeFault(fault);
+  }
+
+  /**
+   * After a write that failed for want of space the store goes on; after any other failure of the disk, only reopening it
+   * helps. What is not the disk's is a fault of one command.
+   */
+  judgeFault(fault: unknown): void {
+    const isStoreFault = fault instanceof Error && 'code' in fault && typeof fault.code === 'number';
+    if (isStoreFault && !isDiskFull(fault) && !this.#options.freeSpace.isExhausted()) {
+      this.#options.onFatal(fault);
+    }
   }
 
   #begin(

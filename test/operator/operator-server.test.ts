@@ -30,6 +30,7 @@ async function serve(t: Test, directory?: string): Promise<Served> {
       commits++;
     },
     onProgress: () => undefined,
+    onFault: (fault) => t.fail(`a command failed: ${String(fault)}`),
   });
   const operator = createOperator({ port: remoteOperatorPort(port1), tokenPrefix: 'burgee' });
   const server = await serveOperator({ directory: place, storeId: opened.store.id, operator });

@@ -137,7 +137,7 @@ t.test(
     t.equal(patch(foreign.id).text, patch(unknown).text.replace(unknown, foreign.id));
     t.match(patch(foreign.id), {
       status: 404,
-      body: { error: 'Not found', detail: `No flag with the id "${foreign.id}" exists in this project.` },
+      body: { error: 'Not found', detail: 'No flag with that id exists in this project.' },
     });
     for (const id of ['', '__proto__', '\u0000', 'é'.repeat(20), 'x'.repeat(5000)])
       t.equal(patch(id).status, 404);
