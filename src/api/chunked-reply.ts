@@ -8,19 +8,20 @@ export interface ChunkedReplyHooks {
   /** An answer that came in one chunk. */
   answerWhole(head: EvaluatorAnswerHead, bytes: Uint8Array): void;
   answerUnavailable(detail: string): void;
+  answerFailure(): void;
   /** One more chunk may come. */
   more(): void;
   /** No more are wanted. */
   cancel(): void;
-  /** The last byte of a long answer is written, or it was cut. */
-  onLongAnswer(status: number, isComplete: boolean): void;
+  /** A long answer is over: its client's socket took the last byte, or it was cut. */
+  onLongAnswer(head: EvaluatorAnswerHead): void;
 }
 
 /** Passes an answer of any length on to its client, no faster than the client takes it. */
 export class ChunkedReply implements ChunkReceiver {
   readonly #exchange: Exchange;
   readonly #hooks: ChunkedReplyHooks;
-  #status = 0;
+  #head: EvaluatorAnswerHead | null = null;
   /** Chunks that are written but not taken yet: each lets one more come when it is. */
   #untaken = 0;
   #isLastWritten = false;
@@ -39,7 +40,7 @@ export class ChunkedReply implements ChunkReceiver {
   }
 
   #begin(head: EvaluatorAnswerHead): void {
-    this.#status = head.status;
+    this.#head = head;
     this.#exchange.begin(head.status, this.#hooks.headers(head.status));
     if (this.#exchange.isOver) this.#abandon();
     this.#exchange.onAborted(() => this.#abandon());
@@ -49,7 +50,7 @@ export class ChunkedReply implements ChunkReceiver {
   /** The client is gone, or asked for the head only. */
   #abandon(): void {
     this.#hooks.cancel();
-    this.#hooks.onLongAnswer(this.#status, this.#exchange.isHead);
+    this.#tellOver();
   }
 
   #pass(bytes: Uint8Array, isLast: boolean): void {
@@ -72,12 +73,20 @@ export class ChunkedReply implements ChunkReceiver {
   #finish(): void {
     if (this.#exchange.isOver) return;
     this.#exchange.end();
-    this.#hooks.onLongAnswer(this.#status, true);
+    this.#tellOver();
+  }
+
+  #tellOver(): void {
+    if (this.#head !== null) this.#hooks.onLongAnswer(this.#head);
   }
 
   receiveCut(): void {
+    this.#tellOver();
     this.#exchange.cut();
-    this.#hooks.onLongAnswer(this.#status, false);
+  }
+
+  receiveFailure(): void {
+    this.#hooks.answerFailure();
   }
 
   receiveUnavailable(detail: string): void {

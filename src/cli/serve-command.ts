@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Service } from '../supervisor/service.ts';
+import { endProcessNow } from '../support/end-process.ts';
 import type { Action } from './command-action.ts';
 import { exitCodes } from './command-failure.ts';
 import { addSettingOptions, configFrom } from './setting-options.ts';
@@ -28,12 +29,15 @@ async function serve(config: ReturnType<typeof configFrom>): Promise<number> {
   // Loaded here, so that the other commands start without the server's parts.
   const { claimDirectory } = await import('../storage/claim.ts');
   const signals = new StopSignals();
-  const claim = claimDirectory(config.dataDir);
   try {
-    const { startService } = await import('../supervisor/service.ts');
-    return await serveUntilStopped(await startService(config), signals);
+    const claim = claimDirectory(config.dataDir);
+    try {
+      const { startService } = await import('../supervisor/service.ts');
+      return await serveUntilStopped(await startService(config), signals);
+    } finally {
+      claim.release();
+    }
   } finally {
-    claim.release();
     signals.release();
   }
 }
@@ -43,7 +47,7 @@ async function serveUntilStopped(service: Service, signals: StopSignals): Promis
   if (process.connected) process.send?.(message);
   const reason = await Promise.race([signals.first, service.failed]);
   // Its threads cannot be trusted to end: the log says why, and whoever manages the process starts it again.
-  if (reason instanceof Error) process.exit(exitCodes.failed);
+  if (reason instanceof Error) endProcessNow();
   await service.stop();
   return exitCodes.done;
 }

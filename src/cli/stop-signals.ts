@@ -1,4 +1,4 @@
-import { exitCodes } from './command-failure.ts';
+import { endProcessNow } from '../support/end-process.ts';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
@@ -19,7 +19,7 @@ export class StopSignals {
       resolveFirst = resolve;
     });
     this.#onSignal = (signal) => {
-      if (isStopping) process.exit(exitCodes.failed);
+      if (isStopping) endProcessNow();
       isStopping = true;
       resolveFirst(signal);
     };

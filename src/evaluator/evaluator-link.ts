@@ -34,6 +34,7 @@ function asChunkReceiver(receiver: EvaluationReceiver): ChunkReceiver {
   return {
     receiveChunk: (head, bytes) => receiver.receiveEvaluation(head?.status ?? 500, bytes),
     receiveCut: (reason) => receiver.receiveUnavailable(reason),
+    receiveFailure: () => receiver.receiveFailure(),
     receiveUnavailable: (detail) => receiver.receiveUnavailable(detail),
   };
 }
@@ -52,9 +53,9 @@ export class EvaluatorLink {
   readonly #postponed: EvaluatorRequest[] = [];
   #nextId = 1;
   #isTurnScheduled = false;
-  /** The clock of this turn, read once: a deadline need not be finer. NaN between turns. */
+  /** The clock of this turn, read once: a deadline need not be finer. NaN between turns; a read schedules its turn. */
   #turnNow = Number.NaN;
-  #progressSeen = 0;
+  #progressSeen = -1;
   #progressSeenAt = 0;
   isReady = false;
   isFailed = false;
@@ -75,9 +76,7 @@ export class EvaluatorLink {
   evaluate(receiver: EvaluationReceiver, flagId: string, query: string): Submission {
     if (flagId.length + query.length > payloadBytesMax) return this.#evaluateByPort(receiver, flagId, query);
     if (!this.#hasRoom) return 'full';
-    if (!this.#ring.fillEvaluation(receiver, flagId, query, this.#deadline())) return 'not-ascii';
-    this.#scheduleTurn();
-    return 'sent';
+    return this.#ring.fillEvaluation(receiver, flagId, query, this.#deadline()) ? 'sent' : 'not-ascii';
   }
 
   #evaluateByPort(receiver: EvaluationReceiver, flagId: string, query: string): Submission {
@@ -134,6 +133,7 @@ export class EvaluatorLink {
   }
 
   #deadline(): number {
+    this.#scheduleTurn();
     if (Number.isNaN(this.#turnNow)) this.#turnNow = monotonicMs();
     return this.#turnNow + this.#deadlineMs;
   }
@@ -158,7 +158,7 @@ export class EvaluatorLink {
 
   #drain(): void {
     this.#ring.drainAndAsk();
-    if (this.#postponed.length > 0) this.#scheduleTurn();
+    if (this.#postponed.length > 0 && this.#ring.hasRoom) this.#scheduleTurn();
   }
 
   #receive(reply: EvaluatorReply, onReady: () => void): void {
@@ -166,6 +166,7 @@ export class EvaluatorLink {
     if (reply.kind === 'woken') this.#drain();
     else if (reply.kind === 'chunk') this.#receiveChunk(reply);
     else if (reply.kind === 'cut') this.#receiveCut(reply.id, reply.reason);
+    else if (reply.kind === 'failed') this.#receiveFailure(reply.id);
     else if (reply.kind === 'oversized') this.#ring.receiveOversized(reply.count, reply.status, reply.bytes);
     else {
       this.isReady = true;
@@ -186,6 +187,14 @@ export class EvaluatorLink {
     if (request === undefined) return;
     this.#open.delete(id);
     endIncomplete(request, `The answer was not completed: ${reason}.`);
+  }
+
+  #receiveFailure(id: number): void {
+    const request = this.#open.get(id);
+    if (request === undefined) return;
+    this.#open.delete(id);
+    if (request.hasBegun) request.receiver.receiveCut('it failed');
+    else request.receiver.receiveFailure();
   }
 
   /** Refuses what has waited past its deadline. */

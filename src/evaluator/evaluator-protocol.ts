@@ -67,7 +67,9 @@ export type EvaluatorReply =
       readonly status: number;
       readonly bytes: Uint8Array;
     }
-  /** A long answer ends here, incomplete: it failed, or its client was too slow for its snapshot. */
+  /** It threw, before or after its first chunk; the evaluator has logged it. */
+  | { readonly kind: 'failed'; readonly id: number }
+  /** A long answer ends here, incomplete: its client was too slow for its snapshot. */
   | { readonly kind: 'cut'; readonly id: number; readonly reason: string };
 
 /** Small enough that encoding one, and writing it to a socket, delays nobody by a millisecond. */

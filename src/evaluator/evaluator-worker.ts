@@ -8,8 +8,8 @@ export async function serveMailbox(setup: EvaluatorSetup): Promise<void> {
   const log = createThreadLog(setup.logLevel).child({ actor: 'evaluator', index: setup.index });
   const reader = openStoreReader(setup);
   try {
-    new Evaluator(setup, reader, (fault, during) =>
-      log.error({ err: fault, during }, 'request failed'),
+    new Evaluator(setup, reader, (fault, during, requestId) =>
+      log.error({ err: fault, during, requestId }, 'request failed'),
     ).run();
   } finally {
     await reader.close();

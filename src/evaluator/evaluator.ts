@@ -61,7 +61,10 @@ export class Evaluator {
     this.#reportFault = reportFault;
     this.#longAnswers = new LongAnswers({
       onCut: (id, reason) => this.#post({ kind: 'cut', id, reason }),
-      onFault: (fault) => reportFault(fault, 'long answer'),
+      onFault: (id, fault, requestId) => {
+        reportFault(fault, 'long answer', requestId);
+        this.#post({ kind: 'failed', id });
+      },
     });
     this.#slots = new SlotServer(this.#mailbox, this.#flagEvaluator, {
       takeMessage: () => this.#takeMessage(),
@@ -90,9 +93,11 @@ export class Evaluator {
 
   #serveBatch(): boolean {
     const { control } = this.#mailbox;
-    if (!this.#slots.hasWork()) return false;
+    // Counted before the version is looked at: a slot that is published in between may already know of a newer one.
+    const waiting = this.#slots.countWaiting();
+    if (waiting === 0) return false;
     this.#source.refresh();
-    this.#slots.serve(this.#setup.batchSize);
+    this.#slots.serve(Math.min(waiting, this.#setup.batchSize));
     if (Atomics.exchange(control, wakeCell, 0) === 1) this.#post({ kind: 'woken' });
     return true;
   }
@@ -110,6 +115,8 @@ export class Evaluator {
     const received = receiveMessageOnPort(this.#port) as { message: EvaluatorRequest } | undefined;
     if (received === undefined) throw new Error('a slot announced a message that is not in the port');
     const request = received.message;
+    // A batch may hold many long reads: each is progress.
+    Atomics.add(this.#mailbox.control, progressCell, 1);
     if (request.kind === 'stop') this.#isStopping = true;
     else if (request.kind === 'more') this.#longAnswers.allowMore(request.id);
     else if (request.kind === 'cancel') this.#longAnswers.cancel(request.id);
@@ -126,9 +133,8 @@ export class Evaluator {
         this.#evaluateProject(request.id, request.projectId, request.query);
       } else this.#read(request.id, request.call);
     } catch (fault) {
-      this.#reportFault(fault, request.kind);
-      const refusal = this.#refusals.internalError();
-      this.#send(request.id, { ...evaluationHead, status: refusal.status }, refusal.body, true);
+      this.#reportFault(fault, request.kind, 'call' in request ? request.call.requestId : undefined);
+      this.#post({ kind: 'failed', id: request.id });
     }
   }
 
@@ -160,7 +166,7 @@ export class Evaluator {
       const context = { now: Date.now(), docsUrl, acceptedPrefixes: tokenPrefixesAccepted, hashSecret };
       const { body, ...head } = answerManagementRead(snapshot.queries, call, context);
       if (typeof body === 'string') this.#send(id, head, encoder.encode(body), true);
-      else isKept = this.#begin(id, head, body, snapshot);
+      else isKept = this.#begin(id, head, body, snapshot, call.requestId);
     } finally {
       if (!isKept) snapshot.release();
     }
@@ -172,6 +178,7 @@ export class Evaluator {
     head: EvaluatorAnswerHead,
     pieces: Iterable<string>,
     snapshot: ReturnType<StoreReader['pin']>,
+    requestId?: string,
   ): boolean {
     if (this.#longAnswers.isFull) {
       const detail = 'Too many long lists are being read at once. Retry in a moment.';
@@ -188,7 +195,7 @@ export class Evaluator {
       const reply: EvaluatorReply = { kind: 'chunk', id, head: chunkHead, bytes, isLast };
       this.#port.postMessage(reply, [bytes.buffer]);
     };
-    this.#longAnswers.add(id, new ChunkedAnswer(head, pieces, snapshot, send));
+    this.#longAnswers.add(id, new ChunkedAnswer(head, pieces, snapshot, send), requestId);
     return true;
   }
 

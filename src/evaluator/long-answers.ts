@@ -11,11 +11,13 @@ interface LongAnswer {
   readonly id: number;
   readonly answer: ChunkedAnswer;
   readonly startedAt: number;
+  /** Of a management request, for the log. */
+  readonly requestId: string | undefined;
 }
 
 export interface LongAnswersHooks {
   onCut(id: number, reason: string): void;
-  onFault(fault: unknown): void;
+  onFault(id: number, fault: unknown, requestId: string | undefined): void;
 }
 
 /** The long answers that one evaluator is making, a slice each in turn. */
@@ -35,8 +37,8 @@ export class LongAnswers {
     return this.#answers.length >= longAnswersMax;
   }
 
-  add(id: number, answer: ChunkedAnswer): void {
-    this.#answers.push({ id, answer, startedAt: monotonicMs() });
+  add(id: number, answer: ChunkedAnswer, requestId: string | undefined): void {
+    this.#answers.push({ id, answer, startedAt: monotonicMs(), requestId });
   }
 
   allowMore(id: number): void {
@@ -58,8 +60,8 @@ export class LongAnswers {
     try {
       long.answer.runSlice(() => monotonicMs() - startedAt >= sliceMs);
     } catch (fault) {
-      this.#hooks.onFault(fault);
-      this.#cut(long, 'it failed');
+      this.#close(long);
+      this.#hooks.onFault(long.id, fault, long.requestId);
     }
     this.#answers = this.#answers.filter((other) => other !== long);
     if (!long.answer.isDone) this.#answers.push(long);

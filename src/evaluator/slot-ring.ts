@@ -141,9 +141,15 @@ export class SlotRing {
   /** Takes the answer of a slot that came by port: before or after the slot was drained. */
   receiveOversized(count: number, status: number, body: Uint8Array): void {
     const slot = count & this.#mailbox.slotMask;
-    const receiver = this.#oversized.get(count) ?? this.#waiting[slot];
-    if (!this.#oversized.delete(count)) this.#waiting[slot] = null;
-    receiver?.receiveEvaluation(status, body);
+    const drained = this.#oversized.get(count);
+    if (drained !== undefined) {
+      this.#oversized.delete(count);
+      drained.receiveEvaluation(status, body);
+    } else if (((count - this.#drained) | 0) >= 0) {
+      const receiver = this.#waiting[slot];
+      this.#waiting[slot] = null;
+      receiver?.receiveEvaluation(status, body);
+    }
   }
 
   /** Refuses what has waited past its deadline. Its slot stays taken until the evaluator has passed it. */

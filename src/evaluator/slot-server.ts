@@ -46,15 +46,14 @@ export class SlotServer {
     this.#hooks = hooks;
   }
 
-  hasWork(): boolean {
-    return Atomics.load(this.#mailbox.control, headCell) !== this.#done;
+  /** @returns how many slots are published and not served */
+  countWaiting(): number {
+    return (Atomics.load(this.#mailbox.control, headCell) - this.#done) | 0;
   }
 
-  /** Serves what is published, at most `countMax` slots, and publishes the answers at once. */
-  serve(countMax: number): void {
+  /** Serves so many slots, and publishes the answers at once. */
+  serve(count: number): void {
     const { control, slotMask } = this.#mailbox;
-    const waiting = (Atomics.load(control, headCell) - this.#done) | 0;
-    const count = Math.min(waiting, countMax);
     for (let served = 0; served < count; served += 1) {
       this.#serveSlot((this.#done & slotMask) * slotBytes);
       this.#done = (this.#done + 1) | 0;

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
 import { BodyBudget } from '../http/body-reader.ts';
-import { draining } from '../http/exchange.ts';
+import { draining, unflushedAnswers } from '../http/exchange.ts';
 import { createHttpServer, type HttpServer } from '../http/http-server.ts';
 import type { Logger } from '../observability/logger.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
@@ -85,7 +85,8 @@ export class Gateway {
   }
 
   get #inFlight(): number {
-    return this.#management.inFlight + this.#parts.evaluators.inFlight + this.#parts.writer.inFlight;
+    const { evaluators, writer } = this.#parts;
+    return this.#management.inFlight + evaluators.inFlight + writer.inFlight + unflushedAnswers.count;
   }
 
   close(): void {

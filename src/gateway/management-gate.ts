@@ -67,6 +67,15 @@ export class ManagementGate {
 
   handle(exchange: Exchange, view: RequestView): void {
     const reply = this.#open(exchange, view);
+    try {
+      this.#admit(reply);
+    } catch (fault) {
+      this.#actors.onFault(fault, reply.request.requestId);
+      reply.refuseInternal();
+    }
+  }
+
+  #admit(reply: ManagementReply): void {
     const { request } = reply;
     const { requestRate, failedAuthentications, inFlightMax } = this.#options;
     if (!requestRate.take(request.limitKey)) this.#refuseRate(reply);

@@ -61,6 +61,8 @@ export function readBody(
     isOver = true;
     clearInterval(timer);
     if (outcome?.kind !== 'complete') limits.budget.give(length);
+    // uWebSockets.js keeps the handler, and so this array, until the client has sent its last byte.
+    pieces.length = 0;
     if (outcome !== null) onOutcome(outcome);
   };
   const release = (): void => limits.budget.give(length);

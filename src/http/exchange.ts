@@ -14,6 +14,11 @@ const corked = {
 /** Set while the service drains: each answer then closes its connection, so that clients go elsewhere. */
 export const draining = { isOn: false };
 
+/** Large answers that their clients' sockets have not taken whole. */
+export const unflushedAnswers = { count: 0 };
+/** Larger bodies than this may not fit a socket's buffer at once. */
+const largeBodyLength = 64 * 1024;
+
 function writeHead(response: HttpResponse, status: number, headers: HeaderBlock): void {
   if (status !== 200) response.writeStatus(statusLine(status));
   response.writeHeader(headers.name, headers.value);
@@ -86,6 +91,10 @@ export class Exchange {
   answer(status: number, headers: HeaderBlock, body: string | Uint8Array): void {
     if (this.isOver) return;
     this.isOver = true;
+    if (body.length > largeBodyLength && !this.isHead) {
+      this.#answerLarge(status, headers, typeof body === 'string' ? Buffer.from(body) : body);
+      return;
+    }
     corked.response = this.#response;
     corked.status = status;
     corked.headers = headers;
@@ -93,6 +102,28 @@ export class Exchange {
     corked.isHead = this.isHead;
     this.#response.cork(writeCorked);
     corked.response = null;
+  }
+
+  /** A large body is handed over as the socket takes it, so that a service that drains knows when it is through. */
+  #answerLarge(status: number, headers: HeaderBlock, body: Uint8Array): void {
+    const response = this.#response;
+    let isFlushed = false;
+    const flushed = (): void => {
+      if (!isFlushed) unflushedAnswers.count -= 1;
+      isFlushed = true;
+    };
+    unflushedAnswers.count += 1;
+    this.onAborted(flushed);
+    response.cork(() => {
+      writeHead(response, status, headers);
+      const start = response.getWriteOffset();
+      const send = (offset: number): boolean => {
+        const [isTaken, isDone] = response.tryEnd(body.subarray(offset - start), body.length);
+        if (isDone) flushed();
+        return isTaken;
+      };
+      if (!send(start)) response.onWritable(send);
+    });
   }
 
   /** Begins an answer of unknown length. For HEAD it ends here. */

@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import { Exchange } from './exchange.ts';
 import type { HeaderBlock } from './header-block.ts';
+import { describeRefusedListen, ListenError } from './listen-error.ts';
 import { hasAmbiguousLength } from './request-framing.ts';
 import { RequestView } from './request-view.ts';
 
@@ -41,10 +42,6 @@ export interface HttpServer {
   close(): void;
 }
 
-export class ListenError extends Error {
-  override readonly name = 'ListenError';
-}
-
 type Listen = (
   host: string,
   port: number,
@@ -82,10 +79,6 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       app.close();
     },
   };
-}
-
-function describeRefusedListen(host: string, port: number): string {
-  return `cannot listen on ${host}:${port}: another process uses this port, or the address is not one of this machine's. Stop the other process, or choose another port with --port N (BURGEE_PORT) or address with --host H (BURGEE_HOST).`;
 }
 
 function addRoute(app: TemplatedApp, route: HttpRoute, view: RequestView, options: HttpServerOptions): void {

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import { loadDocsPages } from '../api/docs/docs-pages.ts';
@@ -5,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import { EvaluatorClient } from '../evaluator/evaluator-client.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { createMainLog, type MainLog } from '../observability/logger.ts';
+import { endProcessNow } from '../support/end-process.ts';
 import { pulseBytes } from '../writer/writer-protocol.ts';
 import { EvaluatorFleet } from './evaluator-fleet.ts';
 import { OperatorHost } from './operator-host.ts';
@@ -21,6 +23,8 @@ export interface Service {
   readonly failed: Promise<Error>;
 }
 
+/** What of the drain time is kept for what comes after the last answer: threads, the last commit, the log. */
+const reservedMs = 2000;
 const docsDirectory = fileURLToPath(new URL('../../docs/', import.meta.url));
 
 /**
@@ -63,8 +67,7 @@ class ServiceParts {
     });
     const onFatal = (fault: Error): void => {
       log.fatal({ err: fault }, 'the service cannot go on and ends; its manager should start it again');
-      mainLog.flush();
-      reportFailure(fault);
+      mainLog.flush().then(() => reportFailure(fault), reportFailure);
     };
     const shared = {
       directory: config.dataDir,
@@ -119,14 +122,29 @@ class ServiceParts {
     });
     this.#gateway = gateway;
     const port = await gateway.listen();
-    const url = `http://${config.host}:${port}`;
+    const host = isIPv6(config.host) ? `[${config.host}]` : config.host;
+    const url = `http://${host}:${port}`;
     this.#mainLog.log.info({ host: config.host, port, url, pid: process.pid }, 'listening');
     return {
       port,
       url,
-      stop: () => this.stop(config.drainTimeoutMs),
+      stop: () => this.#stopInTime(),
       failed: this.#failed,
     };
+  }
+
+  /** Well past the drain time the process ends as it is: a change that is under way then is whole, or absent. */
+  async #stopInTime(): Promise<void> {
+    const { drainTimeoutMs } = this.#config;
+    const overdue = setTimeout(() => {
+      this.#mainLog.log.error(
+        { drainTimeoutMs },
+        'the drain time is over: the process ends with work under way',
+      );
+      this.#mainLog.flush().then(endProcessNow, endProcessNow);
+    }, drainTimeoutMs + reservedMs);
+    await this.stop(drainTimeoutMs - Math.min(reservedMs, drainTimeoutMs / 2));
+    clearTimeout(overdue);
   }
 
   /** What faces users goes first, what supports it last. */
@@ -139,7 +157,7 @@ class ServiceParts {
     else await this.#writer.stopped();
     if (haveEvaluatorsStopped) this.#mainLog.log.info('stopped');
     else this.#mainLog.log.error('an evaluator thread hangs: the process ends without it');
-    this.#mainLog.flush();
-    if (!haveEvaluatorsStopped) process.exit(1);
+    const isLogWritten = await this.#mainLog.flush();
+    if (!haveEvaluatorsStopped || !isLogWritten) endProcessNow();
   }
 }

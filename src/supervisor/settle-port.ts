@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Config } from '../config/config.ts';
+import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
 
 /**
  * Port 0 asks for any free port. It is chosen before the threads start, because the links in error bodies name it; the
@@ -10,7 +11,9 @@ export async function settlePort(config: Config): Promise<Config> {
   if (config.port !== 0) return config;
   const probe = createServer();
   probe.listen(0, config.host);
-  await once(probe, 'listening');
+  await once(probe, 'listening').catch((fault: unknown) => {
+    throw new ListenError(describeRefusedListen(config.host, 0), { cause: fault });
+  });
   const { port } = probe.address() as AddressInfo;
   probe.close();
   await once(probe, 'close');

@@ -11,12 +11,16 @@ import {
 } from './writer-protocol.ts';
 
 /** What a caller is told beyond the writer's own results: the writer died, and the command may or may not be applied. */
-export type WriteOutcome = WriterResult | { readonly kind: 'unknown' };
+export type WriteOutcome = WriterResult | { readonly kind: 'unknown' } | { readonly kind: 'overloaded' };
 
 interface Waiting {
   readonly deadline: number;
   settle(outcome: WriteOutcome): void;
 }
+
+/** Commands at the writer's port, and the bytes of their bodies. */
+const unsettledMax = 8192;
+const unsettledBytesMax = 64 * 1024 * 1024;
 
 /** What the gateway holds of the writer. Each call is answered once: at its deadline at the latest, unless it was begun. */
 export class WriterClient {
@@ -24,6 +28,9 @@ export class WriterClient {
   readonly #pulse: Int32Array<SharedArrayBuffer>;
   readonly #deadlineMs: number;
   readonly #waiting = new Map<number, Waiting>();
+  /** Bytes of each command's body that the writer has not told the result of, also when its caller was refused. */
+  readonly #unsettledBytes = new Map<number, number>();
+  #unsettledBytesSum = 0;
   #nextTicket = 1;
   #isFailed = false;
 
@@ -38,16 +45,26 @@ export class WriterClient {
   }
 
   write(call: ManagementCall): Promise<WriteOutcome> {
-    return this.#send((ticket, deadline) => ({ kind: 'write', ticket, deadline, call }));
+    const bytes = call.body?.length ?? 0;
+    return this.#send(bytes, (ticket, deadline) => ({ kind: 'write', ticket, deadline, call }));
   }
 
   recordDenial(denial: Denial): Promise<WriteOutcome> {
-    return this.#send((ticket, deadline) => ({ kind: 'denial', ticket, deadline, denial }));
+    return this.#send(0, (ticket, deadline) => ({ kind: 'denial', ticket, deadline, denial }));
   }
 
-  #send(make: (ticket: number, deadline: number) => WriterRequest): Promise<WriteOutcome> {
+  /** What waits at the writer's port is bounded, however long the writer is busy: above it nothing is sent. */
+  #hasRoom(bytes: number): boolean {
+    if (this.#unsettledBytes.size >= unsettledMax) return false;
+    return this.#unsettledBytesSum + bytes <= unsettledBytesMax;
+  }
+
+  #send(bytes: number, make: (ticket: number, deadline: number) => WriterRequest): Promise<WriteOutcome> {
     if (this.#isFailed) return Promise.resolve({ kind: 'dropped' });
+    if (!this.#hasRoom(bytes)) return Promise.resolve({ kind: 'overloaded' });
     const ticket = this.#nextTicket;
+    this.#unsettledBytes.set(ticket, bytes);
+    this.#unsettledBytesSum += bytes;
     this.#nextTicket = (ticket + 1) | 0;
     const deadline = monotonicMs() + this.#deadlineMs;
     return new Promise((settle) => {
@@ -58,7 +75,11 @@ export class WriterClient {
 
   receive(reply: WriterReply): void {
     if (reply.kind !== 'results') return;
-    for (const [ticket, result] of reply.results) this.#settle(ticket, result);
+    for (const [ticket, result] of reply.results) {
+      this.#unsettledBytesSum -= this.#unsettledBytes.get(ticket) ?? 0;
+      this.#unsettledBytes.delete(ticket);
+      this.#settle(ticket, result);
+    }
   }
 
   #settle(ticket: number, outcome: WriteOutcome): void {

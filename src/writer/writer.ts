@@ -104,6 +104,8 @@ export class Writer {
       });
       if (hasChanged) this.announceCommit();
     } catch (fault) {
+      // A transaction that could not even begin has taken none: those that wait for it fail all the same.
+      if (taken === 0) taken = Math.min(this.#waiting.length, groupSizeMax);
       this.#failGroup(fault, taken);
       return;
     } finally {

@@ -19,6 +19,7 @@ function witness(): Witness {
     refusals,
     receiveEvaluation: () => refusals.push('an evaluation'),
     receiveUnavailable: (detail) => refusals.push(detail),
+    receiveFailure: () => refusals.push('a failure'),
   };
 }
 

@@ -1,7 +1,9 @@
 import t, { type Test } from 'tap';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
 import { bearer, createHttpClient } from '../support/http-client.ts';
-import { type Provisioned, provisionOne } from './lifecycle-fixture.ts';
+import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { oneProject, type Provisioned, provisionOne } from './lifecycle-fixture.ts';
 
 /*
  * 64 clients patch one flag while 8 evaluate it. Every patch sets a list of one cohort that no other patch sets, so that
@@ -11,6 +13,7 @@ t.setTimeout(120_000);
 const patchers = 64;
 const patchesEach = 25;
 const evaluators = 8;
+const ownChangesEach = 200;
 
 interface Patch {
   readonly cohort: string;
@@ -69,6 +72,33 @@ t.test('every acknowledged change is seen at once by eight connections', async (
     }
   }
   t.same(wrong, []);
+  await server.stop();
+});
+
+t.test('64 clients each see their own change at once, while all of them change and evaluate', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const names = Array.from({ length: patchers }, (_, number) => `flag-${number}`);
+  const document = oneProject('harbour', {
+    flags: names.map((name) => ({ name, trafficPercentage: 100 })),
+    tokens: [{ name: 'ci', permission: 'write' }],
+  });
+  const project = projectOf(await provision(dataDir, temporaryDirectory(t), document), 'harbour');
+  const { secret } = tokenOf(project, 'ci');
+  const server = await bootServer(t, { dataDir, settings: unlimited });
+  const stale: string[] = [];
+  const changeAndLook = async (name: string): Promise<void> => {
+    const client = createHttpClient(t, { port: server.port });
+    const flag = idOf(project.flags, name);
+    for (let turn = 0; turn < ownChangesEach; turn += 1) {
+      const enabled = turn % 2 === 0;
+      const body = JSON.stringify({ enabled });
+      await client.send({ method: 'PATCH', path: `/api/v1/flags/${flag}`, headers: bearer(secret), body });
+      const { text } = await client.send({ path: `/v1/flags/${flag}` });
+      if (!text.includes(`"enabled":${enabled}`)) stale.push(`${name}, change ${turn}: ${text}`);
+    }
+  };
+  await Promise.all(names.map(changeAndLook));
+  t.same(stale, []);
   await server.stop();
 });
 

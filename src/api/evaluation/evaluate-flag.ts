@@ -10,6 +10,12 @@ import { evaluationHeadersFor } from '../answer-headers.ts';
 
 export const overloaded = 'The service has as many requests in flight as it may. Retry in a moment.';
 
+/** The evaluator's log tells more. */
+export const evaluationFailed: Problem = {
+  code: 'internal-error',
+  detail: 'The evaluation failed unexpectedly. Retry; if it persists, look at the log of the service.',
+};
+
 /** Answers with a problem of the Evaluation API. */
 export function refuseEvaluation(exchange: Exchange, problem: Problem, docsUrl: string): void {
   const { status } = problemTable[problem.code];
@@ -54,6 +60,10 @@ class EvaluationReply implements EvaluationReceiver {
 
   receiveUnavailable(detail: string): void {
     refuseEvaluation(this.#exchange, { code: 'service-unavailable', detail }, this.#docsUrl);
+  }
+
+  receiveFailure(): void {
+    refuseEvaluation(this.#exchange, evaluationFailed, this.#docsUrl);
   }
 }
 

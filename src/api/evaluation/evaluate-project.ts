@@ -5,6 +5,7 @@ import { evaluationHeadersFor } from '../answer-headers.ts';
 import { ChunkedReply } from '../chunked-reply.ts';
 import {
   decodeSegment,
+  evaluationFailed,
   hasRawCharacter,
   overloaded,
   rawCharacterProblem,
@@ -30,6 +31,7 @@ export function evaluateProject(
     headers: evaluationHeadersFor,
     answerWhole: (head, bytes) => exchange.answer(head.status, evaluationHeadersFor(head.status), bytes),
     answerUnavailable,
+    answerFailure: () => refuseEvaluation(exchange, evaluationFailed, docsUrl),
     more: () => open?.more(),
     cancel: () => open?.cancel(),
     onLongAnswer: () => undefined,

@@ -28,9 +28,10 @@ export function answerRead(reply: ManagementReply, call: ManagementCall, actors:
     headers: (status) => reply.headers(status),
     answerWhole,
     answerUnavailable: (detail) => reply.refuseUnavailable(detail),
+    answerFailure: () => reply.refuseInternal(),
     more: () => open?.more(),
     cancel: () => open?.cancel(),
-    onLongAnswer: (status) => reply.finishLong(status),
+    onLongAnswer: (head) => reply.finishLong(head.status, head.tokenId),
   });
   const open = actors.evaluators.request(chunked, { kind: 'management-read', call });
   if (open === null) reply.refuseUnavailable(overloaded);

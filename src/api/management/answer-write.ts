@@ -1,5 +1,6 @@
 import type { ManagementCall } from '../../contracts/management/management-call.ts';
 import type { WriteOutcome } from '../../writer/writer-client.ts';
+import { overloaded } from '../evaluation/evaluate-flag.ts';
 import type { ReadActors } from './answer-read.ts';
 import type { ManagementReply } from './management-reply.ts';
 
@@ -26,6 +27,7 @@ function passOn(reply: ManagementReply, outcome: WriteOutcome, actors: ReadActor
       actors.refuseTooManyFailures(reply);
     } else reply.answer(status, typeof body === 'string' ? body : [...body].join(''), tokenId);
   } else if (outcome.kind === 'dropped') reply.refuseUnavailable(notApplied);
+  else if (outcome.kind === 'overloaded') reply.refuseUnavailable(overloaded);
   else if (outcome.kind === 'unknown') reply.refuseUnavailable(mayBeApplied);
   else if (outcome.kind === 'storage-full') reply.refuse({ code: 'storage-full', detail: storageFull });
   else reply.refuseInternal();

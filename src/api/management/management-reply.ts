@@ -60,7 +60,7 @@ export class ManagementReply {
   }
 
   /** A long answer is over; its bytes have gone their own way. */
-  finishLong(status: number): void {
-    this.#onAnswered(status, null);
+  finishLong(status: number, tokenId: string | null): void {
+    this.#onAnswered(status, tokenId);
   }
 }

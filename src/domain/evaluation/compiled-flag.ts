@@ -1,6 +1,6 @@
 import { ByteSet } from '../../support/byte-set.ts';
 import { effectiveCohorts, type Flag, type FlagState, stateIn } from '../flag/flag.ts';
-import type { Project } from '../project/project.ts';
+import type { Environment, Project } from '../project/project.ts';
 import type { Audience } from './audience.ts';
 import { hashPrefix, rolloutThreshold } from './bucketing.ts';
 
@@ -73,9 +73,16 @@ function answerBody(flag: Flag, enabled: boolean): Uint8Array {
   return encoder.encode(JSON.stringify({ id: flag.id, name: flag.name, enabled }));
 }
 
-/** @throws when the flag refers to an audience that does not exist: such a flag cannot have been stored. */
-export function compileFlag(flag: Flag, project: Project, audienceById: AudienceLookup): CompiledFlag {
-  const environments = project.isMultiEnvironment ? project.environments : [];
+/**
+ * @param environments the ones that will be asked for; all of the project's unless told otherwise
+ * @throws when the flag refers to an audience that does not exist: such a flag cannot have been stored.
+ */
+export function compileFlag(
+  flag: Flag,
+  project: Project,
+  audienceById: AudienceLookup,
+  environments: readonly Environment[] = project.environments,
+): CompiledFlag {
   const states = environments.map((environment) =>
     compileState(flag, stateIn(flag, environment.number), audienceById),
   );

@@ -2,7 +2,7 @@ import { compileFlag } from '../../domain/evaluation/compiled-flag.ts';
 import { evaluateFlag, selectState } from '../../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { isOn } from '../../domain/evaluation/evaluation-reason.ts';
-import { findEnvironment, type Project } from '../../domain/project/project.ts';
+import { type Environment, findEnvironment, type Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { type EvaluationRefusal, EvaluationRefusals } from '../evaluation-answer.ts';
 import { randomRoll } from '../flag-evaluator.ts';
@@ -15,21 +15,24 @@ export type ProjectEvaluation =
   | EvaluationRefusal
   | { readonly status: 200; readonly pieces: Iterable<string> };
 
-function isEnvironmentKnown(project: Project, context: EvaluationContext): boolean {
-  if (!project.isMultiEnvironment) return true;
-  if (context.envStart < 0) return false;
+/** @returns the environments to compile for: none of a single-environment project, or the one that `env` names. */
+function askedEnvironments(project: Project, context: EvaluationContext): readonly Environment[] | null {
+  if (!project.isMultiEnvironment) return [];
+  if (context.envStart < 0) return null;
   const name = decoder.decode(context.bytes.subarray(context.envStart, context.envEnd));
-  return findEnvironment(project, name) !== undefined;
+  const environment = findEnvironment(project, name);
+  return environment === undefined ? null : [environment];
 }
 
 function* evaluateFlags(
   queries: RecordQueries,
   project: Project,
+  environments: readonly Environment[],
   context: EvaluationContext,
 ): Generator<string> {
   let separator = '[';
   for (const flag of queries.flagsOf(project.id)) {
-    const compiled = compileFlag(flag, project, (id) => queries.audience(id));
+    const compiled = compileFlag(flag, project, (id) => queries.audience(id), environments);
     const state = selectState(compiled, context);
     if (state === null) throw new Error(`flag ${flag.id} has no state where its project has an environment`);
     const enabled = isOn(evaluateFlag(compiled, state, context, randomRoll));
@@ -57,6 +60,7 @@ export function evaluateProject(
   const project = queries.project(projectId);
   if (project === undefined) return refusals.fixed('no-project');
   if (!project.evaluationAccess) return refusals.fixed('access-off');
-  if (!isEnvironmentKnown(project, context)) return refusals.fixed('no-environment');
-  return { status: 200, pieces: evaluateFlags(queries, project, context) };
+  const environments = askedEnvironments(project, context);
+  if (environments === null) return refusals.fixed('no-environment');
+  return { status: 200, pieces: evaluateFlags(queries, project, environments, context) };
 }
