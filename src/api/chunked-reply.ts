@@ -17,6 +17,8 @@ export interface ChunkedReplyHooks {
   onLongAnswer(head: EvaluatorAnswerHead): void;
 }
 
+const lineFeed = Uint8Array.of(0x0a);
+
 /** Passes an answer of any length on to its client, no faster than the client takes it. */
 export class ChunkedReply implements ChunkReceiver {
   readonly #exchange: Exchange;
@@ -65,8 +67,16 @@ export class ChunkedReply implements ChunkReceiver {
   #resume(): void {
     const allowed = this.#untaken;
     this.#untaken = 0;
-    if (this.#isLastWritten) this.#finish();
+    if (this.#isLastWritten) this.#finishWhenTaken();
     else for (let chunk = 0; chunk < allowed; chunk += 1) this.#hooks.more();
+  }
+
+  /**
+   * The socket takes bytes again, which does not say that it took all: only another write tells. White space may follow
+   * JSON, so a line feed asks.
+   */
+  #finishWhenTaken(): void {
+    if (this.#exchange.writeThrough(lineFeed)) this.#finish();
   }
 
   /** Only once everything was taken: a service that drains may close right after it. */

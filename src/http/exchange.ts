@@ -147,6 +147,14 @@ export class Exchange {
     return isTaken;
   }
 
+  /**
+   * Writes a few bytes by themselves, outside the cork, whose buffer would take them whatever the socket does.
+   * @returns whether the socket has taken them and everything before
+   */
+  writeThrough(bytes: Uint8Array): boolean {
+    return this.isOver || this.#response.write(bytes);
+  }
+
   /** @param listener called whenever what was written has been taken by the client's socket */
   onWritable(listener: () => void): void {
     if (this.isOver) return;
@@ -159,7 +167,8 @@ export class Exchange {
   end(): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.#response.cork(() => this.#response.end(undefined, draining.isOn));
+    // Closing here would write a header line in the middle of the chunks: the listener's end closes it instead.
+    this.#response.cork(() => this.#response.end());
   }
 
   /**

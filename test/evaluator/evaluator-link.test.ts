@@ -2,8 +2,9 @@ import { MessageChannel } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { EvaluatorClient } from '../../src/evaluator/evaluator-client.ts';
 import { EvaluatorLink } from '../../src/evaluator/evaluator-link.ts';
-import { createMailboxMemory, payloadBytesMax } from '../../src/evaluator/mailbox.ts';
+import { createMailboxMemory, doneCell, openMailbox, payloadBytesMax } from '../../src/evaluator/mailbox.ts';
 import type { EvaluationReceiver } from '../../src/evaluator/receiver-protocol.ts';
+import { SlotRing } from '../../src/evaluator/slot-ring.ts';
 import { monotonicMs } from '../../src/support/monotonic-clock.ts';
 
 /** These links have no evaluator behind them: what becomes of requests that nobody answers. */
@@ -64,6 +65,44 @@ t.test('a request that is not answered is refused once, at its deadline and not 
   t.equal(inSlot.refusals.length, 1);
   t.equal(byPort.refusals.length, 1);
   t.match(inSlot.refusals[0], /within its deadline/);
+});
+
+t.test('a request that is not taken leaves the next one its whole deadline', async (t) => {
+  const link = openLink(t, 4);
+  t.equal(link.evaluate(witness(), id, 'cohort=é'), 'not-ascii');
+  const later = monotonicMs() + 20;
+  while (monotonicMs() < later) await new Promise((resolve) => setImmediate(resolve));
+  const startedAt = monotonicMs();
+  const receiver = witness();
+  link.evaluate(receiver, id, 'a=b');
+  link.expire(startedAt + deadlineMs - 1);
+  t.same(receiver.refusals, []);
+});
+
+t.test('an answer that did not fit its slot goes to the request that it is for, or to nobody', async (t) => {
+  const mailbox = openMailbox(createMailboxMemory(2));
+  const ring = new SlotRing(mailbox);
+  const finish = (count: number): void => {
+    Atomics.store(mailbox.control, doneCell, count);
+    ring.drainAndAsk();
+  };
+  const [early, late, next] = [witness(), witness(), witness()];
+  ring.fillEvaluation(early, id, '', 1000);
+  ring.publish();
+  ring.receiveOversized(0, 400, new Uint8Array(2000));
+  t.same(early.refusals, ['an evaluation'], 'before its slot is drained');
+  finish(1);
+  ring.fillEvaluation(late, id, '', 1000);
+  ring.publish();
+  mailbox.words.fill(0);
+  finish(2);
+  t.same(late.refusals, []);
+  ring.receiveOversized(1, 400, new Uint8Array(2000));
+  t.same(late.refusals, ['an evaluation'], 'after it');
+  ring.fillEvaluation(next, id, '', 1000);
+  ring.publish();
+  ring.receiveOversized(0, 400, new Uint8Array(2000));
+  t.same(next.refusals, [], 'a message that comes too late is not given to whoever has the slot now');
 });
 
 t.test(

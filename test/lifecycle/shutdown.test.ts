@@ -1,8 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import { spawnBurgee } from '../support/burgee-command.ts';
 import { bearer, type ClientResponse, createHttpClient } from '../support/http-client.ts';
 import { openRawConnection, type RawConnection } from '../support/raw-request.ts';
-import { type Provisioned, provisionOne } from './lifecycle-fixture.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { oneProject, type Provisioned, provisionOne } from './lifecycle-fixture.ts';
 
 /* SIGTERM: stop accepting, answer what is in flight, commit, exit 0 within the drain time; a second signal exits at once. */
 t.setTimeout(120_000);
@@ -97,6 +101,38 @@ for (const second of ['SIGTERM', 'SIGINT'] as const) {
     t.ok(performance.now() - signalledAt < 2000, 'it did not wait for the drain time');
   });
 }
+
+t.test(
+  'a second signal exits at once in the middle of a large change, which is whole or absent',
+  async (t) => {
+    const { dataDir } = await provisionOne(t);
+    const server = await bootServer(t, { dataDir, settings: unlimited });
+    const file = join(temporaryDirectory(t), 'large.json');
+    const flags = Array.from({ length: 60_000 }, (_, index) => ({ name: `flag ${index}` }));
+    writeFileSync(file, JSON.stringify(oneProject('large', { flags })));
+    const apply = spawnBurgee(['apply', file, '--data-dir', dataDir]);
+    const applied = new Promise((resolve) => apply.once('close', resolve));
+    apply.stdout.resume();
+    let told = '';
+    // The writer is inside its transaction once it has told of a part of it.
+    await new Promise<void>((resolve) => {
+      apply.stderr.on('data', (text: Buffer) => {
+        told += text.toString();
+        if (/applying|written|[Ww]riting/.test(told)) resolve();
+      });
+      apply.once('close', () => resolve());
+    });
+    const signalledAt = performance.now();
+    server.signal('SIGTERM');
+    server.signal('SIGTERM');
+    await server.ended;
+    t.ok(performance.now() - signalledAt < 2000);
+    await applied;
+    const check = spawnBurgee(['check', '--data-dir', dataDir]);
+    check.stdout.resume();
+    t.equal(await new Promise((resolve) => check.once('close', resolve)), 0, 'the store is clean');
+  },
+);
 
 /** A patch of which the server has read a part, and not the end. */
 async function startPatch(
