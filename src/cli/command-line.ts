@@ -39,6 +39,17 @@ export async function runCommandLine(arguments_: readonly string[]): Promise<num
   }
 }
 
+const organisationExamples = `Examples:
+  burgee organisation set-plan Acme --plan teams
+`;
+const tokenExamples = `Examples:
+  burgee token revoke e4KcbX2nG4DjS7N1GkMD
+`;
+
+function group(program: Command, name: string, description: string, text: string): Command {
+  return program.command(name).description(description).addHelpText('before', text);
+}
+
 function buildProgram(setExitCode: (code: number) => void): Command {
   const program = new Command('burgee');
   program.description('Burgee: self-hosted feature flags.').exitOverride();
@@ -52,7 +63,7 @@ function buildProgram(setExitCode: (code: number) => void): Command {
   for (const define of [defineServe, defineApply, defineCheck, defineConfig, defineDemo, defineVersion]) {
     add(program, define);
   }
-  add(program.command('organisation').description('Manage organisations.'), defineSetPlan);
-  add(program.command('token').description('Manage tokens.'), defineRevoke);
+  add(group(program, 'organisation', 'Manage organisations.', organisationExamples), defineSetPlan);
+  add(group(program, 'token', 'Manage tokens.', tokenExamples), defineRevoke);
   return program;
 }

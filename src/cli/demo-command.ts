@@ -12,10 +12,8 @@ const examples = `Examples:
 export function defineDemo(parent: Command): { readonly command: Command; readonly action: Action } {
   const command = parent.command('demo');
   command.description('Fill an empty data directory with a demo, and print once how to try it.');
-  addSettingOptions(command, ['dataDir', 'host', 'port', 'tokenPrefix', 'mapBytes']).addHelpText(
-    'before',
-    examples,
-  );
+  // All of them, because `npm start` gives both commands the same flags.
+  addSettingOptions(command).addHelpText('before', examples);
   const run: Action['run'] = async (options) => {
     const config = configFrom(options);
     const { provisionDemo } = await import('./demo/provision-demo.ts');

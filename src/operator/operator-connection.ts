@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { compileSchema } from './compiled-schema.ts';
 import { encodeFrame, type Frame, FrameReader } from './frame-codec.ts';
 import type { Operator } from './operator.ts';
@@ -15,6 +16,8 @@ const messageCheck = compileSchema(clientMessageSchema);
 
 /** A client that says nothing for so long is gone. */
 const silenceMaxMs = 30_000;
+/** How long the end of the service waits for an answer to be taken. */
+const finishTimeoutMs = 1500;
 
 export interface OperatorConnectionOptions {
   readonly operator: Operator;
@@ -54,7 +57,22 @@ export class OperatorConnection {
   async stop(): Promise<void> {
     this.#abort.abort();
     await this.#done;
+    await this.#finishWriting();
     this.#socket.destroy();
+  }
+
+  /** An answer that is on its way may hold secrets that are never shown again: it has a while to arrive. */
+  async #finishWriting(): Promise<void> {
+    const socket = this.#socket;
+    if (socket.destroyed) return;
+    const finished = new Promise<boolean>((resolve) => {
+      socket.once('close', () => resolve(true));
+      socket.end(() => resolve(true));
+    });
+    const overdue = new AbortController();
+    const timeout = setTimeout(finishTimeoutMs, false, { signal: overdue.signal }).catch(() => false);
+    await Promise.race([finished, timeout]);
+    overdue.abort();
   }
 
   #receive({ header, body }: Frame): void {

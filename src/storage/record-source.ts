@@ -16,7 +16,8 @@ export interface StoredRecord<T> {
 }
 
 const firstKey = Buffer.of(0);
-const afterLastKey = Buffer.of(0xff);
+/** Longer than any key that is all ones: a secret's hash has 32 bytes, and may begin with any. */
+const afterLastKey = Buffer.alloc(64, 0xff);
 
 /** The reads of one view, decoded. Ranges are lazy: consume them before awaiting anything. */
 export class RecordSource {

@@ -33,6 +33,8 @@ export interface WriterOptions {
 /** Commands of one commit: bounded, so that the first does not wait for the thousandth. */
 const groupSizeMax = 256;
 const groupDecisionMsMax = 10;
+/** Reading a megabyte takes tens of milliseconds, the bodies that people send far less than one. */
+const largeBodyBytes = 32 * 1024;
 
 /**
  * Applies every change, one after another. What waits while a commit is on its way to the disk shares the next one: the
@@ -44,7 +46,10 @@ export class Writer {
   readonly #pulse: Int32Array<SharedArrayBuffer>;
   readonly #version: Int32Array<SharedArrayBuffer>;
   /** Bounded by the gateway's in-flight limit. */
-  #waiting: WriterCommand[] = [];
+  readonly #waiting: WriterCommand[] = [];
+  /** Commands with a large body: one at a time, so that nobody waits for the bodies of others. */
+  readonly #waitingLarge: WriterCommand[] = [];
+  #wasLargeTurn = false;
   #isScheduled = false;
 
   constructor(store: Store, options: WriterOptions) {
@@ -55,13 +60,18 @@ export class Writer {
   }
 
   submit(command: WriterCommand): void {
-    this.#waiting.push(command);
+    if (isLarge(command)) this.#waitingLarge.push(command);
+    else this.#waiting.push(command);
     this.#schedule();
   }
 
   /** Commits everything that waits. */
   drain(): void {
-    while (this.#waiting.length > 0) this.#commitGroup();
+    while (this.#hasWork) this.#commitGroup();
+  }
+
+  get #hasWork(): boolean {
+    return this.#waiting.length > 0 || this.#waitingLarge.length > 0;
   }
 
   #schedule(): void {
@@ -70,7 +80,7 @@ export class Writer {
     setImmediate(() => {
       this.#isScheduled = false;
       this.#commitGroup();
-      if (this.#waiting.length > 0) this.#schedule();
+      if (this.#hasWork) this.#schedule();
     });
   }
 
@@ -83,16 +93,25 @@ export class Writer {
     Atomics.add(this.#pulse, pulseProgressCell, 1);
   }
 
+  /** Small and large commands take turns, so that neither keeps the other waiting for long. */
+  #nextGroup(): { readonly queue: WriterCommand[]; readonly sizeMax: number } {
+    const isLargeTurn = this.#waiting.length === 0 || (this.#waitingLarge.length > 0 && !this.#wasLargeTurn);
+    this.#wasLargeTurn = isLargeTurn;
+    if (isLargeTurn) return { queue: this.#waitingLarge, sizeMax: 1 };
+    return { queue: this.#waiting, sizeMax: groupSizeMax };
+  }
+
   #commitGroup(): void {
+    const { queue, sizeMax } = this.#nextGroup();
     const results: [number, WriterResult][] = [];
     let taken = 0;
     let hasChanged = false;
     try {
       this.#store.write((transaction) => {
         const startedAt = monotonicMs();
-        while (taken < Math.min(this.#waiting.length, groupSizeMax)) {
+        while (taken < Math.min(queue.length, sizeMax)) {
           if (monotonicMs() - startedAt > groupDecisionMsMax) break;
-          const command = this.#waiting[taken] as WriterCommand;
+          const command = queue[taken] as WriterCommand;
           taken += 1;
           const [result, changes] = this.#begin(command, transaction);
           if (changes.length > 0) {
@@ -105,21 +124,21 @@ export class Writer {
       if (hasChanged) this.announceCommit();
     } catch (fault) {
       // A transaction that could not even begin has taken none: those that wait for it fail all the same.
-      if (taken === 0) taken = Math.min(this.#waiting.length, groupSizeMax);
-      this.#failGroup(fault, taken);
+      if (taken === 0) taken = Math.min(queue.length, sizeMax);
+      this.#failGroup(fault, queue.splice(0, taken));
       return;
     } finally {
-      this.#waiting = this.#waiting.slice(taken);
       this.reportProgress();
     }
+    queue.splice(0, taken);
     this.#options.onResults(results);
   }
 
   /** A commit that failed has left nothing behind: none of its commands was applied. */
-  #failGroup(fault: unknown, taken: number): void {
+  #failGroup(fault: unknown, commands: readonly WriterCommand[]): void {
     this.#options.onFault(fault, 'commit');
     const result: WriterResult = { kind: 'failed', message: 'the change could not be written to the disk' };
-    this.#options.onResults(this.#waiting.slice(0, taken).map((command) => [command.ticket, result]));
+    this.#options.onResults(commands.map((command) => [command.ticket, result]));
     this.judgeFault(fault);
   }
 
@@ -139,7 +158,9 @@ export class Writer {
     transaction: WriteTransaction,
   ): readonly [WriterResult, readonly RecordChange[]] {
     // Said before the deadline is looked at: whoever sees an unbegun command past its deadline knows it never will be.
-    Atomics.store(this.#pulse, pulseBegunCell, command.ticket | 0);
+    // Commands with large bodies are begun out of turn, so the cell only ever rises.
+    const begun = Atomics.load(this.#pulse, pulseBegunCell);
+    if (((command.ticket - begun) | 0) > 0) Atomics.store(this.#pulse, pulseBegunCell, command.ticket | 0);
     this.reportProgress();
     if (monotonicMs() > command.deadline) return [{ kind: 'dropped' }, []];
     try {
@@ -173,6 +194,10 @@ export class Writer {
     const { answer, changes } = answerManagementWrite(queries, command.call, context);
     return [{ kind: 'answered', answer }, changes];
   }
+}
+
+function isLarge(command: WriterCommand): boolean {
+  return command.kind === 'write' && (command.call.body?.length ?? 0) > largeBodyBytes;
 }
 
 /**
