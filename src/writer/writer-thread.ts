@@ -1,6 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import { createThreadLog } from '../observability/logger.ts';
 import { openStore } from '../storage/store.ts';
+import { newId } from '../support/random-id.ts';
+import { createFirstOrganisation } from './commands/create-first-organisation.ts';
 import { FreeSpace } from './free-space.ts';
 import { serveOperatorCommands } from './operator-port.ts';
 import { Writer } from './writer.ts';
@@ -16,6 +18,10 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
   let store: ReturnType<typeof openStore>;
   try {
     store = openStore(setup);
+    if (store.isEmpty()) {
+      const changes = createFirstOrganisation({ now: Date.now(), newId });
+      store.write(({ apply }) => apply(changes));
+    }
   } catch (fault) {
     fail(fault);
     port.close();

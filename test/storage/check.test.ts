@@ -81,6 +81,17 @@ t.test('a store as it is written has no findings, and all of it is walked', asyn
   test.equal(counts.size, 15);
 });
 
+t.test('a key that begins with ff is walked like any other', async (test) => {
+  const { directory, store } = newStore(test);
+  const { project } = writeSample(store);
+  const token = tokenOf(project.id, { secretHash: new Uint8Array(32).fill(0xff) });
+  store.write(({ apply }) => apply([{ kind: 'token', before: null, after: token }]));
+  const { value } = checkStore(directory).next();
+  const counts = new Map(value as ReadonlyMap<string, number>);
+  test.equal(counts.get('tokens'), 2);
+  test.equal(counts.get('tokens-by-secret-hash'), 2);
+});
+
 t.test(
   'an empty store has no findings, and neither has one whose log and activity were pruned',
   async (test) => {
