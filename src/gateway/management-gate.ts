@@ -46,6 +46,7 @@ export class ManagementGate {
   readonly #options: ManagementGateOptions;
   readonly #actors: ReadActors;
   #inFlight = 0;
+  #unrecordedDenials = 0;
   #forgedWarnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ManagementGateOptions) {
@@ -55,6 +56,11 @@ export class ManagementGate {
       writer: options.writer,
       countFailure: (limitKey) => options.failedAuthentications.take(limitKey),
       refuseTooManyFailures: (reply) => this.#refuseTooManyFailures(reply),
+      countUnrecordedDenial: (requestId, outcome) => {
+        this.#unrecordedDenials += 1;
+        const sinceStart = this.#unrecordedDenials;
+        options.log.error({ requestId, outcome, sinceStart }, 'a denial was not recorded');
+      },
       onFault: (fault, requestId) =>
         options.log.error({ err: fault, requestId }, 'management request failed'),
     };

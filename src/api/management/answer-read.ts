@@ -14,6 +14,8 @@ export interface ReadActors {
   countFailure(limitKey: string): boolean;
   refuseTooManyFailures(reply: ManagementReply): void;
   onFault(fault: unknown, requestId: string): void;
+  /** Counts a refusal whose record could not be stored, and logs the count. */
+  countUnrecordedDenial(requestId: string, outcome: string): void;
 }
 
 /** Asks an evaluator: every read, and every path and method that is no route. */
@@ -55,5 +57,5 @@ async function finishRead(
 async function recordDenial(denial: Denial, reply: ManagementReply, actors: ReadActors): Promise<void> {
   const outcome = await actors.writer.recordDenial(denial);
   if (outcome.kind === 'recorded') return;
-  actors.onFault(new Error(`a denial was not recorded: ${outcome.kind}`), reply.request.requestId);
+  actors.countUnrecordedDenial(reply.request.requestId, outcome.kind);
 }
