@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ManagementCall } from '../contracts/management/management-call.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
+import { hasRawCharacter } from '../support/raw-character.ts';
 import type { EvaluatorReply, EvaluatorRequest } from './evaluator-protocol.ts';
 import {
   abandonedCell,
@@ -12,7 +13,7 @@ import {
   progressCell,
 } from './mailbox.ts';
 import type { ChunkReceiver, EvaluationReceiver } from './receiver-protocol.ts';
-import { isSlotText, SlotRing } from './slot-ring.ts';
+import { SlotRing } from './slot-ring.ts';
 
 export type Submission = 'sent' | 'full' | 'not-ascii';
 
@@ -80,7 +81,7 @@ export class EvaluatorLink {
   }
 
   #evaluateByPort(receiver: EvaluationReceiver, flagId: string, query: string): Submission {
-    if (!isSlotText(flagId) || !isSlotText(query)) return 'not-ascii';
+    if (hasRawCharacter(flagId) || hasRawCharacter(query)) return 'not-ascii';
     const id = this.#openRequest(asChunkReceiver(receiver));
     if (id === null) return 'full';
     this.#announce({ kind: 'evaluate-flag', id, flagId, query });

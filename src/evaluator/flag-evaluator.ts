@@ -2,10 +2,10 @@ import { randomFillSync } from 'node:crypto';
 import { evaluateFlag, selectState } from '../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../domain/evaluation/evaluation-context.ts';
 import { isOn } from '../domain/evaluation/evaluation-reason.ts';
+import { isIdShaped } from '../support/id-shape.ts';
 import { type EvaluationRefusal, EvaluationRefusals } from './evaluation-answer.ts';
 import type { FlagSource } from './flag-source.ts';
 
-const idPattern = /^[0-9A-Za-z]{20}$/;
 const rolls = new Uint32Array(1024);
 let rollsUsed = rolls.length;
 
@@ -46,7 +46,7 @@ export class FlagEvaluator {
 
   /** @returns null when there is an answer */
   #evaluateDecoded(flagId: string, context: EvaluationContext): EvaluationRefusal | null {
-    const entry = idPattern.test(flagId) ? this.#source.find(flagId) : undefined;
+    const entry = isIdShaped(flagId) ? this.#source.find(flagId) : undefined;
     if (entry === undefined) return this.#refusals.fixed('no-flag');
     if (!entry.cachedProject.project.evaluationAccess) return this.#refusals.fixed('access-off');
     const flag = entry.compiled;

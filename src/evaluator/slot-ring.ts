@@ -18,12 +18,6 @@ import type { EvaluationReceiver } from './receiver-protocol.ts';
 
 const highestAscii = 0x7e;
 
-/** @returns whether a slot can carry the text: visible ASCII, which is what a path or query may hold raw. */
-export function isSlotText(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > highestAscii) return false;
-  return true;
-}
-
 /**
  * The gateway's side of the ring: fills slots, publishes them together, and hands the answers out in order. It never
  * waits; whoever owns it says when to publish and when to look.

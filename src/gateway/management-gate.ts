@@ -1,9 +1,9 @@
 import { managementPreflightHeaders, rateLimitedHeaders } from '../api/answer-headers.ts';
-import { overloaded } from '../api/evaluation/evaluate-flag.ts';
 import { answerRead, type ReadActors } from '../api/management/answer-read.ts';
 import { answerWrite } from '../api/management/answer-write.ts';
 import { ManagementReply } from '../api/management/management-reply.ts';
 import { copyManagementRequest, type ManagementRequest } from '../api/management/management-request.ts';
+import { overloaded } from '../api/overloaded.ts';
 import type { ManagementCall } from '../contracts/management/management-call.ts';
 import { bodyBytesMax } from '../domain/management/request-body.ts';
 import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';

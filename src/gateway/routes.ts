@@ -1,13 +1,9 @@
 import { evaluationPreflightHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
 import type { DocsPages } from '../api/docs/docs-pages.ts';
 import { readDocs } from '../api/docs/read-docs.ts';
-import {
-  evaluateFlag,
-  hasRawCharacter,
-  rawCharacterProblem,
-  refuseEvaluation,
-} from '../api/evaluation/evaluate-flag.ts';
+import { evaluateFlag } from '../api/evaluation/evaluate-flag.ts';
 import { evaluateProject } from '../api/evaluation/evaluate-project.ts';
+import { rawCharacterProblem, refuseEvaluation } from '../api/evaluation/evaluation-refusal.ts';
 import { type Health, readHealth } from '../api/evaluation/read-health.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
@@ -15,6 +11,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { headerBlock } from '../http/header-block.ts';
 import type { HttpMethod, HttpRoute } from '../http/http-server.ts';
 import type { RequestView } from '../http/request-view.ts';
+import { hasRawCharacter } from '../support/raw-character.ts';
 import type { EvaluationGate } from './evaluation-gate.ts';
 import type { ManagementGate } from './management-gate.ts';
 

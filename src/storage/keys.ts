@@ -24,6 +24,8 @@
  *
  * The longest key is `flags-by-name`: 20 + 800 + 1 + 20 bytes (a name has at most 200 code points); lmdb takes 1978.
  */
+import { isIdShaped } from '../support/id-shape.ts';
+
 export const databaseNames = [
   'meta',
   'organisations',
@@ -49,7 +51,6 @@ const sequenceBytes = 8;
 /** 200 code points of at most 4 bytes. */
 const nameBytesMax = 800;
 
-const idPattern = /^[0-9A-Za-z]{20}$/;
 const nameEnd = Buffer.of(0);
 /** Above every byte that may follow a prefix: UTF-8 and ids have none of 0xFF, a sequence begins with zeros. */
 const aboveAll = Buffer.of(0xff);
@@ -60,14 +61,9 @@ export const metaKeys = {
   outbox: Buffer.from('outbox', 'latin1'),
 };
 
-/** What comes from a URL may be anything; latin1 would let a foreign character alias another id. */
-export function isId(text: string): boolean {
-  return idPattern.test(text);
-}
-
 /** @throws RangeError when `id` is not an id: only what was made by `newId` is ever stored. */
 export function idKey(id: string): Buffer {
-  if (!isId(id)) throw new RangeError(`Not an id: ${JSON.stringify(id.slice(0, 64))}`);
+  if (!isIdShaped(id)) throw new RangeError(`Not an id: ${JSON.stringify(id.slice(0, 64))}`);
   return Buffer.from(id, 'latin1');
 }
 

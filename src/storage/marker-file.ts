@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isId } from './keys.ts';
+import { isIdShaped } from '../support/id-shape.ts';
 import { type StoreIdentity, storeFormat } from './records/identity-record.ts';
 import { syncDirectory } from './store-directory.ts';
 import { StoreError } from './store-error.ts';
@@ -60,7 +60,7 @@ function readIfPresent(path: string): string | null {
 function parseMarker(text: string): StoreIdentity | null {
   try {
     const { storeId, format } = JSON.parse(text) as { storeId?: unknown; format?: unknown };
-    if (typeof storeId !== 'string' || !isId(storeId)) return null;
+    if (typeof storeId !== 'string' || !isIdShaped(storeId)) return null;
     if (typeof format !== 'number' || !Number.isInteger(format) || format < 1) return null;
     return { id: storeId, format };
   } catch {

@@ -1,12 +1,12 @@
 import type { Flag } from '../domain/flag/flag.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Token } from '../domain/token/token.ts';
+import { isIdShaped } from '../support/id-shape.ts';
 import { DamagedRecordError } from './damaged-record-error.ts';
 import {
   type DatabaseName,
   flagNameRange,
   idKey,
-  isId,
   type KeyRange,
   lastIdKeyOf,
   rangeOf,
@@ -41,7 +41,7 @@ export function createRecordQueries(source: RecordSource): RecordQueries {
 }
 
 function findById<T>(source: RecordSource, codec: RecordCodec<T>, id: string): T | undefined {
-  return isId(id) ? source.find(codec, idKey(id)) : undefined;
+  return isIdShaped(id) ? source.find(codec, idKey(id)) : undefined;
 }
 
 function findTokenBySecretHash(source: RecordSource, secretHash: Uint8Array): Token | undefined {
@@ -59,7 +59,7 @@ function* flagsOf(source: RecordSource, projectId: string, name: string | undefi
     yield* ownedBy(source, 'flags-by-name', flagRecord, projectId);
     return;
   }
-  const range = isId(projectId) ? flagNameRange(projectId, name) : null;
+  const range = isIdShaped(projectId) ? flagNameRange(projectId, name) : null;
   if (range !== null) yield* indexed(source, 'flags-by-name', flagRecord, range);
 }
 
@@ -69,7 +69,7 @@ function* ownedBy<T>(
   codec: RecordCodec<T>,
   ownerId: string,
 ): Generator<T> {
-  if (isId(ownerId)) yield* indexed(source, index, codec, rangeOf(ownerId));
+  if (isIdShaped(ownerId)) yield* indexed(source, index, codec, rangeOf(ownerId));
 }
 
 /** The records whose ids end the index's keys, in the order of the keys, all on one snapshot. */

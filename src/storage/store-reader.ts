@@ -1,15 +1,8 @@
 import type { AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Denial, OutboxEntry } from '../domain/token/denial.ts';
-import {
-  type DatabaseName,
-  databaseNames,
-  isId,
-  metaKeys,
-  rangeOf,
-  sequenceKey,
-  sequenceOf,
-} from './keys.ts';
+import { isIdShaped } from '../support/id-shape.ts';
+import { type DatabaseName, databaseNames, metaKeys, rangeOf, sequenceKey, sequenceOf } from './keys.ts';
 import { createRecordQueries } from './record-reader.ts';
 import { RecordSource } from './record-source.ts';
 import { activityRecord } from './records/activity-record.ts';
@@ -114,7 +107,7 @@ class LmdbStoreReader implements StoreReader {
   }
 
   *auditEntries(ledgerId: string): Generator<StoredAuditEntry> {
-    if (!isId(ledgerId)) return;
+    if (!isIdShaped(ledgerId)) return;
     for (const { key, record } of this.#source.records(auditRecord, rangeOf(ledgerId))) {
       const { previousHash, hash, encodedEntry } = record;
       yield { sequence: sequenceOf(key), entry: decodeAuditEntry(encodedEntry), previousHash, hash };
@@ -122,7 +115,7 @@ class LmdbStoreReader implements StoreReader {
   }
 
   *activityOf(tokenId: string): Generator<Denial> {
-    if (!isId(tokenId)) return;
+    if (!isIdShaped(tokenId)) return;
     const newestFirst = { ...rangeOf(tokenId), isReversed: true };
     for (const { record } of this.#source.records(activityRecord, newestFirst)) yield record;
   }

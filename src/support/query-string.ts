@@ -1,3 +1,5 @@
+import { hasRawCharacter } from './raw-character.ts';
+
 /** One `name=value` of a raw query. */
 export interface QueryParameter {
   /** Decoded; null when it cannot be. */
@@ -30,11 +32,6 @@ function decodeParameter(piece: string): QueryParameter {
   const value = decode(rawValue);
   const escapeFault = name === null || value === null ? 'escape' : null;
   return { name, value, rawValue, fault: hasRawCharacter(piece) ? 'raw-character' : escapeFault };
-}
-
-function hasRawCharacter(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7e) return true;
-  return false;
 }
 
 function decode(text: string): string | null {

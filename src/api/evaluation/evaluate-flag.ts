@@ -1,49 +1,12 @@
-import { errorEnvelope } from '../../contracts/error-envelope.ts';
-import { problemTable } from '../../contracts/problem-table.ts';
-import { describeQueryFault } from '../../domain/evaluation/query-fault.ts';
-import type { Problem } from '../../domain/problem.ts';
 import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
 import type { EvaluationReceiver } from '../../evaluator/receiver-protocol.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { RequestView } from '../../http/request-view.ts';
+import { hasRawCharacter } from '../../support/raw-character.ts';
 import { evaluationHeadersFor } from '../answer-headers.ts';
-
-export const overloaded = 'The service has as many requests in flight as it may. Retry in a moment.';
-
-/** The evaluator's log tells more. */
-export const evaluationFailed: Problem = {
-  code: 'internal-error',
-  detail: 'The evaluation failed unexpectedly. Retry; if it persists, look at the log of the service.',
-};
-
-/** Answers with a problem of the Evaluation API. */
-export function refuseEvaluation(exchange: Exchange, problem: Problem, docsUrl: string): void {
-  const { status } = problemTable[problem.code];
-  exchange.answer(status, evaluationHeadersFor(status), errorEnvelope(problem, docsUrl));
-}
-
-/** @returns the problem of a path or query with a raw character that is not visible ASCII (decisions, query decoding). */
-export function rawCharacterProblem(path: string): Problem {
-  const detail = hasRawCharacter(path)
-    ? 'The path holds a character outside ASCII, or a control character, that is not encoded. Percent-encode it as UTF-8.'
-    : describeQueryFault('raw-character', 'query string');
-  return { code: 'invalid-request', detail };
-}
-
-export function hasRawCharacter(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7e) return true;
-  return false;
-}
-
-/** @returns the path segment decoded, or the segment as it is when it cannot be: then it matches no id. */
-export function decodeSegment(segment: string): string {
-  if (!segment.includes('%')) return segment;
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
+import { overloaded } from '../overloaded.ts';
+import { decodeSegment } from '../path-segment.ts';
+import { evaluationFailed, rawCharacterProblem, refuseEvaluation } from './evaluation-refusal.ts';
 
 class EvaluationReply implements EvaluationReceiver {
   readonly #exchange: Exchange;

@@ -1,16 +1,12 @@
 import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { RequestView } from '../../http/request-view.ts';
+import { hasRawCharacter } from '../../support/raw-character.ts';
 import { evaluationHeadersFor } from '../answer-headers.ts';
 import { ChunkedReply } from '../chunked-reply.ts';
-import {
-  decodeSegment,
-  evaluationFailed,
-  hasRawCharacter,
-  overloaded,
-  rawCharacterProblem,
-  refuseEvaluation,
-} from './evaluate-flag.ts';
+import { overloaded } from '../overloaded.ts';
+import { decodeSegment } from '../path-segment.ts';
+import { evaluationFailed, rawCharacterProblem, refuseEvaluation } from './evaluation-refusal.ts';
 
 /** `GET /v1/flags/project/{project_id}`: every flag of a project for one context, in chunks when it is long. */
 export function evaluateProject(

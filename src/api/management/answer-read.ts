@@ -4,7 +4,7 @@ import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
 import type { EvaluatorAnswerHead } from '../../evaluator/evaluator-protocol.ts';
 import type { WriterClient } from '../../writer/writer-client.ts';
 import { ChunkedReply } from '../chunked-reply.ts';
-import { overloaded } from '../evaluation/evaluate-flag.ts';
+import { overloaded } from '../overloaded.ts';
 import type { ManagementReply } from './management-reply.ts';
 
 export interface ReadActors {

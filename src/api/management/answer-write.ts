@@ -1,6 +1,6 @@
 import type { ManagementCall } from '../../contracts/management/management-call.ts';
 import type { WriteOutcome } from '../../writer/writer-client.ts';
-import { overloaded } from '../evaluation/evaluate-flag.ts';
+import { overloaded } from '../overloaded.ts';
 import type { ReadActors } from './answer-read.ts';
 import type { ManagementReply } from './management-reply.ts';
 

@@ -1,5 +1,5 @@
 import type { ManagementRoute } from '../../contracts/management/management-call.ts';
-import { decodeSegment } from '../evaluation/evaluate-flag.ts';
+import { decodeSegment } from '../path-segment.ts';
 
 /** What a method and path ask for; `route` is null when there is no such endpoint. */
 export interface MatchedRoute {

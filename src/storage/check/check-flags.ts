@@ -1,6 +1,7 @@
 import type { Flag, FlagState } from '../../domain/flag/flag.ts';
 import { type Project, soleEnvironment } from '../../domain/project/project.ts';
-import { idKey, isId } from '../keys.ts';
+import { isIdShaped } from '../../support/id-shape.ts';
+import { idKey } from '../keys.ts';
 import { flagIndex } from '../record-indexes.ts';
 import { audienceRecord } from '../records/audience-record.ts';
 import { flagRecord } from '../records/flag-record.ts';
@@ -21,7 +22,7 @@ export function* checkFlags(walk: StoreWalk): Generator<Finding> {
 function* checkFlag(walk: StoreWalk, flag: Flag): Generator<Finding> {
   const where = `flags/${flag.id}`;
   yield* reference(walk, where, projectRecord, flag.projectId);
-  const project = isId(flag.projectId) ? walk.find(projectRecord, idKey(flag.projectId)) : null;
+  const project = isIdShaped(flag.projectId) ? walk.find(projectRecord, idKey(flag.projectId)) : null;
   for (const [environmentNumber, state] of flag.states) {
     if (project !== null && !hasEnvironment(project, environmentNumber)) {
       yield {
@@ -46,7 +47,7 @@ function* checkState(walk: StoreWalk, flag: Flag, state: FlagState, where: strin
   if (cohortOverride?.length === 0) yield { where, what: 'has a state with an empty cohort override' };
   if (audienceId === null) return;
   yield* reference(walk, where, audienceRecord, audienceId);
-  const audience = isId(audienceId) ? walk.find(audienceRecord, idKey(audienceId)) : null;
+  const audience = isIdShaped(audienceId) ? walk.find(audienceRecord, idKey(audienceId)) : null;
   if (audience !== null && audience.projectId !== flag.projectId) {
     yield { where, what: `refers to audiences/${audienceId}, which is of another project` };
   }

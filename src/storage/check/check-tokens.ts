@@ -1,5 +1,6 @@
 import type { Token } from '../../domain/token/token.ts';
-import { idKey, isId, secretHashBytes } from '../keys.ts';
+import { isIdShaped } from '../../support/id-shape.ts';
+import { idKey, secretHashBytes } from '../keys.ts';
 import { tokenIndex, tokenSecretIndex } from '../record-indexes.ts';
 import { projectRecord } from '../records/project-record.ts';
 import { tokenRecord } from '../records/token-record.ts';
@@ -21,7 +22,7 @@ export function* checkTokens(walk: StoreWalk): Generator<Finding> {
 function* checkToken(walk: StoreWalk, token: Token): Generator<Finding> {
   const where = `tokens/${token.id}`;
   yield* reference(walk, where, projectRecord, token.projectId);
-  const project = isId(token.projectId) ? walk.find(projectRecord, idKey(token.projectId)) : null;
+  const project = isIdShaped(token.projectId) ? walk.find(projectRecord, idKey(token.projectId)) : null;
   if (project !== null && project.organisationId === null) {
     yield { where, what: 'is of a personal project, which cannot have tokens' };
   }

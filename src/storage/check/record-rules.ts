@@ -1,4 +1,5 @@
-import { idKey, isId } from '../keys.ts';
+import { isIdShaped } from '../../support/id-shape.ts';
+import { idKey } from '../keys.ts';
 import type { RecordCodec } from '../records/record-codec.ts';
 import { type Finding, findingAt } from './finding.ts';
 import type { StoreWalk } from './store-walk.ts';
@@ -21,6 +22,6 @@ export function* reference<T>(
   codec: RecordCodec<T>,
   id: string,
 ): Generator<Finding> {
-  if (isId(id) && walk.has(codec, idKey(id))) return;
+  if (isIdShaped(id) && walk.has(codec, idKey(id))) return;
   yield { where, what: `refers to ${codec.database}/${id}, which is missing` };
 }
