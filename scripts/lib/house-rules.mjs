@@ -21,6 +21,8 @@ const rules = [
 function* filesIn(folder) {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     const path = `${folder}/${entry.name}`;
+    // The bench suite's peers are installed into bench/peers/node_modules.
+    if (entry.name === 'node_modules') continue;
     if (entry.isDirectory()) yield* filesIn(path);
     else if (entry.name.endsWith('.ts')) yield path;
   }

@@ -6,7 +6,7 @@ import { failureText, tallyOf } from './tap-tally.mjs';
 
 const concurrency = 2;
 /** Tests that boot servers and measure time get the machine for themselves. */
-const alone = /^(lifecycle|robustness|cli)\//;
+const alone = /^(lifecycle|robustness|cli|campaigns)\//;
 const fileTimeoutMs = 15 * 60_000;
 /** Of one test within a file, in seconds; tap's own default of 30 is short for a slow machine. */
 const testTimeoutSeconds = '600';
@@ -40,10 +40,16 @@ async function runFile(path) {
   return { path, end, output, seconds: (Date.now() - startedAt) / 1000, tally: tallyOf(output, end) };
 }
 
+/** What a test says aloud even when all is well: the seed that repeats a campaign, and why something was skipped. */
+function remarks(output) {
+  return output.split('\n').filter((line) => /^\s*# campaign |^\s*ok \d.*# SKIP/.test(line));
+}
+
 function report({ path, end, output, seconds, tally }) {
   const name = path.replace(/\.test\.js$/, '');
   if (tally.failed === 0) {
     console.log(`ok ${name}: ${tally.passed} (${seconds.toFixed(1)} s)`);
+    for (const line of remarks(output)) console.log(line);
     return;
   }
   console.log(`not ok ${name}: ${tally.failed} failed, ${tally.passed} passed (ended with ${end})`);

@@ -1,0 +1,48 @@
+# Burgee as a container image: docs/operations.md, "Running it in a container".
+#
+#   docker build --tag burgee .
+#   docker run --read-only --cap-drop ALL --security-opt no-new-privileges --stop-timeout 20 \
+#     --volume burgee:/data --publish 127.0.0.1:8080:8080 burgee
+#
+# There is no init process (tini) in it. Burgee handles SIGTERM and SIGINT itself, `serve` starts no other process that
+# would have to be reaped, and as process 1 it knows how to end itself: decision 0033.
+
+FROM node:22.23.3-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN ["npm", "ci", "--loglevel=error"]
+COPY tsconfig.json tsconfig.build.json ./
+COPY scripts ./scripts
+COPY src ./src
+COPY docs ./docs
+# The documentation links to it.
+COPY test/bucketing-vectors.json ./test/bucketing-vectors.json
+RUN ["npm", "run", "build"]
+
+FROM node:22.23.3-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN ["npm", "ci", "--omit=dev", "--loglevel=error"]
+
+FROM node:22.23.3-bookworm-slim AS runtime
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/dist/src ./dist/src
+COPY --from=build /app/dist/docs ./dist/docs
+COPY package.json LICENSE ./
+COPY scripts/burgee scripts/burgee.cjs scripts/node-version.cjs ./scripts/
+COPY src/cli/demo/kubernetes-feature-gates.json ./src/cli/demo/kubernetes-feature-gates.json
+COPY deploy/health-check.mjs ./deploy/health-check.mjs
+RUN ["ln", "-s", "/app/scripts/burgee", "/usr/local/bin/burgee"]
+RUN ["install", "--directory", "--owner=1000", "--group=1000", "--mode=0700", "/data"]
+
+# 1000 is the image's user `node`. As a number, so that Kubernetes can see that it is not root.
+USER 1000:1000
+ENV NODE_ENV=production BURGEE_HOST=0.0.0.0 BURGEE_PORT=8080 BURGEE_DATA_DIR=/data/burgee
+# The data directory lies in the volume and is not the volume itself: a restore renames it.
+VOLUME ["/data"]
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "/app/deploy/health-check.mjs"]
+ENTRYPOINT ["/app/scripts/burgee"]
+CMD ["serve"]

@@ -1,0 +1,185 @@
+import { connect as connectHttp2 } from 'node:http2';
+import { connect } from 'node:tls';
+import type { Test } from 'tap';
+import { unlimited } from '../support/booted-server.ts';
+import { bearer, createHttpClient } from '../support/http-client.ts';
+import { startForgetfulBackend } from './forgetful-backend.ts';
+import { oddCohort, type ProxiedService, startProxied } from './proxied-service.ts';
+import { type ProxyKind, startProxy } from './running-proxy.ts';
+
+export interface ProxyCases {
+  readonly kind: ProxyKind;
+  readonly openssl: string;
+  /** Makes the example admit only 127.0.0.2 to the Management API. */
+  readonly restriction: readonly (readonly [RegExp, string])[];
+}
+
+const bodyBytesMax = 1024 * 1024;
+
+/** What both examples promise. */
+export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases): void {
+  t.test('both APIs work through it, and the query arrives as it was sent', async (t) => {
+    const service = await startProxied(t, kind, { openssl, settings: unlimited });
+    const client = service.client();
+    const cohort = encodeURIComponent(oddCohort);
+    const on = await client.send({ path: `/v1/flags/${service.flag}?cohort=${cohort}` });
+    t.match(JSON.parse(on.text), { id: service.flag, enabled: true });
+    const raw = await client.send({ path: `/v1/flags/${service.flag}?cohort=a+b` });
+    t.equal(raw.status, 400, 'a raw plus is still one');
+    t.match(await patch(service, '{"trafficPercentage": 50}'), { status: 200 });
+    const list = await client.send({ path: '/api/v1/flags', headers: bearer(service.secret) });
+    t.match(JSON.parse(list.text), { flags: [{ name: 'flag', trafficPercentage: 50 }] });
+    t.equal((await client.send({ path: '/health', method: 'HEAD' })).status, 200);
+    t.equal(await statusByHttp2(service, `/v1/flags/${service.flag}`), 200, 'HTTP/2 too');
+  });
+
+  t.test('each client has limits of its own, whatever it says of its address', async (t) => {
+    const service = await startProxied(t, kind, { openssl, settings: { BURGEE_MANAGEMENT_RATE_LIMIT: '3' } });
+    const [one, other] = [service.client('127.0.0.2'), service.client('127.0.0.3')];
+    const authorization = bearer(service.secret);
+    const forged = (address: string) => ({ ...authorization, 'x-forwarded-for': address });
+    for (const address of ['203.0.113.1', '203.0.113.2, 127.0.0.1', '203.0.113.3']) {
+      const { status } = await one.send({ path: '/api/v1/token', headers: forged(address) });
+      t.equal(status, 200);
+    }
+    t.equal((await one.send({ path: '/api/v1/token', headers: forged('203.0.113.4') })).status, 429);
+    t.equal((await other.send({ path: '/api/v1/token', headers: authorization })).status, 200);
+    t.equal((await other.send({ path: '/api/v1/token', headers: forged('127.0.0.2') })).status, 200);
+    t.notMatch(service.server.lines.join('\n'), /203\.0\.113/, 'the log knows the real address');
+  });
+
+  t.test('bodies up to the limit pass, larger ones are refused', async (t) => {
+    const service = await startProxied(t, kind, { openssl, settings: unlimited });
+    t.match(await patch(service, '{"enabled": false}'.padEnd(bodyBytesMax)), { status: 200 });
+    const over = await patch(service, '{"enabled": true}'.padEnd(bodyBytesMax + 1));
+    t.equal(over.status, 413);
+    t.match(JSON.parse(over.text), { error: 'Payload too large' }, 'Burgee says it, in its envelope');
+    const requests = await countPatches(t, service);
+    const flood = await patch(service, '{}'.padEnd(3 * bodyBytesMax)).catch(() => null);
+    t.ok(flood === null || flood.status === 413, 'the proxy refuses, or closes while the rest still comes');
+    t.equal(await countPatches(t, service), requests, 'Burgee saw nothing of it');
+    const still = await service.client().send({ path: `/v1/flags/${service.flag}` });
+    t.match(JSON.parse(still.text), { enabled: false });
+  });
+
+  t.test('a long list comes through in chunks, whole', async (t) => {
+    const flags = Array.from({ length: 5000 }, (_, index) => ({
+      name: `flag ${index}`,
+      cohorts: ['x'.repeat(200)],
+    }));
+    const service = await startProxied(t, kind, { openssl, settings: unlimited, flags });
+    const request = { path: '/api/v1/flags', headers: bearer(service.secret) };
+    const direct = await createHttpClient(t, { port: service.server.port }).send(request);
+    const proxied = await service.client().send(request);
+    t.equal(direct.status, 200);
+    t.ok(direct.body.length > bodyBytesMax);
+    t.equal(proxied.headers.get('transfer-encoding'), 'chunked');
+    t.ok(proxied.body.equals(direct.body));
+  });
+
+  t.test('a malformed request ends at the proxy', async (t) => {
+    const service = await startProxied(t, kind, { openssl, settings: unlimited });
+    const before = await countPatches(t, service);
+    const head = `PATCH /api/v1/flags/${service.flag} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.secret}\r\n`;
+    const malformed = {
+      'two lengths': `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+      'a length that is no number': `${head}Content-Length: -2\r\n\r\n{}`,
+      'an unknown encoding': `${head}Transfer-Encoding: x-odd, chunked\r\nContent-Length: 2\r\n\r\n{}`,
+      'a space in a header’s name': `${head}X Odd: a\r\n\r\n`,
+      'headers of 40 KiB': `${head}X-Large: ${'a'.repeat(40 * 1024)}\r\n\r\n`,
+      'no HTTP at all': `\x16\x03\x01 hello\r\n\r\n`,
+    };
+    for (const [why, bytes] of Object.entries(malformed)) {
+      t.match(await rawStatus(service, bytes), /^(4\d\d|501)$/, why);
+    }
+    t.equal(await countPatches(t, service), before, 'Burgee saw none of them');
+  });
+
+  t.test('the Management API can be restricted to networks', async (t) => {
+    const service = await startProxied(t, kind, { openssl, settings: unlimited, choices: restriction });
+    const request = { path: '/api/v1/token', headers: bearer(service.secret) };
+    t.equal((await service.client('127.0.0.2').send(request)).status, 200);
+    t.equal((await service.client('127.0.0.3').send(request)).status, 403);
+    const { status } = await service.client('127.0.0.3').send({ path: `/v1/flags/${service.flag}` });
+    t.equal(status, 200, 'evaluation stays open');
+  });
+
+  t.test('what a closing connection may have taken is sent again only if it changes nothing', async (t) => {
+    const backend = await startForgetfulBackend(t);
+    const proxy = await startProxy(t, kind, { backendPort: backend.port, openssl });
+    for (const method of ['GET', 'POST', 'PATCH']) {
+      const { port, certificate } = proxy;
+      const client = createHttpClient(t, { port, certificate });
+      t.equal((await client.send({ path: '/first' })).status, 200);
+      const body = method === 'GET' ? {} : { body: '{}' };
+      const answer = await client.send({ method, path: '/second', ...body }).catch(() => null);
+      if (method === 'GET') t.equal(answer?.status, 200, 'GET is sent again');
+      else {
+        t.ok(answer === null || answer.status === 502, `${method} fails`);
+        t.equal(backend.received(`${method} /second`), 1, `${method} was sent once`);
+      }
+    }
+  });
+
+  t.test('plain HTTP leads to HTTPS, but takes no token', async (t) => {
+    const service = await startProxied(t, kind, { openssl });
+    const plain = createHttpClient(t, { port: service.proxy.plainPort });
+    const moved = await plain.send({
+      path: '/v1/flags/x?cohort=a%2Bb',
+      headers: { host: 'flags.example.com' },
+    });
+    t.equal(moved.status, 308);
+    t.equal(moved.headers.get('location'), 'https://flags.example.com/v1/flags/x?cohort=a%2Bb');
+    t.equal((await plain.send({ path: '/api/v1/token' })).status, 403);
+  });
+}
+
+function patch(
+  service: ProxiedService,
+  body: string,
+): ReturnType<ReturnType<ProxiedService['client']>['send']> {
+  const path = `/api/v1/flags/${service.flag}`;
+  return service.client().send({ method: 'PATCH', path, headers: bearer(service.secret), body });
+}
+
+/** Burgee logs every request of the Management API: the log is whole when it has that of one more. @returns the patches */
+async function countPatches(t: Test, { server, secret }: ProxiedService): Promise<number> {
+  const direct = createHttpClient(t, { port: server.port });
+  const { headers } = await direct.send({ path: '/api/v1/token', headers: bearer(secret) });
+  const last = `"${headers.get('x-request-id')}"`;
+  await server.line((line) => line.includes(last));
+  return server.lines.filter((line) => line.includes('"patch-flag"')).length;
+}
+
+/** @returns the status of the answer to these very bytes; `closed` when there is none. */
+function rawStatus({ proxy }: ProxiedService, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = {
+      port: proxy.port,
+      host: '127.0.0.1',
+      ca: proxy.certificate,
+      ALPNProtocols: ['http/1.1'],
+    };
+    const socket = connect(options, () => socket.write(bytes, 'latin1'));
+    let text = '';
+    socket.on('data', (piece: Buffer) => {
+      text += piece.toString('latin1');
+      if (text.includes('\r\n')) socket.destroy();
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(/^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1] ?? 'closed'));
+  });
+}
+
+function statusByHttp2({ proxy }: ProxiedService, path: string): Promise<number | undefined> {
+  const session = connectHttp2(`https://127.0.0.1:${proxy.port}`, { ca: proxy.certificate });
+  return new Promise((resolve, reject) => {
+    session.on('error', reject);
+    const stream = session.request({ ':path': path });
+    stream.on('response', (headers) => {
+      resolve(headers[':status']);
+      session.close();
+    });
+    stream.on('error', reject).resume().end();
+  });
+}
