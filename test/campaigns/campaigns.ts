@@ -1,0 +1,25 @@
+import type { Campaign } from './campaign.ts';
+import { clock } from './clock.campaign.ts';
+import { failingWrites } from './failing-writes.campaign.ts';
+import { fullDisk } from './full-disk.campaign.ts';
+import { hostileClients } from './hostile-clients.campaign.ts';
+import { kill9 } from './kill-9.campaign.ts';
+import { linearizability } from './linearizability.campaign.ts';
+import { overload } from './overload.campaign.ts';
+import { powerLoss } from './power-loss.campaign.ts';
+import { soak } from './soak.campaign.ts';
+import { threads } from './threads.campaign.ts';
+
+/** In the order of the promises in docs/guarantees.md. */
+export const campaigns: readonly Campaign[] = [
+  kill9,
+  powerLoss,
+  failingWrites,
+  fullDisk,
+  threads,
+  hostileClients,
+  overload,
+  clock,
+  linearizability,
+  soak,
+];

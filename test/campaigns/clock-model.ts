@@ -1,0 +1,48 @@
+/** What Burgee documents about the wall clock, told by a model that is moved as the server's clock is. */
+export const hourMs = 60 * 60 * 1000;
+export const yearMs = 365 * 24 * hourMs;
+const denialEmailIntervalMs = 24 * hourMs;
+/** Model and server read their clocks at moments this far apart at most; every boundary lies further away. */
+const toleranceMs = 60_000;
+
+/** Expired means now at or after the end; a trial has ended likewise. */
+export class ClockModel {
+  offsetMs = 0;
+  #updatedAt = 0;
+  readonly #emailedAt = new Map<string, number>();
+  readonly #emails = new Map<string, number>();
+
+  get now(): number {
+    return Date.now() + this.offsetMs;
+  }
+
+  isOver(endsAt: number): boolean {
+    return this.now >= endsAt;
+  }
+
+  /** Denial emails by token. */
+  get emails(): ReadonlyMap<string, number> {
+    return this.#emails;
+  }
+
+  /** At most one email in 24 hours, and none while the clock lies before the last one. */
+  deny(tokenId: string): void {
+    const { now } = this;
+    const emailedAt = this.#emailedAt.get(tokenId);
+    if (emailedAt !== undefined && now - emailedAt < denialEmailIntervalMs) return;
+    this.#emailedAt.set(tokenId, now);
+    this.#emails.set(tokenId, (this.#emails.get(tokenId) ?? 0) + 1);
+  }
+
+  /** The larger of the clock and the last value plus one. @returns what is wrong; null when nothing is */
+  change(updatedAt: number): string | null {
+    const last = this.#updatedAt;
+    this.#updatedAt = updatedAt;
+    if (updatedAt <= last) return `updatedAt fell from ${last} to ${updatedAt}`;
+    const isClock = Math.abs(updatedAt - this.now) < toleranceMs;
+    const isNext = updatedAt === last + 1 && last > this.now - toleranceMs;
+    return isClock || isNext
+      ? null
+      : `updatedAt is ${updatedAt}; the clock says ${this.now}, before it was ${last}`;
+  }
+}

@@ -1,0 +1,224 @@
+import { setTimeout } from 'node:timers/promises';
+import { openStoreReader } from '../../src/storage/store-reader.ts';
+import { unlimited } from '../support/booted-server.ts';
+import { runBurgee } from '../support/burgee-command.ts';
+import { bearer, type ClientResponse, createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { type Lifetime, withLifetime } from '../support/lifetime.ts';
+import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts';
+import type { Random } from '../support/random.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import type { Campaign } from './campaign.ts';
+import { ClockModel, hourMs, yearMs } from './clock-model.ts';
+import { expect } from './expectations.ts';
+import { SteadyLoad } from './steady-load.ts';
+import { bootTampered, type TamperedServer } from './tampered-server.ts';
+import { getRequest } from './wire-connection.ts';
+
+interface Tokens {
+  readonly [name: string]: { readonly id: string; readonly secret: string };
+}
+
+interface Harbour {
+  readonly dataDir: string;
+  readonly flag: string;
+  /** `ci` never expires, `brief` in half an hour, `long` in half a year; `reader` only reads; `trial` is of a trial's project. */
+  readonly tokens: Tokens;
+  readonly endsAt: { readonly brief: number; readonly long: number; readonly trial: number };
+}
+
+interface Voyage {
+  readonly harbour: Harbour;
+  readonly server: TamperedServer;
+  readonly client: HttpClient;
+  /** From an address whose failed authentications fill a window. */
+  readonly stranger: HttpClient;
+  readonly model: ClockModel;
+  readonly strangerLimitedAt: number;
+}
+
+/** The monotonic clock runs faster, so that a window of a minute ends after seconds. It never jumps. */
+const speed = 10;
+const windowRealMs = 60_000 / speed;
+const jumpsMs = [hourMs, -hourMs, yearMs, -yearMs];
+const failuresMax = 5;
+const mapBytes = 64 * 1024 ** 3;
+
+async function provisionHarbour(t: Lifetime): Promise<Harbour> {
+  const dataDir = temporaryDirectory(t);
+  const brief = Date.now() + hourMs / 2;
+  const long = Date.now() + yearMs / 2;
+  const tokens = [
+    { name: 'ci', permission: 'write' },
+    { name: 'brief', permission: 'write', expiresAt: brief },
+    { name: 'long', permission: 'write', expiresAt: long },
+    { name: 'reader', permission: 'read' },
+  ];
+  const flags = [{ name: 'flag', enabled: true, trafficPercentage: 100 }];
+  const trial = [{ name: 'trial', permission: 'write' }];
+  const organisations = [
+    { name: 'Harbour', plan: 'enterprise', projects: [{ name: 'harbour', flags, tokens }] },
+    { name: 'Trial', plan: 'free', trialEndsAt: brief, projects: [{ name: 'trial', tokens: trial }] },
+  ];
+  const provisioned = await provision(dataDir, temporaryDirectory(t), { organisations });
+  const harbour = projectOf(provisioned, 'harbour');
+  const given = Object.fromEntries(tokens.map(({ name }) => [name, tokenOf(harbour, name)]));
+  return {
+    dataDir,
+    flag: idOf(harbour.flags, 'flag'),
+    tokens: { ...given, trial: tokenOf(projectOf(provisioned, 'trial'), 'trial') },
+    endsAt: { brief, long, trial: brief },
+  };
+}
+
+function tokenIn({ tokens }: Harbour, name: string): { readonly id: string; readonly secret: string } {
+  const token = tokens[name];
+  if (token === undefined) throw new Error(`there is no token ${name}`);
+  return token;
+}
+
+function patch({ client, harbour }: Voyage, name: string, body: unknown): Promise<ClientResponse> {
+  const headers = bearer(tokenIn(harbour, name).secret);
+  return client.send({
+    method: 'PATCH',
+    path: `/api/v1/flags/${harbour.flag}`,
+    headers,
+    body: JSON.stringify(body),
+  });
+}
+
+async function judgeExpiry({ client, harbour, model }: Voyage): Promise<void> {
+  for (const name of ['brief', 'long'] as const) {
+    const { id, secret } = tokenIn(harbour, name);
+    const isExpired = model.isOver(harbour.endsAt[name]);
+    const { status, text } = await client.send({ path: '/api/v1/token', headers: bearer(secret) });
+    const expected = isExpired ? 401 : 200;
+    expect(
+      status === expected,
+      `${name}, ${model.offsetMs / hourMs} hours on: ${status} ${text}, not ${expected}`,
+    );
+    if (!isExpired) continue;
+    expect(text.includes('Token expired'), text);
+    model.deny(id);
+  }
+  const headers = bearer(tokenIn(harbour, 'trial').secret);
+  const { status } = await client.send({ path: '/api/v1/flags', headers });
+  const expected = model.isOver(harbour.endsAt.trial) ? 402 : 200;
+  expect(status === expected, `the trial, ${model.offsetMs / hourMs} hours on: ${status}, not ${expected}`);
+}
+
+async function judgeChange(voyage: Voyage, turn: number): Promise<void> {
+  const { status, text } = await patch(voyage, 'ci', { cohorts: [`turn ${turn}`] });
+  expect(status === 200, `a change: ${status} ${text}`);
+  const { flag } = JSON.parse(text) as { flag: { updatedAt: number } };
+  const problem = voyage.model.change(flag.updatedAt);
+  expect(problem === null, problem ?? '');
+}
+
+async function judgeDenial(voyage: Voyage): Promise<void> {
+  const { status, text } = await patch(voyage, 'reader', { enabled: false });
+  expect(status === 403, `a change by a reader: ${status} ${text}`);
+  voyage.model.deny(tokenIn(voyage.harbour, 'reader').id);
+}
+
+/** The window is a minute by the monotonic clock, whatever the wall clock does. */
+async function judgeWindow({ stranger, strangerLimitedAt }: Voyage): Promise<void> {
+  const { status, headers } = await stranger.send({ path: '/api/v1/token' });
+  const passedMs = performance.now() - strangerLimitedAt;
+  if (passedMs > windowRealMs * 0.9) return;
+  expect(status === 429, `a full window after ${passedMs} ms of ${windowRealMs}: ${status}`);
+  const retryAfter = Number(headers.get('retry-after'));
+  expect(retryAfter >= 1 && retryAfter <= 60, `Retry-After is ${retryAfter}`);
+}
+
+async function fillWindow(stranger: HttpClient): Promise<number> {
+  const filledFrom = performance.now();
+  for (let failure = 1; failure <= failuresMax; failure += 1) await stranger.send({ path: '/api/v1/token' });
+  const { status } = await stranger.send({ path: '/api/v1/token' });
+  expect(status === 429, `after ${failuresMax} failed authentications: ${status}`);
+  return filledFrom;
+}
+
+async function judgeEmails({ harbour, model }: Voyage): Promise<number> {
+  const reader = openStoreReader({ directory: harbour.dataDir, mapBytes });
+  const stored = new Map<string, number>();
+  for (const { entry } of reader.outbox()) {
+    stored.set(entry.denial.tokenId, (stored.get(entry.denial.tokenId) ?? 0) + 1);
+  }
+  await reader.close();
+  for (const [name, { id }] of Object.entries(harbour.tokens)) {
+    const [found, expected] = [stored.get(id) ?? 0, model.emails.get(id) ?? 0];
+    expect(found === expected, `${name} has ${found} denial emails, not ${expected}`);
+  }
+  return [...stored.values()].reduce((sum, count) => sum + count, 0);
+}
+
+async function sail(voyage: Voyage, random: Random, jumps: number): Promise<void> {
+  const { server, model } = voyage;
+  // Each kind of jump at least once, in any order.
+  const route = [
+    ...random.shuffle(jumpsMs),
+    ...Array.from({ length: jumps - jumpsMs.length }, () => random.pick(jumpsMs)),
+  ];
+  await judgeChange(voyage, -1);
+  for (const [turn, jumpMs] of route.entries()) {
+    model.offsetMs += jumpMs;
+    await server.setWallClock(model.offsetMs);
+    await judgeExpiry(voyage);
+    await judgeChange(voyage, turn);
+    await judgeDenial(voyage);
+    await judgeWindow(voyage);
+  }
+}
+
+async function playCase(random: Random, jumps: number): Promise<number> {
+  return withLifetime(async ({ teardown }) => {
+    const t = { teardown };
+    const harbour = await provisionHarbour(t);
+    const settings = { ...unlimited, BURGEE_FAILED_AUTHENTICATION_LIMIT: String(failuresMax) };
+    const server = await bootTampered(t, { dataDir: harbour.dataDir, settings, speed });
+    const { port } = server;
+    const client = createHttpClient(t, { port });
+    const stranger = createHttpClient(t, { port, localAddress: '127.0.0.77' });
+    const load = SteadyLoad.start(t, {
+      port,
+      connections: 4,
+      pauseMs: 10,
+      requestOf: (turn) => getRequest(`/v1/flags/${harbour.flag}?targetingKey=${turn}`),
+      isRight: ({ status, body }) => status === 200 && body.includes('"enabled":true'),
+    });
+    const strangerLimitedAt = await fillWindow(stranger);
+    const voyage = { harbour, server, client, stranger, model: new ClockModel(), strangerLimitedAt };
+    await sail(voyage, random, jumps);
+    await setTimeout(Math.max(0, strangerLimitedAt + windowRealMs + 500 - performance.now()));
+    const { status } = await stranger.send({ path: '/api/v1/token' });
+    expect(status === 401, `a window that is over still refuses: ${status}`);
+    await load.stop();
+    const { wrong, unavailable, lost } = load.tally;
+    expect(wrong.length + unavailable + lost === 0, `evaluations: ${JSON.stringify(load.tally)}`);
+    await server.stop();
+    const grave = server.lines.filter((line) => /"level":(50|60)\b/.test(line));
+    expect(grave.length === 0, `the log has errors: ${grave.join('\n')}`);
+    const checked = await runBurgee(['check', '--data-dir', harbour.dataDir]);
+    expect(checked.code === 0, `the check after the end: ${checked.stdout}${checked.stderr}`);
+    return judgeEmails(voyage);
+  });
+}
+
+/** The wall clock of a real server jumps; its monotonic clock does not. */
+export const clock: Campaign = {
+  name: 'clock',
+  summary:
+    'the clock jumps an hour and a year both ways: expiry, trials, the 24 hours between denial emails, windows and updatedAt behave as documented',
+  sampleCount: 2,
+  fullCount: 20,
+  async run({ cases, isFull }) {
+    const jumps = isFull ? 24 : 10;
+    const counts = { servers: 0, jumps: 0, 'denial emails': 0 };
+    for (const { random } of cases()) {
+      counts['denial emails'] += await playCase(random, jumps);
+      counts.servers += 1;
+      counts.jumps += jumps;
+    }
+    return counts;
+  },
+};

@@ -1,0 +1,4 @@
+import { clock } from './clock.campaign.ts';
+import { testCampaign } from './test-campaign.ts';
+
+testCampaign(clock);

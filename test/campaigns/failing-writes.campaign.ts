@@ -1,0 +1,178 @@
+import { dataFileOf } from '../../src/storage/environment.ts';
+import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import { bearer, createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { type Lifetime, withLifetime } from '../support/lifetime.ts';
+import type { Random } from '../support/random.ts';
+import type { Campaign, CampaignContext, CampaignCounts } from './campaign.ts';
+import { buildDiskShim, DiskControl, type DiskFault, shimEnvironment, shimTools } from './disk/disk-shim.ts';
+import { Acknowledgements } from './load/acknowledgements.ts';
+import { type Installation, installForLoad } from './load/installation.ts';
+import { judgeService } from './load/judge-service.ts';
+import { judgeStore } from './load/judge-store.ts';
+import { pathOf, runMixedLoad } from './load/mixed-load.ts';
+
+const clients = 8;
+/** Which call fails: the first to the hundredth. */
+const callsMax = 100;
+/** From the failure to a change that works, or to the end of the process. */
+const settledMsMax = 10_000;
+const goesOnMs = 300;
+const pauseMs = 50;
+const endsMessage = 'the service cannot go on and ends';
+
+interface Tally {
+  failedCalls: number;
+  answered500: number;
+  recovered: number;
+  ended: number;
+}
+
+interface Site {
+  readonly library: string;
+  readonly installation: Installation;
+  readonly known: Acknowledgements;
+}
+
+export const failingWrites: Campaign = {
+  name: 'failing-writes',
+  summary: 'a write or sync that fails is a 500, its change is never seen, and the process recovers or ends',
+  sampleCount: 12,
+  fullCount: callsMax,
+  tools: shimTools,
+  async run(context) {
+    const site = {
+      library: buildDiskShim(context),
+      installation: await installForLoad(context, { flags: 16 }),
+      known: new Acknowledgements(),
+    };
+    const tally: Tally = { failedCalls: 0, answered500: 0, recovered: 0, ended: 0 };
+    for (const { number, random } of context.cases()) {
+      const call = context.isFull ? ((number - 1) % callsMax) + 1 : random.integer(1, callsMax);
+      const fault = randomFault(random, call);
+      try {
+        await withLifetime((t) => failOnce(t, site, number, fault, random, tally));
+      } catch (error) {
+        throw new Error(`${describe(fault)}: ${(error as Error).message}`, { cause: error });
+      }
+    }
+    return countsOf(context, site.known, tally);
+  },
+};
+
+function randomFault(random: Random, call: number): DiskFault {
+  return {
+    action: random.pick(['before', 'after', 'short'] as const),
+    error: random.pick(['EIO', 'ENOSPC'] as const),
+    kinds: random.pick([['write'], ['sync'], ['write', 'sync']] as const),
+    passes: call - 1,
+    failures: random.pick([1, 1, 3]),
+  };
+}
+
+function describe({ action, error, kinds, passes, failures }: DiskFault): string {
+  return `${kinds.join(' or ')} ${passes + 1}, ${failures} times, fails ${action} with ${error}`;
+}
+
+async function failOnce(
+  t: Lifetime,
+  site: Site,
+  number: number,
+  fault: DiskFault,
+  random: Random,
+  tally: Tally,
+): Promise<void> {
+  const { library, installation, known } = site;
+  const { dataDir } = installation;
+  const control = new DiskControl(t);
+  const shim = shimEnvironment({ library, file: dataFileOf(dataDir), control });
+  const server = await bootServer(t, { dataDir, settings: { ...unlimited, ...shim } });
+  const failedBefore = known.failures.get(500) ?? 0;
+  control.fail(fault);
+  await loadUntilFailed(t, { server, control, installation, known, random, number });
+  const { failed } = control.counts();
+  if (failed === 0) throw new Error('the fault did not come');
+  tally.failedCalls += failed;
+  const answered500 = (known.failures.get(500) ?? 0) - failedBefore;
+  if (answered500 === 0) throw new Error('nobody was answered with a 500');
+  tally.answered500 += answered500;
+  control.heal();
+  if ((await settle(createHttpClient(t, { port: server.port }), server, site)) === 'ended') {
+    tally.ended += 1;
+  } else {
+    tally.recovered += 1;
+    await server.stop();
+  }
+  const { states } = await judgeStore(installation, known, { areDenialsKept: false });
+  const restarted = await bootServer(t, { dataDir, settings: unlimited });
+  await judgeService(createHttpClient(t, { port: restarted.port }), installation, states);
+  await restarted.stop();
+}
+
+interface LoadOptions {
+  readonly server: BootedServer;
+  readonly control: DiskControl;
+  readonly installation: Installation;
+  readonly known: Acknowledgements;
+  readonly random: Random;
+  readonly number: number;
+}
+
+/** Goes on for a while after the failure, to see that what failed is not seen. */
+async function loadUntilFailed(t: Lifetime, options: LoadOptions): Promise<void> {
+  const { server, control, installation, known, random, number } = options;
+  const givesUpAt = performance.now() + settledMsMax;
+  let failedAt: number | null = null;
+  const isOver = (): boolean => {
+    const now = performance.now();
+    if (failedAt === null && control.counts().failed > 0) failedAt = now;
+    return now > givesUpAt || (failedAt !== null && now - failedAt > goesOnMs);
+  };
+  const load = { port: server.port, random, acknowledgements: known, clients, isOver };
+  await runMixedLoad(t, installation, { ...load, runName: `case ${number}` });
+}
+
+/** Either changes work again, or the process has ended and said why. */
+async function settle(client: HttpClient, server: BootedServer, site: Site): Promise<'recovered' | 'ended'> {
+  const givesUpAt = performance.now() + settledMsMax;
+  while (performance.now() < givesUpAt) {
+    const outcome = await Promise.race([server.ended, pauseAndChange(client, site)]);
+    if (outcome === 'changed') return 'recovered';
+    if (outcome === 'refused') continue;
+    if (outcome !== 'SIGKILL')
+      throw new Error(`the server ended with ${outcome}: ${server.lines.slice(-30).join('\n')}`);
+    if (server.lines.some((line) => line.includes(endsMessage))) return 'ended';
+    throw new Error(`the server ended without a word: ${server.lines.slice(-3).join('\n')}`);
+  }
+  throw new Error(`the server neither recovered nor ended: ${server.lines.slice(-3).join('\n')}`);
+}
+
+/** Switches a flag over. */
+async function pauseAndChange(
+  client: HttpClient,
+  { installation: { single }, known }: Site,
+): Promise<'changed' | 'refused'> {
+  await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  const [target] = single.targets;
+  if (target === undefined) throw new Error('there is no flag');
+  const request = { path: pathOf(target), headers: bearer(single.secret) };
+  const read = await client.send(request).catch(() => null);
+  if (read === null) return 'refused';
+  const body = { enabled: !(JSON.parse(read.text) as { enabled: boolean }).enabled };
+  const patch = { ...request, method: 'PATCH', body: JSON.stringify(body) };
+  const answer = await client.send(patch).catch(() => null);
+  known.take({ kind: 'patch', target, body }, answer);
+  return answer?.status === 200 ? 'changed' : 'refused';
+}
+
+function countsOf({ count }: CampaignContext, known: Acknowledgements, tally: Tally): CampaignCounts {
+  return {
+    faults: count,
+    'failed calls': tally.failedCalls,
+    'answered with 500': tally.answered500,
+    recovered: tally.recovered,
+    'ended in order': tally.ended,
+    'acknowledged changes': known.changes.size,
+    'refused or failed': known.refused.size,
+    unanswered: known.unanswered.length,
+  };
+}

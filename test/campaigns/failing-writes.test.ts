@@ -1,0 +1,4 @@
+import { failingWrites } from './failing-writes.campaign.ts';
+import { testCampaign } from './test-campaign.ts';
+
+testCampaign(failingWrites);

@@ -1,0 +1,240 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { dataFileOf } from '../../src/storage/environment.ts';
+import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import { runBurgee } from '../support/burgee-command.ts';
+import { bearer, type ClientResponse, createHttpClient } from '../support/http-client.ts';
+import { type Lifetime, withLifetime } from '../support/lifetime.ts';
+import type { Random } from '../support/random.ts';
+import type { Campaign, CampaignContext, CampaignCounts } from './campaign.ts';
+import { buildDiskShim, shimEnvironment, shimTools } from './disk/disk-shim.ts';
+import { makeSmallDisk, type SmallDisk } from './disk/small-disk.ts';
+import { Acknowledgements, type PatchBody } from './load/acknowledgements.ts';
+import { type Installation, installForLoad } from './load/installation.ts';
+import { judgeService } from './load/judge-service.ts';
+import { judgeStore } from './load/judge-store.ts';
+import { pathOf, type RequestKind, runMixedLoad } from './load/mixed-load.ts';
+
+const MiB = 2 ** 20;
+const diskBytes = 96 * MiB;
+const reserveBytes = 32 * MiB;
+const clients = 8;
+const phaseMs = 500;
+/** From the moment the disk is full: a reading of the free space is this old at most, with what is on its way. */
+const noticedMs = 250;
+const freedMsMax = 5000;
+
+interface Tally {
+  evaluations: number;
+  storageFull: number;
+  restartsOnFullDisk: number;
+  worksAgainMsMax: number;
+  failedWrites: number;
+}
+
+interface Site {
+  readonly disk: SmallDisk;
+  readonly installation: Installation;
+  readonly known: Acknowledgements;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export const fullDisk: Campaign = {
+  name: 'full-disk',
+  summary: 'on a full disk evaluation goes on and changes get 503, and they work again once there is space',
+  sampleCount: 4,
+  fullCount: 40,
+  tools: shimTools,
+  async run(context) {
+    const library = buildDiskShim(context);
+    const tally: Tally = {
+      evaluations: 0,
+      storageFull: 0,
+      restartsOnFullDisk: 0,
+      worksAgainMsMax: 0,
+      failedWrites: 0,
+    };
+    let kind = '';
+    for (const { number, random } of context.cases()) {
+      await withLifetime(async (t) => {
+        const disk = makeSmallDisk(t, diskBytes);
+        kind = disk.kind;
+        const site = await openSite(t, disk, library);
+        // Every fourth: a disk that refuses though it reports free space, as a quota does.
+        if (number % 4 === 0) await refuseOnce(t, site, tally);
+        else await fillOnce(t, site, random, number, tally);
+      });
+    }
+    return countsOf(context, kind, tally);
+  },
+};
+
+async function openSite(t: Lifetime, disk: SmallDisk, library: string): Promise<Site> {
+  const dataDir = disk.directory;
+  const shim = shimEnvironment({ library, file: dataFileOf(dataDir), control: disk.control });
+  return {
+    disk,
+    installation: await installForLoad(t, { flags: 16, dataDir }),
+    known: new Acknowledgements(),
+    environment: { ...unlimited, ...shim, BURGEE_STORAGE_RESERVE_BYTES: String(reserveBytes) },
+  };
+}
+
+function boot(t: Lifetime, { installation, environment }: Site): Promise<BootedServer> {
+  return bootServer(t, { dataDir: installation.dataDir, settings: environment });
+}
+
+async function fillOnce(
+  t: Lifetime,
+  site: Site,
+  random: Random,
+  number: number,
+  tally: Tally,
+): Promise<void> {
+  const { disk, installation, known } = site;
+  const watch = new AnswerWatch();
+  let server = await boot(t, site);
+  const load = (runName: string, isOver: () => boolean): Promise<void> =>
+    runMixedLoad(t, installation, {
+      port: server.port,
+      random,
+      acknowledgements: known,
+      clients,
+      runName: `case ${number}, ${runName}`,
+      isOver,
+      onAnswer: (kind, answer) => watch.take(kind, answer),
+    });
+  let isOver = false;
+  const running = load('filling', () => isOver);
+  // It is awaited below; until then its failure must not end the run without a word.
+  running.catch(() => undefined);
+  await pause(phaseMs);
+  await disk.fill(random.chance(0.5) ? 0 : random.integer(1, reserveBytes - 1));
+  await pause(noticedMs);
+  watch.isFull = true;
+  await pause(phaseMs);
+  isOver = true;
+  await running;
+  if (random.chance(0.5)) {
+    if (random.chance(0.5)) await server.stop();
+    else {
+      server.signal('SIGKILL');
+      await server.ended;
+    }
+    server = await boot(t, site);
+    tally.restartsOnFullDisk += 1;
+    const until = performance.now() + phaseMs;
+    await load('restarted', () => performance.now() > until);
+  }
+  watch.isFull = false;
+  disk.free();
+  const worksAgainMs = await untilChangeWorks(t, server, site);
+  tally.worksAgainMsMax = Math.max(tally.worksAgainMsMax, worksAgainMs);
+  tally.evaluations += watch.evaluations;
+  tally.storageFull += watch.storageFull;
+  watch.conclude();
+  await server.stop();
+  await judge(t, site);
+}
+
+/** Every write fails, though the file system says that there is room: each change is a 500, and the process ends. */
+async function refuseOnce(t: Lifetime, site: Site, tally: Tally): Promise<void> {
+  const { disk, installation } = site;
+  const server = await boot(t, site);
+  disk.control.fail({ action: 'before', error: 'ENOSPC', kinds: ['write'], passes: 0, failures: -1 });
+  const answer = await switchOver(t, server, site);
+  if (answer?.status !== 500)
+    throw new Error(`a change whose write fails got ${answer?.status}: ${answer?.text}`);
+  if ((await server.ended) !== 'SIGKILL') throw new Error('the server did not end in order');
+  tally.failedWrites += 1;
+  const restarted = await boot(t, site);
+  const { states } = await judgeStore(installation, site.known);
+  await judgeService(createHttpClient(t, { port: restarted.port }), installation, states);
+  disk.control.heal();
+  tally.worksAgainMsMax = Math.max(tally.worksAgainMsMax, await untilChangeWorks(t, restarted, site));
+  await restarted.stop();
+  await judge(t, site);
+}
+
+/** What clients are answered, in the light of the disk. @throws from `take` on an answer that may not be */
+class AnswerWatch {
+  isFull = false;
+  evaluations = 0;
+  storageFull = 0;
+  #changesBefore = 0;
+  #evaluationsWhenFull = 0;
+
+  take(kind: RequestKind, answer: ClientResponse | null): void {
+    if (answer === null) throw new Error(`a ${kind} was not answered`);
+    const isChange = kind === 'patch' || kind === 'create';
+    if (!isChange) this.#takeOther(kind, answer);
+    else if (answer.status === 503 && answer.text.includes('"Storage full"')) this.storageFull += 1;
+    else if (answer.status >= 500) throw new Error(`a ${kind} got ${answer.status}: ${answer.text}`);
+    else if (!this.isFull) this.#changesBefore += 1;
+    else if (kind === 'create' || (JSON.parse(answer.text) as { changed: boolean }).changed) {
+      throw new Error('a change was made below the reserve');
+    }
+  }
+
+  #takeOther(kind: RequestKind, { status, text }: ClientResponse): void {
+    if (status !== (kind === 'denial' ? 403 : 200)) throw new Error(`a ${kind} got ${status}: ${text}`);
+    if (kind !== 'evaluation') return;
+    this.evaluations += 1;
+    if (this.isFull) this.#evaluationsWhenFull += 1;
+  }
+
+  conclude(): void {
+    const seen = [this.#changesBefore, this.storageFull, this.#evaluationsWhenFull];
+    if (seen.includes(0)) throw new Error(`changes, refusals and evaluations on a full disk: ${seen}`);
+  }
+}
+
+async function untilChangeWorks(t: Lifetime, server: BootedServer, site: Site): Promise<number> {
+  const freedAt = performance.now();
+  for (;;) {
+    const answer = await switchOver(t, server, site);
+    const ms = Math.round(performance.now() - freedAt);
+    if (answer?.status === 200) return ms;
+    if (ms > freedMsMax) throw new Error(`${ms} ms after space returned: ${answer?.status} ${answer?.text}`);
+    await pause(20);
+  }
+}
+
+/** Changes a flag for certain: it was off, or it is now. */
+async function switchOver(
+  t: Lifetime,
+  server: BootedServer,
+  { installation: { single }, known }: Site,
+): Promise<ClientResponse | null> {
+  const [target] = single.targets;
+  if (target === undefined) throw new Error('there is no flag');
+  const client = createHttpClient(t, { port: server.port });
+  const request = { path: pathOf(target), headers: bearer(single.secret) };
+  const { text } = await client.send(request);
+  const body: PatchBody = { enabled: !(JSON.parse(text) as { enabled: boolean }).enabled };
+  const patch = { ...request, method: 'PATCH', body: JSON.stringify(body) };
+  const answer = await client.send(patch).catch(() => null);
+  known.take({ kind: 'patch', target, body }, answer);
+  return answer;
+}
+
+async function judge(t: Lifetime, site: Site): Promise<void> {
+  const { installation, known } = site;
+  const { states } = await judgeStore(installation, known, { areDenialsKept: false });
+  const { code, stdout } = await runBurgee(['check', '--data-dir', installation.dataDir]);
+  if (code !== 0) throw new Error(`burgee check: ${stdout}`);
+  const server = await boot(t, site);
+  await judgeService(createHttpClient(t, { port: server.port }), installation, states);
+  await server.stop();
+}
+
+function countsOf({ count }: CampaignContext, kind: string, tally: Tally): CampaignCounts {
+  return {
+    disks: count,
+    kind,
+    evaluations: tally.evaluations,
+    'refused as Storage full': tally.storageFull,
+    'restarts on a full disk': tally.restartsOnFullDisk,
+    'failed writes answered 500': tally.failedWrites,
+    'slowest to work again': `${tally.worksAgainMsMax} ms`,
+  };
+}

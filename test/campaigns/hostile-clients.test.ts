@@ -1,0 +1,4 @@
+import { hostileClients } from './hostile-clients.campaign.ts';
+import { testCampaign } from './test-campaign.ts';
+
+testCampaign(hostileClients);

@@ -1,0 +1,54 @@
+import { setTimeout } from 'node:timers/promises';
+import { bootServer, unlimited } from '../../support/booted-server.ts';
+import { openRawConnection, type RawConnection } from '../../support/raw-request.ts';
+import { provisionProject } from '../campaign-project.ts';
+import { eventually, expect } from '../expectations.ts';
+import { inMegabytes, ownBytesOf } from '../process-memory.ts';
+import { getRequest, WireConnection } from '../wire-connection.ts';
+import type { HostileStage } from './hostile-stage.ts';
+
+const clients = { full: 400, sample: 120 };
+/** One flag of some 6 MB: its answer does not fit the sockets' buffers. */
+const cohorts = Array.from({ length: 24_000 }, (_, index) => String(index).padStart(250, 'c'));
+/** Of answers that nobody takes, with what making them costs. */
+const growthMaxBytes = 384 * 1024 * 1024;
+/** Shorter than what the service grants a client that takes nothing. */
+const readsNothingMs = 8000;
+const lookIntervalMs = 100;
+const servedAgainWithinMs = 10_000;
+
+/** Long answers that nobody reads take bounded memory; when there is too much of it, the next gets a 503. */
+export async function leaveAnswersUnread(stage: HostileStage): Promise<number> {
+  const { context } = stage;
+  const project = await provisionProject(stage, { flags: 1, state: { enabled: true, cohorts } });
+  const server = await bootServer(stage, { dataDir: project.dataDir, settings: unlimited });
+  const request = getRequest(`/api/v1/flags/${project.flags[0]}`, project.secret);
+  const warm = await WireConnection.open(server.port);
+  expect((await warm.ask(request)).status === 200, 'a client that reads gets its answer');
+  const before = ownBytesOf(server.pid);
+  const wanted = context.isFull ? clients.full : clients.sample;
+  const opened: RawConnection[] = [];
+  for (let client = 1; client <= wanted; client += 1) {
+    const connection = await openRawConnection(stage, server.port);
+    connection.pause();
+    connection.write(request);
+    opened.push(connection);
+  }
+  let grown = 0;
+  for (let waitedMs = 0; waitedMs < readsNothingMs; waitedMs += lookIntervalMs) {
+    await setTimeout(lookIntervalMs);
+    grown = Math.max(grown, ownBytesOf(server.pid) - before);
+  }
+  context.note(`${wanted} clients that read nothing: ${inMegabytes(grown)} MB more`);
+  expect(grown < growthMaxBytes, `answers that nobody reads take ${inMegabytes(grown)} MB`);
+  for (const connection of opened) connection.destroy();
+  const isServed = async (): Promise<boolean> => (await warm.ask(request)).status === 200;
+  await eventually(
+    isServed,
+    servedAgainWithinMs,
+    'a client that reads is not served after the others are gone',
+  );
+  warm.destroy();
+  await server.stop();
+  return wanted;
+}

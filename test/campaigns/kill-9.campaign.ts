@@ -1,0 +1,176 @@
+import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import { runBurgee, spawnBurgee } from '../support/burgee-command.ts';
+import { createHttpClient } from '../support/http-client.ts';
+import { type Lifetime, withLifetime } from '../support/lifetime.ts';
+import type { Random } from '../support/random.ts';
+import type { Campaign, CampaignContext, CampaignCounts } from './campaign.ts';
+import { Acknowledgements } from './load/acknowledgements.ts';
+import { type Installation, installForLoad } from './load/installation.ts';
+import { judgeService } from './load/judge-service.ts';
+import { judgeStore } from './load/judge-store.ts';
+import { evaluationPathOf, runMixedLoad } from './load/mixed-load.ts';
+
+const flagsPerProject = 24;
+const clients = 12;
+/** A directory is killed this often before a new one is begun: its logs are read whole after each kill. */
+const killsPerDirectory = 25;
+const loadMsMax = 600;
+const bootMsMax = 400;
+const restartMsMax = 2000;
+/** `burgee check` starts two processes: in npm test it runs after every fifth kill, in full after each. */
+const sampleChecksEvery = 5;
+
+interface Tally {
+  changes: number;
+  denials: number;
+  unanswered: number;
+  madeUnanswered: number;
+  checks: number;
+  bootKills: number;
+  restartMsMax: number;
+}
+
+export const kill9: Campaign = {
+  name: 'kill-9',
+  summary: 'kill -9 at any moment of a mixed load loses nothing that was acknowledged',
+  sampleCount: 25,
+  fullCount: 500,
+  async run(context) {
+    const tally: Tally = {
+      changes: 0,
+      denials: 0,
+      unanswered: 0,
+      madeUnanswered: 0,
+      checks: 0,
+      bootKills: 0,
+      restartMsMax: 0,
+    };
+    const cases = context.cases()[Symbol.iterator]();
+    for (let next = cases.next(); next.done !== true; ) {
+      const directory = await openDirectory(context);
+      for (let kills = 0; kills < killsPerDirectory && next.done !== true; kills += 1) {
+        const { number, random } = next.value;
+        await withLifetime((t) => killOnce(t, context, directory, number, random, tally));
+        next = cases.next();
+      }
+      addTotals(tally, directory);
+    }
+    return countsOf(context.count, tally);
+  },
+};
+
+interface Directory {
+  readonly installation: Installation;
+  readonly known: Acknowledgements;
+  /** Unanswered changes that the store holds all the same. */
+  madeUnanswered: number;
+}
+
+async function openDirectory(context: CampaignContext): Promise<Directory> {
+  return {
+    installation: await installForLoad(context, { flags: flagsPerProject }),
+    known: new Acknowledgements(),
+    madeUnanswered: 0,
+  };
+}
+
+/** Boots, compares both APIs with the store as the last kill left it, loads, kills, and judges the store. */
+async function killOnce(
+  t: Lifetime,
+  { isFull }: CampaignContext,
+  directory: Directory,
+  number: number,
+  random: Random,
+  tally: Tally,
+): Promise<void> {
+  const { installation, known } = directory;
+  if (random.chance(0.1)) {
+    await killWhileBooting(installation.dataDir, random);
+    tally.bootKills += 1;
+  }
+  const before = await judgeStore(installation, known);
+  const { server, restartMs } = await restart(t, installation);
+  tally.restartMsMax = Math.max(tally.restartMsMax, restartMs);
+  if (isFull && restartMs > restartMsMax) throw new Error(`the restart took ${restartMs} ms`);
+  await judgeService(createHttpClient(t, { port: server.port }), installation, before.states);
+
+  let isOver = false;
+  const killer = setTimeout(
+    () => {
+      isOver = true;
+      server.signal('SIGKILL');
+    },
+    random.integer(5, loadMsMax),
+  );
+  try {
+    await runMixedLoad(t, installation, {
+      port: server.port,
+      random,
+      acknowledgements: known,
+      clients,
+      runName: `case ${number}`,
+      isOver: () => isOver,
+    });
+  } finally {
+    clearTimeout(killer);
+  }
+  const end = await server.ended;
+  if (end !== 'SIGKILL')
+    throw new Error(`the server ended with ${end}: ${server.lines.slice(-5).join('\n')}`);
+  directory.madeUnanswered = (await judgeStore(installation, known)).madeUnanswered;
+  if (isFull || number % sampleChecksEvery === 0) await checkDirectory(installation.dataDir, tally);
+}
+
+/** @returns the server, and how long it took from its start to its first evaluation. */
+async function restart(
+  t: Lifetime,
+  { dataDir, single }: Installation,
+): Promise<{ readonly server: BootedServer; readonly restartMs: number }> {
+  const startedAt = performance.now();
+  const server = await bootServer(t, { dataDir, settings: unlimited });
+  const [target] = single.targets;
+  if (target === undefined) throw new Error('there is no flag');
+  const client = createHttpClient(t, { port: server.port });
+  const { status, text } = await client.send({ path: evaluationPathOf(target, 'alpha') });
+  if (status !== 200) throw new Error(`the first evaluation after a restart: ${status} ${text}`);
+  return { server, restartMs: Math.round(performance.now() - startedAt) };
+}
+
+async function killWhileBooting(dataDir: string, random: Random): Promise<void> {
+  const child = spawnBurgee(
+    ['serve', '--data-dir', dataDir, '--host', '127.0.0.1', '--port', '0'],
+    unlimited,
+  );
+  child.stdout.resume();
+  child.stderr.resume();
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  const timer = setTimeout(() => child.kill('SIGKILL'), random.integer(0, bootMsMax));
+  await closed;
+  clearTimeout(timer);
+}
+
+async function checkDirectory(dataDir: string, tally: Tally): Promise<void> {
+  tally.checks += 1;
+  const { code, stdout, stderr } = await runBurgee(['check', '--data-dir', dataDir]);
+  if (code !== 0) throw new Error(`burgee check: exit ${code}\n${stdout}${stderr}`);
+}
+
+function addTotals(tally: Tally, { known, madeUnanswered }: Directory): void {
+  tally.madeUnanswered += madeUnanswered;
+  tally.changes += known.changes.size;
+  tally.unanswered += known.unanswered.length;
+  for (const denials of known.denials.values()) tally.denials += denials;
+}
+
+function countsOf(kills: number, tally: Tally): CampaignCounts {
+  return {
+    kills,
+    'while booting': tally.bootKills,
+    'acknowledged changes': tally.changes,
+    'acknowledged denials': tally.denials,
+    unanswered: tally.unanswered,
+    'of them made': tally.madeUnanswered,
+    'burgee check clean': tally.checks,
+    'slowest restart': `${tally.restartMsMax} ms`,
+  };
+}

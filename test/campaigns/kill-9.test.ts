@@ -1,0 +1,4 @@
+import { kill9 } from './kill-9.campaign.ts';
+import { testCampaign } from './test-campaign.ts';
+
+testCampaign(kill9);

@@ -1,0 +1,166 @@
+import { setTimeout } from 'node:timers/promises';
+import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import { type Lifetime, withLifetime } from '../support/lifetime.ts';
+import type { Campaign, CampaignContext } from './campaign.ts';
+import { type CampaignProject, provisionProject } from './campaign-project.ts';
+import { expect, percentileOf } from './expectations.ts';
+import { type OpenLoopOutcome, runOpenLoop } from './open-loop.ts';
+import { inMegabytes, ownBytesOf } from './process-memory.ts';
+import { SteadyLoad } from './steady-load.ts';
+import { getRequest, patchRequest } from './wire-connection.ts';
+
+/** What is asked for until the service cannot follow: each costs the service far more than it costs the test. */
+interface Ware {
+  readonly name: string;
+  requestOf(project: CampaignProject, turn: number): string;
+}
+
+const largeCohorts = Array.from(
+  { length: 1000 },
+  (_, index) => `a cohort with a longer name, number ${index}`,
+);
+
+const wares: readonly Ware[] = [
+  {
+    name: 'project evaluations',
+    requestOf: ({ projectId }, turn) => getRequest(`/v1/flags/project/${projectId}?targetingKey=${turn}`),
+  },
+  { name: 'flag lists', requestOf: ({ secret }) => getRequest('/api/v1/flags', secret) },
+  {
+    name: 'large changes',
+    requestOf: ({ flags, secret }, turn) =>
+      patchRequest(`/api/v1/flags/${flags[turn % flags.length]}`, secret, {
+        cohorts: [`${turn}`, ...largeCohorts],
+      }),
+  },
+];
+
+const flagCount = 300;
+const requestDeadlineMs = 1000;
+const inFlightMax = 256;
+const capacityConnections = 32;
+const connectionsMax = 4000;
+const overloadFactor = 2;
+const recoversWithinMs = 2000;
+/** What so many buffered answers and sockets may take beyond the memory of a busy service. */
+const growthMaxBytes = 400 * 1024 * 1024;
+/** How late the test itself may read an answer in npm test, where nobody has the machine alone. */
+const slackMs = { full: 100, sample: 1500 };
+const recoveryMin = 0.8;
+/** Of the capacity: what is answered well while twice as much comes. */
+const goodputMin = 0.5;
+/** Half of those that are refused at once know it by then. */
+const promptMs = 100;
+
+interface Trial extends Lifetime {
+  readonly project: CampaignProject;
+  readonly server: BootedServer;
+  readonly ware: Ware;
+  readonly context: CampaignContext;
+}
+
+/** Answers a second when nobody is refused, in a closed loop. */
+async function measureCapacity({ project, server, ware, teardown }: Trial, seconds: number): Promise<number> {
+  const load = SteadyLoad.start(
+    { teardown },
+    {
+      port: server.port,
+      connections: capacityConnections,
+      pauseMs: 0,
+      requestOf: (turn) => ware.requestOf(project, turn),
+      isRight: ({ status }) => status === 200,
+    },
+  );
+  await setTimeout(seconds * 250);
+  load.restart();
+  await setTimeout(seconds * 1000);
+  const { answered, wrong } = load.tally;
+  await load.stop();
+  expect(wrong.length === 0, `${ware.name}: ${wrong.join('\n')}`);
+  return answered / seconds;
+}
+
+function judgeOutcome({ ware, context }: Trial, { answers, lost }: OpenLoopOutcome): void {
+  const late = context.isFull ? slackMs.full : slackMs.sample;
+  const refused = answers.filter(({ status }) => status === 503);
+  const odd = answers.find(({ status }) => status !== 200 && status !== 503);
+  expect(odd === undefined, `${ware.name}: ${odd?.status} ${odd?.body}`);
+  expect(lost === 0, `${ware.name}: ${lost} connections were closed without an answer`);
+  const slowestMs = answers.reduce((slowest, { durationMs }) => Math.max(slowest, durationMs), 0);
+  expect(slowestMs <= requestDeadlineMs + late, `${ware.name}: an answer took ${Math.round(slowestMs)} ms`);
+  const atOnce = refused.filter(({ durationMs }) => durationMs < requestDeadlineMs - 100);
+  const medianMs = percentileOf(
+    atOnce.map(({ durationMs }) => durationMs),
+    50,
+  );
+  expect(refused.length > 0, `${ware.name}: nothing was refused, so nothing was overloaded`);
+  const isPrompt = atOnce.length === 0 || medianMs <= promptMs;
+  if (context.isFull)
+    expect(isPrompt, `${ware.name}: half of the refusals took over ${medianMs.toFixed(0)} ms`);
+  const text = `${refused.length} of ${answers.length} refused, half of those at once in ${medianMs.toFixed(0)} ms`;
+  context.note(`${ware.name}: ${text}, slowest answer ${slowestMs.toFixed(0)} ms`);
+}
+
+async function overloadWith(trial: Trial, seconds: number): Promise<number> {
+  const { project, server, ware, context } = trial;
+  const measuredSeconds = context.isFull ? 4 : 1.5;
+  const capacity = await measureCapacity(trial, measuredSeconds);
+  const before = ownBytesOf(server.pid);
+  let most = before;
+  const watch = setInterval(() => {
+    most = Math.max(most, ownBytesOf(server.pid));
+  }, 100);
+  const requestsPerSecond = capacity * overloadFactor;
+  const requestOf = (turn: number): string => ware.requestOf(project, turn);
+  const outcome = await runOpenLoop({
+    port: server.port,
+    requestsPerSecond,
+    seconds,
+    connectionsMax,
+    requestOf,
+  });
+  clearInterval(watch);
+  const grown = `${inMegabytes(before)} MB before, ${inMegabytes(most)} MB at most`;
+  context.note(
+    `${ware.name}: ${capacity.toFixed(0)} a second, then ${requestsPerSecond.toFixed(0)}; ${grown}`,
+  );
+  judgeOutcome(trial, outcome);
+  const goodput = outcome.answers.filter(({ status }) => status === 200).length / seconds / capacity;
+  if (context.isFull)
+    expect(goodput > goodputMin, `${ware.name}: ${goodput.toFixed(2)} of the capacity was answered`);
+  expect(most - before < growthMaxBytes, `${ware.name}: the memory grew from ${grown}`);
+  await setTimeout(context.isFull ? recoversWithinMs - 1000 : 0);
+  const recovered = await measureCapacity(trial, context.isFull ? 4 : 1);
+  expect(recovered > 0, `${ware.name}: nothing is answered after the overload`);
+  const share = recovered / capacity;
+  if (context.isFull)
+    expect(share > recoveryMin, `${ware.name}: only ${share.toFixed(2)} of the speed came back`);
+  return outcome.answers.length;
+}
+
+/** Twice as much as the service can do, for so many seconds each. */
+export const overload: Campaign = {
+  name: 'overload',
+  summary:
+    'twice the capacity at a rate that does not wait: no answer later than the deadline, the rest is 503 at once, memory stays bounded, and speed comes back',
+  sampleCount: 3,
+  fullCount: 30,
+  async run(context) {
+    const counts = { 'seconds each': context.count, answers: 0 };
+    for (const ware of wares) {
+      counts.answers += await withLifetime(async ({ teardown }) => {
+        const project = await provisionProject({ teardown }, { flags: flagCount });
+        const settings = {
+          ...unlimited,
+          BURGEE_REQUEST_DEADLINE_MS: String(requestDeadlineMs),
+          BURGEE_IN_FLIGHT_MAX: String(inFlightMax),
+        };
+        const server = await bootServer({ teardown }, { dataDir: project.dataDir, settings });
+        const answers = await overloadWith({ teardown, project, server, ware, context }, context.count);
+        await server.stop();
+        return answers;
+      });
+    }
+    return counts;
+  },
+};

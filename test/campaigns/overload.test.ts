@@ -1,0 +1,4 @@
+import { overload } from './overload.campaign.ts';
+import { testCampaign } from './test-campaign.ts';
+
+testCampaign(overload);

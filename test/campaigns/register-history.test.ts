@@ -1,0 +1,103 @@
+import t from 'tap';
+import { createRandom } from '../support/random.ts';
+import {
+  checkRegister,
+  NotLinearizable,
+  type RegisterAction,
+  type RegisterOperation,
+} from './register-history.ts';
+
+/* The judge is judged: histories of which one knows whether an order explains them. */
+const write = (value: string): RegisterAction => ({ kind: 'write', value });
+const read = (value: string): RegisterAction => ({ kind: 'read', value });
+const asks = (value: string, holds: boolean): RegisterAction => ({ kind: 'test', value, holds });
+
+function operation(action: RegisterAction, calledAt: number, returnedAt: number): RegisterOperation {
+  return { action, calledAt, returnedAt, isOptional: false };
+}
+
+function optional(value: string, calledAt: number, returnedAt: number): RegisterOperation {
+  return { action: write(value), calledAt, returnedAt, isOptional: true };
+}
+
+const explained: readonly (readonly [string, readonly RegisterOperation[]])[] = [
+  ['one after another', [operation(write('a'), 0, 1), operation(read('a'), 2, 3)]],
+  ['a read beside a write sees the old value', [operation(write('a'), 0, 9), operation(read(''), 1, 2)]],
+  ['a read beside a write sees the new value', [operation(write('a'), 0, 9), operation(read('a'), 1, 2)]],
+  [
+    'writes beside each other, in either order',
+    [
+      operation(write('a'), 0, 9),
+      operation(write('b'), 0, 9),
+      operation(read('b'), 1, 2),
+      operation(read('a'), 3, 4),
+    ],
+  ],
+  ['an unanswered write that happened', [optional('a', 0, 5), operation(read('a'), 6, 7)]],
+  ['an unanswered write that did not', [optional('a', 0, 5), operation(read(''), 6, 7)]],
+  ['a value that is not there', [operation(write('a'), 0, 1), operation(asks('b', false), 2, 3)]],
+];
+
+const unexplained: readonly (readonly [string, readonly RegisterOperation[]])[] = [
+  ['a stale read', [operation(write('a'), 0, 1), operation(read(''), 2, 3)]],
+  ['a read of what nobody wrote', [operation(read('x'), 0, 1)]],
+  [
+    'a value that comes, goes and comes back',
+    [operation(write('a'), 0, 9), operation(read('a'), 1, 2), operation(read(''), 3, 4)],
+  ],
+  [
+    'two readers that see two writes in different orders',
+    [
+      operation(write('a'), 0, 3),
+      operation(write('b'), 0, 3),
+      operation(read('a'), 4, 5),
+      operation(read('b'), 6, 7),
+    ],
+  ],
+  [
+    'an acknowledged write that is not found',
+    [operation(write('a'), 0, 1), operation(asks('a', false), 2, 3)],
+  ],
+  [
+    'an unanswered write that happens after its server was gone',
+    [optional('a', 0, 5), operation(read(''), 6, 7), operation(read('a'), 8, 9)],
+  ],
+];
+
+t.test('histories that an order explains pass', async (t) => {
+  for (const [name, history] of explained) t.doesNotThrow(() => checkRegister(history, ''), name);
+});
+
+t.test('histories that no order explains do not', async (t) => {
+  for (const [name, history] of unexplained)
+    t.throws(() => checkRegister(history, ''), NotLinearizable, name);
+});
+
+t.test('a real register is explained, and one read of it that is turned stale is not', async (t) => {
+  const random = createRandom(4);
+  for (let round = 1; round <= 20; round += 1) {
+    const history = playRegister(random.fork(round));
+    t.doesNotThrow(() => checkRegister(history, ''));
+    const reads = history.filter(({ action }) => action.kind === 'read');
+    const last = reads.at(-1);
+    if (last === undefined) throw new Error('the history has reads');
+    const spoilt = history.map((it) => (it === last ? { ...it, action: read('') } : it));
+    t.throws(() => checkRegister(spoilt, ''), NotLinearizable);
+  }
+});
+
+/** Eight clients with overlapping operations, each of which happens at one moment between call and return. */
+function playRegister(random: ReturnType<typeof createRandom>): RegisterOperation[] {
+  const planned = Array.from({ length: 240 }, (_, index) => {
+    const calledAt = Math.floor(index / 8) * 10 + random.next() * 8;
+    const returnedAt = calledAt + random.next() * 12;
+    const happensAt = calledAt + random.next() * (returnedAt - calledAt);
+    return { index, calledAt, returnedAt, happensAt, isWrite: index === 0 || random.chance(0.5) };
+  });
+  let value = '';
+  const inOrder = planned.sort((left, right) => left.happensAt - right.happensAt);
+  return inOrder.map(({ index, calledAt, returnedAt, isWrite }) => {
+    if (isWrite) value = `v${index}`;
+    return operation(isWrite ? write(value) : read(value), calledAt, returnedAt);
+  });
+}

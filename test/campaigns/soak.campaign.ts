@@ -1,0 +1,207 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import { runBurgee } from '../support/burgee-command.ts';
+import type { Lifetime } from '../support/lifetime.ts';
+import type { Random } from '../support/random.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import type { Campaign, CampaignContext } from './campaign.ts';
+import { type CampaignProject, provisionProject } from './campaign-project.ts';
+import { expect } from './expectations.ts';
+import { growthPerHour, type Sample } from './growth.ts';
+import { inMegabytes, ownBytesOf } from './process-memory.ts';
+import { neverReads, readListSlowly } from './slow-list-readers.ts';
+import { SteadyLoad } from './steady-load.ts';
+import { getRequest, patchRequest, WireConnection } from './wire-connection.ts';
+
+const flagCount = 6000;
+/** A list of all flags has some 12 MB, more than the sockets' buffers take. */
+const cohorts = Array.from({ length: 8 }, (_, index) => String(index).padStart(250, 'c'));
+const state = { enabled: true, trafficPercentage: 100, cohorts };
+/** The others keep their long cohorts. */
+const changedFlags = 100;
+const connections = 64;
+const changers = 4;
+const slowReaders = 2;
+const loadShare = 0.8;
+const sampleEveryMs = 2000;
+const saidEveryMs = 60_000;
+const backupEveryMs = 60_000;
+const millisecondsOf = { minute: 60_000, sample: 15_000 };
+/** Caches fill, code is compiled: what grows in this share of the time is not a leak yet. */
+const warmUpShare = 0.2;
+const growthMaxBytes = 64 * 1024 * 1024;
+/** Audit entries are kept for ever: so much of the file is a change's own. */
+const bytesOfChange = 4096;
+const fileSlackBytes = 128 * 1024 * 1024;
+
+interface Soak extends Lifetime {
+  readonly context: CampaignContext;
+  readonly project: CampaignProject;
+  readonly server: BootedServer;
+  readonly counts: { changes: number; lists: number; 'cut readers': number; backups: number };
+  readonly isOver: () => boolean;
+}
+
+/** Evaluations at 80 % of what a closed loop gets. */
+async function startLoad({ teardown, server, project, context }: Soak): Promise<SteadyLoad> {
+  let pauseMs = 0;
+  const load = SteadyLoad.start(
+    { teardown },
+    {
+      port: server.port,
+      connections,
+      pauseMs: () => pauseMs,
+      requestOf: (turn) => getRequest(`/v1/flags/${project.flags[turn % flagCount]}?targetingKey=${turn}`),
+      isRight: ({ status, body }) => status === 200 && body.includes('"enabled":true'),
+    },
+  );
+  await setTimeout(1000);
+  load.restart();
+  await setTimeout(2000);
+  const wanted = (load.tally.answered / 2) * loadShare;
+  context.note(
+    `${(wanted / loadShare).toFixed(0)} evaluations a second at most, ${wanted.toFixed(0)} from here on`,
+  );
+  let seen = load.tally.answered;
+  let seenAt = performance.now();
+  const pace = setInterval(() => {
+    const rate = ((load.tally.answered - seen) / (performance.now() - seenAt)) * 1000;
+    seen = load.tally.answered;
+    seenAt = performance.now();
+    pauseMs = Math.max(0, pauseMs + (connections / wanted - connections / Math.max(rate, 1)) * 500);
+  }, 500);
+  teardown(() => clearInterval(pace));
+  return load;
+}
+
+async function changeOn({ server, project, counts, isOver }: Soak, random: Random): Promise<void> {
+  const connection = await WireConnection.open(server.port);
+  while (!isOver()) {
+    const path = `/api/v1/flags/${project.flags[random.integer(0, changedFlags - 1)]}`;
+    const chosen = new Set(Array.from({ length: 5 }, () => `cohort ${random.integer(1, 999)}`));
+    const answer = await connection.ask(patchRequest(path, project.secret, { cohorts: [...chosen] }));
+    expect(answer.status === 200, `a change: ${answer.status} ${answer.body}`);
+    counts.changes += 1;
+    await setTimeout(20);
+  }
+  connection.destroy();
+}
+
+async function readOn(soak: Soak): Promise<void> {
+  const { server, project, counts, isOver } = soak;
+  while (!isOver()) {
+    const listed = await readListSlowly(server.port, project.secret);
+    expect(listed === flagCount, `a slow reader got ${listed} flags, not ${flagCount}`);
+    counts.lists += 1;
+  }
+}
+
+async function neverReadOn({ server, project, counts, isOver }: Soak): Promise<void> {
+  while (!isOver()) {
+    const isCut = await neverReads(server.port, project.secret, isOver);
+    if (isOver()) return;
+    expect(isCut, 'a client that reads nothing for 40 s is not cut off');
+    counts['cut readers'] += 1;
+  }
+}
+
+/** While a server of this version knows the command. */
+async function backUpOn({ teardown, project, counts, isOver }: Soak): Promise<void> {
+  const help = await runBurgee(['--help']);
+  if (!/^ +backup /m.test(help.stdout)) return;
+  while (!isOver()) {
+    const target = join(temporaryDirectory({ teardown }), 'backup');
+    const { code, stderr } = await runBurgee(['backup', target, '--data-dir', project.dataDir]);
+    expect(code === 0, `a backup: ${stderr}`);
+    counts.backups += 1;
+    for (let waitedMs = 0; waitedMs < backupEveryMs && !isOver(); waitedMs += 500) await setTimeout(500);
+  }
+}
+
+interface Watched {
+  readonly memory: Sample[];
+  readonly fileBytes: number;
+}
+
+async function watch({ server, project, context, counts, isOver }: Soak, load: SteadyLoad): Promise<Watched> {
+  const memory: Sample[] = [];
+  const file = join(project.dataDir, 'burgee.mdb');
+  let saidAt = performance.now();
+  while (!isOver()) {
+    await setTimeout(sampleEveryMs);
+    const atMs = performance.now();
+    memory.push({ atMs, value: ownBytesOf(server.pid) });
+    if (atMs - saidAt < saidEveryMs) continue;
+    saidAt = atMs;
+    const { answered, unavailable } = load.tally;
+    const held = inMegabytes(memory.at(-1)?.value ?? 0);
+    const size = inMegabytes(statSync(file).size);
+    context.note(
+      `${answered} evaluations (${unavailable} refused), ${counts.changes} changes: ${held} MB held, file ${size} MB`,
+    );
+  }
+  return { memory, fileBytes: statSync(file).size };
+}
+
+function judgeMemory({ context }: Soak, memory: readonly Sample[]): number {
+  const warm = memory.slice(Math.floor(memory.length * warmUpShare));
+  const perHour = growthPerHour(warm);
+  const hours = ((warm.at(-1)?.atMs ?? 0) - (warm[0]?.atMs ?? 0)) / 3_600_000;
+  const grown = perHour * hours;
+  context.note(`${inMegabytes(grown)} MB more after the warm-up, ${inMegabytes(perHour)} MB an hour`);
+  if (context.isFull) expect(grown < growthMaxBytes, `the memory grew by ${inMegabytes(grown)} MB`);
+  return inMegabytes(perHour);
+}
+
+async function soakFor(context: CampaignContext, durationMs: number): Promise<Record<string, number>> {
+  const { teardown, random } = context;
+  const project = await provisionProject({ teardown }, { flags: flagCount, state });
+  const server = await bootServer({ teardown }, { dataDir: project.dataDir, settings: unlimited });
+  const counts = { changes: 0, lists: 0, 'cut readers': 0, backups: 0 };
+  let endsAt = Number.POSITIVE_INFINITY;
+  const isOver = (): boolean => performance.now() > endsAt;
+  const soak: Soak = { teardown, context, project, server, counts, isOver };
+  const fileBytesBefore = statSync(join(project.dataDir, 'burgee.mdb')).size;
+  const load = await startLoad(soak);
+  load.restart();
+  endsAt = performance.now() + durationMs;
+  const [watched] = await Promise.all([
+    watch(soak, load),
+    ...Array.from({ length: changers }, (_, index) => changeOn(soak, random.fork(index))),
+    ...Array.from({ length: slowReaders }, () => readOn(soak)),
+    neverReadOn(soak),
+    backUpOn(soak),
+  ]);
+  const { wrong, answered, unavailable, lost } = await load.stop();
+  expect(wrong.length === 0, `wrong answers: ${wrong.join('\n')}`);
+  expect(unavailable + lost === 0, `${unavailable} evaluations were refused, ${lost} lost`);
+  expect(counts.changes > 0 && counts.lists > 0 && answered > 0, 'everything went on');
+  const perHour = judgeMemory(soak, watched.memory);
+  const grown = watched.fileBytes - fileBytesBefore;
+  const grownMax = fileSlackBytes + counts.changes * bytesOfChange;
+  expect(grown < grownMax, `the file grew by ${inMegabytes(grown)} MB in ${counts.changes} changes`);
+  await server.stop();
+  const checked = await runBurgee(['check', '--data-dir', project.dataDir]);
+  expect(checked.code === 0, `the check after the end: ${checked.stdout}${checked.stderr}`);
+  return {
+    evaluations: answered,
+    ...counts,
+    'MB an hour': perHour,
+    'file MB': inMegabytes(watched.fileBytes),
+  };
+}
+
+/** Everything at once for a long time. */
+export const soak: Campaign = {
+  name: 'soak',
+  summary:
+    'evaluations at 80 % of the capacity with changes, backups and long lists that are read slowly, for COUNT minutes: memory and file stay bounded, nothing is answered wrongly',
+  sampleCount: 1,
+  fullCount: 30,
+  run: (context) => {
+    const { minute, sample } = millisecondsOf;
+    return soakFor(context, context.count * (context.isFull ? minute : sample));
+  },
+};

@@ -1,0 +1,116 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Lifetime } from '../support/lifetime.ts';
+import { type WireAnswer, WireConnection } from './wire-connection.ts';
+
+export interface SteadyLoadOptions {
+  readonly port: number;
+  readonly connections: number;
+  /** Of each connection, between an answer and the next request. */
+  readonly pauseMs: number | (() => number);
+  /** @param turn from 0, over all connections */
+  readonly requestOf: (turn: number) => string;
+  /** Of an answer that is no 503. */
+  readonly isRight: (answer: WireAnswer) => boolean;
+  /** Keeps every duration, for percentiles. */
+  readonly keepsDurations?: boolean;
+}
+
+export interface SteadyTally {
+  readonly answered: number;
+  /** Refused with 503. */
+  readonly unavailable: number;
+  /** Connections that were closed without an answer. */
+  readonly lost: number;
+  /** The first few answers that are neither right nor 503. */
+  readonly wrong: readonly string[];
+  readonly slowestMs: number;
+  /** By `performance.now()`; 0 when there was none. */
+  readonly lastUnavailableAt: number;
+  readonly lastAnsweredAt: number;
+}
+
+const wrongKept = 5;
+const reopenPauseMs = 20;
+
+/** Kept connections that ask the same again and again until they are stopped, and count what comes. */
+export class SteadyLoad {
+  readonly #options: SteadyLoadOptions;
+  readonly #loops: Promise<void>[] = [];
+  readonly durationsMs: number[] = [];
+  #turns = 0;
+  #isOver = false;
+  #tally = emptyTally();
+
+  private constructor(options: SteadyLoadOptions) {
+    this.#options = options;
+  }
+
+  static start(t: Lifetime, options: SteadyLoadOptions): SteadyLoad {
+    const load = new SteadyLoad(options);
+    for (let index = 0; index < options.connections; index += 1) load.#loops.push(load.#loop());
+    t.teardown(() => load.stop());
+    return load;
+  }
+
+  get tally(): SteadyTally {
+    return this.#tally;
+  }
+
+  /** Forgets what was counted so far. */
+  restart(): void {
+    this.#tally = emptyTally();
+    this.durationsMs.length = 0;
+  }
+
+  /** @throws what is no fault of the server's */
+  async stop(): Promise<SteadyTally> {
+    this.#isOver = true;
+    await Promise.all(this.#loops);
+    return this.#tally;
+  }
+
+  async #loop(): Promise<void> {
+    let connection: WireConnection | null = null;
+    while (!this.#isOver) {
+      if (connection === null || connection.isLost) {
+        connection = await WireConnection.open(this.#options.port).catch(() => null);
+        if (connection === null) await setTimeout(reopenPauseMs);
+        continue;
+      }
+      const turn = this.#turns;
+      this.#turns += 1;
+      const answer: WireAnswer | null = await connection.ask(this.#options.requestOf(turn)).catch(() => null);
+      if (answer === null) this.#tally.lost += 1;
+      else this.#count(answer);
+      const { pauseMs } = this.#options;
+      await setTimeout(typeof pauseMs === 'number' ? pauseMs : pauseMs());
+    }
+    connection?.destroy();
+  }
+
+  #count(answer: WireAnswer): void {
+    const tally = this.#tally;
+    tally.slowestMs = Math.max(tally.slowestMs, answer.durationMs);
+    if (this.#options.keepsDurations) this.durationsMs.push(answer.durationMs);
+    if (answer.status === 503) {
+      tally.unavailable += 1;
+      tally.lastUnavailableAt = performance.now();
+    } else if (this.#options.isRight(answer)) {
+      tally.answered += 1;
+      tally.lastAnsweredAt = performance.now();
+    } else if (tally.wrong.length < wrongKept)
+      tally.wrong.push(`${answer.head}\n${answer.body}`.slice(0, 400));
+  }
+}
+
+function emptyTally() {
+  return {
+    answered: 0,
+    unavailable: 0,
+    lost: 0,
+    wrong: [] as string[],
+    slowestMs: 0,
+    lastUnavailableAt: 0,
+    lastAnsweredAt: 0,
+  };
+}

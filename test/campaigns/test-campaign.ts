@@ -1,0 +1,36 @@
+import t from 'tap';
+import type { Campaign } from './campaign.ts';
+import { ensureTools } from './ensure-tools.ts';
+import { newSeed, runCampaign } from './run-campaign.ts';
+
+/** Above what any sample takes, so that a campaign that hangs is reported by its own name. */
+const sampleTimeoutMs = 300_000;
+
+/** A whole number of the environment, to repeat a run of `npm test`. */
+function numberFrom(name: string): number | null {
+  const text = process.env[name];
+  if (text === undefined || text === '') return null;
+  if (!/^\d{1,10}$/.test(text)) throw new Error(`${name} must be a whole number, not ${text}`);
+  return Number(text);
+}
+
+/**
+ * Runs a campaign's sample as a test. `CAMPAIGN_SEED` repeats one. Without a tool that it needs it is skipped and says
+ * so, except where CI is set: there it fails.
+ */
+export function testCampaign(campaign: Campaign): void {
+  t.setTimeout(sampleTimeoutMs + 10_000);
+  t.test(campaign.summary, { timeout: sampleTimeoutMs }, async (t) => {
+    const problem = ensureTools(campaign.tools ?? []);
+    if (problem !== null) {
+      t.comment(`campaign ${campaign.name}: not run, ${problem}`);
+      if (process.env['CI']) t.fail(problem);
+      else t.pass('cannot run here', { skip: problem });
+      return;
+    }
+    const seed = numberFrom('CAMPAIGN_SEED') ?? newSeed();
+    const note = (line: string): void => t.comment(line);
+    const counts = await runCampaign(campaign, { count: campaign.sampleCount, seed, isFull: false, note });
+    t.ok(Object.keys(counts).length > 0, 'the campaign counted something');
+  });
+}

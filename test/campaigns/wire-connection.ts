@@ -1,0 +1,135 @@
+import { connect, type Socket } from 'node:net';
+
+export interface WireAnswer {
+  readonly status: number;
+  readonly head: string;
+  /** As it came, with the frames of its chunks. */
+  readonly body: string;
+  readonly durationMs: number;
+}
+
+/** The server closed the connection, or refused it: what was asked may have been carried out. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+}
+
+const headEnd = '\r\n\r\n';
+const chunksEnd = '\r\n0\r\n\r\n';
+
+/** A kept connection that asks one thing at a time, and costs the test little. */
+export class WireConnection {
+  readonly #socket: Socket;
+  #pieces: string[] = [];
+  #length = 0;
+  #expectedLength = 0;
+  #isChunked = false;
+  #askedAt = 0;
+  #settle: { resolve(answer: WireAnswer): void; reject(fault: Error): void } | null = null;
+  #isLost = false;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setEncoding('latin1');
+    socket.on('data', (text: string) => this.#read(text));
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      this.#isLost = true;
+      this.#settle?.reject(new ConnectionLost('the connection was closed without an answer'));
+      this.#settle = null;
+    });
+  }
+
+  /** @throws ConnectionLost when nobody listens */
+  static open(port: number, localAddress = '127.0.0.1'): Promise<WireConnection> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress, noDelay: true });
+      socket.once('connect', () => resolve(new WireConnection(socket)));
+      socket.once('error', (fault) => reject(new ConnectionLost(fault.message)));
+    });
+  }
+
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** @param request whole, as it goes on the wire. Rejects with ConnectionLost. */
+  ask(request: string): Promise<WireAnswer> {
+    return new Promise((resolve, reject) => {
+      if (this.#isLost) {
+        reject(new ConnectionLost('the connection is closed'));
+        return;
+      }
+      this.#settle = { resolve, reject };
+      this.#pieces = [];
+      this.#length = 0;
+      this.#expectedLength = 0;
+      this.#isChunked = false;
+      this.#askedAt = performance.now();
+      this.#socket.write(request);
+    });
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #read(text: string): void {
+    this.#pieces.push(text);
+    this.#length += text.length;
+    if (this.#expectedLength === 0 && !this.#isChunked) this.#readHead();
+    if (this.#isWhole()) this.#finish();
+  }
+
+  #readHead(): void {
+    const text = this.#join();
+    const end = text.indexOf(headEnd);
+    if (end < 0) return;
+    const head = text.slice(0, end);
+    const declared = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+    this.#isChunked = /\r\ntransfer-encoding: *chunked/i.test(head);
+    if (!this.#isChunked) this.#expectedLength = end + headEnd.length + Number(declared ?? 0);
+  }
+
+  #isWhole(): boolean {
+    if (!this.#isChunked) return this.#expectedLength > 0 && this.#length >= this.#expectedLength;
+    if (!(this.#pieces.at(-1) ?? '').endsWith('\n')) return false;
+    const tail = this.#pieces.slice(-chunksEnd.length).join('');
+    return tail.endsWith(chunksEnd);
+  }
+
+  #join(): string {
+    const text = this.#pieces.join('');
+    this.#pieces = [text];
+    return text;
+  }
+
+  #finish(): void {
+    const text = this.#join();
+    const end = text.indexOf(headEnd);
+    const durationMs = performance.now() - this.#askedAt;
+    const settle = this.#settle;
+    this.#settle = null;
+    settle?.resolve({
+      status: Number(text.slice(9, 12)),
+      head: text.slice(0, end),
+      body: text.slice(end + headEnd.length),
+      durationMs,
+    });
+  }
+}
+
+/** @returns a GET as it goes on the wire */
+export function getRequest(path: string, secret?: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${authorizationLine(secret)}\r\n`;
+}
+
+/** @returns a PATCH with a JSON body as it goes on the wire */
+export function patchRequest(path: string, secret: string, body: unknown): string {
+  const text = JSON.stringify(body);
+  const length = Buffer.byteLength(text);
+  return `PATCH ${path} HTTP/1.1\r\nHost: localhost\r\n${authorizationLine(secret)}Content-Length: ${length}\r\n\r\n${text}`;
+}
+
+function authorizationLine(secret: string | undefined): string {
+  return secret === undefined ? '' : `Authorization: Bearer ${secret}\r\n`;
+}
