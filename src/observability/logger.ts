@@ -4,6 +4,8 @@ import { type Logger, pino } from 'pino';
 export type { Logger };
 
 const standardOutput = 1;
+/** Above 0: with 0 the destination calls its flush done before anything is written. */
+const writtenBytesMin = 1;
 /** Lines that wait for a slow reader of the log; beyond it lines are dropped, rather than requests delayed. */
 const bufferedBytesMax = 4 * 1024 * 1024;
 const flushTimeoutMs = 1000;
@@ -14,20 +16,28 @@ export interface MainLog {
   readonly log: Logger;
   /**
    * Writes what is buffered. Bounded: a reader of the log that has stopped reading must not keep the process.
-   * @returns whether all of it was written
+   * @returns whether nothing waits any more: it was written, or nobody can read it
    */
   flush(): Promise<boolean>;
 }
 
 export function createMainLog(level: string): MainLog {
-  const destination = pino.destination({ dest: standardOutput, sync: false, maxLength: bufferedBytesMax });
-  // A reader that went away must not end the service.
+  const destination = pino.destination({
+    dest: standardOutput,
+    sync: false,
+    minLength: writtenBytesMin,
+    maxLength: bufferedBytesMax,
+  });
+  // A reader that went away must not end the service, and not keep it either: pino flushes synchronously after a fatal
+  // line and when the process exits, which waits for ever for a reader that stopped, and tries for ever where none is.
   destination.on('error', () => undefined);
+  destination.flushSync = () => undefined;
   const log = pino({ level, ...options }, destination);
   return {
     log,
     flush: async () => {
-      const written = new Promise<boolean>((resolve) => destination.flush((fault) => resolve(!fault)));
+      // Its fault, if any, is of the sync that follows: a pipe has none.
+      const written = new Promise<boolean>((resolve) => destination.flush(() => resolve(true)));
       const overdue = new AbortController();
       const timeout = setTimeout(flushTimeoutMs, false, { signal: overdue.signal }).catch(() => false);
       const isWritten = await Promise.race([written, timeout]);

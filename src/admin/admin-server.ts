@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
+import type { PrometheusText } from './prometheus-text.ts';
+import { isReady, type Readiness, renderReadiness } from './readiness.ts';
+
+export interface AdminServerOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readiness(): Readiness;
+  readonly metrics: PrometheusText;
+  onFault(fault: unknown): void;
+}
+
+/** A prober, a scraper and a person with curl need a few; more are refused. */
+const connectionsMax = 64;
+const requestTimeoutMs = 5000;
+const idleTimeoutMs = 30_000;
+const headerBytesMax = 8192;
+
+interface Page {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+  readonly allow?: string;
+}
+
+const json = 'application/json';
+
+/**
+ * The private listener for operators: `GET /ready` and `GET /metrics`, nothing else. It has no credentials, so it listens
+ * on the machine itself unless it is told otherwise, and never on the public port.
+ */
+export class AdminServer {
+  readonly #options: AdminServerOptions;
+  readonly #server: Server;
+
+  constructor(options: AdminServerOptions) {
+    this.#options = options;
+    this.#server = createServer(
+      {
+        maxHeaderSize: headerBytesMax,
+        headersTimeout: requestTimeoutMs,
+        requestTimeout: requestTimeoutMs,
+        keepAliveTimeout: idleTimeoutMs,
+        connectionsCheckingInterval: requestTimeoutMs,
+      },
+      (request, response) => {
+        this.#answer(request, response).catch((fault: unknown) => {
+          options.onFault(fault);
+          response.destroy();
+        });
+      },
+    );
+    this.#server.maxConnections = connectionsMax;
+    // A client that takes nothing of its answer is cut off.
+    this.#server.setTimeout(idleTimeoutMs);
+  }
+
+  /** @returns the port that was taken. @throws ListenError when it cannot be */
+  async listen(): Promise<number> {
+    const { host, port } = this.#options;
+    this.#server.listen({ host, port, exclusive: true });
+    await once(this.#server, 'listening').catch((fault: unknown) => {
+      throw new ListenError(describeRefusedListen(host, port, 'admin'), { cause: fault });
+    });
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { status, type, body, allow } = await this.#find(request);
+    response.writeHead(status, {
+      'Content-Type': type,
+      'Content-Length': Buffer.byteLength(body),
+      'Cache-Control': 'no-store',
+      ...(allow === undefined ? {} : { Allow: allow }),
+      // A body that nobody reads must not be taken for the next request.
+      ...(request.method === 'GET' ? {} : { Connection: 'close' }),
+    });
+    response.end(body);
+  }
+
+  async #find({ method, url = '' }: IncomingMessage): Promise<Page> {
+    const [path] = url.split('?');
+    if (path !== '/ready' && path !== '/metrics') return textPage(404, 'Not found: try /ready or /metrics.');
+    if (method !== 'GET') return { ...textPage(405, `Only GET is allowed on ${path}.`), allow: 'GET' };
+    if (path === '/metrics') {
+      const { metrics } = this.#options;
+      return { status: 200, type: metrics.contentType, body: await metrics.render() };
+    }
+    const readiness = this.#options.readiness();
+    return { status: isReady(readiness) ? 200 : 503, type: json, body: renderReadiness(readiness) };
+  }
+}
+
+function textPage(status: number, text: string): Page {
+  return { status, type: 'text/plain; charset=utf-8', body: `${text}\n` };
+}

@@ -1,0 +1,44 @@
+import { performance } from 'node:perf_hooks';
+import { counter, gauge, layOut } from '../observability/metric.ts';
+import { createMetricMemory, put } from '../observability/metric-cells.ts';
+import type { MetricSource } from './prometheus-text.ts';
+import { isReady, type Readiness } from './readiness.ts';
+
+const block = layOut({
+  ready: gauge('burgee_ready', '1 while /ready answers 200, otherwise 0.'),
+  active: counter(
+    'burgee_event_loop_active_seconds_total',
+    'Seconds that an event loop has worked, by thread: its rate is the busy share of the thread.',
+    [{ thread: 'gateway' }, { thread: 'writer' }],
+  ),
+  cpu: counter('process_cpu_seconds_total', 'Processor time, user and system, of all threads.'),
+  memory: gauge('process_resident_memory_bytes', 'Resident memory; pages of the store are part of it.'),
+  heap: gauge('burgee_gateway_heap_bytes', "Memory of the gateway thread's JavaScript heap that is in use."),
+  startedAt: gauge('process_start_time_seconds', 'When the process started, in Unix seconds.'),
+});
+
+export interface ProcessState {
+  readiness(): Readiness;
+  /** Seconds that the writer's event loop has worked. */
+  writerActiveSeconds(): number;
+}
+
+/** What the process says about itself when it is asked. */
+export function processMetrics(state: ProcessState): MetricSource {
+  const cells = new Float64Array(createMetricMemory(block));
+  const { metrics } = block;
+  return {
+    block,
+    read: () => {
+      const { user, system } = process.cpuUsage();
+      put(cells, metrics.ready, isReady(state.readiness()) ? 1 : 0);
+      put(cells, metrics.active, performance.eventLoopUtilization().active / 1000);
+      put(cells, metrics.active, state.writerActiveSeconds(), 1);
+      put(cells, metrics.cpu, (user + system) / 1e6);
+      put(cells, metrics.memory, process.memoryUsage.rss());
+      put(cells, metrics.heap, process.memoryUsage().heapUsed);
+      put(cells, metrics.startedAt, performance.timeOrigin / 1000);
+      return cells;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { Counter, Gauge, Registry } from 'prom-client';
+import { cellsOfSeries, type Labels, type Metric, type MetricBlock } from '../observability/metric.ts';
+import type { MetricCells } from '../observability/metric-cells.ts';
+import { type HistogramReading, ReadHistogram } from './read-histogram.ts';
+
+/** A block of metrics and the way to its values. */
+export interface MetricSource {
+  readonly block: MetricBlock;
+  /** Called once for each page. Must end within a bounded time, whatever its threads do. */
+  read(): MetricCells | Promise<MetricCells>;
+}
+
+/** A metric as one source has it; the series of several sources may make up one metric. */
+interface Part {
+  readonly metric: Metric;
+  readonly source: MetricSource;
+}
+
+interface Series {
+  readonly labels: Labels;
+  readonly cells: MetricCells;
+}
+
+/** The page that Prometheus scrapes: cells are read, and given to prom-client, when it is asked for. */
+export class PrometheusText {
+  readonly #registry = new Registry();
+  readonly #sources: readonly MetricSource[];
+  readonly #cells = new Map<MetricSource, MetricCells>();
+
+  constructor(sources: readonly MetricSource[]) {
+    this.#sources = sources;
+    const parts = new Map<string, Part[]>();
+    for (const source of sources) {
+      for (const metric of Object.values<Metric>(source.block.metrics)) {
+        parts.set(metric.name, [...(parts.get(metric.name) ?? []), { metric, source }]);
+      }
+    }
+    for (const of of parts.values()) this.#register(of);
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  async render(): Promise<string> {
+    const read = async (source: MetricSource): Promise<void> => {
+      this.#cells.set(source, await source.read());
+    };
+    await Promise.all(this.#sources.map(read));
+    return this.#registry.metrics();
+  }
+
+  #register(parts: readonly Part[]): void {
+    const [{ metric }] = parts as [Part];
+    const { name, help, kind, bounds } = metric;
+    if (kind === 'histogram') {
+      const read = (): HistogramReading[] => this.#readHistogram(parts);
+      this.#registry.registerMetric(new ReadHistogram({ name, help, bounds }, read));
+      return;
+    }
+    const labelNames = Object.keys(metric.series[0] ?? {});
+    const options = { name, help, labelNames, registers: [this.#registry] };
+    const seriesOf = (): readonly Series[] => this.#seriesOf(parts);
+    if (kind === 'gauge') {
+      new Gauge({
+        ...options,
+        collect() {
+          for (const { labels, cells } of seriesOf()) this.set(labels, cells[0] as number);
+        },
+      });
+    } else {
+      new Counter({
+        ...options,
+        collect() {
+          this.reset();
+          for (const { labels, cells } of seriesOf()) this.inc(labels, cells[0] as number);
+        },
+      });
+    }
+  }
+
+  #seriesOf(parts: readonly Part[]): readonly Series[] {
+    return parts.flatMap(({ metric, source }) => {
+      const cells = this.#cells.get(source);
+      const width = cellsOfSeries(metric);
+      return metric.series.map((labels, index) => {
+        const first = metric.firstCell + index * width;
+        return { labels, cells: cells?.subarray(first, first + width) ?? new Float64Array(width) };
+      });
+    });
+  }
+
+  /** Of many series, such as every status of every route, only those appear in which something has happened. */
+  #readHistogram(parts: readonly Part[]): HistogramReading[] {
+    const readings = this.#seriesOf(parts).map(({ labels, cells }) => ({
+      labels,
+      counts: [...cells.subarray(0, -1)],
+      sum: cells.at(-1) as number,
+    }));
+    if (readings.length <= shownWhenEmptyMax) return readings;
+    return readings.filter(({ counts }) => counts.some((count) => count > 0));
+  }
+}
+
+const shownWhenEmptyMax = 8;

@@ -1,0 +1,52 @@
+import { cellsOfSeries, type Metric, type MetricBlock } from './metric.ts';
+
+/**
+ * The values of a block, in shared memory if threads share them. One thread writes them, plainly; others may read at any
+ * time and see numbers that are whole and a moment old: an aligned 64-bit store is not torn on the platforms that Node
+ * runs on, and no two cells need to agree.
+ */
+export type MetricCells = Float64Array;
+
+/** @returns memory for a block, all zero, that can be given to a thread */
+export function createMetricMemory({ cellCount }: MetricBlock): SharedArrayBuffer {
+  return new SharedArrayBuffer(cellCount * Float64Array.BYTES_PER_ELEMENT);
+}
+
+/** Adds up threads of one kind; gauges too. */
+export function addCells(sum: MetricCells, cells: MetricCells): void {
+  for (let cell = 0; cell < sum.length; cell += 1)
+    sum[cell] = (sum[cell] as number) + (cells[cell] as number);
+}
+
+/** Keeps the counts of a thread that has ended, and forgets its gauges. */
+export function addCounts(sum: MetricCells, cells: MetricCells, { metrics }: MetricBlock): void {
+  for (const metric of Object.values<Metric>(metrics)) {
+    if (metric.kind === 'gauge') continue;
+    const end = metric.firstCell + metric.series.length * cellsOfSeries(metric);
+    for (let cell = metric.firstCell; cell < end; cell += 1) {
+      sum[cell] = (sum[cell] as number) + (cells[cell] as number);
+    }
+  }
+}
+
+/** Puts a value into its bucket of a histogram's series. Allocates nothing. */
+export function observe(cells: MetricCells, metric: Metric, series: number, value: number): void {
+  const { bounds } = metric;
+  const first = metric.firstCell + series * (bounds.length + 2);
+  let bucket = 0;
+  while (bucket < bounds.length && value > (bounds[bucket] as number)) bucket += 1;
+  const sum = first + bounds.length + 1;
+  cells[first + bucket] = (cells[first + bucket] as number) + 1;
+  cells[sum] = (cells[sum] as number) + value;
+}
+
+/** Adds to a counter's series. */
+export function count(cells: MetricCells, metric: Metric, series = 0, by = 1): void {
+  const cell = metric.firstCell + series;
+  cells[cell] = (cells[cell] as number) + by;
+}
+
+/** Sets a series to a value that was read elsewhere. */
+export function put(cells: MetricCells, metric: Metric, value: number, series = 0): void {
+  cells[metric.firstCell + series] = value;
+}

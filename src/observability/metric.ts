@@ -1,0 +1,64 @@
+/**
+ * What Burgee counts and measures about itself, as data. An actor declares its metrics in its protocol; their values are
+ * cells of one typed array, so that counting is one addition, and whoever holds the memory can read them.
+ *
+ * Cells of a metric, series by series:
+ *   counter, gauge   the value
+ *   histogram        events up to each bound, not added up; events above the last one; the sum of all values
+ */
+export interface MetricShape {
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  readonly name: string;
+  readonly help: string;
+  /** The label values of each series: a closed list. One series without labels by default. */
+  readonly series: readonly Labels[];
+  /** Of a histogram: inclusive upper bounds, ascending. */
+  readonly bounds: readonly number[];
+}
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** A metric in a block of cells. */
+export interface Metric extends MetricShape {
+  readonly firstCell: number;
+}
+
+export interface MetricBlock<Name extends string = string> {
+  readonly metrics: Readonly<Record<Name, Metric>>;
+  readonly cellCount: number;
+}
+
+const unlabelled: readonly Labels[] = [{}];
+
+export function counter(name: string, help: string, series = unlabelled): MetricShape {
+  return { kind: 'counter', name, help, series, bounds: [] };
+}
+
+export function gauge(name: string, help: string, series = unlabelled): MetricShape {
+  return { kind: 'gauge', name, help, series, bounds: [] };
+}
+
+export function histogram(
+  name: string,
+  help: string,
+  bounds: readonly number[],
+  series = unlabelled,
+): MetricShape {
+  return { kind: 'histogram', name, help, series, bounds };
+}
+
+/** How many cells a series takes. */
+export function cellsOfSeries({ kind, bounds }: MetricShape): number {
+  return kind === 'histogram' ? bounds.length + 2 : 1;
+}
+
+/** Gives each metric its place in a block. */
+export function layOut<Name extends string>(shapes: Readonly<Record<Name, MetricShape>>): MetricBlock<Name> {
+  let cellCount = 0;
+  const metrics: Record<string, Metric> = {};
+  for (const [key, shape] of Object.entries<MetricShape>(shapes)) {
+    metrics[key] = { ...shape, firstCell: cellCount };
+    cellCount += shape.series.length * cellsOfSeries(shape);
+  }
+  return { metrics: metrics as Record<Name, Metric>, cellCount };
+}

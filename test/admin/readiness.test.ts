@@ -1,0 +1,121 @@
+import t from 'tap';
+import { provisionOne } from '../lifecycle/lifecycle-fixture.ts';
+import { bootServer, startServer } from '../support/booted-server.ts';
+import { bearer, createHttpClient } from '../support/http-client.ts';
+import { openRawConnection } from '../support/raw-request.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { adminClientOf, bootWithAdmin } from './admin-fixture.ts';
+import { Hold } from './hold.ts';
+
+/* Ready is what can be sent traffic; health says that it lives. A thread that hangs hangs no scrape. */
+t.setTimeout(120_000);
+
+t.test('a server that starts is not ready, and says what is missing', async (t) => {
+  const { dataDir } = await provisionOne(t);
+  const hold = new Hold(temporaryDirectory(t));
+  hold.begin('start');
+  const starting = startServer(t, { dataDir, settings: { BURGEE_ADMIN_PORT: '0', ...hold.settings } });
+  const admin = await adminClientOf(t, starting);
+  await hold.isHeld('start');
+  const before = await admin.get('/ready');
+  t.equal(before.status, 503);
+  t.same(JSON.parse(before.text), { status: 'starting', failing: ['writer', 'evaluators', 'gateway'] });
+  t.equal((await admin.scrape()).value('burgee_ready'), 0, 'a scrape answers all the same');
+  hold.end('start');
+  await starting.line((line) => line.includes('"listening"'));
+  const after = await admin.get('/ready');
+  t.equal(after.status, 200);
+  t.same(JSON.parse(after.text), { status: 'ready' });
+  await starting.stop();
+});
+
+t.test('a server that drains is not ready, and answers what it has', async (t) => {
+  const { dataDir, secret } = await provisionOne(t);
+  const { server, admin } = await bootWithAdmin(t, { dataDir });
+  t.equal((await admin.get('/ready')).status, 200);
+  const connection = await openRawConnection(t, server.port);
+  const body = JSON.stringify({ name: 'late' });
+  const head = `Host: localhost\r\nAuthorization: ${bearer(secret)['authorization']}\r\nContent-Length: ${body.length}`;
+  connection.write(`POST /api/v1/flags HTTP/1.1\r\n${head}\r\n\r\n${body.slice(0, 3)}`);
+  while ((await admin.scrape()).value('burgee_management_requests_in_flight') === 0);
+  server.signal('SIGTERM');
+  let ready = await admin.get('/ready');
+  while (ready.status === 200) ready = await admin.get('/ready');
+  t.equal(ready.status, 503);
+  t.same(JSON.parse(ready.text), { status: 'draining', failing: ['gateway'] });
+  connection.write(body.slice(3));
+  t.equal((await connection.response())?.status, 201);
+  t.equal(await server.ended, 0);
+});
+
+t.test('while an evaluator hangs, a scrape shows it, and its requests', async (t) => {
+  const { dataDir, flag } = await provisionOne(t);
+  const hold = new Hold(temporaryDirectory(t));
+  const settings = {
+    BURGEE_EVALUATOR_THREADS: '1',
+    BURGEE_REQUEST_DEADLINE_MS: '2000',
+    ...hold.settings,
+  };
+  const { server, admin } = await bootWithAdmin(t, { dataDir, settings });
+  const client = createHttpClient(t, { port: server.port, connectionsMax: 3 });
+  const ask = () => client.send({ path: `/v1/flags/${flag}` });
+  t.equal((await ask()).status, 200);
+  hold.begin('evaluator');
+  await hold.isHeld('evaluator');
+  const asked = [ask(), ask(), ask()];
+  let scrape = await admin.scrape();
+  while (scrape.value('burgee_evaluator_queue_depth') < 3) scrape = await admin.scrape();
+  t.equal(scrape.value('burgee_evaluator_requests_in_flight'), 3);
+  t.equal(scrape.sum('burgee_evaluations_total'), 1, 'what it counted stays readable');
+  t.same(
+    (await Promise.all(asked)).map(({ status }) => status),
+    [503, 503, 503],
+  );
+  const refused = { route: 'evaluate-flag', status: '503' };
+  const slow = await admin.scrape();
+  t.equal(slow.value('burgee_http_request_duration_seconds_count', refused), 3);
+  t.ok(slow.value('burgee_http_request_duration_seconds_sum', refused) > 3 * 1.9, 'and how long they took');
+  while ((await admin.scrape()).value('burgee_evaluator_replacements_total') === 0);
+  hold.end('evaluator');
+  while ((await ask()).status !== 200);
+  const later = await admin.scrape();
+  t.ok(later.sum('burgee_evaluations_total') > 1, 'counts of the one that was given up are kept');
+  t.equal(later.value('burgee_evaluators'), 1);
+});
+
+t.test('while the writer hangs, a scrape is late by no more than its bound', async (t) => {
+  const { dataDir, flag } = await provisionOne(t);
+  const hold = new Hold(temporaryDirectory(t));
+  const { server, admin } = await bootWithAdmin(t, { dataDir, settings: hold.settings });
+  const before = await admin.scrape();
+  hold.begin('writer');
+  await hold.isHeld('writer');
+  const pages = await Promise.all([admin.get('/metrics'), admin.get('/metrics'), admin.get('/metrics')]);
+  for (const { status, durationMs } of pages) {
+    t.equal(status, 200);
+    t.ok(durationMs < 3000, `${Math.round(durationMs)} ms`);
+  }
+  const during = await admin.scrape();
+  const file = 'burgee_store_file_bytes';
+  t.equal(during.value(file), before.value(file), 'the store is as it was last seen');
+  const client = createHttpClient(t, { port: server.port });
+  t.equal((await client.send({ path: `/v1/flags/${flag}` })).status, 200);
+  t.equal((await admin.scrape()).value('burgee_evaluations_total', { kind: 'flag', reason: 'flag-off' }), 1);
+  hold.end('writer');
+  const answeredSoon = async (): Promise<boolean> => (await admin.get('/metrics')).durationMs < 400;
+  while (!(await answeredSoon()));
+  await server.stop();
+});
+
+t.test('the public port has neither readiness nor metrics', async (t) => {
+  const server = await bootServer(t, { dataDir: temporaryDirectory(t) });
+  const client = createHttpClient(t, { port: server.port });
+  for (const path of ['/ready', '/metrics', '/admin', '/admin/metrics']) {
+    t.equal((await client.send({ path })).status, 404, path);
+  }
+  t.notOk(
+    server.lines.some((line) => line.includes('adminPort')),
+    'there is no admin listener unless it is asked for',
+  );
+  await server.stop();
+});

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+
+const program = fileURLToPath(new URL('./log-and-end.js', import.meta.url));
+
+function start() {
+  return spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+function endOf(child: ReturnType<typeof start>, event: 'exit' | 'close'): Promise<unknown> {
+  return new Promise((resolve) => child.once(event, (code, signal) => resolve(signal ?? code)));
+}
+
+t.test('the last words of a process that ends itself are in its log', async (t) => {
+  for (let run = 0; run < 5; run += 1) {
+    const child = start();
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    t.equal(await endOf(child, 'close'), 'SIGKILL');
+    const lines = output.trim().split('\n');
+    t.equal(lines.length, 101, 'no line is lost');
+    t.match(lines.at(-1), /the last words/);
+  }
+});
+
+t.test('a log that nobody reads keeps no process', async (t) => {
+  const child = start();
+  child.stdout.destroy();
+  t.equal(await endOf(child, 'exit'), 'SIGKILL');
+});
