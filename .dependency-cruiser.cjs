@@ -1,5 +1,5 @@
 // Who may import whom. The folders of src are layers: support <- domain <- contracts, storage <- actors <- api <- gateway
-// <- supervisor <- cli, main.
+// <- supervisor <- cli, main. Beside gateway stands admin, which knows metrics as data and no actor.
 
 const actors = '(evaluator|writer|notifier|operator)';
 
@@ -15,9 +15,11 @@ const layers = [
   ['http', ['support', 'config', 'observability']],
   ['api', ['support', 'domain', 'contracts', 'observability', 'http', actors]],
   ['gateway', ['support', 'domain', 'config', 'contracts', 'observability', actors, 'api', 'http']],
+  ['admin', ['support', 'observability', 'http']],
   [
     'supervisor',
     [
+      'admin',
       'support',
       'domain',
       'config',
@@ -67,6 +69,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/storage/' },
       to: { path: 'node_modules/(lmdb|msgpackr)/' },
+    },
+    {
+      name: 'prom-client-only-in-admin',
+      comment:
+        'It makes the text that Prometheus reads; what is counted on the way of a request are plain cells.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/admin/' },
+      to: { path: 'node_modules/prom-client/' },
     },
     {
       name: 'uwebsockets-only-in-http',

@@ -32,16 +32,29 @@ function managementLines(requestId: string): (readonly [string, string])[] {
   return [
     anyOrigin,
     noStore,
-    ['Access-Control-Expose-Headers', 'X-Request-Id, Retry-After'],
+    ['Access-Control-Expose-Headers', 'X-Request-Id, Retry-After, ETag'],
     ['X-Request-Id', requestId],
   ];
 }
 
+/** What some answers under `/api/v1` say beside their body. */
+export interface ManagementHeaderFields {
+  /** Seconds: how long the window of a 429 lasts. */
+  readonly retryAfter?: number;
+  /** Of the one flag in the body; null when there is none. */
+  readonly entityTag?: string | null;
+}
+
 /** Headers of a JSON answer under `/api/v1`. 503 always says when to try again; 429 says how long its window lasts. */
-export function managementHeaders(requestId: string, status: number, retryAfter?: number): HeaderBlock {
-  const lines = [json, ...managementLines(requestId)];
+export function managementHeaders(
+  requestId: string,
+  status: number,
+  { retryAfter, entityTag = null }: ManagementHeaderFields = {},
+): HeaderBlock {
+  const lines = [...(status === 304 ? [] : [json]), ...managementLines(requestId)];
   const seconds = retryAfter === undefined ? retryAfterSeconds : String(retryAfter);
   if (status === 503 || retryAfter !== undefined) lines.push(['Retry-After', seconds]);
+  if (entityTag !== null) lines.push(['ETag', entityTag]);
   return headerBlock(lines);
 }
 

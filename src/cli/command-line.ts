@@ -1,18 +1,23 @@
 import { Command, CommanderError } from 'commander';
 import { defineApply } from './apply-command.ts';
+import { defineBackup } from './backup-command.ts';
 import { defineCheck } from './check-command.ts';
 import { type Action, setAction } from './command-action.ts';
 import { exitCodes } from './command-failure.ts';
 import { defineConfig } from './config-command.ts';
 import { defineDemo } from './demo-command.ts';
+import { defineExport } from './export-command.ts';
 import { defineSetPlan } from './organisation-set-plan-command.ts';
+import { defineRestore } from './restore-command.ts';
 import { defineServe } from './serve-command.ts';
+import { defineStat } from './stat-command.ts';
 import { defineRevoke } from './token-revoke-command.ts';
 import { defineVersion } from './version-command.ts';
 
 const examples = `Examples:
   burgee serve --data-dir ./data
   burgee apply flags.json --data-dir ./data
+  burgee backup /backups/monday --data-dir ./data
   burgee check --data-dir ./data
   burgee config --json
 `;
@@ -46,6 +51,11 @@ const tokenExamples = `Examples:
   burgee token revoke e4KcbX2nG4DjS7N1GkMD
 `;
 
+const topCommands: readonly DefineCommand[] = [
+  ...[defineServe, defineApply, defineExport, defineBackup, defineRestore, defineCheck, defineStat],
+  ...[defineConfig, defineDemo, defineVersion],
+];
+
 function group(program: Command, name: string, description: string, text: string): Command {
   return program.command(name).description(description).addHelpText('before', text);
 }
@@ -60,9 +70,7 @@ function buildProgram(setExitCode: (code: number) => void): Command {
     const { command, action } = define(parent);
     setAction(command, action, setExitCode);
   };
-  for (const define of [defineServe, defineApply, defineCheck, defineConfig, defineDemo, defineVersion]) {
-    add(program, define);
-  }
+  for (const define of topCommands) add(program, define);
   add(group(program, 'organisation', 'Manage organisations.', organisationExamples), defineSetPlan);
   add(group(program, 'token', 'Manage tokens.', tokenExamples), defineRevoke);
   return program;

@@ -11,6 +11,7 @@ import { StoreError } from '../storage/store-error.ts';
 import { OperatorCommands } from '../writer/operator-commands.ts';
 import { localOperatorPort } from '../writer/operator-port-client.ts';
 import { CommandFailure } from './command-failure.ts';
+import { printNote } from './command-output.ts';
 
 /** A server that starts holds the directory before it answers; a short command is over soon. */
 const patienceMs = 15_000;
@@ -83,6 +84,11 @@ async function runOffline<Result>(
   try {
     removeSocketPlace(directory);
     const store = openStore({ directory, mapBytes });
+    if (store.migrated !== null) {
+      printNote(
+        `Migrated ${directory} to format ${store.migrated.identity.format}; backup: ${store.migrated.backup}`,
+      );
+    }
     try {
       const port = localOperatorPort(new OperatorCommands(store));
       return await run(createOperator({ port, tokenPrefix }));

@@ -1,6 +1,15 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { type TArray, type TInteger, type TSchema, type TString, type TUnsafe, Type } from 'typebox';
+import {
+  type TArray,
+  type TInteger,
+  type TNull,
+  type TSchema,
+  type TString,
+  type TUnion,
+  type TUnsafe,
+  Type,
+} from 'typebox';
 import { formatByteSize, parseByteSize } from './byte-size.ts';
 import type { Setting } from './setting.ts';
 
@@ -29,6 +38,27 @@ export function integerSetting(
     expected: `a whole number from ${range.minimum} to ${range.maximum}`,
     placeholder: 'number',
     fromText: (text) => (/^\d{1,15}$/.test(text.trim()) ? Number(text) : text),
+  };
+}
+
+/** A port, or `off` (in the file also null). */
+export function optionalPortSetting(
+  described: Described<TUnion<[TInteger, TNull]>>,
+): Setting<TUnion<[TInteger, TNull]>> {
+  const fromText = (text: string): unknown => {
+    const trimmed = text.trim();
+    if (trimmed === 'off') return null;
+    return /^\d{1,15}$/.test(trimmed) ? Number(trimmed) : text;
+  };
+  return {
+    ...plain,
+    ...described,
+    schema: Type.Union([Type.Integer({ minimum: 0, maximum: 65_535 }), Type.Null()]),
+    expected: 'a whole number from 0 to 65535, or off',
+    placeholder: 'number',
+    fromText,
+    fromJson: (value) => (typeof value === 'string' ? fromText(value) : value),
+    toText: (value) => (value === null ? 'off' : String(value)),
   };
 }
 

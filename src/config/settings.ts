@@ -7,6 +7,7 @@ import {
   integerSetting,
   listSetting,
   networksSetting,
+  optionalPortSetting,
   pathSetting,
   textSetting,
   urlSetting,
@@ -83,6 +84,14 @@ export const settings = {
       description: 'Most requests that an evaluator takes from its mailbox at once.',
     },
   ),
+  commitGroupSize: integerSetting(
+    { minimum: 1, maximum: 256 },
+    {
+      fallback: { value: 256 },
+      description:
+        'Most changes that share one commit. With 1 each is committed by itself: slower, and no safer.',
+    },
+  ),
   inFlightMax: integerSetting(
     { minimum: 1, maximum: 1_000_000 },
     {
@@ -145,6 +154,18 @@ export const settings = {
     description:
       'Proxies whose `X-Forwarded-For` is believed. Behind one that is missing here, all clients share one limit.',
   }),
+  adminPort: optionalPortSetting({
+    fallback: { value: null },
+    description:
+      'Port of the private admin listener with `/ready` and `/metrics`, which needs no credentials. 0 takes any free port.',
+  }),
+  adminHost: textSetting(
+    { pattern: '^[0-9A-Za-z.:_-]+$', expected: 'a host name or IP address', placeholder: 'host' },
+    {
+      fallback: { value: '127.0.0.1' },
+      description: 'Address that the admin listener listens on. Keep it private: it has no credentials.',
+    },
+  ),
   logLevel: choiceSetting(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     fallback: { value: 'info' },
     description: 'Least severe log lines that are written.',
@@ -157,7 +178,8 @@ export const settings = {
     },
   ),
   storageReserveBytes: bytesSetting(
-    { minimum: 0, maximum: TiB },
+    // A commit needs less: lmdb must not meet a full disk (docs/gotchas.md).
+    { minimum: 16 * MiB, maximum: TiB },
     {
       fallback: { value: 64 * MiB },
       description: 'Free disk space below which writes are answered 503; reads go on.',

@@ -14,6 +14,13 @@ const retryAfterHeader = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
 };
 
+const entityTagHeader = {
+  ETag: {
+    description: 'Names this state of the flag and of the environments of its project.',
+    schema: { type: 'string', examples: ['"5-2"'] },
+  },
+};
+
 function headersOf(operation: Operation, status: number): Record<string, unknown> {
   const requestId = operation.tag === 'Management API' ? requestIdHeader : {};
   return status === 429 || status === 503 ? { ...requestId, ...retryAfterHeader } : requestId;
@@ -42,8 +49,10 @@ function problemResponse(operation: Operation, status: number): Record<string, u
 }
 
 function answerResponse(operation: Operation, answer: OperationAnswer): Record<string, unknown> {
-  const content = { 'application/json': { schema: openSchema(answer.schema) } };
-  return { description: answer.description, headers: headersOf(operation, answer.status), content };
+  const { status, description, schema, hasEntityTag = false } = answer;
+  const headers = { ...headersOf(operation, status), ...(hasEntityTag ? entityTagHeader : {}) };
+  const content = schema === null ? {} : { content: { 'application/json': { schema: openSchema(schema) } } };
+  return { description, headers, ...content };
 }
 
 function responsesOf(operation: Operation): Record<string, unknown> {

@@ -3,7 +3,7 @@ import type { ProblemCode } from '../domain/problem.ts';
 
 export interface OperationParameter {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly description: string;
   readonly example: unknown;
@@ -15,7 +15,10 @@ export interface OperationParameter {
 export interface OperationAnswer {
   readonly status: number;
   readonly description: string;
-  readonly schema: TSchema;
+  /** Null: it has no body. */
+  readonly schema: TSchema | null;
+  /** Whether it carries the `ETag` of the one flag it is about. */
+  readonly hasEntityTag?: boolean;
 }
 
 /** One endpoint as the OpenAPI document describes it. */

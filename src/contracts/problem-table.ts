@@ -29,6 +29,7 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemRow>> = {
   'evaluation-access-off': row(403, 'Evaluation access off', 'evaluation-access-off'),
   'not-found': row(404, 'Not found', 'not-found'),
   'request-timeout': row(408, 'Request timeout', 'request-timeout'),
+  'precondition-failed': row(412, 'Precondition failed', 'precondition-failed'),
   'payload-too-large': row(413, 'Payload too large', 'payload-too-large'),
   'too-many-requests': row(429, 'Too many requests', 'too-many-requests'),
   'too-many-failed-attempts': row(429, 'Too many failed attempts', 'too-many-failed-attempts'),

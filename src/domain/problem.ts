@@ -16,6 +16,7 @@ export const problemCodes = [
   'evaluation-access-off',
   'not-found',
   'request-timeout',
+  'precondition-failed',
   'payload-too-large',
   'too-many-requests',
   'too-many-failed-attempts',

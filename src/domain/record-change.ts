@@ -1,6 +1,7 @@
 import type { AuditEntry } from './audit/audit-entry.ts';
 import type { Audience } from './evaluation/audience.ts';
 import type { Flag } from './flag/flag.ts';
+import type { KeptAnswer, KeptAnswerHead } from './idempotency/kept-answer.ts';
 import type { Member } from './member/member.ts';
 import type { Organisation } from './organisation/organisation.ts';
 import type { Project } from './project/project.ts';
@@ -25,6 +26,12 @@ export type RecordChange =
   | (Replaced<'flag', Flag> & { readonly environment: string | null })
   | Replaced<'audience', Audience>
   | Replaced<'token', Token>
+  /** An answer is kept or forgotten, never changed; of one that is forgotten the head is enough. */
+  | {
+      readonly kind: 'kept-answer';
+      readonly before: KeptAnswerHead | null;
+      readonly after: KeptAnswer | null;
+    }
   | { readonly kind: 'audit'; readonly entry: AuditEntry }
   | { readonly kind: 'activity'; readonly denial: Denial }
   | { readonly kind: 'outbox'; readonly entry: OutboxEntry };

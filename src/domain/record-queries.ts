@@ -1,5 +1,6 @@
 import type { Audience } from './evaluation/audience.ts';
 import type { Flag } from './flag/flag.ts';
+import type { KeptAnswer, KeptAnswerHead, KeptAnswersUsage } from './idempotency/kept-answer.ts';
 import type { Member } from './member/member.ts';
 import type { Organisation } from './organisation/organisation.ts';
 import type { Project } from './project/project.ts';
@@ -25,4 +26,11 @@ export interface RecordQueries {
   flagsOf(projectId: string, name?: string): Iterable<Flag>;
   audiencesOf(projectId: string): Iterable<Audience>;
   tokensOf(projectId: string): Iterable<Token>;
+  /** Also one that is over its 24 hours, until it is forgotten. */
+  keptAnswer(tokenId: string, key: string): KeptAnswer | undefined;
+  /** Oldest first. */
+  keptAnswersOf(projectId: string): Iterable<KeptAnswerHead>;
+  keptAnswersUsage(projectId: string): KeptAnswersUsage;
+  /** The first project, by id, that keeps answers: of all, or after another one. */
+  projectKeepingAnswers(afterProjectId: string | null): string | undefined;
 }

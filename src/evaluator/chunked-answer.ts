@@ -1,39 +1,39 @@
-import type { PinnedSnapshot } from '../storage/store-reader.ts';
-import { chunkBytesMax, chunksAheadMax, type EvaluatorAnswerHead } from './evaluator-protocol.ts';
+import { ChunkBuffer } from './chunk-buffer.ts';
+import { chunksAheadMax, type EvaluatorAnswerHead } from './evaluator-protocol.ts';
 
-const encoder = new TextEncoder();
-/** Code units that are certain to fit a chunk when encoded (at most three bytes each). */
-const chunkUnits = Math.floor(chunkBytesMax / 3);
-
-/** Where a chunk goes. */
+/** Where a chunk goes; its memory goes with it. */
 export type SendChunk = (
   head: EvaluatorAnswerHead | null,
   bytes: Uint8Array<ArrayBuffer>,
   isLast: boolean,
 ) => void;
 
+/** An answer of any length, before it is made. */
+export interface LongAnswerParts {
+  readonly head: EvaluatorAnswerHead;
+  /** JSON, cut anywhere; a piece of bytes is valid until the next one is asked for. */
+  readonly pieces: Iterable<string | Uint8Array>;
+  /** Lets go of what the pieces are read from. */
+  readonly release: () => void;
+}
+
 /**
- * A long answer, made piece by piece on one snapshot, in slices between batches, and sent in chunks no faster than the
- * client takes them. It delays no evaluation by more than a slice.
+ * A long answer, made piece by piece, in slices between batches, and sent in chunks no faster than the client takes
+ * them. It delays no evaluation by more than a slice.
  */
 export class ChunkedAnswer {
-  readonly #snapshot: PinnedSnapshot;
-  readonly #pieces: Iterator<string>;
+  readonly #pieces: Iterator<string | Uint8Array>;
+  readonly #release: () => void;
   readonly #send: SendChunk;
+  readonly #buffer = new ChunkBuffer();
   #head: EvaluatorAnswerHead | null;
-  #text = '';
   #chunksAllowed = chunksAheadMax;
   isDone = false;
 
-  constructor(
-    head: EvaluatorAnswerHead,
-    pieces: Iterable<string>,
-    snapshot: PinnedSnapshot,
-    send: SendChunk,
-  ) {
+  constructor({ head, pieces, release }: LongAnswerParts, send: SendChunk) {
     this.#head = head;
     this.#pieces = pieces[Symbol.iterator]();
-    this.#snapshot = snapshot;
+    this.#release = release;
     this.#send = send;
   }
 
@@ -50,25 +50,13 @@ export class ChunkedAnswer {
     while (this.isRunnable && !isTimeUp()) {
       const piece = this.#pieces.next();
       if (piece.done === true) {
-        this.#sendChunk(true);
+        this.#post(this.#buffer.take(), true);
         this.close();
         return;
       }
-      if (this.#text.length + piece.value.length > chunkUnits) this.#sendChunk(false);
-      this.#text += piece.value;
+      this.#buffer.add(piece.value);
+      while (this.#buffer.isOverfull) this.#post(this.#buffer.take(), false);
     }
-  }
-
-  #sendChunk(isLast: boolean): void {
-    if (this.#text === '' && !isLast) return;
-    const bytes = encoder.encode(this.#text);
-    this.#text = '';
-    // One flag with a megabyte of cohorts is a piece larger than a chunk.
-    let start = 0;
-    for (; bytes.length - start > chunkBytesMax; start += chunkBytesMax) {
-      this.#post(bytes.slice(start, start + chunkBytesMax), false);
-    }
-    this.#post(start === 0 ? bytes : bytes.slice(start), isLast);
   }
 
   #post(bytes: Uint8Array<ArrayBuffer>, isLast: boolean): void {
@@ -77,11 +65,11 @@ export class ChunkedAnswer {
     this.#chunksAllowed -= 1;
   }
 
-  /** Lets the snapshot go. Called once the answer is complete, failed, or not wanted any more. */
+  /** Called once the answer is complete, failed, or not wanted any more. */
   close(): void {
     if (this.isDone) return;
     this.isDone = true;
     this.#pieces.return?.();
-    this.#snapshot.release();
+    this.#release();
   }
 }

@@ -3,6 +3,7 @@ import { problemTable } from '../contracts/problem-table.ts';
 import type { EvaluationContext, QueryFault } from '../domain/evaluation/evaluation-context.ts';
 import { describeQueryFault } from '../domain/evaluation/query-fault.ts';
 import type { Problem, ProblemCode } from '../domain/problem.ts';
+import type { RefusalReason } from './evaluator-metrics-protocol.ts';
 
 const encoder = new TextEncoder();
 
@@ -10,24 +11,29 @@ const encoder = new TextEncoder();
 export interface EvaluationRefusal {
   readonly status: number;
   readonly body: Uint8Array;
+  /** As it is counted. */
+  readonly reason: RefusalReason;
 }
 
-export function encodeRefusal(problem: Problem, docsUrl: string): EvaluationRefusal {
-  return { status: problemTable[problem.code].status, body: encoder.encode(errorEnvelope(problem, docsUrl)) };
+function encodeRefusal(problem: Problem, reason: RefusalReason, docsUrl: string): EvaluationRefusal {
+  const { status } = problemTable[problem.code];
+  return { status, body: encoder.encode(errorEnvelope(problem, docsUrl)), reason };
 }
 
 const details = {
-  'no-flag': ['not-found', 'No flag with this id exists.'],
-  'no-project': ['not-found', 'No project with this id exists.'],
+  'no-flag': ['not-found', 'not-found', 'No flag with this id exists.'],
+  'no-project': ['not-found', 'not-found', 'No project with this id exists.'],
   'access-off': [
     'evaluation-access-off',
+    'access-off',
     'Evaluation API access is switched off for this project, so its flags cannot be evaluated.',
   ],
   'no-environment': [
     'not-found',
+    'no-environment',
     'This flag has a state for each environment, and "env" is missing or names none of them. Send env=NAME with the name of one of the project\'s environments.',
   ],
-} as const satisfies Record<string, readonly [ProblemCode, string]>;
+} as const satisfies Record<string, readonly [ProblemCode, RefusalReason, string]>;
 
 export type FixedRefusal = keyof typeof details;
 
@@ -39,8 +45,8 @@ export class EvaluationRefusals {
   constructor(docsUrl: string) {
     this.#docsUrl = docsUrl;
     const encode = (name: FixedRefusal): EvaluationRefusal => {
-      const [code, detail] = details[name];
-      return encodeRefusal({ code, detail }, docsUrl);
+      const [code, reason, detail] = details[name];
+      return encodeRefusal({ code, detail }, reason, docsUrl);
     };
     this.#fixed = {
       'no-flag': encode('no-flag'),
@@ -56,15 +62,15 @@ export class EvaluationRefusals {
 
   queryFault(fault: QueryFault, context: EvaluationContext): EvaluationRefusal {
     const detail = describeQueryFault(fault, context.faultyParameter);
-    return encodeRefusal({ code: 'invalid-request', detail }, this.#docsUrl);
+    return encodeRefusal({ code: 'invalid-request', detail }, 'invalid-request', this.#docsUrl);
   }
 
   unavailable(detail: string): EvaluationRefusal {
-    return encodeRefusal({ code: 'service-unavailable', detail }, this.#docsUrl);
+    return encodeRefusal({ code: 'service-unavailable', detail }, 'failed', this.#docsUrl);
   }
 
   internalError(): EvaluationRefusal {
     const detail = 'The evaluation failed unexpectedly. Retry; if it persists, look at the server log.';
-    return encodeRefusal({ code: 'internal-error', detail }, this.#docsUrl);
+    return encodeRefusal({ code: 'internal-error', detail }, 'failed', this.#docsUrl);
   }
 }

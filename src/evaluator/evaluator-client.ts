@@ -11,18 +11,32 @@ export interface OpenLongRequest {
 export class EvaluatorClient {
   readonly #inFlightMax: number;
   #links: readonly EvaluatorLink[] = [];
+  #startingLinks: readonly EvaluatorLink[] = [];
+  #evaluations = 0;
 
   constructor(inFlightMax: number) {
     this.#inFlightMax = inFlightMax;
   }
 
+  /** An evaluator that opens its store: while no other serves, work waits in its mailbox instead of being refused. */
+  addStarting(link: EvaluatorLink): void {
+    this.#startingLinks = [...this.#startingLinks, link];
+  }
+
   /** Takes an evaluator into the rotation, once it is ready. */
   add(link: EvaluatorLink): void {
+    this.remove(link);
     this.#links = [...this.#links, link];
   }
 
   remove(link: EvaluatorLink): void {
     this.#links = this.#links.filter((other) => other !== link);
+    this.#startingLinks = this.#startingLinks.filter((other) => other !== link);
+  }
+
+  /** How many are in the rotation. */
+  get serving(): number {
+    return this.#links.length;
   }
 
   get isServing(): boolean {
@@ -30,10 +44,16 @@ export class EvaluatorClient {
   }
 
   get inFlight(): number {
-    return this.#links.reduce((sum, link) => sum + link.inFlight, 0);
+    return [...this.#links, ...this.#startingLinks].reduce((sum, link) => sum + link.inFlight, 0);
+  }
+
+  /** Evaluations of one flag that were ever asked for. */
+  get evaluations(): number {
+    return this.#evaluations;
   }
 
   evaluate(receiver: EvaluationReceiver, flagId: string, query: string): Submission {
+    this.#evaluations += 1;
     return this.#leastBusy()?.evaluate(receiver, flagId, query) ?? 'full';
   }
 
@@ -47,12 +67,13 @@ export class EvaluatorClient {
 
   /** @returns undefined when there is none, or all together have as much in flight as they may. */
   #leastBusy(): EvaluatorLink | undefined {
-    const [first] = this.#links;
+    const links = this.#links.length > 0 ? this.#links : this.#startingLinks;
+    const [first] = links;
     if (first === undefined) return undefined;
     let [least, inFlight] = [first, first.inFlight];
     let leastInFlight = inFlight;
-    for (let index = 1; index < this.#links.length; index += 1) {
-      const link = this.#links[index] as EvaluatorLink;
+    for (let index = 1; index < links.length; index += 1) {
+      const link = links[index] as EvaluatorLink;
       const linkInFlight = link.inFlight;
       inFlight += linkInFlight;
       if (linkInFlight < leastInFlight) [least, leastInFlight] = [link, linkInFlight];
@@ -62,5 +83,6 @@ export class EvaluatorClient {
 
   expire(now: number): void {
     for (const link of this.#links) link.expire(now);
+    for (const link of this.#startingLinks) link.expire(now);
   }
 }

@@ -1,10 +1,11 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ManagementCall } from '../contracts/management/management-call.ts';
-import { monotonicMs } from '../support/monotonic-clock.ts';
 import { hasRawCharacter } from '../support/raw-character.ts';
+import { turnNow, withFreshTurn } from '../support/turn-clock.ts';
 import type { EvaluatorReply, EvaluatorRequest } from './evaluator-protocol.ts';
 import {
   abandonedCell,
+  doneCell,
   headCell,
   type Mailbox,
   type MailboxMemory,
@@ -54,8 +55,6 @@ export class EvaluatorLink {
   readonly #postponed: EvaluatorRequest[] = [];
   #nextId = 1;
   #isTurnScheduled = false;
-  /** The clock of this turn, read once: a deadline need not be finer. NaN between turns; a read schedules its turn. */
-  #turnNow = Number.NaN;
   #progressSeen = -1;
   #progressSeenAt = 0;
   isReady = false;
@@ -66,11 +65,17 @@ export class EvaluatorLink {
     this.#ring = new SlotRing(this.#mailbox);
     this.#port = port;
     this.#deadlineMs = deadlineMs;
-    port.on('message', (reply: EvaluatorReply) => this.#receive(reply, onReady));
+    port.on('message', (reply: EvaluatorReply) => withFreshTurn(() => this.#receive(reply, onReady)));
   }
 
   get inFlight(): number {
     return this.#ring.inFlight + this.#open.size;
+  }
+
+  /** Slots that the evaluator has not answered. */
+  get queueDepth(): number {
+    const { control } = this.#mailbox;
+    return (Atomics.load(control, headCell) - Atomics.load(control, doneCell)) | 0;
   }
 
   /** Puts one evaluation into the ring. Nothing was taken when the result is not `sent`. */
@@ -135,20 +140,18 @@ export class EvaluatorLink {
 
   #deadline(): number {
     this.#scheduleTurn();
-    if (Number.isNaN(this.#turnNow)) this.#turnNow = monotonicMs();
-    return this.#turnNow + this.#deadlineMs;
+    return turnNow() + this.#deadlineMs;
   }
 
   /** Once per event-loop turn: everything that arrived in the turn goes out together. */
   #scheduleTurn(): void {
     if (this.#isTurnScheduled) return;
     this.#isTurnScheduled = true;
-    setImmediate(() => this.#turn());
+    setImmediate(() => withFreshTurn(() => this.#turn()));
   }
 
   #turn(): void {
     this.#isTurnScheduled = false;
-    this.#turnNow = Number.NaN;
     if (this.isFailed) return;
     while (this.#postponed.length > 0 && this.#ring.hasRoom) {
       this.#announce(this.#postponed.shift() as EvaluatorRequest);

@@ -17,6 +17,8 @@ export interface EvaluatorSetup {
   /** One Int32 cell that the writer raises after each durable commit, before it acknowledges. */
   readonly storeVersion: SharedArrayBuffer;
   readonly port: MessagePort;
+  /** Its cells of `evaluatorMetrics`. */
+  readonly metrics: SharedArrayBuffer;
 }
 
 /**
@@ -44,6 +46,8 @@ export interface EvaluatorAnswerHead {
   readonly isFailedAuthentication: boolean;
   readonly tokenId: string | null;
   readonly denial: Denial | null;
+  /** Of the one flag in the body. */
+  readonly entityTag: string | null;
 }
 
 /** Evaluator to gateway, through the port. */

@@ -1,9 +1,11 @@
+import { performance } from 'node:perf_hooks';
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { ManagementCall } from '../contracts/management/management-call.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
 import { hashSecret } from '../support/hash-secret.ts';
-import { ChunkedAnswer } from './chunked-answer.ts';
+import { ChunkedAnswer, type LongAnswerParts } from './chunked-answer.ts';
 import { EvaluationRefusals } from './evaluation-answer.ts';
+import { EvaluatorMeter } from './evaluator-meter.ts';
 import type {
   EvaluatorAnswerHead,
   EvaluatorReply,
@@ -24,14 +26,14 @@ import {
   wakeCell,
 } from './mailbox.ts';
 import { answerManagementRead } from './reads/answer-read.ts';
-import { evaluateProject } from './reads/evaluate-project.ts';
+import { ProjectEvaluator } from './reads/evaluate-project.ts';
 import type { ReportFault } from './report-fault.ts';
 import { SlotServer } from './slot-server.ts';
 
 const encoder = new TextEncoder();
 /** An idle evaluator looks up this often, so that its progress shows that it lives and old snapshots are let go. */
 const idleWaitMs = 1000;
-const evaluationHead = { isFailedAuthentication: false, tokenId: null, denial: null };
+const evaluationHead = { isFailedAuthentication: false, tokenId: null, denial: null, entityTag: null };
 
 /**
  * One evaluator: serves its mailbox until it is told to stop, in one synchronous loop without timers or promises. Each
@@ -45,9 +47,11 @@ export class Evaluator {
   readonly #source: FlagSource;
   readonly #slots: SlotServer;
   readonly #flagEvaluator: FlagEvaluator;
+  readonly #projectEvaluator: ProjectEvaluator;
   readonly #refusals: EvaluationRefusals;
   readonly #reportFault: ReportFault;
   readonly #longAnswers: LongAnswers;
+  readonly #meter: EvaluatorMeter;
   #isStopping = false;
 
   constructor(setup: EvaluatorSetup, reader: StoreReader, reportFault: ReportFault) {
@@ -55,9 +59,11 @@ export class Evaluator {
     this.#reader = reader;
     this.#port = setup.port;
     this.#mailbox = openMailbox(setup.mailbox);
-    this.#source = new FlagSource(reader, setup.storeVersion, setup.cacheBytes);
+    this.#meter = new EvaluatorMeter(setup.metrics);
+    this.#source = new FlagSource(reader, setup.storeVersion, setup.cacheBytes, this.#meter);
     this.#refusals = new EvaluationRefusals(setup.docsUrl);
-    this.#flagEvaluator = new FlagEvaluator(this.#source, setup.docsUrl);
+    this.#flagEvaluator = new FlagEvaluator(this.#source, setup.docsUrl, this.#meter);
+    this.#projectEvaluator = new ProjectEvaluator(this.#source, reader, setup.docsUrl, this.#meter);
     this.#reportFault = reportFault;
     this.#longAnswers = new LongAnswers({
       onCut: (id, reason) => this.#post({ kind: 'cut', id, reason }),
@@ -81,6 +87,7 @@ export class Evaluator {
       Atomics.add(control, progressCell, 1);
       const served = this.#serveBatch();
       const worked = this.#longAnswers.runSlice();
+      this.#meter.putBytes(this.#source.cache.bytes, this.#source.lists.bytes);
       if (!served && !worked) this.#sleep();
     }
     this.#longAnswers.closeAll();
@@ -97,7 +104,10 @@ export class Evaluator {
     const waiting = this.#slots.countWaiting();
     if (waiting === 0) return false;
     this.#source.refresh();
-    this.#slots.serve(Math.min(waiting, this.#setup.batchSize));
+    this.#longAnswers.beginBatch();
+    const size = Math.min(waiting, this.#setup.batchSize);
+    this.#meter.countBatch(size);
+    this.#slots.serve(size);
     if (Atomics.exchange(control, wakeCell, 0) === 1) this.#post({ kind: 'woken' });
     return true;
   }
@@ -105,10 +115,12 @@ export class Evaluator {
   #sleep(): void {
     const { control } = this.#mailbox;
     this.#source.release();
+    const idleSince = performance.now();
     Atomics.store(control, asleepCell, 1);
     const done = Atomics.load(control, doneCell);
     if (Atomics.load(control, headCell) === done) Atomics.wait(control, headCell, done, idleWaitMs);
     Atomics.store(control, asleepCell, 0);
+    this.#meter.countIdle(performance.now() - idleSince);
   }
 
   #takeMessage(): void {
@@ -134,6 +146,8 @@ export class Evaluator {
       } else this.#read(request.id, request.call);
     } catch (fault) {
       this.#reportFault(fault, request.kind, 'call' in request ? request.call.requestId : undefined);
+      if (request.kind === 'evaluate-flag') this.#meter.countRefusal('flag', 'failed');
+      if (request.kind === 'evaluate-project') this.#meter.countRefusal('project', 'failed');
       this.#post({ kind: 'failed', id: request.id });
     }
   }
@@ -146,16 +160,10 @@ export class Evaluator {
   }
 
   #evaluateProject(id: number, projectId: string, query: string): void {
-    const snapshot = this.#reader.pin();
-    let isKept = false;
-    try {
-      const answer = evaluateProject(snapshot.queries, projectId, query, this.#setup.docsUrl);
-      const head = { ...evaluationHead, status: answer.status };
-      if ('pieces' in answer) isKept = this.#begin(id, head, answer.pieces, snapshot);
-      else this.#send(id, head, answer.body, true);
-    } finally {
-      if (!isKept) snapshot.release();
-    }
+    const answer = this.#projectEvaluator.evaluate(projectId, query);
+    const head = { ...evaluationHead, status: answer.status };
+    if ('pieces' in answer) this.#begin(id, { head, ...answer }, false);
+    else this.#send(id, head, answer.body, true);
   }
 
   #read(id: number, call: ManagementCall): void {
@@ -166,37 +174,33 @@ export class Evaluator {
       const context = { now: Date.now(), docsUrl, acceptedPrefixes: tokenPrefixesAccepted, hashSecret };
       const { body, ...head } = answerManagementRead(snapshot.queries, call, context);
       if (typeof body === 'string') this.#send(id, head, encoder.encode(body), true);
-      else isKept = this.#begin(id, head, body, snapshot, call.requestId);
+      else {
+        isKept = true;
+        this.#begin(id, { head, pieces: body, release: snapshot.release }, true, call.requestId);
+      }
     } finally {
       if (!isKept) snapshot.release();
     }
   }
 
-  /** @returns whether the snapshot is kept for a long answer */
-  #begin(
-    id: number,
-    head: EvaluatorAnswerHead,
-    pieces: Iterable<string>,
-    snapshot: ReturnType<StoreReader['pin']>,
-    requestId?: string,
-  ): boolean {
-    if (this.#longAnswers.isFull) {
+  #begin(id: number, parts: LongAnswerParts, isPinned: boolean, requestId?: string): void {
+    if (this.#longAnswers.isFull(isPinned)) {
+      parts.release();
       const detail = 'Too many long lists are being read at once. Retry in a moment.';
       const refusal = this.#refusals.unavailable(detail);
-      this.#send(id, { ...head, status: refusal.status }, refusal.body, true);
-      return false;
+      this.#send(id, { ...parts.head, status: refusal.status }, refusal.body, true);
+      return;
     }
     // A chunk is the answer's own: it moves to the gateway, uncopied.
     const send = (
-      chunkHead: EvaluatorAnswerHead | null,
+      head: EvaluatorAnswerHead | null,
       bytes: Uint8Array<ArrayBuffer>,
       isLast: boolean,
     ): void => {
-      const reply: EvaluatorReply = { kind: 'chunk', id, head: chunkHead, bytes, isLast };
+      const reply: EvaluatorReply = { kind: 'chunk', id, head, bytes, isLast };
       this.#port.postMessage(reply, [bytes.buffer]);
     };
-    this.#longAnswers.add(id, new ChunkedAnswer(head, pieces, snapshot, send), requestId);
-    return true;
+    this.#longAnswers.add(id, new ChunkedAnswer(parts, send), isPinned, requestId);
   }
 
   #send(id: number, head: EvaluatorAnswerHead | null, bytes: Uint8Array, isLast: boolean): void {

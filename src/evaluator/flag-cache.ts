@@ -1,9 +1,12 @@
+import type { Audience } from '../domain/evaluation/audience.ts';
 import type { CompiledFlag } from '../domain/evaluation/compiled-flag.ts';
 import type { Project } from '../domain/project/project.ts';
 
 /** A project as compiled flags refer to it. When it changes it turns stale, and so does every flag compiled with it. */
 export interface CachedProject {
   readonly project: Project;
+  /** Those that its flags were compiled with, by id. */
+  readonly audiences: Map<string, Audience>;
   isStale: boolean;
 }
 
@@ -25,12 +28,15 @@ export class FlagCache {
   readonly #flags = new Map<string, CachedFlag>();
   readonly #projects = new Map<string, CachedProject>();
   readonly #bytesMax: number;
+  readonly #onEviction: (flags: number) => void;
   #bytes = 0;
   #newest: CachedFlag | null = null;
   #oldest: CachedFlag | null = null;
 
-  constructor(bytesMax: number) {
+  /** @param onEviction is told how many flags were dropped to make room */
+  constructor(bytesMax: number, onEviction: (flags: number) => void) {
     this.#bytesMax = bytesMax;
+    this.#onEviction = onEviction;
   }
 
   get bytes(): number {
@@ -52,13 +58,22 @@ export class FlagCache {
     return entry;
   }
 
+  /** @returns the compiled flag, without using it */
+  peek(flagId: string): CompiledFlag | undefined {
+    const entry = this.#flags.get(flagId);
+    return entry === undefined || entry.cachedProject.isStale ? undefined : entry.compiled;
+  }
+
   findProject(projectId: string): CachedProject | undefined {
     return this.#projects.get(projectId);
   }
 
   addProject(project: Project): CachedProject {
-    if (this.#projects.size >= projectsMax) this.clear();
-    const entry = { project, isStale: false };
+    if (this.#projects.size >= projectsMax) {
+      this.#onEviction(this.#flags.size);
+      this.clear();
+    }
+    const entry = { project, audiences: new Map<string, Audience>(), isStale: false };
     this.#projects.set(project.id, entry);
     return entry;
   }
@@ -70,7 +85,10 @@ export class FlagCache {
     this.#flags.set(compiled.id, entry);
     this.#bytes += compiled.sizeBytes;
     this.#linkNewest(entry);
-    while (this.#bytes > this.#bytesMax && this.#oldest !== null) this.#remove(this.#oldest);
+    while (this.#bytes > this.#bytesMax && this.#oldest !== null) {
+      this.#remove(this.#oldest);
+      this.#onEviction(1);
+    }
     return entry;
   }
 

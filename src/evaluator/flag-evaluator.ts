@@ -4,6 +4,7 @@ import { EvaluationContext } from '../domain/evaluation/evaluation-context.ts';
 import { isOn } from '../domain/evaluation/evaluation-reason.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import { type EvaluationRefusal, EvaluationRefusals } from './evaluation-answer.ts';
+import type { EvaluatorMeter } from './evaluator-meter.ts';
 import type { FlagSource } from './flag-source.ts';
 
 const rolls = new Uint32Array(1024);
@@ -29,11 +30,13 @@ export class FlagEvaluator {
   reason = 0;
   readonly #source: FlagSource;
   readonly #refusals: EvaluationRefusals;
+  readonly #meter: EvaluatorMeter;
   readonly #context = new EvaluationContext();
 
-  constructor(source: FlagSource, docsUrl: string) {
+  constructor(source: FlagSource, docsUrl: string, meter: EvaluatorMeter) {
     this.#source = source;
     this.#refusals = new EvaluationRefusals(docsUrl);
+    this.#meter = meter;
   }
 
   evaluate(flagId: string, query: Uint8Array, start: number, end: number): void {
@@ -53,6 +56,7 @@ export class FlagEvaluator {
     const state = selectState(flag, context);
     if (state === null) return this.#refusals.fixed('no-environment');
     this.reason = evaluateFlag(flag, state, context, randomRoll);
+    this.#meter.countFlag(this.reason);
     this.status = 200;
     this.body = isOn(this.reason) ? flag.onBody : flag.offBody;
     return null;
@@ -64,6 +68,7 @@ export class FlagEvaluator {
   }
 
   #refuse(refusal: EvaluationRefusal): void {
+    this.#meter.countRefusal('flag', refusal.reason);
     this.status = refusal.status;
     this.body = refusal.body;
     this.reason = 0;

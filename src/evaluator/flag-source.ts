@@ -1,8 +1,17 @@
 import { compileFlag } from '../domain/evaluation/compiled-flag.ts';
 import type { Flag } from '../domain/flag/flag.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
+import type { ChangeLogEntry } from '../storage/records/change-log-record.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
+import type { EvaluatorMeter } from './evaluator-meter.ts';
 import { type CachedFlag, type CachedProject, FlagCache } from './flag-cache.ts';
+import { type ProjectList, rememberAudiences } from './project-list.ts';
+import { ProjectLists } from './project-lists.ts';
+
+/** The share of the memory for compiled flags that lists of whole projects may take. */
+const listsShare = 0.25;
+/** For each byte in use V8 keeps about another one, free or not collected yet: the setting bounds both. */
+const bytesKeptPerByte = 2;
 
 /**
  * Compiled flags as of the newest acknowledged change. `refresh` is called at the start of each batch: one atomic load
@@ -10,13 +19,27 @@ import { type CachedFlag, type CachedProject, FlagCache } from './flag-cache.ts'
  */
 export class FlagSource {
   readonly cache: FlagCache;
+  readonly lists: ProjectLists;
   readonly #reader: StoreReader;
   readonly #version: Int32Array<SharedArrayBuffer>;
+  readonly #meter: EvaluatorMeter;
   #versionSeen: number;
   #sequenceSeen: number;
 
-  constructor(reader: StoreReader, storeVersion: SharedArrayBuffer, cacheBytes: number) {
-    this.cache = new FlagCache(cacheBytes);
+  constructor(
+    reader: StoreReader,
+    storeVersion: SharedArrayBuffer,
+    cacheBytes: number,
+    meter: EvaluatorMeter,
+  ) {
+    const bytesMax = cacheBytes / bytesKeptPerByte;
+    this.cache = new FlagCache(bytesMax * (1 - listsShare), (flags) => meter.countEvictions(flags));
+    const hooks = {
+      knownFlag: (id: string) => this.cache.peek(id),
+      onEviction: () => meter.countListEviction(),
+    };
+    this.lists = new ProjectLists(reader, hooks, bytesMax * listsShare);
+    this.#meter = meter;
     this.#reader = reader;
     this.#version = new Int32Array(storeVersion);
     this.#versionSeen = Atomics.load(this.#version, 0);
@@ -40,20 +63,45 @@ export class FlagSource {
   #forgetChanged(): void {
     const changes = this.#reader.changesSince(this.#sequenceSeen);
     this.#sequenceSeen = this.#reader.sequence();
-    if (changes === null) {
-      this.cache.clear();
-      return;
+    if (changes === null) this.#forgetAll();
+    else for (const change of changes) this.#forget(change);
+  }
+
+  #forget({ kind, projectId, id }: ChangeLogEntry): void {
+    if (kind === 'everything') this.#forgetAll();
+    else if (kind === 'project') {
+      this.cache.dropProject(projectId);
+      this.lists.forgetProject(projectId);
+    } else {
+      this.cache.dropFlag(id);
+      this.lists.forgetFlag(projectId, id);
     }
-    for (const change of changes) {
-      if (change.kind === 'everything') this.cache.clear();
-      else if (change.kind === 'project') this.cache.dropProject(change.projectId);
-      else this.cache.dropFlag(change.id);
-    }
+  }
+
+  #forgetAll(): void {
+    this.cache.clear();
+    this.lists.forgetAll();
+  }
+
+  /** @returns every flag of a project, compiled, as of the newest acknowledged change; undefined: to be built first */
+  findList(projectId: string): ProjectList | undefined {
+    this.refresh();
+    // A snapshot that was opened since may know of a commit that is not announced yet: all flags of a list know of it,
+    // or none.
+    if (this.#reader.sequence() !== this.#sequenceSeen) this.#forgetChanged();
+    return this.lists.find(projectId, this.#reader.queries);
   }
 
   /** @returns the compiled flag, from the cache or freshly compiled, or undefined when no flag has this id. */
   find(flagId: string): CachedFlag | undefined {
-    return this.cache.find(flagId) ?? this.#load(flagId);
+    const known = this.cache.find(flagId);
+    if (known !== undefined) {
+      this.#meter.countHit();
+      return known;
+    }
+    const loaded = this.#load(flagId);
+    this.#meter.countMiss(loaded === undefined);
+    return loaded;
   }
 
   #load(flagId: string): CachedFlag | undefined {
@@ -64,7 +112,11 @@ export class FlagSource {
 
   #compile(flag: Flag, queries: RecordQueries): CachedFlag {
     const cachedProject = this.#findProject(flag.projectId, queries);
-    const compiled = compileFlag(flag, cachedProject.project, (id) => queries.audience(id));
+    const compiled = compileFlag(
+      flag,
+      cachedProject.project,
+      rememberAudiences(queries, cachedProject.audiences),
+    );
     return this.cache.add(compiled, cachedProject);
   }
 

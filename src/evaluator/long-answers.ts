@@ -1,16 +1,22 @@
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { ChunkedAnswer } from './chunked-answer.ts';
+import { CutAnswer } from './cut-answer.ts';
 
 /** A long answer works this long between two looks at the mailbox. */
 const sliceMs = 0.5;
+/** Answers that are made as soon as they are asked for, without waiting for a turn, take this long of a batch at most. */
+const atOnceMsMax = 1;
 /** A long answer's snapshot pins pages, and the file grows: a client that is slower than this is cut off. */
-const snapshotAgeMaxMs = 30_000;
-export const longAnswersMax = 64;
+const answerAgeMaxMs = 30_000;
+const longAnswersMax = 1024;
+/** Of them, those that keep a snapshot of their own. */
+const pinnedAnswersMax = 64;
 
 interface LongAnswer {
   readonly id: number;
   readonly answer: ChunkedAnswer;
   readonly startedAt: number;
+  readonly isPinned: boolean;
   /** Of a management request, for the log. */
   readonly requestId: string | undefined;
 }
@@ -24,6 +30,8 @@ export interface LongAnswersHooks {
 export class LongAnswers {
   readonly #hooks: LongAnswersHooks;
   #answers: LongAnswer[] = [];
+  #pinned = 0;
+  #atOnceMs = 0;
 
   constructor(hooks: LongAnswersHooks) {
     this.#hooks = hooks;
@@ -33,12 +41,27 @@ export class LongAnswers {
     return this.#answers.length === 0;
   }
 
-  get isFull(): boolean {
-    return this.#answers.length >= longAnswersMax;
+  /** @param isPinned whether the answer keeps a snapshot of its own */
+  isFull(isPinned: boolean): boolean {
+    return this.#answers.length >= longAnswersMax || (isPinned && this.#pinned >= pinnedAnswersMax);
   }
 
-  add(id: number, answer: ChunkedAnswer, requestId: string | undefined): void {
-    this.#answers.push({ id, answer, startedAt: monotonicMs(), requestId });
+  /** A batch begins: answers that it asks for may be made at once, for a little while. */
+  beginBatch(): void {
+    this.#atOnceMs = 0;
+  }
+
+  /** Takes an answer. A short one is made at once, if the batch has time for it. */
+  add(id: number, answer: ChunkedAnswer, isPinned: boolean, requestId: string | undefined): void {
+    const startedAt = monotonicMs();
+    const long = { id, answer, startedAt, isPinned, requestId };
+    if (this.#atOnceMs < atOnceMsMax) {
+      this.#run(long, () => monotonicMs() - startedAt >= sliceMs);
+      this.#atOnceMs += monotonicMs() - startedAt;
+    }
+    if (answer.isDone) return;
+    this.#answers.push(long);
+    if (isPinned) this.#pinned += 1;
   }
 
   allowMore(id: number): void {
@@ -57,20 +80,30 @@ export class LongAnswers {
     this.#cutOld(startedAt);
     const long = this.#answers.find(({ answer }) => answer.isRunnable);
     if (long === undefined) return false;
-    try {
-      long.answer.runSlice(() => monotonicMs() - startedAt >= sliceMs);
-    } catch (fault) {
-      this.#close(long);
-      this.#hooks.onFault(long.id, fault, long.requestId);
+    this.#run(long, () => monotonicMs() - startedAt >= sliceMs);
+    if (long.answer.isDone) this.#close(long);
+    else {
+      this.#answers = this.#answers.filter((other) => other !== long);
+      this.#answers.push(long);
     }
-    this.#answers = this.#answers.filter((other) => other !== long);
-    if (!long.answer.isDone) this.#answers.push(long);
     return true;
+  }
+
+  #run(long: LongAnswer, isTimeUp: () => boolean): void {
+    try {
+      long.answer.runSlice(isTimeUp);
+    } catch (fault) {
+      if (fault instanceof CutAnswer) this.#cut(long, fault.message);
+      else {
+        this.#close(long);
+        this.#hooks.onFault(long.id, fault, long.requestId);
+      }
+    }
   }
 
   #cutOld(now: number): void {
     for (const long of this.#answers) {
-      if (now - long.startedAt > snapshotAgeMaxMs) this.#cut(long, 'its client took too long to read it');
+      if (now - long.startedAt > answerAgeMaxMs) this.#cut(long, 'its client took too long to read it');
     }
   }
 
@@ -81,13 +114,16 @@ export class LongAnswers {
 
   #close(long: LongAnswer): void {
     long.answer.close();
-    this.#answers = this.#answers.filter((other) => other !== long);
+    const others = this.#answers.filter((other) => other !== long);
+    if (others.length < this.#answers.length && long.isPinned) this.#pinned -= 1;
+    this.#answers = others;
   }
 
-  /** Lets every snapshot go. */
+  /** Lets everything go that answers are read from. */
   closeAll(): void {
     for (const { answer } of this.#answers) answer.close();
     this.#answers = [];
+    this.#pinned = 0;
   }
 
   #find(id: number): LongAnswer | undefined {

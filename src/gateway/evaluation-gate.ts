@@ -2,34 +2,43 @@ import { evaluationLimitedHeaders } from '../api/answer-headers.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { HttpRoute } from '../http/http-server.ts';
 import type { ClientAddresses } from './client-address.ts';
+import type { GatewayMeter } from './gateway-meter.ts';
 import type { WindowLimiter } from './window-limiter.ts';
 
 const tooMany = 'Too many evaluations from this address. Wait a minute before you retry.';
 
 /** The optional per-address limit of the Evaluation API. Switched off, as it is by default, it costs nothing. */
 export class EvaluationGate {
-  readonly #limiter: WindowLimiter;
+  readonly #limiter: WindowLimiter | null;
   readonly #addresses: ClientAddresses;
-  readonly #isOn: boolean;
   readonly #docsUrl: string;
+  readonly #meter: GatewayMeter;
 
-  constructor(limiter: WindowLimiter, addresses: ClientAddresses, isOn: boolean, docsUrl: string) {
+  /** @param limiter null when the limit is off */
+  constructor(
+    limiter: WindowLimiter | null,
+    addresses: ClientAddresses,
+    docsUrl: string,
+    meter: GatewayMeter,
+  ) {
     this.#limiter = limiter;
     this.#addresses = addresses;
-    this.#isOn = isOn;
     this.#docsUrl = docsUrl;
+    this.#meter = meter;
   }
 
   limit(handle: HttpRoute['handle']): HttpRoute['handle'] {
-    if (!this.#isOn) return handle;
+    const limiter = this.#limiter;
+    if (limiter === null) return handle;
     return (exchange, request) => {
       const forwardedFor = request.headerValues('x-forwarded-for').join(',');
       const { limitKey } = this.#addresses.find(exchange.remoteAddress(), forwardedFor).address;
-      if (this.#limiter.take(limitKey)) {
+      if (limiter.take(limitKey)) {
         handle(exchange, request);
         return;
       }
-      const headers = evaluationLimitedHeaders(this.#limiter.retryAfterSeconds(limitKey));
+      this.#meter.countLimited('evaluation-requests');
+      const headers = evaluationLimitedHeaders(limiter.retryAfterSeconds(limitKey));
       exchange.answer(
         429,
         headers,

@@ -7,11 +7,16 @@ import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
 import { BodyBudget } from '../http/body-reader.ts';
 import { draining, unflushedAnswers } from '../http/exchange.ts';
 import { createHttpServer, type HttpServer } from '../http/http-server.ts';
+import { watchEventLoop } from '../observability/event-loop-delay.ts';
 import type { Logger } from '../observability/logger.ts';
+import { type MetricCells, put } from '../observability/metric-cells.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
 import { ClientAddresses } from './client-address.ts';
 import { EvaluationGate } from './evaluation-gate.ts';
+import { EvaluationPressure } from './evaluation-pressure.ts';
+import type { GatewayMeter } from './gateway-meter.ts';
+import { gatewayMetrics } from './gateway-metrics.ts';
 import { ambiguousLength, ManagementGate } from './management-gate.ts';
 import { createRoutes } from './routes.ts';
 import { WindowLimiter } from './window-limiter.ts';
@@ -24,11 +29,12 @@ export interface GatewayParts {
   readonly writer: WriterClient;
   readonly health: Health;
   readonly docs: DocsPages;
+  readonly meter: GatewayMeter;
   readonly log: Logger;
 }
 
-/** How often deadlines are looked at: the most by which an answer at its deadline is late. */
-const expiryIntervalMs = 50;
+/** How often deadlines and load are looked at: the most by which an answer at its deadline is late. */
+const lookIntervalMs = 50;
 const failureDetail = 'Something went wrong in the service. Retry; if it persists, look at its log.';
 
 /** The front end: reads requests, applies the per-address limits, batches, and writes answers. It runs no rule. */
@@ -37,16 +43,22 @@ export class Gateway {
   readonly #server: HttpServer;
   readonly #management: ManagementGate;
   readonly #expiry: NodeJS.Timeout;
+  readonly #pressure = new EvaluationPressure();
+  readonly #meter: GatewayMeter;
+  readonly #loopWatch: NodeJS.Timeout;
 
   constructor(parts: GatewayParts) {
     this.#parts = parts;
+    this.#meter = parts.meter;
     const { config, docsUrl, evaluators, log } = parts;
     const addresses = new ClientAddresses(config.trustedProxies);
     this.#management = createManagementGate(parts, addresses);
-    const limiter = new WindowLimiter(config.evaluationRateLimit);
-    const evaluation = new EvaluationGate(limiter, addresses, config.evaluationRateLimit > 0, docsUrl);
+    const { evaluationRateLimit } = config;
+    const limiter = evaluationRateLimit > 0 ? new WindowLimiter(evaluationRateLimit) : null;
+    const evaluation = new EvaluationGate(limiter, addresses, docsUrl, this.#meter);
     this.#server = createHttpServer({
       routes: createRoutes({ ...parts, management: this.#management, evaluation }),
+      meter: this.#meter.answers,
       failure: {
         headers: plainJsonHeaders,
         body: errorEnvelope({ code: 'internal-error', detail: failureDetail }, docsUrl),
@@ -60,13 +72,16 @@ export class Gateway {
         }
       },
     });
-    this.#expiry = setInterval(() => this.#expire(evaluators), expiryIntervalMs);
+    this.#loopWatch = watchEventLoop(this.#meter.cells, gatewayMetrics.metrics.loopDelay);
+    this.#expiry = setInterval(() => this.#look(evaluators, parts.writer), lookIntervalMs);
   }
 
-  #expire(evaluators: EvaluatorClient): void {
+  #look(evaluators: EvaluatorClient, writer: WriterClient): void {
     const now = monotonicMs();
     evaluators.expire(now);
-    this.#parts.writer.expire(now);
+    writer.expire(now);
+    const { evaluations } = evaluators;
+    writer.isPaced = this.#pressure.look({ evaluations, changes: writer.commandsSent });
   }
 
   /** @returns the port. @throws ListenError */
@@ -84,6 +99,18 @@ export class Gateway {
     }
   }
 
+  /** The gateway's cells of `gatewayMetrics`, up to date. */
+  readMetrics(): MetricCells {
+    const { cells } = this.#meter;
+    const { metrics } = gatewayMetrics;
+    const { writer } = this.#parts;
+    put(cells, metrics.managementInFlight, this.#management.inFlight);
+    put(cells, metrics.writerInFlight, writer.inFlight);
+    put(cells, metrics.writerQueueDepth, writer.queueDepth);
+    put(cells, metrics.writerQueueBytes, writer.queueBytes);
+    return cells;
+  }
+
   get #inFlight(): number {
     const { evaluators, writer } = this.#parts;
     return this.#management.inFlight + evaluators.inFlight + writer.inFlight + unflushedAnswers.count;
@@ -91,6 +118,7 @@ export class Gateway {
 
   close(): void {
     clearInterval(this.#expiry);
+    clearInterval(this.#loopWatch);
     this.#server.close();
   }
 }
@@ -100,13 +128,14 @@ function isManagementPath(path: string): boolean {
 }
 
 function createManagementGate(parts: GatewayParts, addresses: ClientAddresses): ManagementGate {
-  const { config, docsUrl, evaluators, writer, log } = parts;
+  const { config, docsUrl, evaluators, writer, log, meter } = parts;
   return new ManagementGate({
     docsUrl,
     evaluators,
     writer,
     addresses,
     log,
+    meter,
     requestRate: new WindowLimiter(config.managementRateLimit),
     failedAuthentications: new WindowLimiter(config.failedAuthenticationLimit),
     bodyBudget: new BodyBudget(config.bufferedBodyBytesMax),

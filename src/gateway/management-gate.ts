@@ -15,6 +15,8 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
 import type { ClientAddresses } from './client-address.ts';
+import type { GatewayMeter } from './gateway-meter.ts';
+import { type RouteName, routeIndex } from './route-names.ts';
 import type { WindowLimiter } from './window-limiter.ts';
 
 export interface ManagementGateOptions {
@@ -27,9 +29,11 @@ export interface ManagementGateOptions {
   readonly bodyBudget: BodyBudget;
   readonly inFlightMax: number;
   readonly requestDeadlineMs: number;
+  readonly meter: GatewayMeter;
   readonly log: Logger;
 }
 
+const otherRoute: RouteName = 'management-other';
 const forgedWarningIntervalMs = 60_000;
 const tooManyFailures =
   'Too many failed authentication attempts from this address. Wait a minute before you retry, and check the token.';
@@ -54,10 +58,14 @@ export class ManagementGate {
     this.#actors = {
       evaluators: options.evaluators,
       writer: options.writer,
-      countFailure: (limitKey) => options.failedAuthentications.take(limitKey),
+      countFailure: (limitKey) => {
+        options.meter.countFailedAuthentication();
+        return options.failedAuthentications.take(limitKey);
+      },
       refuseTooManyFailures: (reply) => this.#refuseTooManyFailures(reply),
       countUnrecordedDenial: (requestId, outcome) => {
         this.#unrecordedDenials += 1;
+        options.meter.countUnrecordedDenial();
         const sinceStart = this.#unrecordedDenials;
         options.log.error({ requestId, outcome, sinceStart }, 'a denial was not recorded');
       },
@@ -120,6 +128,7 @@ export class ManagementGate {
 
   #open(exchange: Exchange, view: RequestView): ManagementReply {
     const request = copyManagementRequest(view, newId(), this.#findAddress(exchange, view));
+    exchange.route = routeIndex(request.route ?? otherRoute);
     const startedAt = monotonicMs();
     let isOpen = true;
     this.#inFlight += 1;
@@ -146,11 +155,13 @@ export class ManagementGate {
   #refuseRate(reply: ManagementReply): void {
     const { requestId, limitKey } = reply.request;
     const seconds = this.#options.requestRate.retryAfterSeconds(limitKey);
+    this.#options.meter.countLimited('management-requests');
     reply.answerWith(429, rateLimitedHeaders(requestId, seconds), 'Too Many Requests\n', null);
   }
 
   #refuseTooManyFailures(reply: ManagementReply): void {
     const seconds = this.#options.failedAuthentications.retryAfterSeconds(reply.request.limitKey);
+    this.#options.meter.countLimited('failed-authentications');
     reply.refuse({ code: 'too-many-failed-attempts', detail: tooManyFailures }, null, seconds);
   }
 
@@ -185,6 +196,7 @@ function asCall(
   body: Uint8Array | null,
   isBodyTooLarge: boolean,
 ): ManagementCall {
-  const { requestId, route, flagId, query, authorization, address } = request;
-  return { requestId, route, flagId, query, authorization, address, body, isBodyTooLarge };
+  const { requestId, route, flagId, query, authorization, address, ifNoneMatch, ifMatch } = request;
+  const headers = { authorization, ifNoneMatch, ifMatch, idempotencyKey: request.idempotencyKey };
+  return { requestId, route, flagId, query, address, body, isBodyTooLarge, ...headers };
 }

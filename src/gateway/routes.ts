@@ -14,6 +14,7 @@ import type { RequestView } from '../http/request-view.ts';
 import { hasRawCharacter } from '../support/raw-character.ts';
 import type { EvaluationGate } from './evaluation-gate.ts';
 import type { ManagementGate } from './management-gate.ts';
+import { type RouteName, routeIndex } from './route-names.ts';
 
 export interface RouteParts {
   readonly evaluators: EvaluatorClient;
@@ -32,7 +33,7 @@ const toDocs = headerBlock([
 ]);
 /** A redirect by status keeps the fragment of a link to `/docs/#section`. */
 const isPermanent = 308;
-const noEvaluationRoute =
+const noEvaluationRouteDetail =
   'The Evaluation API has no endpoint of this method and path. The documentation lists its endpoints.';
 const nothingHere = 'There is nothing at this address. The documentation is at /docs.';
 
@@ -48,28 +49,38 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
   const docs: Handle = (exchange, request) => {
     if (!readDocs(exchange, request, parts.docs)) answerNothing(exchange, docsUrl);
   };
+  const noEvaluationRoute: Handle = (exchange, request) =>
+    answerNoEvaluationRoute(exchange, request, docsUrl);
   return [
-    ...routes(['get', 'head'], '/v1/flags/:flagId', flag),
-    ...routes(['get', 'head'], '/v1/flags/project/:projectId', project),
-    ...routes(['get', 'head'], '/health', health),
-    ...routes(['options'], '/v1', answerPreflight),
-    ...routes(['options'], '/v1/*', answerPreflight),
-    ...routes(['options'], '/health', answerPreflight),
-    ...routes(['any'], '/v1', (exchange, request) => answerNoEvaluationRoute(exchange, request, docsUrl)),
-    ...routes(['any'], '/v1/*', (exchange, request) => answerNoEvaluationRoute(exchange, request, docsUrl)),
-    ...routes(['any'], '/health', (exchange, request) => answerNoEvaluationRoute(exchange, request, docsUrl)),
-    ...routes(['any'], '/api/v1', management),
-    ...routes(['any'], '/api/v1/*', management),
-    ...routes(['get', 'head'], '/docs', docs),
-    ...routes(['get', 'head'], '/docs/', (exchange) => exchange.answer(isPermanent, toDocs, '')),
-    ...routes(['get', 'head'], '/docs/*', docs),
-    ...routes(['get', 'head'], '/', (exchange) => exchange.answer(302, toDocs, '')),
-    ...routes(['any'], '/*', (exchange) => answerNothing(exchange, docsUrl)),
+    ...routes('evaluate-flag', read, '/v1/flags/:flagId', flag),
+    ...routes('evaluate-project', read, '/v1/flags/project/:projectId', project),
+    ...routes('health', read, '/health', health),
+    ...routes('evaluation-other', ['options'], '/v1', answerPreflight),
+    ...routes('evaluation-other', ['options'], '/v1/*', answerPreflight),
+    ...routes('evaluation-other', ['options'], '/health', answerPreflight),
+    ...routes('evaluation-other', ['any'], '/v1', noEvaluationRoute),
+    ...routes('evaluation-other', ['any'], '/v1/*', noEvaluationRoute),
+    ...routes('evaluation-other', ['any'], '/health', noEvaluationRoute),
+    ...routes('management-other', ['any'], '/api/v1', management),
+    ...routes('management-other', ['any'], '/api/v1/*', management),
+    ...routes('docs', read, '/docs', docs),
+    ...routes('docs', read, '/docs/', (exchange) => exchange.answer(isPermanent, toDocs, '')),
+    ...routes('docs', read, '/docs/*', docs),
+    ...routes('docs', read, '/', (exchange) => exchange.answer(302, toDocs, '')),
+    ...routes('other', ['any'], '/*', (exchange) => answerNothing(exchange, docsUrl)),
   ];
 }
 
-function routes(methods: readonly HttpMethod[], pattern: string, handle: Handle): HttpRoute[] {
-  return methods.map((method) => ({ method, pattern, handle }));
+const read = ['get', 'head'] as const;
+
+/** @param name what its answers are counted as */
+function routes(
+  name: RouteName,
+  methods: readonly HttpMethod[],
+  pattern: string,
+  handle: Handle,
+): HttpRoute[] {
+  return methods.map((method) => ({ method, pattern, countedAs: routeIndex(name), handle }));
 }
 
 function answerPreflight(exchange: Exchange): void {
@@ -81,7 +92,7 @@ function answerNoEvaluationRoute(exchange: Exchange, request: RequestView, docsU
   const isRaw = hasRawCharacter(path) || hasRawCharacter(request.query());
   const problem = isRaw
     ? rawCharacterProblem(path)
-    : ({ code: 'not-found', detail: noEvaluationRoute } as const);
+    : ({ code: 'not-found', detail: noEvaluationRouteDetail } as const);
   refuseEvaluation(exchange, problem, docsUrl);
 }
 

@@ -1,4 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js';
+import type { AnswerMeter } from '../observability/answer-meter.ts';
+import { turnNow } from '../support/turn-clock.ts';
 import type { HeaderBlock } from './header-block.ts';
 import { statusLine } from './status-line.ts';
 
@@ -14,10 +16,18 @@ const corked = {
 /** Set while the service drains: each answer then closes its connection, so that clients go elsewhere. */
 export const draining = { isOn: false };
 
-/** Large answers that their clients' sockets have not taken whole. */
-export const unflushedAnswers = { count: 0 };
+/** Large answers that their clients' sockets have not taken whole, and the bytes that are kept for them. */
+export const unflushedAnswers = { count: 0, bytes: 0 };
+/** What clients that read slowly, or not at all, may make the service keep. */
+const unflushedBytesMax = 128 * 1024 * 1024;
 /** Larger bodies than this may not fit a socket's buffer at once. */
 const largeBodyLength = 64 * 1024;
+
+/** @returns whether so many bytes more may be kept for clients that are slow to read; one answer always may */
+export function hasRoomForAnswer(bodyLength: number): boolean {
+  if (bodyLength <= largeBodyLength || unflushedAnswers.count === 0) return true;
+  return unflushedAnswers.bytes + bodyLength <= unflushedBytesMax;
+}
 
 function writeHead(response: HttpResponse, status: number, headers: HeaderBlock): void {
   if (status !== 200) response.writeStatus(statusLine(status));
@@ -62,15 +72,24 @@ function writeCorked(): void {
  */
 export class Exchange {
   readonly #response: HttpResponse;
+  readonly #meter: AnswerMeter;
+  readonly #startedAt = turnNow();
   readonly isHead: boolean;
+  /** What the answer is counted as: an index into the meter's routes. */
+  route: number;
+  /** Of an answer that has begun. */
+  #status = 0;
   /** Answered, or the client is gone. */
   isOver = false;
   #abortListeners: (() => void)[] | null = null;
 
-  constructor(response: HttpResponse, isHead: boolean) {
+  constructor(response: HttpResponse, isHead: boolean, meter: AnswerMeter, route: number) {
     this.#response = response;
+    this.#meter = meter;
     this.isHead = isHead;
+    this.route = route;
     response.onAborted(() => {
+      if (!this.isOver) meter.countUnanswered(this.route, 'client');
       this.isOver = true;
       for (const listener of this.#abortListeners ?? []) listener();
     });
@@ -90,7 +109,7 @@ export class Exchange {
   /** Answers whole. Bytes may be a view of shared memory: they are copied before this returns. */
   answer(status: number, headers: HeaderBlock, body: string | Uint8Array): void {
     if (this.isOver) return;
-    this.isOver = true;
+    this.#finish(status);
     if (body.length > largeBodyLength && !this.isHead) {
       this.#answerLarge(status, headers, typeof body === 'string' ? Buffer.from(body) : body);
       return;
@@ -104,15 +123,23 @@ export class Exchange {
     corked.response = null;
   }
 
+  #finish(status: number): void {
+    this.isOver = true;
+    this.#meter.countAnswer(this.route, status, this.#startedAt);
+  }
+
   /** A large body is handed over as the socket takes it, so that a service that drains knows when it is through. */
   #answerLarge(status: number, headers: HeaderBlock, body: Uint8Array): void {
     const response = this.#response;
     let isFlushed = false;
     const flushed = (): void => {
-      if (!isFlushed) unflushedAnswers.count -= 1;
+      if (isFlushed) return;
       isFlushed = true;
+      unflushedAnswers.count -= 1;
+      unflushedAnswers.bytes -= body.length;
     };
     unflushedAnswers.count += 1;
+    unflushedAnswers.bytes += body.length;
     this.onAborted(flushed);
     response.cork(() => {
       writeHead(response, status, headers);
@@ -129,10 +156,11 @@ export class Exchange {
   /** Begins an answer of unknown length. For HEAD it ends here. */
   begin(status: number, headers: HeaderBlock): void {
     if (this.isOver) return;
+    this.#status = status;
     this.#response.cork(() => {
       writeHead(this.#response, status, headers);
       if (!this.isHead) return;
-      this.isOver = true;
+      this.#finish(status);
       this.#response.endWithoutBody();
     });
   }
@@ -166,7 +194,7 @@ export class Exchange {
 
   end(): void {
     if (this.isOver) return;
-    this.isOver = true;
+    this.#finish(this.#status);
     // Closing here would write a header line in the middle of the chunks: the listener's end closes it instead.
     this.#response.cork(() => this.#response.end());
   }
@@ -179,7 +207,7 @@ export class Exchange {
   answerAndClose(status: number, headers: HeaderBlock, body: string): void {
     setImmediate(() => {
       if (this.isOver) return;
-      this.isOver = true;
+      this.#finish(status);
       this.#response.cork(() => {
         writeHead(this.#response, status, headers);
         this.#response.end(body, true);
@@ -191,6 +219,7 @@ export class Exchange {
   cut(): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.#meter.countUnanswered(this.route, 'service');
     this.#response.close();
   }
 

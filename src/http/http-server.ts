@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import type { AnswerMeter } from '../observability/answer-meter.ts';
 import { Exchange } from './exchange.ts';
 import type { HeaderBlock } from './header-block.ts';
 import { describeRefusedListen, ListenError } from './listen-error.ts';
@@ -19,12 +20,15 @@ export interface HttpRoute {
   readonly method: HttpMethod;
   /** Segments may be open (`:id`) or the last one a rest (`*`). */
   readonly pattern: string;
+  /** What its answers are counted as; a handler may know better (`Exchange.route`). */
+  readonly countedAs: number;
   /** Must answer, or keep the exchange and answer later. What it throws becomes a 500. */
   handle(exchange: Exchange, request: RequestView): void;
 }
 
 export interface HttpServerOptions {
   readonly routes: readonly HttpRoute[];
+  readonly meter: AnswerMeter;
   /** The answer when a handler throws. */
   readonly failure: { readonly headers: HeaderBlock; readonly body: string };
   readonly onFault: (fault: unknown) => void;
@@ -84,7 +88,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 function addRoute(app: TemplatedApp, route: HttpRoute, view: RequestView, options: HttpServerOptions): void {
   const handler = (response: HttpResponse, request: HttpRequest): void => {
     const isHead = route.method === 'head' || (route.method === 'any' && request.getMethod() === 'head');
-    const exchange = new Exchange(response, isHead);
+    const exchange = new Exchange(response, isHead, options.meter, route.countedAs);
     try {
       if (hasAmbiguousLength(view.show(request))) options.refuseAmbiguous(exchange, view);
       else route.handle(exchange, view);

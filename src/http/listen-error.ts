@@ -3,6 +3,16 @@ export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
-export function describeRefusedListen(host: string, port: number): string {
-  return `cannot listen on ${host}:${port}: another process uses this port, or the address is not one of this machine's. Stop the other process, or choose another port with --port N (BURGEE_PORT) or address with --host H (BURGEE_HOST).`;
+const flags = {
+  public: { port: '--port N (BURGEE_PORT)', host: '--host H (BURGEE_HOST)' },
+  admin: { port: '--admin-port N (BURGEE_ADMIN_PORT)', host: '--admin-host H (BURGEE_ADMIN_HOST)' },
+} as const;
+
+export function describeRefusedListen(
+  host: string,
+  port: number,
+  listener: keyof typeof flags = 'public',
+): string {
+  const which = flags[listener];
+  return `cannot listen on ${host}:${port}: another process uses this port, or the address is not one of this machine's. Stop the other process, or choose another port with ${which.port} or address with ${which.host}.`;
 }

@@ -50,4 +50,10 @@ export class RequestView {
     });
     return values;
   }
+
+  /** @returns every value of a header, joined by comma and space as lists are; null when it was not sent */
+  joinedHeader(name: string): string | null {
+    const values = this.headerValues(name);
+    return values.length === 0 ? null : values.join(', ');
+  }
 }

@@ -3,21 +3,12 @@ import { chainHash, chainStart } from './audit-chain.ts';
 import { ownedSequenceKey, rangeOf, sequenceOf } from './keys.ts';
 import { auditRecord, encodeAuditEntry } from './records/audit-record.ts';
 import type { WriteTarget } from './write-target.ts';
+import type { LedgerHead, WrittenTail } from './written-tail.ts';
 
-interface LedgerHead {
-  readonly sequence: number;
-  readonly hash: Uint8Array;
-}
-
-/** Appends entries to their ledgers' chains; remembers each ledger's head for the transaction's life. */
-export function createAuditWriter(target: WriteTarget): { append(entry: AuditEntry): void } {
-  const heads = new Map<string, LedgerHead>();
-  return {
-    append(entry) {
-      const head = heads.get(entry.ledgerId) ?? readHead(target, entry.ledgerId);
-      heads.set(entry.ledgerId, writeEntry(target, entry, head));
-    },
-  };
+/** Appends an entry to its ledger's chain. */
+export function appendAuditEntry(target: WriteTarget, tail: WrittenTail, entry: AuditEntry): void {
+  const head = tail.head(entry.ledgerId) ?? readHead(target, entry.ledgerId);
+  tail.setHead(entry.ledgerId, writeEntry(target, entry, head));
 }
 
 function readHead(target: WriteTarget, ledgerId: string): LedgerHead {

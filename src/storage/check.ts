@@ -1,15 +1,15 @@
-import { statSync } from 'node:fs';
 import { checkAudiences } from './check/check-audiences.ts';
 import { checkAudit } from './check/check-audit.ts';
 import { checkChangeLog } from './check/check-change-log.ts';
 import { checkDenials } from './check/check-denials.ts';
 import { checkDirectory } from './check/check-directory.ts';
 import { checkFlags } from './check/check-flags.ts';
+import { checkKeptAnswers } from './check/check-kept-answers.ts';
 import { checkMeta } from './check/check-meta.ts';
 import { checkTokens } from './check/check-tokens.ts';
 import type { Finding } from './check/finding.ts';
 import { StoreWalk } from './check/store-walk.ts';
-import { dataFileOf } from './environment.ts';
+import { readingMapBytesOf } from './environment.ts';
 import type { DatabaseName } from './keys.ts';
 import { RecordSource } from './record-source.ts';
 import { Snapshots } from './snapshots.ts';
@@ -20,8 +20,6 @@ export type { Finding } from './check/finding.ts';
 /** How many entries of each database were walked. */
 export type CheckCounts = ReadonlyMap<DatabaseName, number>;
 
-const mapBytesMin = 2 ** 30;
-
 const checks = [
   checkMeta,
   checkDirectory,
@@ -31,6 +29,7 @@ const checks = [
   checkAudit,
   checkChangeLog,
   checkDenials,
+  checkKeptAnswers,
 ];
 
 /**
@@ -41,7 +40,7 @@ const checks = [
  * @throws StoreError at the first step, when there is no store or it cannot be opened.
  */
 export function* checkStore(directory: string): Generator<Finding, CheckCounts> {
-  const opened = openForReading({ directory, mapBytes: mapBytesFor(directory) });
+  const opened = openForReading({ directory, mapBytes: readingMapBytesOf(directory) });
   const snapshots = new Snapshots(opened.root);
   try {
     return yield* checkSnapshot(opened, snapshots);
@@ -56,10 +55,4 @@ function* checkSnapshot(opened: OpenedStore, snapshots: Snapshots): Generator<Fi
   const walk = new StoreWalk(new RecordSource(opened.tables, snapshots));
   for (const check of checks) yield* check(walk);
   return walk.counts;
-}
-
-/** Enough for the snapshot that is walked; a server beside it may go on growing the file. */
-function mapBytesFor(directory: string): number {
-  const file = statSync(dataFileOf(directory), { throwIfNoEntry: false });
-  return Math.max(mapBytesMin, 2 * (file?.size ?? 0));
 }

@@ -42,6 +42,17 @@ export function inspectDataFile(path: string): DataFileState {
   }
 }
 
+/** @returns LMDB's number of the newest commit; null when the file is not one of its present format. */
+export function commitIn(path: string): number | null {
+  const descriptor = openSync(path, 'r');
+  try {
+    const head = readHead(descriptor);
+    return head === null ? null : Number(head.commit);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 function inspect(descriptor: number): DataFileState {
   const { size } = fstatSync(descriptor);
   if (size <= 2 * pageBytesMax && isAllZero(descriptor, size)) return 'blank';

@@ -1,6 +1,7 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { type DatabaseName, databaseNames } from './keys.ts';
+import { type DatabaseName, databaseNames, laterDatabases } from './keys.ts';
 
 export type Table = Database<Buffer, Buffer>;
 export type Tables = Readonly<Record<DatabaseName, Table>>;
@@ -13,10 +14,17 @@ export interface EnvironmentOptions {
   readonly isReadOnly: boolean;
 }
 
+const readingMapBytesMin = 2 ** 30;
 const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
 
 export function dataFileOf(directory: string): string {
   return join(directory, 'burgee.mdb');
+}
+
+/** Address space enough for one snapshot that is read; a server beside it may go on growing the file. */
+export function readingMapBytesOf(directory: string): number {
+  const file = statSync(dataFileOf(directory), { throwIfNoEntry: false });
+  return Math.max(readingMapBytesMin, 2 * (file?.size ?? 0));
 }
 
 /**
@@ -44,6 +52,23 @@ export function openEnvironment({ directory, mapBytes, isReadOnly }: Environment
   return open<Buffer, Buffer>(options);
 }
 
+const emptyTree = {
+  treeBranchPageCount: 0,
+  treeLeafPageCount: 0,
+  overflowPages: 0,
+  entryCount: 0,
+  pageSize: 0,
+};
+
+/** The reads of a table that the file does not have yet. */
+const emptyTable = {
+  get: () => undefined,
+  getRange: () => [],
+  getKeys: () => [],
+  getKeysCount: () => 0,
+  getStats: () => emptyTree,
+} as unknown as Table;
+
 /** @returns the table, or undefined when the file does not have it. Never creates one. */
 export function findTable(root: Root, name: DatabaseName): Table | undefined {
   const options = { ...binary, name, create: false };
@@ -51,7 +76,7 @@ export function findTable(root: Root, name: DatabaseName): Table | undefined {
 }
 
 /** Opens the table, and creates it first if it is missing. */
-export function createTable(root: Root, name: DatabaseName): Table {
+export function createTable(root: Root, name: string): Table {
   return root.openDB<Buffer, Buffer>({ ...binary, name });
 }
 
@@ -59,11 +84,17 @@ export function createTables(root: Root): Tables {
   return tablesFrom((name) => createTable(root, name));
 }
 
-/** @returns undefined when a table is missing: the file was never completed. */
-export function findTables(root: Root): Tables | undefined {
+/**
+ * @param later what is missing of these reads as empty.
+ * @returns undefined when another table is missing: the file was never completed.
+ */
+export function findTables(
+  root: Root,
+  later: ReadonlySet<DatabaseName> = laterDatabases,
+): Tables | undefined {
   const found = new Map<DatabaseName, Table>();
   for (const name of databaseNames) {
-    const table = findTable(root, name);
+    const table = findTable(root, name) ?? (later.has(name) ? emptyTable : undefined);
     if (table === undefined) return undefined;
     found.set(name, table);
   }

@@ -1,7 +1,8 @@
 /**
  * What lies where on disk: every named LMDB database with its key and value. A record is a format version, a checksum
  * and msgpack (`records/record-codec.ts`); «empty» is a value of no bytes. An id is 20 characters of latin1; a
- * sequence is 8 bytes, big-endian, counting from 1; names are UTF-8. Keys sort as bytes.
+ * sequence is 8 bytes, big-endian, counting from 1, and Unix milliseconds are stored alike; names are UTF-8, idempotency
+ * keys 1 to 255 visible ASCII characters. Keys sort as bytes.
  *
  * | database                 | key                                   | value                                     |
  * |--------------------------|---------------------------------------|-------------------------------------------|
@@ -21,9 +22,13 @@
  * | `change-log`             | sequence                              | change-log record                         |
  * | `activity`               | token id, sequence within the token   | activity record: a denial                 |
  * | `outbox`                 | sequence                              | outbox record                             |
+ * | `kept-answers`           | token id, idempotency key             | kept-answer record                        |
+ * | `kept-answers-by-age`    | project id, ms, token id, its key     | its bytes toward the limit, as a sequence |
+ * | `kept-answers-usage`     | project id                            | kept-answers usage record                 |
  *
  * The longest key is `flags-by-name`: 20 + 800 + 1 + 20 bytes (a name has at most 200 code points); lmdb takes 1978.
  */
+import { isIdempotencyKey } from '../domain/idempotency/idempotency-key.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 
 export const databaseNames = [
@@ -42,12 +47,26 @@ export const databaseNames = [
   'change-log',
   'activity',
   'outbox',
+  'kept-answers',
+  'kept-answers-by-age',
+  'kept-answers-usage',
 ] as const;
 export type DatabaseName = (typeof databaseNames)[number];
 
+/**
+ * Databases that were added to the present format without a migration: the writer creates what is missing, and to whoever
+ * reads a store that has not been opened for writing since, they are empty.
+ */
+export const laterDatabases: ReadonlySet<DatabaseName> = new Set([
+  'kept-answers',
+  'kept-answers-by-age',
+  'kept-answers-usage',
+]);
+
 const idBytes = 20;
 export const secretHashBytes = 32;
-const sequenceBytes = 8;
+export const sequenceBytes = 8;
+const keptAnswerKeyStart = idBytes + sequenceBytes;
 /** 200 code points of at most 4 bytes. */
 const nameBytesMax = 800;
 
@@ -97,6 +116,32 @@ function flagNamePrefix(projectId: string, name: string): Buffer | null {
   return Buffer.concat([idKey(projectId), nameBytes, nameEnd]);
 }
 
+/** @throws RangeError when `key` is no idempotency key: only what was checked is ever stored. */
+export function keptAnswerKey(tokenId: string, key: string): Buffer {
+  if (!isIdempotencyKey(key)) throw new RangeError('Not an idempotency key');
+  return Buffer.concat([idKey(tokenId), Buffer.from(key, 'latin1')]);
+}
+
+export function keptAnswerAgeKey(projectId: string, keptAt: number, tokenId: string, key: string): Buffer {
+  return Buffer.concat([idKey(projectId), sequenceKey(keptAt), keptAnswerKey(tokenId, key)]);
+}
+
+/** What a key by age consists of. */
+export function readKeptAnswerAgeKey(key: Buffer) {
+  const tokenEnd = keptAnswerKeyStart + idBytes;
+  return {
+    projectId: firstIdOf(key),
+    keptAt: sequenceOf(key.subarray(idBytes, keptAnswerKeyStart)),
+    tokenId: key.toString('latin1', keptAnswerKeyStart, tokenEnd),
+    key: key.toString('latin1', tokenEnd),
+  };
+}
+
+/** The record's key, which ends its key by age. */
+export function keptAnswerKeyOf(ageKey: Buffer): Buffer {
+  return ageKey.subarray(keptAnswerKeyStart);
+}
+
 export interface KeyRange {
   readonly start: Buffer;
   /** Exclusive. */
@@ -107,6 +152,11 @@ export interface KeyRange {
 export function rangeOf(ownerId: string): KeyRange {
   const prefix = idKey(ownerId);
   return { start: prefix, end: Buffer.concat([prefix, aboveAll]) };
+}
+
+/** Every id after this one. */
+export function idsAfter(id: string): Pick<KeyRange, 'start'> {
+  return { start: Buffer.concat([idKey(id), Buffer.of(0)]) };
 }
 
 /** The keys of a project's flags of exactly this name; null when no flag can have it. */
@@ -138,7 +188,8 @@ export function sequenceOf(key: Buffer): number {
 export function describeKey(key: Uint8Array): string {
   const bytes = Buffer.from(key);
   if (bytes.length === sequenceBytes) return String(sequenceOf(bytes));
-  if (bytes.length === idBytes + sequenceBytes) return `${firstIdOf(bytes)}/${sequenceOf(bytes)}`;
+  if (bytes.length === idBytes + sequenceBytes && bytes[idBytes] === 0)
+    return `${firstIdOf(bytes)}/${sequenceOf(bytes)}`;
   if (bytes.length === 2 * idBytes) return `${firstIdOf(bytes)}/${lastIdOf(bytes)}`;
   const text = bytes.toString('utf8').replaceAll('\0', '/');
   return /[\p{C}\ufffd]/u.test(text) ? bytes.toString('hex') : text;

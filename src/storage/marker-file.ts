@@ -13,8 +13,11 @@ export function markerFileOf(directory: string): string {
   return join(directory, 'store.json');
 }
 
-/** @returns null when there is none. @throws StoreError when it cannot be understood or is of a newer Burgee. */
-export function readMarker(directory: string): StoreIdentity | null {
+/**
+ * @param knownFormat the newest that the caller understands.
+ * @returns null when there is none. @throws StoreError when it cannot be understood or is of a newer Burgee.
+ */
+export function readMarker(directory: string, knownFormat: number = storeFormat): StoreIdentity | null {
   const path = markerFileOf(directory);
   const text = readIfPresent(path);
   if (text === null) return null;
@@ -25,15 +28,19 @@ export function readMarker(directory: string): StoreIdentity | null {
         'Otherwise restore both from a backup.',
     );
   }
-  requireKnownFormat(identity, path);
+  requireKnownFormat(identity, path, knownFormat);
   return identity;
 }
 
 /** @throws StoreError on a store that a newer version of Burgee has written. */
-export function requireKnownFormat({ format }: StoreIdentity, path: string): void {
-  if (format <= storeFormat) return;
+export function requireKnownFormat(
+  { format }: StoreIdentity,
+  path: string,
+  knownFormat: number = storeFormat,
+): void {
+  if (format <= knownFormat) return;
   throw new StoreError(
-    `${path} has store format ${format}; this version of Burgee knows formats up to ${storeFormat}. Upgrade Burgee, or ` +
+    `${path} has store format ${format}; this version of Burgee knows formats up to ${knownFormat}. Upgrade Burgee, or ` +
       'restore a backup that this version made.',
   );
 }

@@ -1,7 +1,17 @@
 import type { Audience } from '../domain/evaluation/audience.ts';
 import type { Flag } from '../domain/flag/flag.ts';
+import type { KeptAnswerHead } from '../domain/idempotency/kept-answer.ts';
 import type { Token } from '../domain/token/token.ts';
-import { type DatabaseName, flagNameKey, idKey, lastIdKeyOf, ownedIdKey } from './keys.ts';
+import {
+  type DatabaseName,
+  flagNameKey,
+  idKey,
+  keptAnswerAgeKey,
+  keptAnswerKeyOf,
+  lastIdKeyOf,
+  ownedIdKey,
+  sequenceKey,
+} from './keys.ts';
 
 /** What an index holds for one record, and which record an entry of it names. */
 export interface RecordIndex<T> {
@@ -39,4 +49,12 @@ export const tokenSecretIndex: RecordIndex<Token> = {
   keyOf: ({ secretHash }) => Buffer.from(secretHash),
   valueOf: ({ id }) => idKey(id),
   recordKeyOf: ({ bytes }) => bytes,
+};
+
+/** A project's kept answers, oldest first. */
+export const keptAnswerIndex: RecordIndex<KeptAnswerHead> = {
+  database: 'kept-answers-by-age',
+  keyOf: ({ projectId, keptAt, tokenId, key }) => keptAnswerAgeKey(projectId, keptAt, tokenId, key),
+  valueOf: ({ bytes }) => sequenceKey(bytes),
+  recordKeyOf: ({ key }) => keptAnswerKeyOf(key),
 };

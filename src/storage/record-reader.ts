@@ -3,6 +3,7 @@ import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Token } from '../domain/token/token.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import { DamagedRecordError } from './damaged-record-error.ts';
+import { keptAnswerQueries } from './kept-answer-reader.ts';
 import {
   type DatabaseName,
   flagNameRange,
@@ -37,6 +38,7 @@ export function createRecordQueries(source: RecordSource): RecordQueries {
     flagsOf: (projectId, name) => flagsOf(source, projectId, name),
     audiencesOf: (projectId) => ownedBy(source, 'audiences-by-project', audienceRecord, projectId),
     tokensOf: (projectId) => ownedBy(source, 'tokens-by-project', tokenRecord, projectId),
+    ...keptAnswerQueries(source),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Table, Tables } from './environment.ts';
 import type { KeyRange } from './keys.ts';
+import type { KnownRecords } from './known-records.ts';
 import type { ReadView } from './read-view.ts';
 import type { RecordCodec } from './records/record-codec.ts';
 
@@ -23,10 +24,13 @@ const afterLastKey = Buffer.alloc(64, 0xff);
 export class RecordSource {
   readonly #tables: Tables;
   readonly #view: ReadView;
+  readonly #known: KnownRecords | null;
 
-  constructor(tables: Tables, view: ReadView) {
+  /** @param known of a view that always shows the newest, and whose every write is told to it */
+  constructor(tables: Tables, view: ReadView, known: KnownRecords | null = null) {
     this.#tables = tables;
     this.#view = view;
+    this.#known = known;
   }
 
   /** The same reads on the view's present snapshot, until `release`. */
@@ -37,8 +41,13 @@ export class RecordSource {
 
   /** @throws DamagedRecordError */
   find<T>(codec: RecordCodec<T>, key: Buffer): T | undefined {
+    const known = this.#known?.find(codec.database, key);
+    if (known !== undefined) return known as T;
     const bytes = this.#tables[codec.database].get(key, this.#view.options);
-    return bytes === undefined ? undefined : codec.decode(key, bytes);
+    if (bytes === undefined) return undefined;
+    const record = codec.decode(key, bytes);
+    this.#known?.add(codec.database, key, record, bytes.length);
+    return record;
   }
 
   /** The value of an index entry, as it is. */

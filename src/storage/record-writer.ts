@@ -1,8 +1,9 @@
 import type { RecordChange } from '../domain/record-change.ts';
 import type { OutboxEntry } from '../domain/token/denial.ts';
 import { writeActivity } from './activity-writer.ts';
-import { createAuditWriter } from './audit-writer.ts';
+import { appendAuditEntry } from './audit-writer.ts';
 import { type ChangeLogWriter, createChangeLogWriter, type LoggedChange } from './change-log-writer.ts';
+import { writeKeptAnswer } from './kept-answer-writer.ts';
 import { idKey, metaKeys, sequenceKey } from './keys.ts';
 import {
   audienceIndex,
@@ -21,6 +22,7 @@ import { projectRecord } from './records/project-record.ts';
 import type { RecordCodec } from './records/record-codec.ts';
 import { tokenRecord } from './records/token-record.ts';
 import type { WriteTarget } from './write-target.ts';
+import type { WrittenTail } from './written-tail.ts';
 
 /** Turns decided changes into puts of the open write transaction. Made anew for each transaction. */
 export interface RecordWriter {
@@ -39,9 +41,13 @@ type ChangeWriters = {
   readonly [Kind in RecordChange['kind']]: (change: Extract<RecordChange, { kind: Kind }>) => void;
 };
 
-export function createRecordWriter(target: WriteTarget, changeLogEntriesMax: number): RecordWriter {
-  const changeLog = createChangeLogWriter(target, changeLogEntriesMax);
-  const writers = createChangeWriters(target, changeLog);
+export function createRecordWriter(
+  target: WriteTarget,
+  tail: WrittenTail,
+  changeLogEntriesMax: number,
+): RecordWriter {
+  const changeLog = createChangeLogWriter(target, tail, changeLogEntriesMax);
+  const writers = createChangeWriters(target, tail, changeLog);
   return {
     apply(changes) {
       for (const change of changes) writers[change.kind](change as never);
@@ -50,8 +56,11 @@ export function createRecordWriter(target: WriteTarget, changeLogEntriesMax: num
   };
 }
 
-function createChangeWriters(target: WriteTarget, changeLog: ChangeLogWriter): ChangeWriters {
-  const audit = createAuditWriter(target);
+function createChangeWriters(
+  target: WriteTarget,
+  tail: WrittenTail,
+  changeLog: ChangeLogWriter,
+): ChangeWriters {
   return {
     organisation: (change) => replace(target, organisationRecord, change, []),
     member: (change) => replace(target, memberRecord, change, []),
@@ -68,7 +77,8 @@ function createChangeWriters(target: WriteTarget, changeLog: ChangeLogWriter): C
       changeLog.note(audienceChange(change));
     },
     token: (change) => replace(target, tokenRecord, change, [tokenIndex, tokenSecretIndex]),
-    audit: (change) => audit.append(change.entry),
+    'kept-answer': ({ before, after }) => writeKeptAnswer(target, before, after),
+    audit: (change) => appendAuditEntry(target, tail, change.entry),
     activity: (change) => writeActivity(target, change.denial),
     outbox: (change) => writeOutbox(target, change.entry),
   };

@@ -2,15 +2,21 @@ import { DamagedRecordError } from './damaged-record-error.ts';
 import { dataFileOf, findTable, type Root, type Table } from './environment.ts';
 import { metaKeys } from './keys.ts';
 import { requireKnownFormat } from './marker-file.ts';
-import { identityRecord, type StoreIdentity } from './records/identity-record.ts';
+import { identityRecord, type StoreIdentity, storeFormat } from './records/identity-record.ts';
 import { StoreError } from './store-error.ts';
 
 /**
  * Whose data file this is.
+ * @param knownFormat the newest that the caller understands.
  * @returns null when it is new: no marker, and at most the first, still empty table that a creation makes.
  * @throws StoreError when it is another program's, another store's than the marker says, of a newer format, or damaged.
  */
-export function identify(root: Root, directory: string, marker: StoreIdentity | null): StoreIdentity | null {
+export function identify(
+  root: Root,
+  directory: string,
+  marker: StoreIdentity | null,
+  knownFormat: number = storeFormat,
+): StoreIdentity | null {
   const path = dataFileOf(directory);
   const meta = findTable(root, 'meta');
   const identity = meta === undefined ? null : readIdentity(meta, path);
@@ -23,7 +29,7 @@ export function identify(root: Root, directory: string, marker: StoreIdentity | 
           : 'Restore the directory from a backup.'),
     );
   }
-  requireKnownFormat(identity, path);
+  requireKnownFormat(identity, path, knownFormat);
   requireSame(identity, marker, path);
   return identity;
 }

@@ -1,9 +1,14 @@
 import { newId } from '../support/random-id.ts';
+import { readManifest } from './backup/backup-manifest.ts';
+import { isHalfRestored } from './backup/restored-directory.ts';
 import { type DataFileState, inspectDataFile } from './data-file.ts';
 import type { Root, Tables } from './environment.ts';
 import { createTable, createTables, dataFileOf, findTables, openEnvironment } from './environment.ts';
 import { metaKeys } from './keys.ts';
 import { readMarker, writeMarker } from './marker-file.ts';
+import { type MigratedStore, migrateStore } from './migrations/migrate-store.ts';
+import type { Migration } from './migrations/migration.ts';
+import { formatAfter, storeMigrations } from './migrations/store-migrations.ts';
 import { identityRecord, type StoreIdentity, storeFormat } from './records/identity-record.ts';
 import { createDirectory, removeDataFile } from './store-directory.ts';
 import { StoreError } from './store-error.ts';
@@ -15,6 +20,8 @@ export interface StoreOptions {
   readonly mapBytes: number;
   /** How many change-log entries are kept; 65,536 when absent. Only the writer needs it. */
   readonly changeLogEntriesMax?: number;
+  /** How often a write looks for readers whose process is gone; 10 seconds when absent. Only the writer needs it. */
+  readonly deadReadersEveryMs?: number;
 }
 
 export interface OpenedStore {
@@ -23,26 +30,39 @@ export interface OpenedStore {
   readonly identity: StoreIdentity;
 }
 
+export interface WritableStore extends OpenedStore {
+  /** Null when the store has its present format already. */
+  readonly migrated: MigratedStore | null;
+}
+
 /**
  * Opens the store for its one writer, and creates it where there is none. The steps of a creation, each durable before
  * the next: directory, identity within the data file, tables, marker. A crash between them leaves what the next opening
- * takes up; whatever a creation cannot have left is refused, and nothing in it is touched.
+ * takes up; whatever a creation cannot have left is refused, and nothing in it is touched. A store of an older format is
+ * migrated first.
  *
  * The caller holds the claim on the directory (`claim.ts`).
  * @throws StoreError
  */
-export function openForWriting(options: StoreOptions): OpenedStore {
+export function openForWriting(
+  options: StoreOptions,
+  migrations: readonly Migration[] = storeMigrations,
+): WritableStore {
   const { directory } = options;
   createDirectory(directory);
-  const marker = readMarker(directory);
+  const knownFormat = formatAfter(migrations);
+  const marker = readMarker(directory, knownFormat);
   const state = stateOf(directory);
   requireUsable(directory, state, marker !== null);
+  requireServable(directory, state);
   if (state === 'blank') removeDataFile(directory);
   return withRoot(options, false, (root) => {
-    const identity = identify(root, directory, marker) ?? createIdentity(root);
+    const found = identify(root, directory, marker, knownFormat) ?? createIdentity(root, knownFormat);
+    const migrated = migrateStore(root, directory, found, migrations);
+    const identity = migrated?.identity ?? found;
     const tables = createTables(root);
-    if (marker === null) writeMarker(directory, identity);
-    return { root, tables, identity };
+    if (marker?.format !== identity.format) writeMarker(directory, identity);
+    return { root, tables, identity, migrated };
   });
 }
 
@@ -56,13 +76,44 @@ export function openForReading(options: StoreOptions): OpenedStore {
   return withRoot(options, true, (root) => {
     const identity = identify(root, directory, marker);
     const tables = findTables(root);
-    if (identity === null || tables === undefined) throw new StoreError(noStore(directory));
+    if (identity === null) throw new StoreError(noStore(directory));
+    if (identity.format < storeFormat) throw new StoreError(olderFormat(directory, identity));
+    if (tables === undefined) throw new StoreError(incomplete(directory));
     return { root, tables, identity };
   });
 }
 
 function noStore(directory: string): string {
   return `There is no store in ${directory} yet: \`burgee serve\` or \`burgee apply\` creates one.`;
+}
+
+function olderFormat(directory: string, { format }: StoreIdentity): string {
+  return (
+    `The store in ${directory} has the older format ${format}. Start \`burgee serve\` on it: it makes a backup and ` +
+    `migrates it to format ${storeFormat}. Or use the version of Burgee that wrote it.`
+  );
+}
+
+/** A backup stays as it is, and where a restore was interrupted no empty store is begun. */
+function requireServable(directory: string, state: DataFileState): void {
+  if (readManifest(directory) !== null) {
+    throw new StoreError(
+      `${directory} is a backup, and stays as it is. Make a data directory of it with \`burgee restore ${directory} ` +
+        '--data-dir DIR`.',
+    );
+  }
+  if (state === 'usable' || !isHalfRestored(directory)) return;
+  throw new StoreError(
+    `A restore into ${directory} was interrupted. Run the same \`burgee restore\` again. To begin with an empty store ` +
+      `instead, remove ${directory}.restoring.`,
+  );
+}
+
+function incomplete(directory: string): string {
+  return (
+    `The store in ${directory} lacks tables: its creation was cut short, or an earlier Burgee made it. ` +
+    '`burgee serve` completes it.'
+  );
 }
 
 /** @param isExpected a marker says that a store was completed here. */
@@ -83,11 +134,11 @@ function requireUsable(directory: string, state: DataFileState, isExpected: bool
   );
 }
 
-function withRoot(
+function withRoot<Opened>(
   { directory, mapBytes }: StoreOptions,
   isReadOnly: boolean,
-  complete: (root: Root) => OpenedStore,
-): OpenedStore {
+  complete: (root: Root) => Opened,
+): Opened {
   const root = openRoot(directory, mapBytes, isReadOnly);
   try {
     return complete(root);
@@ -122,8 +173,8 @@ function unreadable(directory: string, error: unknown): StoreError {
   );
 }
 
-function createIdentity(root: Root): StoreIdentity {
-  const identity = { id: newId(), format: storeFormat };
+function createIdentity(root: Root, format: number): StoreIdentity {
+  const identity = { id: newId(), format };
   const meta = createTable(root, 'meta');
   root.transactionSync(() => {
     meta.putSync(metaKeys.store, identityRecord.encode(metaKeys.store, identity));

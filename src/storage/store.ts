@@ -1,12 +1,17 @@
 import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { Table } from './environment.ts';
 import { metaKeys } from './keys.ts';
+import type { MigratedStore } from './migrations/migrate-store.ts';
+import type { Migration } from './migrations/migration.ts';
 import { createRecordQueries } from './record-reader.ts';
 import { createRecordWriter } from './record-writer.ts';
 import { counterRecord } from './records/counter-record.ts';
-import { type OpenedStore, openForWriting, type StoreOptions } from './store-opening.ts';
+import { measureStore, type StoreMeasures } from './store-measures.ts';
+import { type OpenedStore, openForWriting, type StoreOptions, type WritableStore } from './store-opening.ts';
 import { WriteTarget } from './write-target.ts';
+import { WrittenTail } from './written-tail.ts';
 
 export type { StoreOptions } from './store-opening.ts';
 
@@ -19,6 +24,8 @@ export interface WriteTransaction {
 /** The writer's side. There is one for a data directory, and its opener holds the claim (`claim.ts`). */
 export interface Store {
   readonly id: string;
+  /** What opening it has done about an older format; null when it had the present one. */
+  readonly migrated: MigratedStore | null;
   /**
    * Of the newest change-log entry. It does not move when only tokens, members, organisations, audit, activity or the
    * outbox change: a version that tells readers to renew must count every write.
@@ -34,35 +41,47 @@ export interface Store {
   write<T>(run: (transaction: WriteTransaction) => T): T;
   /** No organisation, member or project: nothing was ever provisioned. */
   isEmpty(): boolean;
+  /** Not within a write. */
+  measure(): StoreMeasures;
   close(): Promise<void>;
 }
 
 const defaultChangeLogEntriesMax = 65_536;
+/** How long a process that was killed while it read may keep freed pages from being used again. */
+const defaultDeadReadersEveryMs = 10_000;
 
 /**
  * Opens the store of a directory, and creates it where there is none. In a process it comes before the first reader:
  * lmdb cannot write to a file that the process has opened read-only.
  * @throws StoreError whose message says what is wrong and what to do.
  */
-export function openStore(options: StoreOptions): Store {
-  return new LmdbStore(openForWriting(options), options.changeLogEntriesMax ?? defaultChangeLogEntriesMax);
+export function openStore(options: StoreOptions, migrations?: readonly Migration[]): Store {
+  return new LmdbStore(openForWriting(options, migrations), options);
 }
 
 class LmdbStore implements Store {
   readonly id: string;
+  readonly migrated: MigratedStore | null;
+  readonly #directory: string;
   readonly #opened: OpenedStore;
   readonly #target: WriteTarget;
   readonly #queries: RecordQueries;
   readonly #changeLogEntriesMax: number;
+  readonly #tail = new WrittenTail();
+  readonly #deadReadersEveryMs: number;
   #sequence: number;
   #isWriting = false;
+  #deadReadersAt = monotonicMs();
 
-  constructor(opened: OpenedStore, changeLogEntriesMax: number) {
+  constructor(opened: WritableStore, options: StoreOptions) {
+    this.#directory = options.directory;
     this.id = opened.identity.id;
+    this.migrated = opened.migrated;
     this.#opened = opened;
     this.#target = new WriteTarget(opened.tables);
     this.#queries = createRecordQueries(this.#target.source);
-    this.#changeLogEntriesMax = changeLogEntriesMax;
+    this.#changeLogEntriesMax = options.changeLogEntriesMax ?? defaultChangeLogEntriesMax;
+    this.#deadReadersEveryMs = options.deadReadersEveryMs ?? defaultDeadReadersEveryMs;
     this.#sequence = this.#outside(() => this.#readSequence());
   }
 
@@ -74,6 +93,7 @@ class LmdbStore implements Store {
     if (this.#isWriting) throw new Error('A write within a write');
     this.#isWriting = true;
     try {
+      this.#dropDeadReaders();
       return this.#transact(run);
     } finally {
       this.#isWriting = false;
@@ -86,12 +106,16 @@ class LmdbStore implements Store {
     return this.#outside(() => [organisations, members, projects].every(isEmptyTable));
   }
 
+  measure(): StoreMeasures {
+    return measureStore(this.#directory, this.#opened.root, this.#opened.tables);
+  }
+
   close(): Promise<void> {
     return this.#opened.root.close();
   }
 
   #transact<T>(run: (transaction: WriteTransaction) => T): T {
-    const writer = createRecordWriter(this.#target, this.#changeLogEntriesMax);
+    const writer = createRecordWriter(this.#target, this.#tail, this.#changeLogEntriesMax);
     let isOpen = true;
     const apply = (changes: readonly RecordChange[]) => {
       if (!isOpen) throw new Error('This transaction is over');
@@ -102,13 +126,25 @@ class LmdbStore implements Store {
       const written = this.#opened.root.transactionSync(() => {
         const result = run({ queries: this.#queries, apply });
         writer.finish();
-        return { result, sequence: this.#readSequence() };
+        return { result, sequence: this.#tail.changeLogLast ?? this.#readSequence() };
       });
       this.#sequence = written.sequence;
       return written.result;
+    } catch (fault) {
+      this.#tail.forget();
+      this.#target.forgetKnown();
+      throw fault;
     } finally {
       isOpen = false;
     }
+  }
+
+  /** A backup or check that is killed leaves its snapshot in LMDB's list of readers, and the file would grow for ever. */
+  #dropDeadReaders(): void {
+    const now = monotonicMs();
+    if (now - this.#deadReadersAt < this.#deadReadersEveryMs) return;
+    this.#deadReadersAt = now;
+    this.#opened.root.readerCheck();
   }
 
   /** A read outside a write; lmdb would keep its snapshot until the event loop turns. */

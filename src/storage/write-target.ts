@@ -1,5 +1,6 @@
 import type { Tables } from './environment.ts';
 import type { DatabaseName, KeyRange } from './keys.ts';
+import { KnownRecords } from './known-records.ts';
 import { writeTransactionView } from './read-view.ts';
 import { RecordSource } from './record-source.ts';
 import type { RecordCodec } from './records/record-codec.ts';
@@ -8,10 +9,16 @@ import type { RecordCodec } from './records/record-codec.ts';
 export class WriteTarget {
   readonly source: RecordSource;
   readonly #tables: Tables;
+  readonly #known = new KnownRecords();
 
   constructor(tables: Tables) {
     this.#tables = tables;
-    this.source = new RecordSource(tables, writeTransactionView);
+    this.source = new RecordSource(tables, writeTransactionView, this.#known);
+  }
+
+  /** What a failed transaction had read and written is not what the store holds. */
+  forgetKnown(): void {
+    this.#known.forgetAll();
   }
 
   put<T>(codec: RecordCodec<T>, key: Buffer, record: T): void {
@@ -19,10 +26,12 @@ export class WriteTarget {
   }
 
   putBytes(table: DatabaseName, key: Buffer, bytes: Buffer): void {
+    this.#known.forget(table, key);
     this.#tables[table].putSync(key, bytes);
   }
 
   remove(table: DatabaseName, key: Buffer): void {
+    this.#known.forget(table, key);
     this.#tables[table].removeSync(key);
   }
 

@@ -4,17 +4,27 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
 import { EvaluatorLink } from '../evaluator/evaluator-link.ts';
+import { evaluatorMetrics } from '../evaluator/evaluator-metrics-protocol.ts';
 import type { EvaluatorSetup } from '../evaluator/evaluator-protocol.ts';
 import { createMailboxMemory } from '../evaluator/mailbox.ts';
 import type { Logger } from '../observability/logger.ts';
+import {
+  addCells,
+  addCounts,
+  count,
+  createMetricMemory,
+  type MetricCells,
+  put,
+} from '../observability/metric-cells.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { workerUrls } from '../worker-urls.ts';
+import { WatchedTime } from './watched-time.ts';
 
 export interface EvaluatorFleetOptions {
   readonly threads: number;
   readonly inFlightMax: number;
   readonly requestDeadlineMs: number;
-  readonly setup: Omit<EvaluatorSetup, 'index' | 'mailbox' | 'port'>;
+  readonly setup: Omit<EvaluatorSetup, 'index' | 'mailbox' | 'port' | 'metrics'>;
   readonly client: EvaluatorClient;
   readonly log: Logger;
   /** Only a restart of the process helps. */
@@ -23,13 +33,15 @@ export interface EvaluatorFleetOptions {
 
 interface Running {
   readonly link: EvaluatorLink;
-  /** When it was found stuck; null while all is well. */
+  readonly cells: MetricCells;
+  /** When it was found stuck, in watched time; null while all is well. */
   stuckSince: number | null;
 }
 
 /** A thread of LMDB readers cannot be ended by force: one that hangs keeps its place, and a spare takes its work. */
 const spareThreads = 1;
-const backOffMs = { first: 50, max: 5000 };
+/** The first death is answered at once: what comes meanwhile waits in the new mailbox. */
+const backOffMs = { first: 0, second: 50, max: 5000 };
 const watchIntervalMs = 250;
 /** An evaluator that makes no progress for this long, or for the deadline of requests if that is longer, is stuck. */
 const stuckAfterMs = 3000;
@@ -49,6 +61,9 @@ export class EvaluatorFleet {
   readonly #tasks = new Set<Promise<void>>();
   readonly #restarts = new Set<NodeJS.Timeout>();
   readonly #watch: NodeJS.Timeout;
+  /** What evaluators counted that have ended, and what is counted here. */
+  readonly #past: MetricCells = new Float64Array(createMetricMemory(evaluatorMetrics));
+  readonly #watchedTime = new WatchedTime(watchIntervalMs);
   #isStopping = false;
   #started = 0;
   #backOffMs = backOffMs.first;
@@ -81,15 +96,19 @@ export class EvaluatorFleet {
     this.#started += 1;
     const { setup, inFlightMax, requestDeadlineMs, client } = this.#options;
     const mailbox = createMailboxMemory(inFlightMax);
+    const metrics = createMetricMemory(evaluatorMetrics);
     const { port1, port2 } = new MessageChannel();
     return new Promise((resolve, reject) => {
       const link = new EvaluatorLink(mailbox, port1, requestDeadlineMs, () => {
         client.add(link);
         resolve();
       });
-      const running: Running = { link, stuckSince: null };
+      const running: Running = { link, cells: new Float64Array(metrics), stuckSince: null };
       this.#running.add(running);
-      const task = this.#run({ ...setup, index, mailbox, port: port2 }, port2, running).catch(reject);
+      client.addStarting(link);
+      const task = this.#run({ ...setup, index, mailbox, port: port2, metrics }, port2, running).catch(
+        reject,
+      );
       this.#tasks.add(task);
       task.finally(() => this.#tasks.delete(task)).catch(reject);
     });
@@ -110,30 +129,57 @@ export class EvaluatorFleet {
     if (!wasReady) throw fault;
     this.#options.log.error({ err: fault, index: setup.index }, 'an evaluator ended and is replaced');
     if (monotonicMs() - startedAt > healthyAfterMs) this.#backOffMs = backOffMs.first;
-    if (running.stuckSince === null) this.#relaunchLater();
+    if (running.stuckSince === null) this.#replace();
   }
 
   #retire(running: Running): void {
     this.#running.delete(running);
+    addCounts(this.#past, running.cells, evaluatorMetrics);
     this.#options.client.remove(running.link);
     if (!running.link.isFailed) running.link.fail(died);
   }
 
-  #relaunchLater(): void {
+  #replace(): void {
+    count(this.#past, evaluatorMetrics.metrics.replacements);
     const delay = this.#backOffMs;
-    this.#backOffMs = Math.min(delay * 2, backOffMs.max);
+    this.#backOffMs = Math.min(Math.max(delay * 2, backOffMs.second), backOffMs.max);
+    if (delay === 0) {
+      this.#relaunch();
+      return;
+    }
     const restart = startTimer(() => {
       this.#restarts.delete(restart);
-      this.#launch().catch((fault: unknown) => {
-        this.#options.log.error({ err: fault }, 'an evaluator could not be started');
-        if (!this.#isStopping) this.#relaunchLater();
-      });
+      this.#relaunch();
     }, delay);
     this.#restarts.add(restart);
   }
 
+  /** Cells of `evaluatorMetrics`: all evaluators together, those that have ended included. */
+  readMetrics(): MetricCells {
+    const sum = this.#past.slice();
+    const { metrics } = evaluatorMetrics;
+    const { client, threads } = this.#options;
+    let queueDepth = 0;
+    for (const { cells, link } of this.#running) {
+      addCells(sum, cells);
+      if (!link.isFailed) queueDepth += link.queueDepth;
+    }
+    put(sum, metrics.evaluators, client.serving);
+    put(sum, metrics.evaluatorsWanted, threads);
+    put(sum, metrics.queueDepth, queueDepth);
+    put(sum, metrics.inFlight, client.inFlight);
+    return sum;
+  }
+
+  #relaunch(): void {
+    this.#launch().catch((fault: unknown) => {
+      this.#options.log.error({ err: fault }, 'an evaluator could not be started');
+      if (!this.#isStopping) this.#replace();
+    });
+  }
+
   #watchProgress(): void {
-    const now = monotonicMs();
+    const now = this.#watchedTime.look();
     for (const running of this.#running) {
       if (running.stuckSince === null) this.#takeOutIfStuck(running, now);
       else if (now - running.stuckSince > stuckMaxMs) {
@@ -150,7 +196,7 @@ export class EvaluatorFleet {
     log.error('an evaluator makes no progress: a spare takes its place');
     client.remove(running.link);
     running.link.fail(died);
-    this.#relaunchLater();
+    this.#replace();
   }
 
   /**

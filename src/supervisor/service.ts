@@ -1,12 +1,19 @@
 import { isIPv6 } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
+import type { AdminServer } from '../admin/admin-server.ts';
+import type { Readiness } from '../admin/readiness.ts';
 import { loadDocsPages } from '../api/docs/docs-pages.ts';
 import type { Config } from '../config/config.ts';
 import { EvaluatorClient } from '../evaluator/evaluator-client.ts';
+import { evaluatorMetrics } from '../evaluator/evaluator-metrics-protocol.ts';
 import { Gateway } from '../gateway/gateway.ts';
+import { GatewayMeter } from '../gateway/gateway-meter.ts';
+import { gatewayMetrics } from '../gateway/gateway-metrics.ts';
 import { createMainLog, type MainLog } from '../observability/logger.ts';
+import { createMetricMemory } from '../observability/metric-cells.ts';
 import { endProcessNow } from '../support/end-process.ts';
+import { writerMetrics } from '../writer/writer-metrics-protocol.ts';
 import { pulseBytes } from '../writer/writer-protocol.ts';
 import { EvaluatorFleet } from './evaluator-fleet.ts';
 import { OperatorHost } from './operator-host.ts';
@@ -25,6 +32,8 @@ export interface Service {
 
 /** What of the drain time is kept for what comes after the last answer: threads, the last commit, the log. */
 const reservedMs = 2000;
+/** How long a scrape waits for the writer's figures; then it shows the last ones. */
+const measureTimeoutMs = 500;
 const docsDirectory = fileURLToPath(new URL('../../docs/', import.meta.url));
 
 /**
@@ -53,7 +62,11 @@ class ServiceParts {
   readonly #evaluators: EvaluatorClient;
   readonly #operator: OperatorHost;
   #gateway: Gateway | null = null;
+  readonly #meter = new GatewayMeter();
+  #admin: AdminServer | null = null;
   #isWriterReady = false;
+  #isListening = false;
+  #phase: Readiness['phase'] = 'starting';
 
   constructor(config: Config, mainLog: MainLog) {
     this.#config = config;
@@ -81,8 +94,10 @@ class ServiceParts {
       setup: {
         ...shared,
         storageReserveBytes: config.storageReserveBytes,
+        commitGroupSize: config.commitGroupSize,
         pulse: new SharedArrayBuffer(pulseBytes),
         operatorPort: writerPort,
+        metrics: createMetricMemory(writerMetrics),
       },
       requestDeadlineMs: config.requestDeadlineMs,
       onFatal,
@@ -107,6 +122,7 @@ class ServiceParts {
 
   async start(): Promise<Service> {
     const config = this.#config;
+    await this.#startAdmin();
     const storeId = await this.#writer.ready();
     this.#isWriterReady = true;
     await this.#fleet.start();
@@ -118,10 +134,13 @@ class ServiceParts {
       writer: this.#writer.client,
       health: { failingParts: () => (this.#evaluators.isServing ? [] : ['evaluators']) },
       docs: loadDocsPages(docsDirectory),
+      meter: this.#meter,
       log: this.#mainLog.log,
     });
     this.#gateway = gateway;
     const port = await gateway.listen();
+    this.#isListening = true;
+    this.#phase = 'serving';
     const host = isIPv6(config.host) ? `[${config.host}]` : config.host;
     const url = `http://${host}:${port}`;
     this.#mainLog.log.info({ host: config.host, port, url, pid: process.pid }, 'listening');
@@ -131,6 +150,38 @@ class ServiceParts {
       stop: () => this.#stopInTime(),
       failed: this.#failed,
     };
+  }
+
+  /** Its parts are loaded only where it is wanted. */
+  async #startAdmin(): Promise<void> {
+    const { adminHost: host, adminPort: port } = this.#config;
+    if (port === null) return;
+    const { AdminServer } = await import('../admin/admin-server.ts');
+    const { PrometheusText } = await import('../admin/prometheus-text.ts');
+    const { processMetrics } = await import('../admin/process-metrics.ts');
+    const readiness = (): Readiness => this.#readiness();
+    const metrics = new PrometheusText([
+      processMetrics({ readiness, writerActiveSeconds: () => this.#writer.activeSeconds }),
+      { block: gatewayMetrics, read: () => this.#gateway?.readMetrics() ?? this.#meter.cells },
+      { block: evaluatorMetrics, read: () => this.#fleet.readMetrics() },
+      { block: writerMetrics, read: () => this.#writer.readMetrics(measureTimeoutMs) },
+    ]);
+    const { log } = this.#mainLog;
+    const onFault = (fault: unknown): void => log.error({ err: fault }, 'admin request failed');
+    const admin = new AdminServer({ host, port, readiness, metrics, onFault });
+    const adminPort = await admin.listen();
+    this.#admin = admin;
+    log.info({ adminHost: host, adminPort }, 'the admin listener answers /ready and /metrics');
+  }
+
+  #readiness(): Readiness {
+    const parts = {
+      writer: this.#isWriterReady && this.#writer.client.isServing,
+      evaluators: this.#evaluators.isServing,
+      gateway: this.#isListening,
+    };
+    const failing = Object.entries(parts).flatMap(([name, isServing]) => (isServing ? [] : [name]));
+    return { phase: this.#phase, failing };
   }
 
   /** Well past the drain time the process ends as it is: a change that is under way then is whole, or absent. */
@@ -149,12 +200,14 @@ class ServiceParts {
 
   /** What faces users goes first, what supports it last. */
   async stop(drainTimeoutMs: number): Promise<void> {
+    this.#phase = 'draining';
+    this.#isListening = false;
     await this.#gateway?.drain(drainTimeoutMs);
     this.#gateway?.close();
     await this.#operator.stop();
     const haveEvaluatorsStopped = await this.#fleet.stop();
-    if (this.#isWriterReady) await this.#writer.stop();
-    else await this.#writer.stopped();
+    await this.#writer.stop();
+    this.#admin?.close();
     if (haveEvaluatorsStopped) this.#mainLog.log.info('stopped');
     else this.#mainLog.log.error('an evaluator thread hangs: the process ends without it');
     const isLogWritten = await this.#mainLog.flush();

@@ -1,9 +1,16 @@
 import { once } from 'node:events';
 import { type MessagePort, Worker } from 'node:worker_threads';
-import { monotonicMs } from '../support/monotonic-clock.ts';
+import type { MetricCells } from '../observability/metric-cells.ts';
+import { within } from '../support/within.ts';
 import { workerUrls } from '../worker-urls.ts';
 import { WriterClient } from '../writer/writer-client.ts';
-import { pulseProgressCell, type WriterReply, type WriterSetup } from '../writer/writer-protocol.ts';
+import {
+  pulseProgressCell,
+  type WriterReply,
+  type WriterRequest,
+  type WriterSetup,
+} from '../writer/writer-protocol.ts';
+import { WatchedTime } from './watched-time.ts';
 
 export interface WriterHostOptions {
   readonly setup: WriterSetup;
@@ -28,7 +35,11 @@ export class WriterHost {
   readonly #options: WriterHostOptions;
   readonly #exited: Promise<unknown>;
   readonly #watch: NodeJS.Timeout;
+  readonly #watchedTime = new WatchedTime(watchIntervalMs);
   readonly #pulse: Int32Array<SharedArrayBuffer>;
+  readonly #metrics: MetricCells;
+  #measured: Promise<void> | null = null;
+  #onMeasured: () => void = () => undefined;
   #pulseSeen = 0;
   #pulseSeenAt = 0;
   #isStopping = false;
@@ -40,6 +51,7 @@ export class WriterHost {
     this.#worker = new Worker(workerUrls.writer, { workerData: setup, transferList, name: 'writer' });
     this.client = new WriterClient(this.#worker, setup.pulse, options.requestDeadlineMs);
     this.#pulse = new Int32Array(setup.pulse);
+    this.#metrics = new Float64Array(setup.metrics);
     this.#exited = once(this.#worker, 'exit');
     this.#worker.on('error', (fault) => this.#end(fault instanceof Error ? fault : new Error(String(fault))));
     this.#worker.on('exit', () => {
@@ -65,25 +77,48 @@ export class WriterHost {
 
   #receive(reply: WriterReply): void {
     if (reply.kind === 'fatal') this.#end(new Error(`the store failed: ${reply.message}`));
+    else if (reply.kind === 'measured') this.#onMeasured();
     else this.client.receive(reply);
+  }
+
+  /**
+   * The writer's cells of `writerMetrics`. Those of the store are as of now, or of the last time when the writer does not
+   * answer: at most one question is on its way to it.
+   */
+  async readMetrics(timeoutMs: number): Promise<MetricCells> {
+    this.#measured ??= new Promise((resolve) => {
+      this.#onMeasured = () => {
+        this.#measured = null;
+        resolve();
+      };
+      const request: WriterRequest = { kind: 'measure' };
+      this.#worker.postMessage(request);
+    });
+    await within(timeoutMs, this.#measured);
+    return this.#metrics;
+  }
+
+  /** Seconds that its event loop has worked, since it was started. */
+  get activeSeconds(): number {
+    return this.#worker.performance.eventLoopUtilization().active / 1000;
   }
 
   #watchPulse(): void {
     const pulse = Atomics.load(this.#pulse, pulseProgressCell);
-    const now = monotonicMs();
+    const now = this.#watchedTime.look();
     if (pulse !== this.#pulseSeen || this.client.inFlight === 0) {
       this.#pulseSeen = pulse;
       this.#pulseSeenAt = now;
-    } else if (now - this.#pulseSeenAt > hungAfterMs) this.#end(new Error('the writer thread hangs'));
+    } else if (now - this.#pulseSeenAt > hungAfterMs) this.#end(new Error('the writer thread hangs'), true);
   }
 
-  #end(fault: Error): void {
+  #end(fault: Error, isRunning = false): void {
     if (this.#isStopping) return;
-    this.client.fail();
+    this.client.fail(isRunning);
     this.#options.onFatal(fault);
   }
 
-  /** Commits what waits, closes the store, and waits for the thread. */
+  /** Commits what waits, closes the store, and waits for the thread: also for one that is still opening the store. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.client.stop();

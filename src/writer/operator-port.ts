@@ -1,11 +1,15 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Store } from '../storage/store.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
 import { OperatorCommands } from './operator-commands.ts';
 import type { CommitProgress, OperatorReply, OperatorRequest } from './operator-port-protocol.ts';
 
 export interface OperatorPortOptions {
-  /** After a command that may have changed something is durable, before it is answered. */
-  onCommit(): void;
+  /**
+   * After a command that may have changed something is durable, before it is answered.
+   * @param begunAt on the monotonic clock
+   */
+  onCommit(begunAt: number): void;
   /** Again and again while a long transaction runs. */
   onProgress(): void;
   /** A command threw; nothing of it was applied. The caller is told the message. */
@@ -22,6 +26,7 @@ export function serveOperatorCommands(port: MessagePort, store: Store, options: 
   port.on('message', (request: OperatorRequest) => {
     const { ticket } = request;
     let reported = 0;
+    const begunAt = monotonicMs();
     const onProgress: CommitProgress = (flagsDone) => {
       options.onProgress();
       if (flagsDone - reported < flagsPerReport) return;
@@ -30,7 +35,7 @@ export function serveOperatorCommands(port: MessagePort, store: Store, options: 
     };
     try {
       const result = run(commands, request, onProgress);
-      if (isChange(request)) options.onCommit();
+      if (isChange(request)) options.onCommit(begunAt);
       post({ kind: 'done', ticket, result });
     } catch (fault) {
       options.onFault(fault);

@@ -2,8 +2,10 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import type { ManagementCall } from '../contracts/management/management-call.ts';
 import type { Denial } from '../domain/token/denial.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
+import { HeldCommands } from './held-commands.ts';
 import {
   pulseBegunCell,
+  type WriterCommand,
   type WriterPulse,
   type WriterReply,
   type WriterRequest,
@@ -27,6 +29,7 @@ export class WriterClient {
   readonly #port: Worker | MessagePort;
   readonly #pulse: Int32Array<SharedArrayBuffer>;
   readonly #deadlineMs: number;
+  readonly #held: HeldCommands;
   readonly #waiting = new Map<number, Waiting>();
   /** Bytes of each command's body that the writer has not told the result of, also when its caller was refused. */
   readonly #unsettledBytes = new Map<number, number>();
@@ -38,10 +41,38 @@ export class WriterClient {
     this.#port = port;
     this.#pulse = new Int32Array(pulse);
     this.#deadlineMs = deadlineMs;
+    this.#held = new HeldCommands((commands) => {
+      const request: WriterRequest = { kind: 'commands', commands };
+      this.#port.postMessage(request);
+    });
   }
 
   get inFlight(): number {
     return this.#waiting.size;
+  }
+
+  /** Commands that the writer has not told the result of. */
+  get queueDepth(): number {
+    return this.#unsettledBytes.size;
+  }
+
+  /** Bytes of their bodies. */
+  get queueBytes(): number {
+    return this.#unsettledBytesSum;
+  }
+
+  get isServing(): boolean {
+    return !this.#isFailed;
+  }
+
+  /** Commands that were ever sent. */
+  get commandsSent(): number {
+    return this.#nextTicket - 1;
+  }
+
+  /** Whether changes share the processor sparingly: what comes within a few milliseconds goes together. */
+  set isPaced(isPaced: boolean) {
+    this.#held.isPaced = isPaced;
   }
 
   write(call: ManagementCall): Promise<WriteOutcome> {
@@ -59,7 +90,7 @@ export class WriterClient {
     return this.#unsettledBytesSum + bytes <= unsettledBytesMax;
   }
 
-  #send(bytes: number, make: (ticket: number, deadline: number) => WriterRequest): Promise<WriteOutcome> {
+  #send(bytes: number, make: (ticket: number, deadline: number) => WriterCommand): Promise<WriteOutcome> {
     if (this.#isFailed) return Promise.resolve({ kind: 'dropped' });
     if (!this.#hasRoom(bytes)) return Promise.resolve({ kind: 'overloaded' });
     const ticket = this.#nextTicket;
@@ -69,7 +100,7 @@ export class WriterClient {
     const deadline = monotonicMs() + this.#deadlineMs;
     return new Promise((settle) => {
       this.#waiting.set(ticket, { deadline, settle });
-      this.#port.postMessage(make(ticket, deadline));
+      this.#held.add(make(ticket, deadline));
     });
   }
 
@@ -97,16 +128,22 @@ export class WriterClient {
     }
   }
 
-  /** The writer is gone: what was begun may have been applied. */
-  fail(): void {
+  /**
+   * Nothing more is heard of the writer: what was begun may have been applied.
+   *
+   * @param mayBegin it hangs, and may come to the rest after all before the process ends
+   */
+  fail(mayBegin: boolean): void {
     this.#isFailed = true;
     const begun = Atomics.load(this.#pulse, pulseBegunCell);
     for (const ticket of [...this.#waiting.keys()]) {
-      this.#settle(ticket, { kind: ((ticket - begun) | 0) > 0 ? 'dropped' : 'unknown' });
+      const isDropped = !mayBegin && ((ticket - begun) | 0) > 0;
+      this.#settle(ticket, { kind: isDropped ? 'dropped' : 'unknown' });
     }
   }
 
   stop(): void {
+    this.#held.flush();
     const request: WriterRequest = { kind: 'stop' };
     this.#port.postMessage(request);
   }

@@ -10,11 +10,15 @@ export interface WriterSetup {
   readonly logLevel: string;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly storageReserveBytes: number;
+  /** Commands of one commit, at most: bounded, so that the first does not wait for the thousandth. */
+  readonly commitGroupSize: number;
   readonly pulse: WriterPulse;
   /** One Int32 cell, raised after each durable commit, before it is acknowledged. */
   readonly storeVersion: SharedArrayBuffer;
   /** Where the operator's commands come from. */
   readonly operatorPort: MessagePort;
+  /** Its cells of `writerMetrics`. */
+  readonly metrics: SharedArrayBuffer;
 }
 
 /** Shared with whoever watches the writer: see the cells below. */
@@ -25,15 +29,21 @@ export const pulseProgressCell = 0;
 export const pulseBegunCell = 1;
 export const pulseBytes = 8;
 
-/** To the writer. Tickets count up; deadlines are on the monotonic clock. */
-export type WriterRequest =
+/** Tickets count up; deadlines are on the monotonic clock. */
+export type WriterCommand =
   | {
       readonly kind: 'write';
       readonly ticket: number;
       readonly deadline: number;
       readonly call: ManagementCall;
     }
-  | { readonly kind: 'denial'; readonly ticket: number; readonly deadline: number; readonly denial: Denial }
+  | { readonly kind: 'denial'; readonly ticket: number; readonly deadline: number; readonly denial: Denial };
+
+/** To the writer. */
+export type WriterRequest =
+  | { readonly kind: 'commands'; readonly commands: readonly WriterCommand[] }
+  /** Fill the gauges; answered by `measured`. */
+  | { readonly kind: 'measure' }
   | { readonly kind: 'stop' };
 
 /** What became of a command. */
@@ -51,5 +61,6 @@ export type WriterResult =
 export type WriterReply =
   | { readonly kind: 'ready'; readonly storeId: string }
   | { readonly kind: 'results'; readonly results: readonly (readonly [ticket: number, WriterResult])[] }
+  | { readonly kind: 'measured' }
   /** The store could not be opened, or failed in a way that only a restart mends. */
   | { readonly kind: 'fatal'; readonly message: string };

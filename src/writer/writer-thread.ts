@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { watchEventLoop } from '../observability/event-loop-delay.ts';
 import { createThreadLog } from '../observability/logger.ts';
 import { openStore } from '../storage/store.ts';
 import { newId } from '../support/random-id.ts';
@@ -6,6 +7,8 @@ import { createFirstOrganisation } from './commands/create-first-organisation.ts
 import { FreeSpace } from './free-space.ts';
 import { serveOperatorCommands } from './operator-port.ts';
 import { Writer } from './writer.ts';
+import { WriterMeter } from './writer-meter.ts';
+import { writerMetrics } from './writer-metrics-protocol.ts';
 import type { WriterReply, WriterRequest, WriterSetup } from './writer-protocol.ts';
 
 /** Opens the store and serves the port until it is told to stop. */
@@ -18,6 +21,7 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
   let store: ReturnType<typeof openStore>;
   try {
     store = openStore(setup);
+    if (store.migrated !== null) log.info(store.migrated, 'store migrated to a newer format');
     if (store.isEmpty()) {
       const changes = createFirstOrganisation({ now: Date.now(), newId });
       store.write(({ apply }) => apply(changes));
@@ -28,10 +32,15 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
     setup.operatorPort.close();
     return;
   }
+  const meter = new WriterMeter(setup.metrics);
+  watchEventLoop(meter.cells, writerMetrics.metrics.loopDelay);
+  const freeSpace = new FreeSpace(setup.directory, setup.storageReserveBytes);
   const writer = new Writer(store, {
     docsUrl: setup.docsUrl,
     tokenPrefixesAccepted: setup.tokenPrefixesAccepted,
-    freeSpace: new FreeSpace(setup.directory, setup.storageReserveBytes),
+    freeSpace,
+    groupSizeMax: setup.commitGroupSize,
+    meter,
     pulse: setup.pulse,
     storeVersion: setup.storeVersion,
     onResults: (results) => post({ kind: 'results', results }),
@@ -39,23 +48,40 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
     onFatal: fail,
   });
   serveOperatorCommands(setup.operatorPort, store, {
-    onCommit: () => writer.announceCommit(),
+    onCommit: (begunAt) => {
+      writer.announceCommit();
+      meter.countCommit('operator', begunAt);
+    },
     onProgress: () => writer.reportProgress(),
     onFault: (fault) => {
       log.error({ err: fault }, 'operator command failed');
+      meter.countFailedCommit('operator');
       writer.judgeFault(fault);
     },
   });
 
+  // A thread that exits inside a transaction never gets as far as its end: lmdb's cleanup waits for the lock it holds.
+  const tellEnd = (): void => fail(new Error('the writer thread ended'));
+  process.once('exit', tellEnd);
   const stop = async (): Promise<void> => {
+    process.off('exit', tellEnd);
     writer.drain();
     setup.operatorPort.close();
     await store.close();
     port.close();
   };
+  const measure = (): void => {
+    try {
+      meter.measure(store, freeSpace);
+    } catch (fault) {
+      log.error({ err: fault }, 'the store could not be measured');
+    }
+    post({ kind: 'measured' });
+  };
   port.on('message', (request: WriterRequest) => {
     if (request.kind === 'stop') stop().catch(fail);
-    else writer.submit(request);
+    else if (request.kind === 'measure') measure();
+    else writer.submit(request.commands);
   });
   post({ kind: 'ready', storeId: store.id });
 }

@@ -1,26 +1,30 @@
+import { forgetOldAnswers, nextProjectToForget } from '../domain/idempotency/forget-answers.ts';
 import type { RecordChange } from '../domain/record-change.ts';
 import { recordDenial } from '../domain/token/record-denial.ts';
 import type { Store, WriteTransaction } from '../storage/store.ts';
+import { hashBytes } from '../support/hash-bytes.ts';
 import { hashSecret } from '../support/hash-secret.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import { answerManagementWrite } from './commands/answer-write.ts';
 import type { FreeSpace } from './free-space.ts';
+import type { WriterMeter } from './writer-meter.ts';
 import {
   pulseBegunCell,
   pulseProgressCell,
+  type WriterCommand,
   type WriterPulse,
-  type WriterRequest,
   type WriterResult,
 } from './writer-protocol.ts';
-
-export type WriterCommand = Exclude<WriterRequest, { kind: 'stop' }>;
 
 export interface WriterOptions {
   readonly docsUrl: string;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly freeSpace: FreeSpace;
+  /** Commands of one commit, at most. */
+  readonly groupSizeMax: number;
   readonly pulse: WriterPulse;
+  readonly meter: WriterMeter;
   /** Raised after each commit that changed something, before anybody is told. */
   readonly storeVersion: SharedArrayBuffer;
   /** Everything a commit has decided, once it is durable. */
@@ -30,8 +34,7 @@ export interface WriterOptions {
   readonly onFatal: (fault: unknown) => void;
 }
 
-/** Commands of one commit: bounded, so that the first does not wait for the thousandth. */
-const groupSizeMax = 256;
+const hashes = { hashSecret, hashBytes };
 const groupDecisionMsMax = 10;
 /** Reading a megabyte takes tens of milliseconds, the bodies that people send far less than one. */
 const largeBodyBytes = 32 * 1024;
@@ -50,7 +53,11 @@ export class Writer {
   /** Commands with a large body: one at a time, so that nobody waits for the bodies of others. */
   readonly #waitingLarge: WriterCommand[] = [];
   #wasLargeTurn = false;
+  /** Whose old answers the last commit has looked at. */
+  #forgottenProjectId: string | null = null;
   #isScheduled = false;
+  /** The store has failed: nothing is begun any more, because whoever waits is told that it was not. */
+  #isOver = false;
 
   constructor(store: Store, options: WriterOptions) {
     this.#store = store;
@@ -59,9 +66,11 @@ export class Writer {
     this.#version = new Int32Array(options.storeVersion);
   }
 
-  submit(command: WriterCommand): void {
-    if (isLarge(command)) this.#waitingLarge.push(command);
-    else this.#waiting.push(command);
+  submit(commands: readonly WriterCommand[]): void {
+    for (const command of commands) {
+      if (isLarge(command)) this.#waitingLarge.push(command);
+      else this.#waiting.push(command);
+    }
     this.#schedule();
   }
 
@@ -71,7 +80,7 @@ export class Writer {
   }
 
   get #hasWork(): boolean {
-    return this.#waiting.length > 0 || this.#waitingLarge.length > 0;
+    return !this.#isOver && (this.#waiting.length > 0 || this.#waitingLarge.length > 0);
   }
 
   #schedule(): void {
@@ -79,7 +88,7 @@ export class Writer {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      this.#commitGroup();
+      if (this.#hasWork) this.#commitGroup();
       if (this.#hasWork) this.#schedule();
     });
   }
@@ -98,7 +107,7 @@ export class Writer {
     const isLargeTurn = this.#waiting.length === 0 || (this.#waitingLarge.length > 0 && !this.#wasLargeTurn);
     this.#wasLargeTurn = isLargeTurn;
     if (isLargeTurn) return { queue: this.#waitingLarge, sizeMax: 1 };
-    return { queue: this.#waiting, sizeMax: groupSizeMax };
+    return { queue: this.#waiting, sizeMax: this.#options.groupSizeMax };
   }
 
   #commitGroup(): void {
@@ -106,6 +115,7 @@ export class Writer {
     const results: [number, WriterResult][] = [];
     let taken = 0;
     let hasChanged = false;
+    const begunAt = monotonicMs();
     try {
       this.#store.write((transaction) => {
         const startedAt = monotonicMs();
@@ -120,8 +130,12 @@ export class Writer {
           }
           results.push([command.ticket, result]);
         }
+        if (hasChanged) transaction.apply(this.#oldAnswers(transaction));
       });
-      if (hasChanged) this.announceCommit();
+      if (hasChanged) {
+        this.announceCommit();
+        this.#options.meter.countCommit('api', begunAt);
+      }
     } catch (fault) {
       // A transaction that could not even begin has taken none: those that wait for it fail all the same.
       if (taken === 0) taken = Math.min(queue.length, sizeMax);
@@ -131,26 +145,41 @@ export class Writer {
       this.reportProgress();
     }
     queue.splice(0, taken);
+    this.#options.meter.countGroup(taken);
     this.#options.onResults(results);
+  }
+
+  /** What a commit forgets of kept answers: a bounded few, of one project each time. What cannot be read is left alone. */
+  #oldAnswers({ queries }: WriteTransaction): readonly RecordChange[] {
+    try {
+      this.#forgottenProjectId = nextProjectToForget(queries, this.#forgottenProjectId);
+      if (this.#forgottenProjectId === null) return [];
+      return forgetOldAnswers(queries, this.#forgottenProjectId, Date.now());
+    } catch (fault) {
+      this.#options.onFault(fault, 'forgetting old answers');
+      return [];
+    }
   }
 
   /** A commit that failed has left nothing behind: none of its commands was applied. */
   #failGroup(fault: unknown, commands: readonly WriterCommand[]): void {
     this.#options.onFault(fault, 'commit');
+    this.#options.meter.countFailedCommit('api');
     const result: WriterResult = { kind: 'failed', message: 'the change could not be written to the disk' };
     this.#options.onResults(commands.map((command) => [command.ticket, result]));
     this.judgeFault(fault);
   }
 
   /**
-   * After a write that failed for want of space the store goes on; after any other failure of the disk, only reopening it
-   * helps. What is not the disk's is a fault of one command.
+   * After a failure of the disk only a new process helps: lmdb overruns a buffer when it words the failure of a write
+   * (gotchas), a full disk's too. A full map fails before anything is written, and what is not the store's is a fault of
+   * one command.
    */
   judgeFault(fault: unknown): void {
     const isStoreFault = fault instanceof Error && 'code' in fault && typeof fault.code === 'number';
-    if (isStoreFault && !isDiskFull(fault) && !this.#options.freeSpace.isExhausted()) {
-      this.#options.onFatal(fault);
-    }
+    if (!isStoreFault || isMapFull(fault)) return;
+    this.#isOver = true;
+    this.#options.onFatal(fault);
   }
 
   #begin(
@@ -190,7 +219,7 @@ export class Writer {
       return [{ kind: 'recorded' }, token === undefined ? [] : recordDenial(token, command.denial)];
     }
     const { docsUrl, tokenPrefixesAccepted } = this.#options;
-    const context = { now: Date.now(), newId, docsUrl, acceptedPrefixes: tokenPrefixesAccepted, hashSecret };
+    const context = { now: Date.now(), newId, docsUrl, acceptedPrefixes: tokenPrefixesAccepted, ...hashes };
     const { answer, changes } = answerManagementWrite(queries, command.call, context);
     return [{ kind: 'answered', answer }, changes];
   }
@@ -200,11 +229,6 @@ function isLarge(command: WriterCommand): boolean {
   return command.kind === 'write' && (command.call.body?.length ?? 0) > largeBodyBytes;
 }
 
-/**
- * A full disk, or a full map, rejects one commit and goes on; any other failure of the store ends the process. lmdb
- * reports some full disks as input/output errors, which is why the caller looks at the disk, too.
- */
-function isDiskFull(fault: unknown): boolean {
-  const text = fault instanceof Error ? `${fault.message} ${'code' in fault ? String(fault.code) : ''}` : '';
-  return /ENOSPC|No space left|MDB_MAP_FULL|mapsize limit/i.test(text);
+function isMapFull({ message }: Error): boolean {
+  return /MDB_MAP_FULL|mapsize limit/i.test(message);
 }

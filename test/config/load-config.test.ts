@@ -112,12 +112,12 @@ t.test('sizes carry units, lists have commas, networks may be single addresses',
       BURGEE_TRUSTED_PROXIES: '10.0.0.0/8, 192.168.1.7,2001:db8::/32',
       BURGEE_TOKEN_PREFIXES_ACCEPTED: 'old,older',
     },
-    configFile: configFile(t, '{"cacheBytes": "1 MiB", "storageReserveBytes": 5}'),
+    configFile: configFile(t, '{"cacheBytes": "1 MiB", "storageReserveBytes": 20000005}'),
   });
   t.match(configOf(loaded), {
     mapBytes: 2 * 2 ** 30,
     cacheBytes: 2 ** 20,
-    storageReserveBytes: 5,
+    storageReserveBytes: 20_000_005,
     trustedProxies: ['10.0.0.0/8', '192.168.1.7/32', '2001:db8::/32'],
     tokenPrefixesAccepted: ['old', 'older'],
   });

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
+import { repositoryRoot } from '../support/repository-root.ts';
 import { readCases, readFixture, readGivens, readHeadings, topics } from './case-files.ts';
 import { type ConformanceCase, domainReasons, type Step } from './conformance-case.ts';
 import { namesInFixture } from './fixture-values.ts';
@@ -64,6 +67,17 @@ t.test('cases name givens and headings that exist', async (t) => {
       [],
     );
   });
+});
+
+t.test('a sentence of the documentation stands in it word for word', async (t) => {
+  const spaced = (text: string): string => text.replace(/\s+/g, ' ');
+  const page = spaced(readFileSync(join(repositoryRoot(), 'docs', 'api.md'), 'utf8'));
+  const documented = cases.filter(({ source }) => source.startsWith('api.md: '));
+  t.ok(documented.length > 0);
+  t.same(
+    documented.filter(({ sentence }) => !page.includes(spaced(sentence))).map(({ id }) => id),
+    [],
+  );
 });
 
 t.test('every placeholder stands for something', async (t) => {

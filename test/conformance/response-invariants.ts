@@ -20,7 +20,7 @@ export function brokenInvariants(context: InvariantContext): string[] {
   const problems = [];
   if (context.response.status === 500) problems.push('no answer is a 500');
   if (context.response.status === 405) problems.push('there is no 405');
-  if (isManagement || isEvaluation) problems.push(...brokenOnApi(context));
+  if (isManagement || isEvaluation) problems.push(...brokenOnApi(context), ...brokenRetry(context.response));
   if (isManagement) problems.push(...brokenOnManagement(context));
   if (isEvaluation && context.request.method !== 'OPTIONS') problems.push(...brokenCaching(context.response));
   return problems;
@@ -32,7 +32,7 @@ function brokenOnApi({ request, response, isPlain, docsUrl }: InvariantContext):
     problems.push('CORS headers are on every answer: Access-Control-Allow-Origin: *');
   }
   if (response.headers.has('access-control-allow-credentials')) problems.push('CORS is without credentials');
-  if (request.method === 'HEAD' || response.status === 204) {
+  if (request.method === 'HEAD' || [204, 304].includes(response.status)) {
     if (response.body.length > 0) problems.push('no body here');
   } else if (isPlain) {
     if (!/^text\/plain/.test(response.headers.get('content-type') ?? '')) problems.push('plain text');
@@ -74,11 +74,13 @@ function brokenOnManagement({ request, response, isPlain }: InvariantContext): s
   const isAuthenticated =
     request.method !== 'OPTIONS' && !isPlain && ![401, 429, 503].includes(response.status);
   if (isAuthenticated) problems.push(...brokenCaching(response));
-  if ([429, 503].includes(response.status) && !/^[1-9]\d*$/.test(response.headers.get('retry-after') ?? '')) {
-    const isFull = response.text.includes('Storage full');
-    if (!isFull) problems.push('Retry-After says how long');
-  }
   return problems;
+}
+
+function brokenRetry({ headers, status }: ClientResponse): string[] {
+  const seconds = headers.get('retry-after') ?? '';
+  const isTemporary = status === 429 || status === 503;
+  return isTemporary && !/^[1-9]\d*$/.test(seconds) ? ['Retry-After is on every 429 and 503'] : [];
 }
 
 function brokenCaching(response: ClientResponse): string[] {

@@ -111,3 +111,27 @@ t.test('responses are open to new fields, requests are not', async (t) => {
 t.test('docs/openapi.json is the document of these contracts', async (t) => {
   t.equal(readFileSync(join(root, 'docs/openapi.json'), 'utf8'), `${text}\n`, 'run npm run build');
 });
+
+t.test('what a repeated request may send and gets is described', async (t) => {
+  const namesOf = (path: string, method: string, place: string) =>
+    described(path, method)
+      .parameters.filter((parameter) => parameter.in === place)
+      .map(({ name }) => name);
+  t.same(namesOf('/api/v1/flags', 'post', 'header'), ['Idempotency-Key']);
+  t.same(namesOf('/api/v1/flags', 'post', 'query'), ['dryRun']);
+  t.same(namesOf('/api/v1/flags/{id}', 'get', 'header'), ['If-None-Match']);
+  t.same(namesOf('/api/v1/flags/{id}', 'patch', 'header'), ['If-Match']);
+  t.same(namesOf('/api/v1/flags/{id}', 'patch', 'query'), ['env', 'dryRun']);
+  for (const { path, method } of operations) {
+    for (const [status, response] of Object.entries(described(path, method).responses)) {
+      const names = Object.keys((response as { headers?: object }).headers ?? {});
+      const isOneFlag = path.startsWith('/api/v1/flags/{') || method === 'post';
+      t.equal(names.includes('ETag'), isOneFlag && Number(status) < 400, `${method} ${path} ${status}`);
+      t.equal(
+        names.includes('Retry-After'),
+        status === '429' || status === '503',
+        `${method} ${path} ${status}`,
+      );
+    }
+  }
+});

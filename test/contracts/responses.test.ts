@@ -61,7 +61,7 @@ function operationOf(id: string) {
 function declared(id: string, status: number): { schema: TSchema; titles: readonly string[] } {
   const { answers, problems } = operationOf(id);
   const answer = answers.find((each) => each.status === status);
-  if (answer !== undefined) return { schema: answer.schema, titles: [] };
+  if (answer?.schema) return { schema: answer.schema, titles: [] };
   const rows = problems.map((code) => problemTable[code]).filter((row) => row.status === status);
   if (rows.length === 0) throw new Error(`${id} does not declare ${status}`);
   return { schema: errorEnvelopeSchema, titles: rows.map(({ title }) => title) };

@@ -40,7 +40,10 @@ function idOf(name: string): string {
 
 t.test('the least recently used flag goes first, and the bytes stay within the bound', async (t) => {
   const size = compiled('a').sizeBytes;
-  const cache = new FlagCache(size * 3);
+  let evicted = 0;
+  const cache = new FlagCache(size * 3, (flags) => {
+    evicted += flags;
+  });
   const cachedProject = cache.addProject(project);
   for (const name of ['a', 'b', 'c']) cache.add(compiled(name), cachedProject);
   t.ok(cache.find(idOf('a')), 'a is the newest now');
@@ -48,11 +51,12 @@ t.test('the least recently used flag goes first, and the bytes stay within the b
   t.equal(cache.find(idOf('b')), undefined);
   for (const name of ['a', 'c', 'd']) t.ok(cache.find(idOf(name)), name);
   t.equal(cache.bytes, size * 3);
+  t.equal(evicted, 1);
 });
 
 t.test('a random history agrees with a plain model', async (t) => {
   const size = compiled('a').sizeBytes;
-  const cache = new FlagCache(size * 5);
+  const cache = new FlagCache(size * 5, () => undefined);
   const cachedProject = cache.addProject(project);
   let model: string[] = [];
   let state = 12_345;
@@ -70,7 +74,7 @@ t.test('a random history agrees with a plain model', async (t) => {
 });
 
 t.test('a flag larger than the bound is used, but not kept', async (t) => {
-  const cache = new FlagCache(2000);
+  const cache = new FlagCache(2000, () => undefined);
   const large = compiled(
     'large',
     Array.from({ length: 1000 }, (_unused, index) => `cohort-${index}`),
@@ -81,7 +85,7 @@ t.test('a flag larger than the bound is used, but not kept', async (t) => {
 });
 
 t.test('a project that changed takes its flags with it', async (t) => {
-  const cache = new FlagCache(1e6);
+  const cache = new FlagCache(1e6, () => undefined);
   const flag = compiled('a');
   cache.add(flag, cache.addProject(project));
   cache.dropProject(project.id);

@@ -78,7 +78,7 @@ t.test('a store as it is written has no findings, and all of it is walked', asyn
   test.equal(counts.get('audit'), 3);
   test.equal(counts.get('change-log'), 3);
   for (const [name, count] of counts) test.ok(count >= 1, name);
-  test.equal(counts.size, 15);
+  test.equal(counts.size, 18);
 });
 
 t.test('a key that begins with ff is walked like any other', async (test) => {
@@ -210,10 +210,11 @@ finds(
 finds(
   'what refers to a project that is missing',
   (tables, { project }) => tables.projects.removeSync(idKey(project.id)),
-  ({ flag, audience, token }) => [
+  ({ flag, audience, token, keptAnswer }) => [
     [`flags/${flag.id}`, /projects\/.*missing/],
     [`audiences/${audience.id}`, /projects\/.*missing/],
     [`tokens/${token.id}`, /projects\/.*missing/],
+    [`kept-answers/${token.id}${keptAnswer.key}`, /projects\/.*missing/],
   ],
 );
 

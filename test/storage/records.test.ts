@@ -8,6 +8,8 @@ import { changeLogRecord } from '../../src/storage/records/change-log-record.ts'
 import { counterRecord } from '../../src/storage/records/counter-record.ts';
 import { flagRecord } from '../../src/storage/records/flag-record.ts';
 import { identityRecord } from '../../src/storage/records/identity-record.ts';
+import { keptAnswerRecord } from '../../src/storage/records/kept-answer-record.ts';
+import { keptAnswersUsageRecord } from '../../src/storage/records/kept-answers-usage-record.ts';
 import { memberRecord } from '../../src/storage/records/member-record.ts';
 import { organisationRecord } from '../../src/storage/records/organisation-record.ts';
 import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
@@ -20,6 +22,7 @@ import {
   auditEntryOf,
   denialOf,
   flagOf,
+  keptAnswerOf,
   memberOf,
   nastyStrings,
   organisationOf,
@@ -57,6 +60,7 @@ t.test('every kind of record comes back as it was written, whatever its strings 
     comesBack(test, tokenRecord, tokenOf(text, { name: text, environments: [text], createdBy: text }));
     comesBack(test, activityRecord, denial);
     comesBack(test, outboxRecord, { kind: 'denial-email', denial });
+    comesBack(test, keptAnswerRecord, keptAnswerOf(tokenOf(text, { id: text }), { key: text, body: text }));
     comesBack(test, changeLogRecord, {
       sequence: 1,
       kind: 'flag',
@@ -71,6 +75,7 @@ t.test('every kind of record comes back as it was written, whatever its strings 
 t.test('numbers and nulls come back as they were written', async (test) => {
   for (const number of largeNumbers) {
     comesBack(test, counterRecord, number);
+    comesBack(test, keptAnswersUsageRecord, { entries: number, bytes: number });
     comesBack(test, flagRecord, flagOf(id, { createdAt: number, updatedAt: number, revision: number }));
     comesBack(
       test,

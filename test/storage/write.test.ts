@@ -47,6 +47,7 @@ t.test('a write is there when it returns, every kind of record of it', async (te
   test.strictSame([...queries.audiencesOf(sample.project.id)], [sample.audience]);
   test.strictSame([...queries.tokensOf(sample.project.id)], [sample.token]);
   test.strictSame([...reader.activityOf(sample.token.id)], [sample.denial]);
+  test.strictSame(queries.keptAnswer(sample.token.id, sample.keptAnswer.key), sample.keptAnswer);
   const outboxEntry = { kind: 'denial-email', denial: sample.denial };
   test.strictSame([...reader.outbox()], [{ sequence: 1, entry: outboxEntry }]);
   test.strictSame(

@@ -1,7 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { Test } from 'tap';
 import { type Settings, spawnBurgee } from './burgee-command.ts';
+import type { Lifetime } from './lifetime.ts';
 
 /** A started `burgee serve` and what a test may do to it. */
 export interface BootedServer {
@@ -22,6 +22,8 @@ export interface BootedServer {
 export interface BootOptions {
   readonly dataDir: string;
   readonly settings?: Settings;
+  /** How the process is made: `scripts/burgee` of this checkout, unless this says otherwise. */
+  readonly spawn?: typeof spawnBurgee;
 }
 
 /** For tests that are not about limits: none that they could reach by accident. */
@@ -31,16 +33,22 @@ export const unlimited: Settings = {
 };
 
 /** Boots a server on a free port of 127.0.0.1 and waits for the line that says which. It is gone when the test ends. */
-export async function bootServer(t: Test, options: BootOptions): Promise<BootedServer> {
+export async function bootServer(t: Lifetime, options: BootOptions): Promise<BootedServer> {
+  const server = startServer(t, options);
+  const listening = await server.line((line) => listeningPort(line) !== null);
+  return { ...server, port: listeningPort(listening) ?? 0 };
+}
+
+/** Starts one as `bootServer` does, and does not wait until it listens. */
+export function startServer(t: Lifetime, options: BootOptions): Omit<BootedServer, 'port'> {
   const arguments_ = ['serve', '--data-dir', options.dataDir, '--host', '127.0.0.1', '--port', '0'];
-  const child = spawnBurgee(arguments_, options.settings);
+  const child = (options.spawn ?? spawnBurgee)(arguments_, options.settings);
   const server = watchServer(child, options.dataDir);
   t.teardown(async () => {
     server.signal('SIGKILL');
     await server.ended;
   });
-  const listening = await server.line((line) => listeningPort(line) !== null);
-  return { ...server, port: listeningPort(listening) ?? 0 };
+  return server;
 }
 
 /** @returns the port of a listening log line; null for every other line. */

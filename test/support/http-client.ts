@@ -1,5 +1,6 @@
 import { Agent, request as sendRequest } from 'node:http';
-import type { Test } from 'tap';
+import { request as sendTlsRequest, Agent as TlsAgent } from 'node:https';
+import type { Lifetime } from './lifetime.ts';
 
 export interface ClientRequest {
   readonly method?: string;
@@ -34,11 +35,15 @@ export interface HttpClientOptions {
   /** Any of 127.0.0.0/8: the address that the per-address limits see. */
   readonly localAddress?: string;
   readonly connectionsMax?: number;
+  /** For a server that ends TLS: the certificate to believe. */
+  readonly certificate?: string;
 }
 
 /** A client on Node's own HTTP parser, with kept connections. They are closed when the test ends. */
-export function createHttpClient(t: Test, options: HttpClientOptions): HttpClient {
-  const agent = new Agent({ keepAlive: true, maxSockets: options.connectionsMax ?? 1 });
+export function createHttpClient(t: Lifetime, options: HttpClientOptions): HttpClient {
+  const kept = { keepAlive: true, maxSockets: options.connectionsMax ?? 1 };
+  const { certificate } = options;
+  const agent = certificate === undefined ? new Agent(kept) : new TlsAgent({ ...kept, ca: certificate });
   t.teardown(() => agent.destroy());
   return { send: (request) => send(agent, options, request) };
 }
@@ -49,7 +54,7 @@ function send(agent: Agent, options: HttpClientOptions, request: ClientRequest):
   if (body !== undefined && !request.isChunked) headers['content-length'] = String(body.length);
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
-    const sent = sendRequest({
+    const sent = (options.certificate === undefined ? sendRequest : sendTlsRequest)({
       agent,
       host: '127.0.0.1',
       port: options.port,

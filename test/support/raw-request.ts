@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { Test } from 'tap';
+import type { Lifetime } from './lifetime.ts';
 
 /** What a connection has answered, as it stands on the wire. */
 export interface RawResponse {
@@ -27,7 +27,7 @@ export interface RawConnection {
 const answerTimeoutMs = 20_000;
 
 export async function openRawConnection(
-  t: Test,
+  t: Lifetime,
   port: number,
   localAddress = '127.0.0.1',
 ): Promise<RawConnection> {
@@ -42,7 +42,7 @@ export async function openRawConnection(
 
 /** Sends bytes on a connection of their own. @returns the answer; null when the server closed without one. */
 export async function rawRequest(
-  t: Test,
+  t: Lifetime,
   port: number,
   bytes: Uint8Array | string,
   localAddress?: string,

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Test } from 'tap';
+import type { Lifetime } from './lifetime.ts';
 
 /** @returns a new empty directory that goes when the test ends. */
-export function temporaryDirectory(t: Test): string {
+export function temporaryDirectory(t: Lifetime): string {
   const directory = mkdtempSync(join(tmpdir(), 'burgee-test-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   return directory;

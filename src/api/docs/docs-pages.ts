@@ -14,6 +14,7 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   ['.css', 'text/css; charset=utf-8'],
   ['.json', 'application/json'],
   ['.svg', 'image/svg+xml'],
+  ['.yml', 'text/plain; charset=utf-8'],
 ]);
 
 const pagesMax = 1000;

@@ -2,6 +2,7 @@ import type { ManagementCall } from '../../contracts/management/management-call.
 import type { Denial } from '../../domain/token/denial.ts';
 import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
 import type { EvaluatorAnswerHead } from '../../evaluator/evaluator-protocol.ts';
+import { hasRoomForAnswer } from '../../http/exchange.ts';
 import type { WriterClient } from '../../writer/writer-client.ts';
 import { ChunkedReply } from '../chunked-reply.ts';
 import { overloaded } from '../overloaded.ts';
@@ -17,6 +18,8 @@ export interface ReadActors {
   /** Counts a refusal whose record could not be stored, and logs the count. */
   countUnrecordedDenial(requestId: string, outcome: string): void;
 }
+
+const tooMuchUnread = 'Too many long answers are being read slowly at once. Retry in a moment.';
 
 /** Asks an evaluator: every read, and every path and method that is no route. */
 export function answerRead(reply: ManagementReply, call: ManagementCall, actors: ReadActors): void {
@@ -50,7 +53,8 @@ async function finishRead(
     return;
   }
   if (head.denial !== null) await recordDenial(head.denial, reply, actors);
-  reply.answer(head.status, bytes, head.tokenId);
+  if (hasRoomForAnswer(bytes.length)) reply.answer(head, bytes);
+  else reply.refuseUnavailable(tooMuchUnread);
 }
 
 /** The refusal waits for its record; when it cannot be stored, it is given all the same, and logged (decisions). */

@@ -22,10 +22,10 @@ export async function answerWrite(
 
 function passOn(reply: ManagementReply, outcome: WriteOutcome, actors: ReadActors): void {
   if (outcome.kind === 'answered') {
-    const { status, body, isFailedAuthentication, tokenId } = outcome.answer;
+    const { body, isFailedAuthentication, ...head } = outcome.answer;
     if (isFailedAuthentication && !actors.countFailure(reply.request.limitKey)) {
       actors.refuseTooManyFailures(reply);
-    } else reply.answer(status, typeof body === 'string' ? body : [...body].join(''), tokenId);
+    } else reply.answer(head, typeof body === 'string' ? body : [...body].join(''));
   } else if (outcome.kind === 'dropped') reply.refuseUnavailable(notApplied);
   else if (outcome.kind === 'overloaded') reply.refuseUnavailable(overloaded);
   else if (outcome.kind === 'unknown') reply.refuseUnavailable(mayBeApplied);

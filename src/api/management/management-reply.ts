@@ -1,10 +1,14 @@
 import { errorEnvelope } from '../../contracts/error-envelope.ts';
+import type { ManagementAnswer } from '../../contracts/management/management-call.ts';
 import { problemTable } from '../../contracts/problem-table.ts';
 import type { Problem } from '../../domain/problem.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { HeaderBlock } from '../../http/header-block.ts';
-import { managementHeaders } from '../answer-headers.ts';
+import { type ManagementHeaderFields, managementHeaders } from '../answer-headers.ts';
 import type { ManagementRequest } from './management-request.ts';
+
+/** What an actor says of its answer beside the body. */
+type AnswerHead = Pick<ManagementAnswer, 'status' | 'tokenId' | 'entityTag'>;
 
 /** Told once per request, when its answer is given. */
 export type OnAnswered = (status: number, tokenId: string | null) => void;
@@ -23,12 +27,12 @@ export class ManagementReply {
     this.#onAnswered = onAnswered;
   }
 
-  headers(status: number, retryAfter?: number): HeaderBlock {
-    return managementHeaders(this.request.requestId, status, retryAfter);
+  headers(status: number, fields: ManagementHeaderFields = {}): HeaderBlock {
+    return managementHeaders(this.request.requestId, status, fields);
   }
 
-  answer(status: number, body: string | Uint8Array, tokenId: string | null): void {
-    this.answerWith(status, this.headers(status), body, tokenId);
+  answer({ status, tokenId, entityTag }: AnswerHead, body: string | Uint8Array): void {
+    this.answerWith(status, this.headers(status, { entityTag }), body, tokenId);
   }
 
   answerWith(status: number, headers: HeaderBlock, body: string | Uint8Array, tokenId: string | null): void {
@@ -39,7 +43,8 @@ export class ManagementReply {
   /** @param retryAfter seconds, for a 429 */
   refuse(problem: Problem, tokenId: string | null = null, retryAfter?: number): void {
     const { status } = problemTable[problem.code];
-    this.answerWith(status, this.headers(status, retryAfter), errorEnvelope(problem, this.#docsUrl), tokenId);
+    const headers = this.headers(status, retryAfter === undefined ? {} : { retryAfter });
+    this.answerWith(status, headers, errorEnvelope(problem, this.#docsUrl), tokenId);
   }
 
   /** Refuses a request whose end cannot be found: its connection is closed with the answer. */

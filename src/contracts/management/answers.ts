@@ -8,20 +8,25 @@ import type { ManagementAnswer, ManagementCall } from './management-call.ts';
 import type { ManagementContext } from './management-context.ts';
 import { routeLabel } from './route-rules.ts';
 
-/** @param body JSON text, whole or in pieces. */
+/**
+ * @param body JSON text, whole or in pieces; empty for a 304.
+ * @param entityTag of the one flag that the body shows as it is stored.
+ */
 export function successAnswer(
-  status: 200 | 201,
+  status: 200 | 201 | 304,
   body: ManagementAnswer['body'],
   tokenId: string,
+  entityTag: string | null = null,
 ): ManagementAnswer {
-  return { status, body, isFailedAuthentication: false, tokenId, denial: null };
+  return { status, body, isFailedAuthentication: false, tokenId, denial: null, entityTag };
 }
 
 /** @param denial what is still to be recorded; null when nothing is, or when it has been. */
 export function refusalAnswer(refusal: Refusal, denial: Denial | null, docsUrl: string): ManagementAnswer {
   const { problem, isFailedAuthentication, tokenId } = refusal;
   const { status } = problemTable[problem.code];
-  return { status, body: errorEnvelope(problem, docsUrl), isFailedAuthentication, tokenId, denial };
+  const body = errorEnvelope(problem, docsUrl);
+  return { status, body, isFailedAuthentication, tokenId, denial, entityTag: null };
 }
 
 /** @returns the refusal as it is recorded on the token's page; null when it is none of a real token's. */

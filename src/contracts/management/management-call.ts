@@ -24,6 +24,10 @@ export interface ManagementCall {
   /** Null on reads, and when `isBodyTooLarge`. */
   readonly body: Uint8Array | null;
   readonly isBodyTooLarge: boolean;
+  /** As received, joined by a comma when sent several times; null when absent, and on routes that do not know it. */
+  readonly ifNoneMatch: string | null;
+  readonly ifMatch: string | null;
+  readonly idempotencyKey: string | null;
 }
 
 export interface ManagementAnswer {
@@ -36,4 +40,6 @@ export interface ManagementAnswer {
   readonly tokenId: string | null;
   /** A refusal that must be recorded (a write's is already recorded when it is answered). */
   readonly denial: Denial | null;
+  /** Of the flag in the body as it is stored; null when the body has none. */
+  readonly entityTag: string | null;
 }

@@ -1,3 +1,4 @@
+import { idempotencyKeyLengthMax } from '../../domain/idempotency/idempotency-key.ts';
 import type { ProblemCode } from '../../domain/problem.ts';
 import type { Operation, OperationParameter } from '../operation.ts';
 import { flagCreateBodySchema } from './flag-create-body.ts';
@@ -43,6 +44,28 @@ function envParameter(description: string): OperationParameter {
   return { name: 'env', in: 'query', required: false, description, example: 'production' };
 }
 
+const dryRun: OperationParameter = {
+  name: 'dryRun',
+  in: 'query',
+  required: false,
+  description: 'With true, nothing is written: the answer is the one that the write would get.',
+  example: 'true',
+  schema: { type: 'string', enum: ['true', 'false'] },
+};
+
+const idempotencyKey: OperationParameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'With the same key and body within 24 hours, the first answer again; nothing is created.',
+  example: 'pipeline-4711-checkout',
+  schema: { type: 'string', minLength: 1, maxLength: idempotencyKeyLengthMax, pattern: '^[!-~]+$' },
+};
+
+function conditionHeader(name: string, description: string): OperationParameter {
+  return { name, in: 'header', required: false, description, example: '"5-2"' };
+}
+
 /** The five routes of the Management API. They need a bearer token. */
 export const managementOperations: readonly (Operation & { readonly id: ManagementRoute })[] = [
   {
@@ -82,9 +105,16 @@ export const managementOperations: readonly (Operation & { readonly id: Manageme
     method: 'get',
     path: '/api/v1/flags/{id}',
     summary: 'Read one flag',
-    parameters: [flagId, envParameter('Shows a group flag flat, for this environment.')],
+    parameters: [
+      flagId,
+      envParameter('Shows a group flag flat, for this environment.'),
+      conditionHeader('If-None-Match', 'ETags of earlier answers to this request. If one still holds: 304.'),
+    ],
     requestBody: null,
-    answers: [{ status: 200, description: 'The flag.', schema: flagRepresentationSchema }],
+    answers: [
+      { status: 200, description: 'The flag.', schema: flagRepresentationSchema, hasEntityTag: true },
+      { status: 304, description: 'The flag is as it was.', schema: null, hasEntityTag: true },
+    ],
     problems: [...commonProblems, 'environment-not-permitted', 'not-found'],
   },
   {
@@ -93,13 +123,14 @@ export const managementOperations: readonly (Operation & { readonly id: Manageme
     method: 'post',
     path: '/api/v1/flags',
     summary: 'Create a flag',
-    parameters: [],
+    parameters: [dryRun, idempotencyKey],
     requestBody: flagCreateBodySchema,
     answers: [
       {
         status: 201,
         description: 'The new flag.',
         schema: { anyOf: [singleFlagSchema, groupFlagSchema] },
+        hasEntityTag: true,
       },
     ],
     problems: [...writeProblems, 'create-forbidden'],
@@ -113,9 +144,18 @@ export const managementOperations: readonly (Operation & { readonly id: Manageme
     parameters: [
       flagId,
       envParameter('The environment to change. Required for a group flag, refused otherwise.'),
+      dryRun,
+      conditionHeader('If-Match', 'ETags of earlier answers. If the flag has changed since: 412.'),
     ],
     requestBody: flagPatchBodySchema,
-    answers: [{ status: 200, description: 'The flag after the patch, flat.', schema: patchResultSchema }],
-    problems: [...writeProblems, 'environment-not-permitted', 'not-found'],
+    answers: [
+      {
+        status: 200,
+        description: 'The flag after the patch, flat.',
+        schema: patchResultSchema,
+        hasEntityTag: true,
+      },
+    ],
+    problems: [...writeProblems, 'environment-not-permitted', 'not-found', 'precondition-failed'],
   },
 ];

@@ -39,32 +39,61 @@ export interface CompiledFlag {
   readonly sizeBytes: number;
 }
 
-/** Audiences by id, of the flag's project. */
+/** Audiences by id, of the flag's project. Flags that are given the same object share its compiled rules. */
 export type AudienceLookup = (id: string) => Audience | undefined;
 
+/** By the audience that they were compiled from, as long as anybody holds that: flags share what they have in common. */
+const rulesOf = new WeakMap<Audience, readonly CompiledRule[]>();
+
 function compileRules(audience: Audience): readonly CompiledRule[] {
-  return audience.rules.map((rule) => ({
+  const known = rulesOf.get(audience);
+  if (known !== undefined) return known;
+  const rules = audience.rules.map((rule) => ({
     attribute: encoder.encode(rule.attribute),
     values: new ByteSet(rule.values),
   }));
+  rulesOf.set(audience, rules);
+  return rules;
 }
 
-function compileState(flag: Flag, state: FlagState, audienceById: AudienceLookup): CompiledState {
-  const cohorts = effectiveCohorts(flag, state);
+/** Compiles each list of cohorts once: the environments of a flag that inherit its list share it. */
+class CohortSets {
+  readonly #sets = new Map<readonly string[], ByteSet>();
+
+  setOf(cohorts: readonly string[]): ByteSet | null {
+    if (cohorts.length === 0) return null;
+    const set = this.#sets.get(cohorts) ?? new ByteSet(cohorts);
+    this.#sets.set(cohorts, set);
+    return set;
+  }
+
+  get sizeBytes(): number {
+    let size = 0;
+    for (const set of this.#sets.values()) size += set.sizeBytes;
+    return size;
+  }
+}
+
+function compileState(
+  flag: Flag,
+  state: FlagState,
+  audienceById: AudienceLookup,
+  cohortSets: CohortSets,
+): CompiledState {
   const audience = state.audienceId === null ? undefined : audienceById(state.audienceId);
   if (state.audienceId !== null && audience === undefined) {
     throw new Error(`flag ${flag.id} applies audience ${state.audienceId}, which does not exist`);
   }
   return {
     isEnabled: state.enabled,
-    cohorts: cohorts.length === 0 ? null : new ByteSet(cohorts),
+    cohorts: cohortSets.setOf(effectiveCohorts(flag, state)),
     rules: audience === undefined ? null : compileRules(audience),
     threshold: rolloutThreshold(state.trafficPercentage),
   };
 }
 
 function stateSizeBytes(state: CompiledState): number {
-  let size = 100 + (state.cohorts?.sizeBytes ?? 0);
+  let size = 100;
   for (const rule of state.rules ?? []) size += 100 + rule.attribute.length + rule.values.sizeBytes;
   return size;
 }
@@ -83,14 +112,15 @@ export function compileFlag(
   audienceById: AudienceLookup,
   environments: readonly Environment[] = project.environments,
 ): CompiledFlag {
-  const states = environments.map((environment) =>
-    compileState(flag, stateIn(flag, environment.number), audienceById),
-  );
-  const sole = project.isMultiEnvironment ? null : compileState(flag, stateIn(flag), audienceById);
+  const cohortSets = new CohortSets();
+  const compile = (state: FlagState): CompiledState => compileState(flag, state, audienceById, cohortSets);
+  const states = environments.map((environment) => compile(stateIn(flag, environment.number)));
+  const sole = project.isMultiEnvironment ? null : compile(stateIn(flag));
   const id = encoder.encode(flag.id);
   const onBody = answerBody(flag, true);
   const offBody = answerBody(flag, false);
-  let sizeBytes = overheadBytes + onBody.length + offBody.length + (sole === null ? 0 : stateSizeBytes(sole));
+  let sizeBytes = overheadBytes + onBody.length + offBody.length + cohortSets.sizeBytes;
+  if (sole !== null) sizeBytes += stateSizeBytes(sole);
   for (const state of states) sizeBytes += 100 + stateSizeBytes(state);
   return {
     id: flag.id,

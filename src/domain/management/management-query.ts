@@ -2,7 +2,7 @@ import { decodeQuery, type QueryParameter } from '../../support/query-string.ts'
 import { type ProblemList, shown } from '../problem-list.ts';
 
 /** The query parameters that routes of the Management API know; every other one is ignored. */
-export type ManagementParameter = 'env' | 'name';
+export type ManagementParameter = 'env' | 'name' | 'dryRun';
 
 /** A query, decoded once and read by several checks. */
 export type ManagementQuery = readonly QueryParameter[];

@@ -2,65 +2,157 @@ import { compileFlag } from '../../domain/evaluation/compiled-flag.ts';
 import { evaluateFlag, selectState } from '../../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { isOn } from '../../domain/evaluation/evaluation-reason.ts';
-import { type Environment, findEnvironment, type Project } from '../../domain/project/project.ts';
+import { findEnvironment, type Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
+import type { StoreReader } from '../../storage/store-reader.ts';
+import { CutAnswer } from '../cut-answer.ts';
 import { type EvaluationRefusal, EvaluationRefusals } from '../evaluation-answer.ts';
+import type { EvaluatorMeter } from '../evaluator-meter.ts';
 import { randomRoll } from '../flag-evaluator.ts';
+import type { FlagSource } from '../flag-source.ts';
+import type { ListBuild } from '../list-build.ts';
+import { evaluateList } from './evaluate-list.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
+/** A build ends early when its project changes. Whoever met that so often reads the flags for itself. */
+const buildsMax = 3;
+/** Lists that are too large to be kept are read from a snapshot each, which pins pages. */
+const ownSnapshotsMax = 64;
+const nothing = new Uint8Array(0);
+
 /** The answer to `GET /v1/flags/project/{project_id}`: a refusal, or JSON in pieces. */
 export type ProjectEvaluation =
   | EvaluationRefusal
-  | { readonly status: 200; readonly pieces: Iterable<string> };
+  | { readonly status: 200; readonly pieces: Generator<string | Uint8Array>; readonly release: () => void };
 
-/** @returns the environments to compile for: none of a single-environment project, or the one that `env` names. */
-function askedEnvironments(project: Project, context: EvaluationContext): readonly Environment[] | null {
-  if (!project.isMultiEnvironment) return [];
+/** One request's way to its project's flags. */
+interface Asked {
+  readonly projectId: string;
+  readonly context: EvaluationContext;
+  /** The build that it waits for, to be left when the client goes away. */
+  build: ListBuild | null;
+  /** Lets its own snapshot go, if it has one. */
+  releaseSnapshot: (() => void) | null;
+}
+
+/** Evaluates every flag of a project for one context, by name, then id. */
+export class ProjectEvaluator {
+  readonly #source: FlagSource;
+  readonly #reader: StoreReader;
+  readonly #refusals: EvaluationRefusals;
+  readonly #meter: EvaluatorMeter;
+  #ownSnapshots = 0;
+
+  constructor(source: FlagSource, reader: StoreReader, docsUrl: string, meter: EvaluatorMeter) {
+    this.#source = source;
+    this.#reader = reader;
+    this.#refusals = new EvaluationRefusals(docsUrl);
+    this.#meter = meter;
+  }
+
+  /** Order of checks: decoding 400, unknown project 404, access off 403, environment missing or unknown 404 (decisions). */
+  evaluate(projectId: string, query: string): ProjectEvaluation {
+    const evaluation = this.#begin(projectId, query);
+    if ('reason' in evaluation) this.#meter.countRefusal('project', evaluation.reason);
+    return evaluation;
+  }
+
+  #begin(projectId: string, query: string): ProjectEvaluation {
+    const context = new EvaluationContext();
+    const bytes = encoder.encode(query);
+    const fault = context.decode(bytes, 0, bytes.length);
+    if (fault !== null) return this.#refusals.queryFault(fault, context);
+    const project = this.#source.findList(projectId)?.project ?? this.#reader.queries.project(projectId);
+    if (project === undefined) return this.#refusals.fixed('no-project');
+    if (!project.evaluationAccess) return this.#refusals.fixed('access-off');
+    if (environmentIndex(project, context) === null) return this.#refusals.fixed('no-environment');
+    const asked: Asked = { projectId, context, build: null, releaseSnapshot: null };
+    return { status: 200, pieces: this.#pieces(asked), release: () => this.#release(asked) };
+  }
+
+  *#pieces(asked: Asked): Generator<string | Uint8Array> {
+    const { projectId, context } = asked;
+    for (let builds = 0; builds <= buildsMax; builds += 1) {
+      const list = this.#source.findList(projectId);
+      if (builds === 0) this.#meter.countListLookup(list !== undefined);
+      const index = list === undefined ? null : environmentIndex(list.project, context);
+      if (list !== undefined && index !== null) {
+        yield* evaluateList(list, index, context, this.#meter);
+        return;
+      }
+      const build = list === undefined ? this.#source.lists.build(projectId) : null;
+      if (build === null) break;
+      yield* this.#await(asked, build);
+    }
+    yield* this.#readForItself(asked);
+  }
+
+  /** Works on the build, in turns with whoever else waits for it. */
+  *#await(asked: Asked, build: ListBuild): Generator<Uint8Array> {
+    build.join();
+    asked.build = build;
+    while (!build.isDone) {
+      this.#source.lists.step(asked.projectId, build);
+      yield nothing;
+    }
+    asked.build = null;
+    build.leave();
+  }
+
+  *#readForItself(asked: Asked): Generator<string> {
+    if (this.#ownSnapshots >= ownSnapshotsMax) {
+      throw new CutAnswer('too many long lists are being read at once; retry in a moment');
+    }
+    const snapshot = this.#reader.pin();
+    this.#ownSnapshots += 1;
+    asked.releaseSnapshot = () => {
+      snapshot.release();
+      this.#ownSnapshots -= 1;
+    };
+    const { queries } = snapshot;
+    const project = queries.project(asked.projectId);
+    if (project === undefined || environmentIndex(project, asked.context) === null) {
+      throw new CutAnswer('the project changed while its flags were read; retry');
+    }
+    yield* evaluateFlags(queries, project, asked.context, this.#meter);
+  }
+
+  #release(asked: Asked): void {
+    asked.build?.leave();
+    asked.build = null;
+    asked.releaseSnapshot?.();
+    asked.releaseSnapshot = null;
+  }
+}
+
+/** @returns -1 for a single-environment project; null when `env` is missing or names no environment */
+function environmentIndex(project: Project, context: EvaluationContext): number | null {
+  if (!project.isMultiEnvironment) return -1;
   if (context.envStart < 0) return null;
   const name = decoder.decode(context.bytes.subarray(context.envStart, context.envEnd));
   const environment = findEnvironment(project, name);
-  return environment === undefined ? null : [environment];
+  return environment === undefined ? null : project.environments.indexOf(environment);
 }
 
 function* evaluateFlags(
   queries: RecordQueries,
   project: Project,
-  environments: readonly Environment[],
   context: EvaluationContext,
+  meter: EvaluatorMeter,
 ): Generator<string> {
+  const index = environmentIndex(project, context) ?? -1;
+  const environments = project.environments.slice(index, index + 1);
   let separator = '[';
   for (const flag of queries.flagsOf(project.id)) {
-    const compiled = compileFlag(flag, project, (id) => queries.audience(id), environments);
+    const compiled = compileFlag(flag, project, (id) => queries.audience(id), index < 0 ? [] : environments);
     const state = selectState(compiled, context);
     if (state === null) throw new Error(`flag ${flag.id} has no state where its project has an environment`);
-    const enabled = isOn(evaluateFlag(compiled, state, context, randomRoll));
-    yield separator + JSON.stringify({ id: flag.id, name: flag.name, enabled });
+    const reason = evaluateFlag(compiled, state, context, randomRoll);
+    meter.countFlagOfProject(reason);
+    yield separator + JSON.stringify({ id: flag.id, name: flag.name, enabled: isOn(reason) });
     separator = ',';
   }
   yield separator === '[' ? '[]' : ']';
-}
-
-/**
- * Every flag of a project for one context, by name, then id. Order of checks: decoding 400, unknown project 404, access
- * off 403, environment missing or unknown 404 (decisions).
- */
-export function evaluateProject(
-  queries: RecordQueries,
-  projectId: string,
-  query: string,
-  docsUrl: string,
-): ProjectEvaluation {
-  const refusals = new EvaluationRefusals(docsUrl);
-  const context = new EvaluationContext();
-  const bytes = encoder.encode(query);
-  const fault = context.decode(bytes, 0, bytes.length);
-  if (fault !== null) return refusals.queryFault(fault, context);
-  const project = queries.project(projectId);
-  if (project === undefined) return refusals.fixed('no-project');
-  if (!project.evaluationAccess) return refusals.fixed('access-off');
-  const environments = askedEnvironments(project, context);
-  if (environments === null) return refusals.fixed('no-environment');
-  return { status: 200, pieces: evaluateFlags(queries, project, environments, context) };
 }

@@ -1,5 +1,6 @@
 import { successAnswer } from '../../contracts/management/answers.ts';
 import { flagView } from '../../domain/flag/flag-view.ts';
+import { flagEntityTag, isRevalidated } from '../../domain/management/entity-tag.ts';
 import { chooseEnvironment } from '../../domain/management/environment-choice.ts';
 import { limitRead } from '../../domain/management/environment-limit.ts';
 import { findFlag } from '../../domain/management/find-flag.ts';
@@ -20,6 +21,9 @@ export const readFlag: ManagementRead = (queries, call, principal) => {
   addQueryProblems(query, ['env'], problems);
   const environment = chooseEnvironment(project, query, false, problems);
   if (!problems.isEmpty) return refuseProblems(token, problems);
-  const body = JSON.stringify(flagView(found.value, project, environment));
-  return proceed(successAnswer(200, body, token.id));
+  const flag = found.value;
+  const tag = flagEntityTag(flag, project);
+  if (isRevalidated(call.ifNoneMatch, flag, project)) return proceed(successAnswer(304, '', token.id, tag));
+  const body = JSON.stringify(flagView(flag, project, environment));
+  return proceed(successAnswer(200, body, token.id, tag));
 };

@@ -7,8 +7,11 @@ export interface StoreIdentity {
   readonly format: number;
 }
 
+/** The layout of the first stores; `migrations/` leads from it to the present one. */
+export const firstFormat = 1;
+
 /** The layout that this version reads and writes. */
-export const storeFormat = 1;
+export const storeFormat: number = 1;
 
 type IdentityRow = readonly [id: string, format: number];
 

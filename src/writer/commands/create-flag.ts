@@ -1,26 +1,54 @@
 import { successAnswer } from '../../contracts/management/answers.ts';
+import type { ManagementCall } from '../../contracts/management/management-call.ts';
 import { creationChanges, newFlag, parseCreation } from '../../domain/flag/flag-creation.ts';
 import { flagView } from '../../domain/flag/flag-view.ts';
+import { readIdempotencyKey } from '../../domain/idempotency/idempotency-key.ts';
+import { readDryRun } from '../../domain/management/dry-run.ts';
+import { flagEntityTag } from '../../domain/management/entity-tag.ts';
 import { limitCreation } from '../../domain/management/environment-limit.ts';
 import { hasAudience } from '../../domain/management/find-flag.ts';
+import type { Principal } from '../../domain/management/guard.ts';
 import { addQueryProblems, parseManagementQuery } from '../../domain/management/management-query.ts';
-import { proceed, refuseProblems } from '../../domain/management/refusal.ts';
+import { proceed, refuseProblems, type Step } from '../../domain/management/refusal.ts';
 import { parseBody } from '../../domain/management/request-body.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { answerOnce } from './answer-once.ts';
 import { flagChangeRecords } from './flag-change.ts';
 import { limitBody } from './limit-body.ts';
-import type { ManagementCommand } from './management-command.ts';
+import type { ManagementCommand, WriteContext, WriteDecision } from './management-command.ts';
+import { withoutChanges } from './without-changes.ts';
 
-/** `POST /api/v1/flags`. */
+/**
+ * `POST /api/v1/flags`. With an `Idempotency-Key` it is decided once; a dry run neither looks a key up nor keeps it. Only
+ * a request whose query and key are sound can be the repetition of one that was answered 201.
+ */
 export const createFlag: ManagementCommand = (queries, call, principal, context) => {
-  const { token, project } = principal;
-  const sized = limitBody(token, call);
+  const sized = limitBody(principal.token, call);
   if (!sized.ok) return sized;
+  const problems = new ProblemList();
+  const query = parseManagementQuery(call.query);
+  addQueryProblems(query, ['dryRun'], problems);
+  const isDryRun = readDryRun(query, problems);
+  const key = readIdempotencyKey(call.idempotencyKey, problems);
+  const decide = () => decideCreation(queries, call, principal, context, problems);
+  if (isDryRun) return withoutChanges(decide());
+  if (key === null || !problems.isEmpty) return decide();
+  return answerOnce(queries, { principal, key, body: call.body }, context, decide);
+};
+
+/** @param problems what is wrong with the query and the headers; the body's come after. */
+function decideCreation(
+  queries: RecordQueries,
+  call: ManagementCall,
+  principal: Principal,
+  context: WriteContext,
+  problems: ProblemList,
+): Step<WriteDecision> {
+  const { token, project } = principal;
   const body = parseBody(call.body);
   const limited = limitCreation(principal, body);
   if (!limited.ok) return limited;
-  const problems = new ProblemList();
-  addQueryProblems(parseManagementQuery(call.query), [], problems);
   const draft = parseCreation(body, project, (id) => hasAudience(queries, project.id, id), problems);
   if (!problems.isEmpty) return refuseProblems(token, problems);
 
@@ -28,6 +56,7 @@ export const createFlag: ManagementCommand = (queries, call, principal, context)
   const changes = creationChanges(flag, project);
   const change = { action: 'flag.create', before: null, after: flag, environment: null, changes } as const;
   const stamp = { id: context.newId(), at: context.now, requestId: call.requestId };
-  const answer = successAnswer(201, JSON.stringify(flagView(flag, project, null)), token.id);
+  const text = JSON.stringify(flagView(flag, project, null));
+  const answer = successAnswer(201, text, token.id, flagEntityTag(flag, project));
   return proceed({ changes: flagChangeRecords(principal, change, stamp), answer });
-};
+}

@@ -6,7 +6,10 @@ import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { CommandContext } from './command.ts';
 
-export interface WriteContext extends ManagementContext, CommandContext {}
+export interface WriteContext extends ManagementContext, CommandContext {
+  /** SHA-256, 32 bytes. */
+  hashBytes(bytes: Uint8Array): Uint8Array;
+}
 
 /** A write that was decided. `changes` are stored whole before `answer` is given; a refusal may have some too. */
 export interface WriteDecision {

@@ -1,19 +1,22 @@
 import { successAnswer } from '../../contracts/management/answers.ts';
 import { applyPatch, parsePatch } from '../../domain/flag/flag-patch.ts';
 import { flatFlagView } from '../../domain/flag/flag-view.ts';
+import { readDryRun } from '../../domain/management/dry-run.ts';
+import { flagEntityTag, permitsRevision, readIfMatch } from '../../domain/management/entity-tag.ts';
 import { chooseEnvironment } from '../../domain/management/environment-choice.ts';
 import { limitPatch } from '../../domain/management/environment-limit.ts';
 import { findFlag, hasAudience } from '../../domain/management/find-flag.ts';
 import { addQueryProblems, parseManagementQuery } from '../../domain/management/management-query.ts';
-import { proceed, refuseProblems } from '../../domain/management/refusal.ts';
+import { proceed, refuseProblems, refuseRequest } from '../../domain/management/refusal.ts';
 import { parseBody } from '../../domain/management/request-body.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { soleEnvironment } from '../../domain/project/project.ts';
 import { flagChangeRecords } from './flag-change.ts';
 import { limitBody } from './limit-body.ts';
 import type { ManagementCommand } from './management-command.ts';
+import { withoutChanges } from './without-changes.ts';
 
-/** `PATCH /api/v1/flags/{id}`. A patch that changes nothing writes nothing. */
+/** `PATCH /api/v1/flags/{id}`. A patch that changes nothing writes nothing, and neither does a dry run. */
 export const patchFlag: ManagementCommand = (queries, call, principal, context) => {
   const { token, project } = principal;
   const sized = limitBody(token, call);
@@ -24,16 +27,23 @@ export const patchFlag: ManagementCommand = (queries, call, principal, context) 
   const limited = limitPatch(principal, query);
   if (!limited.ok) return limited;
   const problems = new ProblemList();
-  addQueryProblems(query, ['env'], problems);
+  addQueryProblems(query, ['env', 'dryRun'], problems);
+  const isDryRun = readDryRun(query, problems);
   const environment = chooseEnvironment(project, query, true, problems);
+  const ifMatch = readIfMatch(call.ifMatch, problems);
   const patch = parsePatch(parseBody(call.body), (id) => hasAudience(queries, project.id, id), problems);
   if (!problems.isEmpty) return refuseProblems(token, problems);
 
   const before = found.value;
+  if (ifMatch !== null && !permitsRevision(ifMatch, before)) {
+    return refuseRequest(token, 'precondition-failed', describeMove(flagEntityTag(before, project)));
+  }
   const result = applyPatch(before, environment?.number ?? soleEnvironment, patch, context.now);
   const { changed, flag: after, changes } = result;
   const flag = flatFlagView(after, project, environment);
-  const answer = successAnswer(200, JSON.stringify({ changed, flag }), token.id);
+  const tag = flagEntityTag(after, project);
+  const answer = successAnswer(200, JSON.stringify({ changed, flag }), token.id, tag);
+  if (isDryRun) return withoutChanges(proceed({ changes: [], answer }));
   if (!changed) return proceed({ changes: [], answer });
   const change = {
     action: 'flag.patch',
@@ -45,3 +55,7 @@ export const patchFlag: ManagementCommand = (queries, call, principal, context) 
   const stamp = { id: context.newId(), at: context.now, requestId: call.requestId };
   return proceed({ changes: flagChangeRecords(principal, change, stamp), answer });
 };
+
+function describeMove(current: string): string {
+  return `The flag is no longer as the header If-Match says: its ETag is now ${current}. Read it again, and decide anew.`;
+}

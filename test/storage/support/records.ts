@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../../src/domain/audit/audit-entry.ts';
 import type { Audience } from '../../../src/domain/evaluation/audience.ts';
 import type { Flag, FlagState } from '../../../src/domain/flag/flag.ts';
+import { type KeptAnswer, keptBytes } from '../../../src/domain/idempotency/kept-answer.ts';
 import type { Member } from '../../../src/domain/member/member.ts';
 import type { Organisation } from '../../../src/domain/organisation/organisation.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
@@ -133,6 +134,14 @@ export function auditEntryOf(ledgerId: string, change: Partial<AuditEntry> = {})
     requestId: null,
     ...change,
   };
+}
+
+export function keptAnswerOf(token: Token, change: Partial<KeptAnswer> = {}): KeptAnswer {
+  const { id: tokenId, projectId } = token;
+  const { key = 'run-1', body = '{"id":"x","name":"ü"}' } = change;
+  const fixed = { key, body, bytes: keptBytes(key, body), keptAt: 1, entityTag: '"1-1"' };
+  const requestHash = new Uint8Array(createHash('sha256').update(key).digest());
+  return { projectId, tokenId, requestHash, ...fixed, ...change };
 }
 
 type Kept = 'organisation' | 'member' | 'project' | 'audience' | 'token';

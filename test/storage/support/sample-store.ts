@@ -9,6 +9,7 @@ import {
   denialOf,
   flagChangeOf,
   flagOf,
+  keptAnswerOf,
   memberOf,
   organisationOf,
   projectOf,
@@ -44,7 +45,8 @@ export function sampleRecords() {
   const token = tokenOf(project.id);
   const denial = denialOf(token.id);
   const audit = [1, 2, 3].map((at) => auditEntryOf(organisation.id, { at }));
-  return { organisation, member, project, audience, flag, token, denial, audit };
+  const keptAnswer = keptAnswerOf(token);
+  return { organisation, member, project, audience, flag, token, denial, audit, keptAnswer };
 }
 
 export type SampleRecords = ReturnType<typeof sampleRecords>;
@@ -61,6 +63,7 @@ export function writeSample(store: Store): SampleRecords {
       creationOf('token', sample.token),
       { kind: 'activity', denial: sample.denial },
       { kind: 'outbox', entry: { kind: 'denial-email', denial: sample.denial } },
+      { kind: 'kept-answer', before: null, after: sample.keptAnswer },
       ...sample.audit.map((entry) => ({ kind: 'audit', entry }) as const),
     ]);
   });

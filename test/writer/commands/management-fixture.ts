@@ -14,6 +14,7 @@ import type { Token } from '../../../src/domain/token/token.ts';
 import { newTokenSecret } from '../../../src/domain/token/token-secret.ts';
 import { answerManagementRead } from '../../../src/evaluator/reads/answer-read.ts';
 import { openStore, type Store } from '../../../src/storage/store.ts';
+import { hashBytes } from '../../../src/support/hash-bytes.ts';
 import { hashSecret } from '../../../src/support/hash-secret.ts';
 import { newId } from '../../../src/support/random-id.ts';
 import { answerManagementWrite } from '../../../src/writer/commands/answer-write.ts';
@@ -34,6 +35,7 @@ export interface Exchange {
   readonly isFailedAuthentication: boolean;
   readonly tokenId: string | null;
   readonly denial: unknown;
+  readonly entityTag: string | null;
   readonly changes: readonly RecordChange[];
 }
 
@@ -44,6 +46,9 @@ export interface Request {
   readonly body?: unknown;
   readonly bodyText?: string;
   readonly isBodyTooLarge?: boolean;
+  readonly ifNoneMatch?: string;
+  readonly ifMatch?: string;
+  readonly idempotencyKey?: string;
 }
 
 /** A store with one organisation, and the commands and reads of the Management API on it, at a clock that is set. */
@@ -138,7 +143,7 @@ export class ManagementFixture {
   }
 
   #context() {
-    return { now: this.now, docsUrl, acceptedPrefixes: ['burgee'], hashSecret, newId };
+    return { now: this.now, docsUrl, acceptedPrefixes: ['burgee'], hashSecret, hashBytes, newId };
   }
 }
 
@@ -161,6 +166,9 @@ function callOf(route: ManagementRoute | null, request: Request): ManagementCall
     address: '192.0.2.1',
     body: text === undefined ? null : encoder.encode(text),
     isBodyTooLarge,
+    ifNoneMatch: request.ifNoneMatch ?? null,
+    ifMatch: request.ifMatch ?? null,
+    idempotencyKey: request.idempotencyKey ?? null,
   };
 }
 
@@ -171,10 +179,11 @@ function exchangeOf(
   changes: readonly RecordChange[],
 ): Exchange {
   const text = typeof answer.body === 'string' ? answer.body : [...answer.body].join('');
-  const body = JSON.parse(text);
+  const body = answer.status === 304 ? null : JSON.parse(text);
   const operation = managementOperations.find(({ id }) => id === route);
   const success = operation?.answers.find(({ status }) => status === answer.status);
-  const schema = success?.schema ?? errorEnvelopeSchema;
-  if (!Value.Check(schema, body)) throw new Error(`${route} answers against its contract: ${text}`);
+  const schema = success === undefined ? errorEnvelopeSchema : success.schema;
+  if (schema !== null && !Value.Check(schema, body))
+    throw new Error(`${route} answers against its contract: ${text}`);
   return { ...answer, body, text, changes };
 }

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { StoreIdentity } from '../storage/records/identity-record.ts';
+import type { CopyLine } from './backup-copy-protocol.ts';
+import { CommandFailure } from './command-failure.ts';
+
+const copyFile = fileURLToPath(new URL('./backup-copy.js', import.meta.url));
+const lookIntervalMs = 100;
+
+export interface CopyOptions {
+  readonly directory: string;
+  /** Where the data file is copied to; must not be there. */
+  readonly file: string;
+  /** Its snapshot keeps the server from using freed pages again: after this long it is given up. */
+  readonly timeLimitMs: number;
+  readonly onProgress: (bytesDone: number, bytes: number) => void;
+}
+
+/**
+ * Copies a store's data file from one snapshot, in a process of its own.
+ * @returns whose it is. @throws {CommandFailure}
+ */
+export async function copyDataFile(options: CopyOptions): Promise<StoreIdentity> {
+  const { directory, file, timeLimitMs } = options;
+  const child = spawn(process.execPath, [copyFile, directory, file], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const copy = new CopyWatch(options, (failure) => {
+    copy.failure ??= failure;
+    child.kill('SIGKILL');
+  });
+  const ended = once(child, 'close');
+  createInterface({ input: child.stdout }).on('line', (line) => copy.read(line));
+  const looks = setInterval(() => copy.look(), lookIntervalMs);
+  const limit = setTimeout(() => copy.giveUp(timeLimitMs), timeLimitMs);
+  // The child may end before it is told to.
+  child.stdin.on('error', () => undefined);
+  try {
+    const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
+    return copy.result(signal ?? `exit ${code}`);
+  } finally {
+    clearInterval(looks);
+    clearTimeout(limit);
+  }
+}
+
+/** What is known of a copy that is under way. */
+class CopyWatch {
+  failure: string | null = null;
+  readonly #options: CopyOptions;
+  readonly #stop: (failure: string) => void;
+  #plan: Extract<CopyLine, { kind: 'plan' }> | null = null;
+  #isCopied = false;
+
+  constructor(options: CopyOptions, stop: (failure: string) => void) {
+    this.#options = options;
+    this.#stop = stop;
+  }
+
+  read(line: string): void {
+    const message = parseLine(line);
+    if (message === null) return;
+    if (message.kind === 'copied') this.#isCopied = true;
+    else if (message.kind === 'failed') this.failure ??= message.message;
+    else this.#begin(message);
+  }
+
+  look(): void {
+    if (this.#plan === null) return;
+    const done = statSync(this.#options.file, { throwIfNoEntry: false })?.size ?? 0;
+    this.#options.onProgress(done, this.#plan.bytes);
+  }
+
+  giveUp(timeLimitMs: number): void {
+    this.#stop(
+      `The copy took longer than ${timeLimitMs / 1000} s and was given up, because its snapshot makes the data file grow. ` +
+        'Copy to a faster disk, or give it more time with --time-limit.',
+    );
+  }
+
+  /** @param end how the process ended. */
+  result(end: string): StoreIdentity {
+    if (this.failure !== null) throw new CommandFailure(this.failure);
+    if (this.#isCopied && this.#plan !== null) return this.#plan.identity;
+    throw new CommandFailure(
+      `The copy ended too early (${end}). Run \`burgee check\`: the store may be damaged.`,
+    );
+  }
+
+  #begin(plan: Extract<CopyLine, { kind: 'plan' }>): void {
+    this.#plan = plan;
+    const { bavail, bsize } = statfsSync(dirname(this.#options.file));
+    const free = bavail * bsize;
+    if (free >= plan.bytes) return;
+    const [needed, available] = [plan.bytes, free].map((bytes) => `${Math.ceil(bytes / 2 ** 20)} MiB`);
+    this.#stop(`The copy needs ${needed}, and ${available} are free there. Make room, or name another disk.`);
+  }
+}
+
+/** A process that ends in the middle of a line leaves half of one. */
+function parseLine(line: string): CopyLine | null {
+  try {
+    return JSON.parse(line) as CopyLine;
+  } catch {
+    return null;
+  }
+}

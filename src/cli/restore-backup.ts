@@ -1,0 +1,96 @@
+import { chmodSync, constants, existsSync, statSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import {
+  type BackupManifest,
+  identityIn,
+  manifestFileOf,
+  readManifest,
+} from '../storage/backup/backup-manifest.ts';
+import { completeCopy } from '../storage/backup/complete-copy.ts';
+import { beginRestore } from '../storage/backup/restored-directory.ts';
+import { dataFileOf } from '../storage/environment.ts';
+import { requireKnownFormat } from '../storage/marker-file.ts';
+import { storeFormat } from '../storage/records/identity-record.ts';
+import { CommandFailure } from './command-failure.ts';
+import { describeShare, type ProgressLine } from './progress-line.ts';
+import { verify } from './take-backup.ts';
+
+export interface RestoredBackup extends BackupManifest {
+  /** Where the store is now that was there before; null when there was none. */
+  readonly movedAside: string | null;
+}
+
+const lookIntervalMs = 100;
+
+/**
+ * Makes a data directory of a backup: copies it beside the place, verifies the copy, and gives it its name last.
+ * @param mayMoveAside an old store makes room.
+ * @throws {CommandFailure | StoreError} and leaves everything as it was then.
+ */
+export async function restoreBackup(
+  source: string,
+  target: string,
+  mayMoveAside: boolean,
+  progress: ProgressLine,
+): Promise<RestoredBackup> {
+  const manifest = manifestOf(source);
+  const restored = beginRestore(target, mayMoveAside);
+  try {
+    await copyVerified(source, restored.partial.path, manifest, progress);
+    return { ...manifest, movedAside: restored.finish() };
+  } finally {
+    progress.end();
+    restored.end();
+  }
+}
+
+function manifestOf(source: string): BackupManifest {
+  const manifest = readManifest(source);
+  if (manifest === null) {
+    const what = existsSync(dataFileOf(source))
+      ? 'a data directory, or a backup that was never finished'
+      : '';
+    throw new CommandFailure(
+      `${resolve(source)} is not a backup: it has no backup.json.${what === '' ? '' : ` It is ${what}.`}`,
+    );
+  }
+  requireKnownFormat(identityIn(manifest), manifestFileOf(source));
+  return manifest;
+}
+
+async function copyVerified(
+  source: string,
+  partial: string,
+  manifest: BackupManifest,
+  progress: ProgressLine,
+): Promise<void> {
+  await copyDataFile(dataFileOf(source), dataFileOf(partial), progress);
+  const { bytes, sha256 } = completeCopy(partial, identityIn(manifest), manifest.takenAt);
+  if (bytes !== manifest.bytes || sha256 !== manifest.sha256) {
+    throw new CommandFailure(
+      `The backup ${resolve(source)} is damaged: its data file is not the one that was backed up. Use another backup.`,
+    );
+  }
+  // The records of an older format are read when they are migrated.
+  if (manifest.format < storeFormat) return;
+  progress.report(() => 'verifying');
+  await verify(partial);
+}
+
+async function copyDataFile(from: string, to: string, progress: ProgressLine): Promise<void> {
+  const bytes = statSync(from, { throwIfNoEntry: false })?.size;
+  if (bytes === undefined)
+    throw new CommandFailure(`The backup is damaged: ${from} is missing. Use another.`);
+  const look = (): void => {
+    const done = statSync(to, { throwIfNoEntry: false })?.size ?? 0;
+    progress.report(() => describeShare('copied', done / 2 ** 20, bytes / 2 ** 20, 'MiB'));
+  };
+  const looks = setInterval(look, lookIntervalMs);
+  try {
+    await copyFile(from, to, constants.COPYFILE_FICLONE);
+    chmodSync(to, 0o600);
+  } finally {
+    clearInterval(looks);
+  }
+}

@@ -1,0 +1,64 @@
+import { resolve } from 'node:path';
+import { type BackupManifest, writeManifest } from '../storage/backup/backup-manifest.ts';
+import { completeCopy } from '../storage/backup/complete-copy.ts';
+import { beginDirectory, isVacant } from '../storage/backup/partial-directory.ts';
+import { dataFileOf } from '../storage/environment.ts';
+import { dropLockFile } from '../storage/store-directory.ts';
+import { CommandFailure } from './command-failure.ts';
+import { copyDataFile } from './copy-process.ts';
+import { describeShare, type ProgressLine } from './progress-line.ts';
+import { walkStore } from './walk-store.ts';
+
+export interface TakenBackup extends BackupManifest {
+  /** Entries of each database. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** The temporary name of a backup that is being made. */
+const ending = '.partial';
+
+/**
+ * Backs a store up into a new directory: copies one snapshot, verifies the copy, and gives it its name last.
+ * @throws {CommandFailure | StoreError} and leaves nothing then.
+ */
+export async function takeBackup(
+  directory: string,
+  target: string,
+  timeLimitMs: number,
+  progress: ProgressLine,
+): Promise<TakenBackup> {
+  requireVacant(target);
+  const takenAt = Date.now();
+  const partial = beginDirectory(target, ending);
+  try {
+    const file = dataFileOf(partial.path);
+    const onProgress = (done: number, bytes: number): void =>
+      progress.report(() => describeShare('copied', done / 2 ** 20, bytes / 2 ** 20, 'MiB'));
+    const identity = await copyDataFile({ directory, file, timeLimitMs, onProgress });
+    const manifest = completeCopy(partial.path, identity, takenAt);
+    progress.report(() => 'verifying');
+    const counts = await verify(partial.path);
+    writeManifest(partial.path, manifest);
+    partial.finish();
+    return { ...manifest, counts };
+  } finally {
+    progress.end();
+    partial.abandon();
+  }
+}
+
+export function requireVacant(target: string): void {
+  if (isVacant(target)) return;
+  throw new CommandFailure(`${resolve(target)} is not empty. Name a new directory.`);
+}
+
+/** Walks every record of a copy. @throws {CommandFailure} when anything does not hold. */
+export async function verify(directory: string): Promise<Readonly<Record<string, number>>> {
+  const { isClean, counts, findings } = await walkStore(directory);
+  dropLockFile(directory);
+  if (isClean && counts !== null) return counts;
+  throw new CommandFailure(
+    'What was copied is damaged, so it was not kept. Run `burgee check` on the store.',
+    findings.slice(0, 10),
+  );
+}

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { WalkLine } from './check-walk-protocol.ts';
+import { CommandFailure } from './command-failure.ts';
+
+/** A store that is damaged all over is described well enough by these. */
+const findingsListedMax = 1000;
+
+const walkFile = fileURLToPath(new URL('./check-walk.js', import.meta.url));
+const lastWordsMax = 2000;
+
+export interface CheckReport {
+  readonly isClean: boolean;
+  readonly findings: readonly string[];
+  readonly findingCount: number;
+  /** Entries of each database; null when the walk did not come to its end. */
+  readonly counts: Readonly<Record<string, number>> | null;
+}
+
+/** Walks a store in a process of its own. @throws {CommandFailure} when there is no store to walk. */
+export async function walkStore(directory: string): Promise<CheckReport> {
+  const child = spawn(process.execPath, [walkFile, directory], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'close');
+  const reader = new WalkReader();
+  createInterface({ input: child.stdout }).on('line', (line) => reader.read(line));
+  let lastWords = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    lastWords = (lastWords + text).slice(-lastWordsMax);
+  });
+  const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
+  return reader.report(signal === null ? `exit ${code}` : signal, lastWords);
+}
+
+class WalkReader {
+  readonly #findings: string[] = [];
+  #findingCount = 0;
+  #counts: Readonly<Record<string, number>> | null = null;
+  #refusal: string | null = null;
+
+  read(line: string): void {
+    const message = parseLine(line);
+    if (message === null) return;
+    if (message.kind === 'finding') this.#add(`${message.finding.where}: ${message.finding.what}`);
+    else if (message.kind === 'walked') this.#counts = message.counts;
+    else this.#refusal = message.message;
+  }
+
+  /** @param end how the process ended. */
+  report(end: string, lastWords: string): CheckReport {
+    if (this.#refusal !== null) throw new CommandFailure(this.#refusal);
+    if (this.#counts === null) {
+      this.#add(`the store is damaged: reading it ended the process (${end}) ${lastWords.trim()}`.trim());
+    }
+    const findingCount = this.#findingCount;
+    return { isClean: findingCount === 0, findings: this.#findings, findingCount, counts: this.#counts };
+  }
+
+  #add(finding: string): void {
+    this.#findingCount++;
+    if (this.#findings.length < findingsListedMax) this.#findings.push(finding);
+  }
+}
+
+/** A process that ends in the middle of a line leaves half of one; that it never said `walked` tells the rest. */
+function parseLine(line: string): WalkLine | null {
+  try {
+    return JSON.parse(line) as WalkLine;
+  } catch {
+    return null;
+  }
+}

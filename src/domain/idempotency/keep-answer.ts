@@ -1,0 +1,42 @@
+import type { RecordChange } from '../record-change.ts';
+import type { RecordQueries } from '../record-queries.ts';
+import {
+  changeUsage,
+  fitsIn,
+  isForgettable,
+  type KeptAnswer,
+  type KeptAnswerHead,
+  keptAnswersMax,
+} from './kept-answer.ts';
+
+/** Old answers that may be forgotten to make room for one: what a create costs is bounded. */
+export const forgottenForRoomMax = 512;
+
+/**
+ * Keeps an answer whose key is not in use, within the limits of its project. Old answers make room, never younger ones.
+ *
+ * @returns null when there is no room.
+ */
+export function keepAnswer(queries: RecordQueries, answer: KeptAnswer, now: number): RecordChange[] | null {
+  const forgotten: KeptAnswerHead[] = [];
+  const earlier = queries.keptAnswer(answer.tokenId, answer.key);
+  if (earlier !== undefined) forgotten.push(earlier);
+  let usage = changeUsage(queries.keptAnswersUsage(answer.projectId), answer, 1);
+  if (earlier !== undefined) usage = changeUsage(usage, earlier, -1);
+  if (!fitsIn(usage, keptAnswersMax)) {
+    for (const head of queries.keptAnswersOf(answer.projectId)) {
+      if (!isForgettable(head, now) || forgotten.length >= forgottenForRoomMax) return null;
+      if (head.tokenId === answer.tokenId && head.key === answer.key) continue;
+      forgotten.push(head);
+      usage = changeUsage(usage, head, -1);
+      if (fitsIn(usage, keptAnswersMax)) break;
+    }
+  }
+  if (!fitsIn(usage, keptAnswersMax)) return null;
+  return [...forgotten.map(forget), { kind: 'kept-answer', before: null, after: answer }];
+}
+
+/** The change that forgets a kept answer. */
+export function forget(before: KeptAnswerHead): RecordChange {
+  return { kind: 'kept-answer', before, after: null };
+}

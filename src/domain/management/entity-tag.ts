@@ -1,0 +1,88 @@
+import type { Flag } from '../flag/flag.ts';
+import type { ProblemList } from '../problem-list.ts';
+import type { Project } from '../project/project.ts';
+
+/** A header that lists entity tags (RFC 9110, `If-Match` and `If-None-Match`). */
+export interface TagCondition {
+  /** `*`: whatever the tag is. */
+  readonly isAny: boolean;
+  readonly tags: readonly EntityTag[];
+}
+
+interface EntityTag {
+  readonly isWeak: boolean;
+  /** Between the quotes. */
+  readonly opaque: string;
+}
+
+/**
+ * The tag of a flag's representation: its revision, then its project's environments revision. Together they move with
+ * whatever a representation shows; no part of it depends on the token. A representation that shows more one day needs
+ * another tag.
+ */
+export function flagEntityTag(flag: Flag, project: Project): string {
+  return `"${opaqueTag(flag, project)}"`;
+}
+
+function opaqueTag({ revision }: Flag, { environmentsRevision }: Project): string {
+  return `${revision}-${environmentsRevision}`;
+}
+
+/** One piece of a list: white space, a comma, or a tag. Each is matched where the last one ended, so time is linear. */
+const piece = /[ \t]+|(,)|(W\/)?"([\x21\x23-\x7e\u0080-\u{10ffff}]*)"/uy;
+
+/** @returns null when the header is malformed. */
+export function parseTagCondition(header: string): TagCondition | null {
+  if (header.trim() === '*') return { isAny: true, tags: [] };
+  const tags: EntityTag[] = [];
+  let isTagDue = true;
+  let at = 0;
+  while (at < header.length) {
+    piece.lastIndex = at;
+    const match = piece.exec(header);
+    if (match === null) return null;
+    at = piece.lastIndex;
+    const [, comma, weak, opaque] = match;
+    if (opaque !== undefined) {
+      if (!isTagDue) return null;
+      tags.push({ isWeak: weak !== undefined, opaque });
+      isTagDue = false;
+    } else if (comma !== undefined) isTagDue = true;
+  }
+  return tags.length === 0 ? null : { isAny: false, tags };
+}
+
+/**
+ * Whether the representation that the client holds is the one it would get (`If-None-Match`, weak comparison). A
+ * malformed header asks nothing: the answer is then given whole, which is always right.
+ */
+export function isRevalidated(header: string | null, flag: Flag, project: Project): boolean {
+  const condition = header === null ? null : parseTagCondition(header);
+  if (condition === null) return false;
+  const current = opaqueTag(flag, project);
+  return condition.isAny || condition.tags.some(({ opaque }) => opaque === current);
+}
+
+/** @param problems gets it when the header is malformed: an unreadable condition must not let a change through. */
+export function readIfMatch(header: string | null, problems: ProblemList): TagCondition | null {
+  if (header === null) return null;
+  const condition = parseTagCondition(header);
+  if (condition === null) {
+    problems.add(() => 'the header If-Match must be * or a list of entity tags in double quotes');
+  }
+  return condition;
+}
+
+/**
+ * Whether `If-Match` lets a change through: one of its tags names the flag's present revision (strong comparison, so a
+ * weak tag never does). The environments revision is not looked at: renaming an environment is no change of the flag.
+ */
+export function permitsRevision(condition: TagCondition, flag: Flag): boolean {
+  const isCurrent = ({ isWeak, opaque }: EntityTag) =>
+    !isWeak && revisionIn(opaque) === String(flag.revision);
+  return condition.isAny || condition.tags.some(isCurrent);
+}
+
+function revisionIn(opaque: string): string | undefined {
+  return /^([1-9]\d*)-\d+$/.exec(opaque)?.[1];
+}

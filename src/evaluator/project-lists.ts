@@ -1,0 +1,154 @@
+import type { RecordQueries } from '../domain/record-queries.ts';
+import type { StoreReader } from '../storage/store-reader.ts';
+import { type KnownFlag, ListBuild } from './list-build.ts';
+import { listFlag, mendList, type ProjectList, rememberAudiences } from './project-list.ts';
+
+export interface ProjectListsHooks {
+  /** Of the state that was last told to `forget…`, or undefined when it is not compiled. */
+  readonly knownFlag: KnownFlag;
+  /** A list was dropped to make room. */
+  onEviction(): void;
+}
+
+interface KeptList {
+  list: ProjectList;
+  /** Flags that changed since, to be read again before the next use. */
+  readonly changed: Set<string>;
+}
+
+/** So many changed flags are read again one by one; beyond, the whole list is. */
+const changedMax = 1000;
+const tooLargeMax = 10_000;
+
+/**
+ * The compiled lists of projects that are evaluated as a whole, bounded in bytes, least recently used first out. A flag
+ * that changed is mended in its list; a project that changed loses its list.
+ */
+export class ProjectLists {
+  readonly #reader: StoreReader;
+  readonly #hooks: ProjectListsHooks;
+  readonly #bytesMax: number;
+  /** In order of use: a Map keeps the order of insertion. */
+  readonly #kept = new Map<string, KeptList>();
+  readonly #builds = new Map<string, ListBuild>();
+  readonly #tooLarge = new Set<string>();
+  #bytes = 0;
+
+  constructor(reader: StoreReader, hooks: ProjectListsHooks, bytesMax: number) {
+    this.#reader = reader;
+    this.#hooks = hooks;
+    this.#bytesMax = bytesMax;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * @param queries of the state up to which changes were told to `forget…`
+   * @returns the list as of that state, or undefined: it is to be built first
+   */
+  find(projectId: string, queries: RecordQueries): ProjectList | undefined {
+    const kept = this.#kept.get(projectId);
+    if (kept === undefined) return undefined;
+    this.#kept.delete(projectId);
+    this.#kept.set(projectId, kept);
+    if (kept.changed.size > 0) this.#mend(kept, queries);
+    return kept.list;
+  }
+
+  #mend(kept: KeptList, queries: RecordQueries): void {
+    const { project } = kept.list;
+    const audienceById = rememberAudiences(queries, new Map());
+    this.#bytes -= kept.list.sizeBytes;
+    kept.list = mendList(kept.list, kept.changed, (id) => {
+      const flag = queries.flag(id);
+      return flag === undefined
+        ? undefined
+        : listFlag(flag, project, audienceById, this.#hooks.knownFlag(id));
+    });
+    kept.changed.clear();
+    this.#bytes += kept.list.sizeBytes;
+    this.#evict();
+  }
+
+  /**
+   * The build of a project's list, under way or begun now. Whoever wants the list joins it, steps it until it is done,
+   * leaves it, and then looks again: a build ends early when its project changes.
+   * @returns null when the list is too large to be kept, or the project is gone
+   */
+  build(projectId: string): ListBuild | null {
+    if (this.#tooLarge.has(projectId)) return null;
+    const underWay = this.#builds.get(projectId);
+    if (underWay !== undefined && !underWay.isDone) return underWay;
+    const snapshot = this.#reader.pin();
+    const project = snapshot.queries.project(projectId);
+    if (project === undefined) {
+      snapshot.release();
+      return null;
+    }
+    const build = new ListBuild(project, snapshot, this.#hooks.knownFlag, this.#bytesMax);
+    this.#builds.set(projectId, build);
+    return build;
+  }
+
+  /** Makes a step of a build that `build` gave, and keeps its list once that is complete. */
+  step(projectId: string, build: ListBuild): void {
+    if (build.isDone) return;
+    try {
+      build.step();
+    } finally {
+      if (build.isDone && this.#builds.get(projectId) === build) this.#finish(projectId, build);
+    }
+  }
+
+  #finish(projectId: string, build: ListBuild): void {
+    this.#builds.delete(projectId);
+    if (build.isTooLarge) {
+      if (this.#tooLarge.size >= tooLargeMax) this.#tooLarge.clear();
+      this.#tooLarge.add(projectId);
+    } else if (build.isComplete) {
+      this.#kept.set(projectId, { list: build.list, changed: build.changed });
+      this.#bytes += build.list.sizeBytes;
+      this.#evict();
+    }
+  }
+
+  /** A flag was created, changed or removed. */
+  forgetFlag(projectId: string, flagId: string): void {
+    this.#builds.get(projectId)?.changed.add(flagId);
+    const kept = this.#kept.get(projectId);
+    if (kept === undefined) return;
+    kept.changed.add(flagId);
+    if (kept.changed.size > changedMax) this.#drop(projectId);
+  }
+
+  /** A project, or an audience of it, changed. */
+  forgetProject(projectId: string): void {
+    this.#builds.get(projectId)?.close();
+    this.#builds.delete(projectId);
+    this.#tooLarge.delete(projectId);
+    this.#drop(projectId);
+  }
+
+  forgetAll(): void {
+    for (const build of this.#builds.values()) build.close();
+    this.#builds.clear();
+    this.#tooLarge.clear();
+    this.#kept.clear();
+    this.#bytes = 0;
+  }
+
+  #drop(projectId: string): void {
+    this.#bytes -= this.#kept.get(projectId)?.list.sizeBytes ?? 0;
+    this.#kept.delete(projectId);
+  }
+
+  #evict(): void {
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= this.#bytesMax) return;
+      this.#drop(oldest);
+      this.#hooks.onEviction();
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import type { CompiledState } from '../../domain/evaluation/compiled-flag.ts';
+import { evaluateFlag } from '../../domain/evaluation/evaluate-flag.ts';
+import type { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
+import { isOn } from '../../domain/evaluation/evaluation-reason.ts';
+import type { EvaluatorMeter } from '../evaluator-meter.ts';
+import { randomRoll } from '../flag-evaluator.ts';
+import type { ListedFlag, ProjectList } from '../project-list.ts';
+
+/** Flags between two looks at the clock: some ten microseconds. */
+const flagsOfPiece = 64;
+const [openBracket, comma, closeBracket] = Buffer.from('[,]');
+
+/** Where a piece is put together. What was yielded is valid until the next piece is asked for. */
+let scratch = new Uint8Array(64 * 1024);
+
+function stateOf({ compiled }: ListedFlag, environmentIndex: number): CompiledState {
+  const state = environmentIndex < 0 ? compiled.sole : compiled.states[environmentIndex];
+  if (state === null || state === undefined) {
+    throw new Error(`flag ${compiled.id} has no state where its project has an environment`);
+  }
+  return state;
+}
+
+/** @returns the bytes of the scratch buffer that are in use after the body */
+function writeBody(body: Uint8Array, at: number): number {
+  if (at + body.length + 2 > scratch.length) {
+    const larger = new Uint8Array(2 * (at + body.length + 2));
+    larger.set(scratch.subarray(0, at));
+    scratch = larger;
+  }
+  scratch.set(body, at);
+  return at + body.length;
+}
+
+/**
+ * The answer of a project's list for one context, as JSON bytes in pieces.
+ * @param environmentIndex in the project's order; -1 in a single-environment project
+ */
+export function* evaluateList(
+  { flags }: ProjectList,
+  environmentIndex: number,
+  context: EvaluationContext,
+  meter: EvaluatorMeter,
+): Generator<Uint8Array> {
+  let separator = openBracket as number;
+  for (let start = 0; start < flags.length; start += flagsOfPiece) {
+    const end = Math.min(start + flagsOfPiece, flags.length);
+    let length = 0;
+    for (let index = start; index < end; index += 1) {
+      const flag = flags[index] as ListedFlag;
+      scratch[length] = separator;
+      separator = comma as number;
+      const { compiled } = flag;
+      const reason = evaluateFlag(compiled, stateOf(flag, environmentIndex), context, randomRoll);
+      meter.countFlagOfProject(reason);
+      length = writeBody(isOn(reason) ? compiled.onBody : compiled.offBody, length + 1);
+    }
+    yield scratch.subarray(0, length);
+  }
+  yield flags.length === 0
+    ? Uint8Array.of(openBracket as number, closeBracket as number)
+    : Uint8Array.of(closeBracket as number);
+}

@@ -1,0 +1,22 @@
+/**
+ * What requests are counted as: a closed list, whatever paths they have. `management-other` is every path and method of
+ * the Management API that is no endpoint, with its preflights; `evaluation-other` likewise.
+ */
+const namesByApi = {
+  evaluation: ['evaluate-flag', 'evaluate-project', 'evaluation-other'],
+  management: ['read-token', 'list-flags', 'read-flag', 'create-flag', 'patch-flag', 'management-other'],
+  service: ['health', 'docs', 'other'],
+} as const;
+
+export type RouteName = (typeof namesByApi)[keyof typeof namesByApi][number];
+
+export const countedRoutes = Object.entries(namesByApi).flatMap(([api, routes]) =>
+  routes.map((route: RouteName) => ({ api, route })),
+);
+
+const indexes = new Map(countedRoutes.map(({ route }, index) => [route, index]));
+
+/** @returns the route's index in `countedRoutes` */
+export function routeIndex(name: RouteName): number {
+  return indexes.get(name) as number;
+}

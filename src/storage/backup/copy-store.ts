@@ -1,0 +1,35 @@
+import { chmodSync } from 'node:fs';
+import { readingMapBytesOf } from '../environment.ts';
+import type { StoreIdentity } from '../records/identity-record.ts';
+import { openForReading } from '../store-opening.ts';
+import { pageUseOf } from '../store-statistics.ts';
+
+/** What a copy is of, and how large it becomes. */
+export interface CopyPlan {
+  readonly identity: StoreIdentity;
+  /** Nearly: the server may write until the copy's snapshot begins. */
+  readonly bytes: number;
+}
+
+/**
+ * Copies a store's newest commit, without its free pages, to a new file: from one snapshot, whatever is written meanwhile.
+ * Run it in a process of its own: a damaged page can end the process that reads it.
+ *
+ * @param onPlan called before the copy begins.
+ * @throws StoreError when there is no store; Error of lmdb when the copy cannot be written.
+ */
+export async function copyStore(
+  directory: string,
+  file: string,
+  onPlan: (plan: CopyPlan) => void,
+): Promise<void> {
+  const { root, tables, identity } = openForReading({ directory, mapBytes: readingMapBytesOf(directory) });
+  try {
+    const { pageBytes, usedPages } = pageUseOf(root, tables);
+    onPlan({ identity, bytes: usedPages * pageBytes });
+    await root.backup(file, true);
+    chmodSync(file, 0o600);
+  } finally {
+    await root.close();
+  }
+}

@@ -1,0 +1,93 @@
+import { existsSync, lstatSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { type Claim, claimDirectory, claimFileOf } from '../claim.ts';
+import { createDirectory, syncDirectory } from '../store-directory.ts';
+import { StoreError } from '../store-error.ts';
+
+/**
+ * A directory that is being made beside the place where it shall be, and gets its name when it is whole: a crash leaves
+ * at most the temporary one, which the next attempt empties and uses. The claim on it keeps two attempts apart.
+ */
+export interface PartialDirectory {
+  readonly path: string;
+  /** Gives it its name; on disk when it returns. Nothing but an empty directory may be there. @throws StoreError */
+  finish(): void;
+  /** Removes it, unless it is finished. */
+  abandon(): void;
+}
+
+/** @param ending of the temporary name. @throws StoreError when another process makes it, or none can be made here. */
+export function beginDirectory(target: string, ending: string): PartialDirectory {
+  const wanted = resolve(target);
+  requireNoMount(wanted);
+  const path = `${wanted}${ending}`;
+  const claim = claimDirectory(path);
+  empty(path);
+  let isFinished = false;
+  return {
+    path,
+    finish() {
+      syncDirectory(path);
+      putInPlace(path, wanted);
+      isFinished = true;
+      syncDirectory(dirname(wanted));
+      endClaim(claim, wanted);
+    },
+    abandon() {
+      if (isFinished) return;
+      rmSync(path, { recursive: true, force: true });
+      claim.release();
+    },
+  };
+}
+
+/** @returns whether nothing would be lost if something else took its place: it is missing, or holds at most a claim file. */
+export function isVacant(directory: string): boolean {
+  if (!existsSync(directory)) return true;
+  if (!lstatSync(directory).isDirectory()) return false;
+  return readdirSync(directory).every((name) => name === basename(claimFileOf(directory)));
+}
+
+/** @returns whether a file system of its own is mounted there; false when nothing is there. */
+export function isMountPoint(directory: string): boolean {
+  const found = statSync(directory, { throwIfNoEntry: false });
+  return found !== undefined && found.dev !== statSync(dirname(resolve(directory))).dev;
+}
+
+/** A mounted file system cannot be replaced by a directory of another. */
+function requireNoMount(target: string): void {
+  createDirectory(dirname(target));
+  if (!isMountPoint(target)) return;
+  throw new StoreError(
+    `${target} is a file system of its own. Name a directory in it: ${join(target, 'burgee')}`,
+  );
+}
+
+/** What an attempt that was killed has left. */
+function empty(path: string): void {
+  const kept = basename(claimFileOf(path));
+  for (const name of readdirSync(path)) {
+    if (name !== kept) rmSync(join(path, name), { recursive: true, force: true });
+  }
+}
+
+/** The directory that makes room is vacant, so nothing is lost between the two steps. */
+function putInPlace(path: string, target: string): void {
+  try {
+    if (existsSync(target)) {
+      rmSync(claimFileOf(target), { force: true });
+      rmdirSync(target);
+    }
+    renameSync(path, target);
+  } catch (error) {
+    throw new StoreError(`${path} cannot be renamed to ${target}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Its file is removed after the rename, so that nobody else can take the temporary name before. */
+function endClaim(claim: Claim, directory: string): void {
+  rmSync(claimFileOf(directory), { force: true });
+  claim.release();
+}

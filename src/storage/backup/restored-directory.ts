@@ -1,0 +1,90 @@
+import { existsSync, renameSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { timeInName } from '../../support/time-in-name.ts';
+import { claimDirectory, claimFileOf } from '../claim.ts';
+import { dataFileOf } from '../environment.ts';
+import { markerFileOf } from '../marker-file.ts';
+import { syncDirectory } from '../store-directory.ts';
+import { StoreError } from '../store-error.ts';
+import { manifestFileOf } from './backup-manifest.ts';
+import { beginDirectory, isVacant, type PartialDirectory } from './partial-directory.ts';
+
+/**
+ * The temporary name of a data directory that is being restored. Where one stands beside a data directory that holds no
+ * store, a restore was interrupted, and nothing may begin an empty store in its place.
+ */
+const ending = '.restoring';
+
+export function isHalfRestored(directory: string): boolean {
+  return existsSync(`${resolve(directory)}${ending}`);
+}
+
+/** A data directory that is being restored into, claimed if it is there. */
+export interface RestoredDirectory {
+  readonly partial: PartialDirectory;
+  /** Gives the restored directory its name. @returns where the old one is now; null when there was none. */
+  finish(): string | null;
+  /** Lets go; removes what was not finished. */
+  end(): void;
+}
+
+/**
+ * @param mayMoveAside an old store makes room; nothing is ever removed.
+ * @throws StoreError when the directory is in use, or holds what may not make room.
+ */
+export function beginRestore(directory: string, mayMoveAside: boolean): RestoredDirectory {
+  const target = resolve(directory);
+  const isInTheWay = !isVacant(target);
+  if (isInTheWay) requireMovable(target, mayMoveAside);
+  const claim = existsSync(target) ? claimDirectory(target) : null;
+  try {
+    const partial = beginDirectory(target, ending);
+    return {
+      partial,
+      finish: () => (isInTheWay ? replace(partial, target) : place(partial)),
+      end() {
+        partial.abandon();
+        claim?.release();
+      },
+    };
+  } catch (error) {
+    claim?.release();
+    throw error;
+  }
+}
+
+function place(partial: PartialDirectory): null {
+  partial.finish();
+  return null;
+}
+
+function replace(partial: PartialDirectory, target: string): string {
+  const aside = `${target}.before-restore-${timeInName(Date.now())}`;
+  renameSync(target, aside);
+  try {
+    partial.finish();
+  } catch (error) {
+    if (!existsSync(target)) renameSync(aside, target);
+    throw error;
+  }
+  syncDirectory(dirname(target));
+  return aside;
+}
+
+/** Whatever is not a store stays where it is: a wrong --data-dir must not move somebody's files. */
+function requireMovable(target: string, mayMoveAside: boolean): void {
+  if (existsSync(manifestFileOf(target))) {
+    throw new StoreError(`${target} is a backup itself. Name another data directory with --data-dir.`);
+  }
+  const isStore = [markerFileOf, dataFileOf, claimFileOf].some((fileOf) => existsSync(fileOf(target)));
+  if (!isStore) {
+    throw new StoreError(
+      `${target} is not empty, and not a data directory of Burgee. Name another one with --data-dir.`,
+    );
+  }
+  if (mayMoveAside) return;
+  throw new StoreError(
+    `${target} holds a store already. To put the backup in its place, add --force: the old directory is kept under ` +
+      'another name. Or name another directory with --data-dir.',
+  );
+}

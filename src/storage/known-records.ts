@@ -1,0 +1,37 @@
+import type { DatabaseName } from './keys.ts';
+
+/** Entries in all, and bytes of each as stored: together some tens of megabytes at most. */
+const recordsMax = 8192;
+const recordBytesMax = 4096;
+
+/**
+ * Decoded records that the writer has read: it alone changes them, and says so. Reading a token, its project and its
+ * organisation again for each change is a third of what a change costs to decide.
+ */
+export class KnownRecords {
+  readonly #records = new Map<DatabaseName, Map<string, unknown>>();
+  #count = 0;
+
+  /** @returns the record, or undefined when it is not known, which does not say that there is none. */
+  find(database: DatabaseName, key: Buffer): unknown {
+    return this.#records.get(database)?.get(key.toString('latin1'));
+  }
+
+  add(database: DatabaseName, key: Buffer, record: unknown, bytes: number): void {
+    if (bytes > recordBytesMax) return;
+    if (this.#count >= recordsMax) this.forgetAll();
+    const table = this.#records.get(database) ?? new Map<string, unknown>();
+    this.#records.set(database, table);
+    table.set(key.toString('latin1'), record);
+    this.#count += 1;
+  }
+
+  forget(database: DatabaseName, key: Buffer): void {
+    if (this.#records.get(database)?.delete(key.toString('latin1'))) this.#count -= 1;
+  }
+
+  forgetAll(): void {
+    this.#records.clear();
+    this.#count = 0;
+  }
+}

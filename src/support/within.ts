@@ -1,0 +1,12 @@
+import { setTimeout } from 'node:timers/promises';
+
+/** @returns whether the work was done in time. It goes on either way. Rejects when it does. */
+export async function within(timeoutMs: number, work: Promise<unknown>): Promise<boolean> {
+  const over = new AbortController();
+  const timeout = setTimeout(timeoutMs, false, { signal: over.signal }).catch(() => false);
+  try {
+    return await Promise.race([work.then(() => true), timeout]);
+  } finally {
+    over.abort();
+  }
+}

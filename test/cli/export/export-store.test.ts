@@ -1,0 +1,202 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import { type ExportOptions, exportStore } from '../../../src/cli/export/export-store.ts';
+import {
+  exampleDocument,
+  type OpenedOperator,
+  openOperator,
+  problemsOf,
+} from '../../operator/open-operator.ts';
+import { flagChangeOf, flagOf, projectOf } from '../../storage/support/records.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { exportedDocuments } from './generated-document.ts';
+
+const all: Omit<ExportOptions, 'output'> = {
+  filter: { organisation: null, project: null },
+  timeLimitMs: 60_000,
+  isSkipping: false,
+};
+
+async function exported(
+  test: Test,
+  directory: string,
+  options: Partial<ExportOptions> = {},
+): Promise<string> {
+  const output = join(temporaryDirectory(test), 'export.json');
+  await exportStore(directory, { ...all, ...options, output });
+  return readFileSync(output, 'utf8');
+}
+
+async function applied(into: OpenedOperator, document: unknown) {
+  const outcome = await into.apply(document);
+  if (!outcome.ok) throw new Error(outcome.problems.join('\n'));
+  return outcome.counts;
+}
+
+/** Everything that is stored about flags, projects, audiences, tokens, organisations and members. */
+function recordsOf({ reader }: OpenedOperator) {
+  const { queries } = reader();
+  return [...queries.projects()].map((project) => ({
+    project,
+    organisation: queries.organisation(project.organisationId ?? ''),
+    flags: [...queries.flagsOf(project.id)],
+    audiences: [...queries.audiencesOf(project.id)],
+    tokens: [...queries.tokensOf(project.id)],
+    members: [...queries.members()],
+  }));
+}
+
+/** What only time brings: a token is revoked, an environment is gone. */
+function age({ store, reader }: OpenedOperator): void {
+  const { queries } = reader();
+  for (const project of [...queries.projects()]) {
+    const [token] = queries.tokensOf(project.id);
+    if (token !== undefined) {
+      const after = { ...token, revokedAt: 5, revision: token.revision + 1 };
+      store.write(({ apply }) => apply([{ kind: 'token', before: token, after }]));
+    }
+    const [gone, ...environments] = project.environments;
+    if (gone === undefined) continue;
+    const flags = [...queries.flagsOf(project.id)].map((flag) => {
+      const states = new Map([...flag.states].filter(([number]) => number !== gone.number));
+      return flagChangeOf(flag, { ...flag, states, revision: flag.revision + 1 });
+    });
+    const after = { ...project, environments, revision: project.revision + 1 };
+    store.write(({ apply }) => apply([...flags, { kind: 'project', before: project, after }]));
+  }
+}
+
+t.test(
+  'whatever is stored: applying its export changes nothing, and makes the same of an empty store',
+  async (test) => {
+    const holds = async (document: unknown, isAged: boolean): Promise<boolean> => {
+      const results = await test.test('a generated store', async (step) => {
+        const first = openOperator(step);
+        await applied(first, document);
+        if (isAged) age(first);
+        const text = await exported(step, first.directory);
+        const before = recordsOf(first);
+        step.match(await applied(first, text), { created: 0, changed: 0 });
+        step.strictSame(recordsOf(first), before);
+        const second = openOperator(step);
+        step.match(await applied(second, text), { changed: 0, unchanged: 0 });
+        step.equal(await exported(step, second.directory), text);
+      });
+      return results?.ok === true;
+    };
+    await fc.assert(fc.asyncProperty(exportedDocuments, fc.boolean(), holds), { numRuns: 25 });
+  },
+);
+
+t.test(
+  'the example of the documentation comes out as it went in, complete and without secrets',
+  async (test) => {
+    const operator = openOperator(test);
+    await applied(operator, exampleDocument);
+    const text = await exported(test, operator.directory);
+    const document = JSON.parse(text);
+    test.strictSame(document.organisations[0].members, [
+      { name: 'Owner', email: 'owner@example.test', role: 'owner' },
+    ]);
+    test.strictSame(document.organisations[0].projects[0].flags[0].environments, {
+      production: { enabled: false, trafficPercentage: 0, cohorts: [], audience: null },
+      staging: { enabled: true, trafficPercentage: 50, cohorts: ['own'], audience: 'Pro' },
+    });
+    test.strictSame(document.organisations[0].projects[0].tokens, [
+      { name: 'ci', permission: 'write', expiresAt: 0, environments: ['staging'] },
+    ]);
+    test.notMatch(text, /argon2|secret|burgee_|\$/i);
+  },
+);
+
+t.test('applying an older export brings a flag back to what it says', async (test) => {
+  const operator = openOperator(test);
+  await applied(operator, exampleDocument);
+  const text = await exported(test, operator.directory);
+  const [flag] = [...operator.reader().queries.projects()].flatMap(({ id }) => [
+    ...operator.reader().queries.flagsOf(id),
+  ]);
+  if (flag === undefined) throw new Error('the example has a flag');
+  const on = { enabled: true, trafficPercentage: 100, cohortOverride: ['all'], audienceId: null };
+  const changed = {
+    ...flag,
+    states: new Map([
+      [1, on],
+      [2, on],
+    ]),
+    description: 'changed',
+    tags: ['x'],
+  };
+  operator.store.write(({ apply }) => apply([flagChangeOf(flag, changed)]));
+  test.match(await applied(operator, text), { created: 0, changed: 1 });
+  test.equal(await exported(test, operator.directory), text);
+});
+
+t.test('names that several share are refused, or left out when that is asked for', async (test) => {
+  const operator = openOperator(test);
+  await applied(operator, exampleDocument);
+  const { queries } = operator.reader();
+  const [project] = queries.projects();
+  if (project === undefined) throw new Error('the example has a project');
+  operator.store.write(({ apply }) =>
+    apply([
+      flagChangeOf(null, flagOf(project.id, { name: 'twice', states: new Map() })),
+      flagChangeOf(null, flagOf(project.id, { name: 'twice', states: new Map() })),
+      { kind: 'project', before: null, after: projectOf(project.organisationId, { name: 'other' }) },
+    ]),
+  );
+  const output = join(temporaryDirectory(test), 'export.json');
+  const refused = exportStore(operator.directory, { ...all, output });
+  await test.rejects(refused, {
+    message: /--skip-ambiguous/,
+    problems: ['project "shop": flags: 2 of them are called "twice"'],
+  });
+  test.notOk(existsSync(output));
+  test.notOk(existsSync(`${output}.partial`), 'nothing half is left');
+  const { flags, leftOut } = await exportStore(operator.directory, { ...all, output, isSkipping: true });
+  test.equal(flags, 1);
+  test.match(leftOut, [/twice/]);
+  test.same(problemsOf(await operator.apply(readFileSync(output, 'utf8'))), []);
+  test.equal(statSync(output).mode & 0o777, 0o600);
+});
+
+t.test('one organisation or one project can be exported alone', async (test) => {
+  const operator = openOperator(test);
+  const project = (name: string) => ({ name, flags: [{ name: 'flag' }] });
+  await applied(operator, {
+    organisations: [
+      { name: 'Acme', plan: 'free', projects: [project('a'), project('b')] },
+      { name: 'Beta', plan: 'free', projects: [project('c')] },
+    ],
+    personalProjects: [{ ...project('d'), owner: 'me@example.test' }],
+  });
+  const names = async (filter: Partial<ExportOptions['filter']>) => {
+    const text = await exported(test, operator.directory, { filter: { ...all.filter, ...filter } });
+    const { organisations, personalProjects } = JSON.parse(text);
+    const nameOf = ({ name }: { name: string }) => name;
+    return [
+      ...organisations.flatMap((it: { name: string; projects: { name: string }[] }) => [
+        it.name,
+        ...it.projects.map(nameOf),
+      ]),
+      ...personalProjects.map(nameOf),
+    ];
+  };
+  test.same(await names({}), ['Acme', 'a', 'b', 'Beta', 'c', 'd']);
+  test.same(await names({ organisation: 'Beta' }), ['Beta', 'c']);
+  test.same(await names({ project: 'b' }), ['Acme', 'b']);
+  test.same(await names({ project: 'd' }), ['d']);
+  await test.rejects(names({ project: 'e' }), /Nothing has that name or id/);
+});
+
+t.test('an export that takes too long is given up', async (test) => {
+  const operator = openOperator(test);
+  const flags = Array.from({ length: 20_000 }, (_, number) => ({ name: `flag ${number}` }));
+  await applied(operator, { personalProjects: [{ name: 'p', owner: 'me@example.test', flags }] });
+  const output = join(temporaryDirectory(test), 'export.json');
+  const late = exportStore(operator.directory, { ...all, output, timeLimitMs: 1 });
+  await test.rejects(late, /given up.*--time-limit/);
+  test.notOk(existsSync(output));
+});

@@ -1,0 +1,37 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { runBurgeeOrThrow } from '../support/burgee-command.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
+
+/*
+ * Every help text as it was last reviewed. When a difference is wanted, write the file anew and read what changed:
+ *
+ *   WRITE_HELP=1 node dist/test/cli/help.test.js
+ */
+t.setTimeout(120_000);
+
+const file = join(repositoryRoot(), 'test', 'fixtures', 'command-line-help.txt');
+
+/** `Commands:` and below, each line that names a command: two spaces, its name, and more. */
+function commandsIn(help: string): string[] {
+  const [, list = ''] = help.split('\nCommands:\n');
+  const names = Array.from(list.matchAll(/^ {2}([a-z][a-z-]*)/gm), ([, name]) => String(name));
+  return names.filter((name) => name !== 'help');
+}
+
+async function helpOf(command: readonly string[]): Promise<string> {
+  const help = await runBurgeeOrThrow([...command, '--help']);
+  const rest: string[] = [];
+  for (const name of commandsIn(help)) rest.push(await helpOf([...command, name]));
+  return [`$ ${['burgee', ...command, '--help'].join(' ')}\n${help}`, ...rest].join('\n');
+}
+
+t.test('the help texts are those that were reviewed', async (t) => {
+  const help = await helpOf([]);
+  if (process.env['WRITE_HELP'] === '1') writeFileSync(file, help);
+  t.equal(help, readFileSync(file, 'utf8'));
+  for (const command of ['backup', 'restore', 'export', 'stat', 'check', 'organisation set-plan']) {
+    t.match(help, `$ burgee ${command} --help\n`);
+  }
+});

@@ -1,0 +1,34 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { repositoryRoot } from '../support/repository-root.ts';
+
+const root = repositoryRoot();
+const page = readFileSync(join(root, 'docs/guarantees.md'), 'utf8');
+const rows = page.split('\n').filter((line) => /^\| (?!Promise \|)/.test(line));
+
+const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => path.replaceAll('\\', '/').replace(/\.ts$/, '.js'));
+
+/** As `npm test -- PART` chooses them. */
+const chosenBy = (part: string): readonly string[] => tests.filter((path) => path.includes(part));
+
+t.test('every promise is a sentence with the command that shows it', async (t) => {
+  t.ok(rows.length > 25);
+  for (const row of rows) {
+    t.match(row, /^\| [A-Z`].*\. \| `npm (test|run campaign) -- [^`]+` \|$/, row);
+  }
+});
+
+t.test('every command runs tests or a campaign that exist', async (t) => {
+  const parts = [...page.matchAll(/`npm test -- ([^`]+)`/g)].map(([, part]) => String(part));
+  t.ok(parts.length > 25);
+  for (const part of parts.flatMap((each) => each.split(' '))) {
+    t.ok(chosenBy(part).length > 0, `npm test -- ${part}`);
+    if (part.includes('/')) t.ok(existsSync(join(root, 'test', `${part}.test.ts`)), `${part}.test.ts`);
+  }
+  for (const [, name] of page.matchAll(/`npm run campaign -- ([\w-]+)[^`]*`/g)) {
+    t.ok(existsSync(join(root, 'test', 'campaigns', `${name}.campaign.ts`)), `the campaign ${name}`);
+  }
+});

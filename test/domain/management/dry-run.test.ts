@@ -1,0 +1,32 @@
+import t from 'tap';
+import { readDryRun } from '../../../src/domain/management/dry-run.ts';
+import { addQueryProblems, parseManagementQuery } from '../../../src/domain/management/management-query.ts';
+import { ProblemList } from '../../../src/domain/problem-list.ts';
+
+function read(raw: string): readonly [isDryRun: boolean, problems: string] {
+  const query = parseManagementQuery(raw);
+  const problems = new ProblemList();
+  addQueryProblems(query, ['dryRun'], problems);
+  return [readDryRun(query, problems), problems.detail()];
+}
+
+t.test('only dryRun=true is a dry run', async (t) => {
+  t.same(read(''), [false, '']);
+  t.same(read('dryRun=false'), [false, '']);
+  t.same(read('dryRun=true'), [true, '']);
+  t.same(read('env=a&%64ryRun=%74rue'), [true, ''], 'decoded');
+  t.same(read('dry-run=x&dryRuns=y&run=z'), [false, ''], 'other parameters are others');
+});
+
+t.test('what may be a typing error is a problem', async (t) => {
+  for (const value of ['', '=', '=True', '=TRUE', '=1', '=yes', '=true%20', '=%20true', '=truefalse']) {
+    t.match(read(`dryRun${value}`)[1], /^query parameter "dryRun" must be true or false$/, value);
+  }
+  for (const name of ['dryrun', 'DRYRUN', 'DryRun', 'dryRUN', '%44ryRun']) {
+    t.match(read(`${name}=true`)[1], /^unknown query parameter "\w+": write it dryRun$/, name);
+  }
+  t.match(read('dryRun=true&dryRun=true')[1], 'query parameter "dryRun" is given more than once');
+  t.match(read('dryRun=true&dryrun=false')[1], 'unknown query parameter "dryrun": write it dryRun');
+  t.match(read('dryRun=true+')[1], 'unencoded +');
+  t.match(read('dryRun=%zz')[1], 'cannot be decoded');
+});

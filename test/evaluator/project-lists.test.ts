@@ -1,0 +1,218 @@
+import t, { type Test } from 'tap';
+import type { Flag } from '../../src/domain/flag/flag.ts';
+import type { Project } from '../../src/domain/project/project.ts';
+import type { RecordChange } from '../../src/domain/record-change.ts';
+import { EvaluatorMeter } from '../../src/evaluator/evaluator-meter.ts';
+import { evaluatorMetrics } from '../../src/evaluator/evaluator-metrics-protocol.ts';
+import { FlagSource } from '../../src/evaluator/flag-source.ts';
+import { ProjectEvaluator } from '../../src/evaluator/reads/evaluate-project.ts';
+import { createMetricMemory } from '../../src/observability/metric-cells.ts';
+import type { Store } from '../../src/storage/store.ts';
+import type { StoreReader } from '../../src/storage/store-reader.ts';
+import { audienceOf, flagChangeOf, flagOf, projectOf } from '../storage/support/records.ts';
+import { newStore } from '../storage/support/sample-store.ts';
+
+/*
+ * Lists of whole projects are kept compiled and mended. Every answer is compared with what the store says: which flags
+ * there are, in which order, and whether each is on.
+ */
+
+const mebibyte = 1024 * 1024;
+
+/** Numbers from a seed, the same in every run. */
+function seeded(seed: number): (below: number) => number {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+class Scene {
+  readonly store: Store;
+  readonly reader: StoreReader;
+  readonly source: FlagSource;
+  readonly evaluator: ProjectEvaluator;
+  readonly #version: Int32Array<SharedArrayBuffer>;
+
+  constructor(test: Test, cacheBytes: number) {
+    const { store, reader } = newStore(test);
+    const version = new SharedArrayBuffer(4);
+    this.store = store;
+    this.reader = reader;
+    this.#version = new Int32Array(version);
+    const meter = new EvaluatorMeter(createMetricMemory(evaluatorMetrics));
+    this.source = new FlagSource(reader, version, cacheBytes, meter);
+    this.evaluator = new ProjectEvaluator(this.source, reader, '/docs', meter);
+  }
+
+  /** As the writer does: durable first, then announced. */
+  write(changes: readonly RecordChange[]): void {
+    this.store.write(({ apply }) => apply(changes));
+    Atomics.add(this.#version, 0, 1);
+  }
+
+  begin(projectId: string, query = 'targetingKey=u'): Generator<string | Uint8Array> {
+    this.source.refresh();
+    const answer = this.evaluator.evaluate(projectId, query);
+    if (!('pieces' in answer)) throw new Error(`refused with ${answer.status}`);
+    return answer.pieces;
+  }
+
+  ask(projectId: string, query?: string): unknown {
+    return parsed(this.begin(projectId, query));
+  }
+
+  /** What the store says now; every flag is on for everybody or for nobody. */
+  expected(projectId: string): unknown {
+    this.reader.renew();
+    const project = this.reader.queries.project(projectId) as Project;
+    const number = project.isMultiEnvironment ? (project.environments[0]?.number ?? 0) : 0;
+    return Array.from(this.reader.queries.flagsOf(projectId), ({ id, name, states }) => ({
+      id,
+      name,
+      enabled: states.get(number)?.enabled ?? false,
+    }));
+  }
+}
+
+function parsed(pieces: Iterable<string | Uint8Array>): unknown {
+  const parts = Array.from(pieces, (piece) => Buffer.from(piece));
+  return JSON.parse(Buffer.concat(parts).toString());
+}
+
+function stateOf(enabled: boolean): Flag['states'] {
+  return new Map([[0, { enabled, trafficPercentage: 100, cohortOverride: null, audienceId: null }]]);
+}
+
+function manyFlags(projectId: string, count: number): Flag[] {
+  const nameOf = (index: number): string => `flag-${String((index * 7919) % count).padStart(5, '0')}`;
+  return Array.from({ length: count }, (_, index) => flagOf(projectId, { name: nameOf(index) }));
+}
+
+function created(flags: readonly Flag[]): RecordChange[] {
+  return flags.map((flag) => flagChangeOf(null, flag));
+}
+
+/** One random change of a project's flags: create, switch, rename or remove. */
+function randomChange(flags: Flag[], projectId: string, random: (below: number) => number): RecordChange {
+  const index = random(flags.length);
+  const before = flags[index];
+  const what = random(4);
+  if (before === undefined || what === 0) {
+    const flag = flagOf(projectId, { name: `flag-${random(50)}`, states: stateOf(random(2) === 0) });
+    flags.push(flag);
+    return flagChangeOf(null, flag);
+  }
+  if (what === 1) {
+    flags.splice(index, 1);
+    return flagChangeOf(before, null);
+  }
+  const name = what === 2 ? `${['Ä', 'z', '😀', 'a'][random(4)]}${random(50)}` : before.name;
+  const after = { ...before, name, states: stateOf(random(2) === 0), revision: before.revision + 1 };
+  flags[index] = after;
+  return flagChangeOf(before, after);
+}
+
+t.test('after every change the answer is what the store says', async (test) => {
+  const scene = new Scene(test, mebibyte);
+  const random = seeded(20_261_121);
+  const project = projectOf(null);
+  scene.write([{ kind: 'project', before: null, after: project }]);
+  const flags = manyFlags(project.id, 40);
+  scene.write(created(flags));
+  for (let round = 0; round < 300; round += 1) {
+    const changes = Array.from({ length: random(4) }, () => randomChange(flags, project.id, random));
+    for (const change of changes) scene.write([change]);
+    test.strictSame(scene.ask(project.id), scene.expected(project.id), `round ${round}`);
+  }
+  test.ok(scene.source.lists.bytes > 0, 'the list was kept');
+});
+
+t.test('requests that come while a list is built see the changes acknowledged before them', async (test) => {
+  const random = seeded(7);
+  for (let round = 0; round < 40; round += 1) {
+    const scene = new Scene(test, 16 * mebibyte);
+    const project = projectOf(null);
+    scene.write([{ kind: 'project', before: null, after: project }]);
+    const flags = manyFlags(project.id, 120);
+    scene.write(created(flags));
+    const early = scene.begin(project.id);
+    for (let step = random(12); step >= 0; step -= 1) early.next();
+    scene.write([randomChange(flags, project.id, random)]);
+    if (random(3) === 0) {
+      const after = { ...project, name: 'renamed', revision: 2 };
+      scene.write([{ kind: 'project', before: project, after }]);
+    }
+    const late = scene.begin(project.id);
+    for (let step = random(12); step >= 0; step -= 1) early.next();
+    test.strictSame(parsed(late), scene.expected(project.id), `round ${round}`);
+  }
+});
+
+t.test('an answer that has begun is of one state, whatever changes', async (test) => {
+  const scene = new Scene(test, 16 * mebibyte);
+  const project = projectOf(null);
+  scene.write([{ kind: 'project', before: null, after: project }]);
+  const flags = manyFlags(project.id, 500);
+  scene.write(created(flags));
+  scene.ask(project.id);
+  const before = scene.expected(project.id);
+  const pieces = scene.begin(project.id);
+  const parts = [Buffer.from(pieces.next().value as Uint8Array)];
+  scene.write(flags.map((flag) => flagChangeOf(flag, { ...flag, states: stateOf(false), revision: 2 })));
+  scene.source.refresh();
+  for (const piece of pieces) parts.push(Buffer.from(piece));
+  test.strictSame(JSON.parse(Buffer.concat(parts).toString()), before);
+  test.strictSame(scene.ask(project.id), scene.expected(project.id));
+});
+
+t.test('an audience that changes is seen in the list at once', async (test) => {
+  const scene = new Scene(test, mebibyte);
+  const project = projectOf(null);
+  const audience = audienceOf(project.id);
+  const state = { enabled: true, trafficPercentage: 100, cohortOverride: null, audienceId: audience.id };
+  const flag = flagOf(project.id, { states: new Map([[0, state]]) });
+  scene.write([
+    { kind: 'project', before: null, after: project },
+    { kind: 'audience', before: null, after: audience },
+    flagChangeOf(null, flag),
+  ]);
+  const { id, name } = flag;
+  const query = 'targetingKey=u&plan=gold';
+  test.strictSame(scene.ask(project.id, query), [{ id, name, enabled: false }]);
+  const rules = [{ attribute: 'plan', values: ['gold'] }];
+  scene.write([{ kind: 'audience', before: audience, after: { ...audience, rules, revision: 2 } }]);
+  test.strictSame(scene.ask(project.id, query), [{ id, name, enabled: true }]);
+});
+
+t.test('a list that is too large to be kept is answered all the same, and keeps no memory', async (test) => {
+  const scene = new Scene(test, 128 * 1024);
+  const [large, small] = [projectOf(null), projectOf(null, { name: 'small' })];
+  scene.write([large, small].map((after) => ({ kind: 'project', before: null, after })));
+  scene.write(created(manyFlags(large.id, 300)));
+  scene.write(created(manyFlags(small.id, 5)));
+  for (let round = 0; round < 3; round += 1) {
+    test.strictSame(scene.ask(large.id), scene.expected(large.id));
+    test.strictSame(scene.ask(small.id), scene.expected(small.id));
+    test.ok(scene.source.lists.bytes <= 16 * 1024);
+  }
+  test.ok(scene.source.lists.bytes > 0, 'the small one is kept');
+});
+
+t.test('a client that goes away while a list is built leaves no snapshot behind', async (test) => {
+  const scene = new Scene(test, 16 * mebibyte);
+  const project = projectOf(null);
+  scene.write([{ kind: 'project', before: null, after: project }]);
+  scene.write(created(manyFlags(project.id, 200)));
+  scene.source.refresh();
+  const answer = scene.evaluator.evaluate(project.id, '');
+  if (!('pieces' in answer)) throw new Error('refused');
+  answer.pieces.next();
+  const build = scene.source.lists.build(project.id);
+  test.equal(build?.isDone, false);
+  answer.pieces.return(undefined);
+  answer.release();
+  test.equal(build?.isDone, true, 'nobody waits for it: it is over');
+  test.strictSame(scene.ask(project.id), scene.expected(project.id));
+});

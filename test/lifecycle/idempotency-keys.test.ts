@@ -1,0 +1,115 @@
+import t, { type Test } from 'tap';
+import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import { runBurgee } from '../support/burgee-command.ts';
+import { bearer, type ClientResponse, createHttpClient } from '../support/http-client.ts';
+import { provisionOne } from './lifecycle-fixture.ts';
+
+/* A create with an `Idempotency-Key` can be repeated: at once, at the same time, and after `kill -9` at any moment. */
+t.setTimeout(240_000);
+
+const clients = 16;
+const roundsMin = 2;
+/** Enough kills for one to fall between a commit and its answers. */
+const roundsMax = 25;
+
+t.test('equal requests at the same time create one flag, and get one answer', async (t) => {
+  const { dataDir, secret } = await provisionOne(t);
+  const server = await bootServer(t, { dataDir, settings: unlimited });
+  const client = createHttpClient(t, { port: server.port, connectionsMax: 64 });
+  for (let round = 0; round < 10; round += 1) {
+    const headers = { ...bearer(secret), 'idempotency-key': `round-${round}` };
+    const request = { method: 'POST', path: '/api/v1/flags', headers, body: `{"name":"round ${round}"}` };
+    const answers = await Promise.all(Array.from({ length: 64 }, () => client.send(request)));
+    t.same([...new Set(answers.map(({ status }) => status))], [201]);
+    t.equal(new Set(answers.map(({ text }) => text)).size, 1, 'the same bytes for everyone');
+    t.equal(new Set(answers.map(({ headers }) => headers.get('etag'))).size, 1);
+  }
+  const list = await client.send({ path: '/api/v1/flags', headers: bearer(secret) });
+  const { flags } = JSON.parse(list.text) as { flags: { name: string }[] };
+  t.equal(flags.filter(({ name }) => name.startsWith('round ')).length, 10);
+  await server.stop();
+  t.equal((await runBurgee(['check', '--data-dir', dataDir])).code, 0);
+});
+
+t.test(
+  'kill -9 between commit and answer: repeating creates nothing, and the answer is the first',
+  async (t) => {
+    const { dataDir, secret } = await provisionOne(t);
+    const answered = new Map<string, string>();
+    let foundCreated = 0;
+    for (let round = 1; round <= roundsMax && (round <= roundsMin || foundCreated === 0); round += 1) {
+      const first = await bootServer(t, { dataDir, settings: unlimited });
+      const unanswered = await createUntilKilled(t, first, secret, round, answered);
+      t.equal(await first.ended, 'SIGKILL');
+      t.equal((await runBurgee(['check', '--data-dir', dataDir])).code, 0, 'clean right after the kill');
+
+      const second = await bootServer(t, { dataDir, settings: unlimited });
+      const before = await countByName(t, second, secret);
+      foundCreated += unanswered.filter((key) => before.has(key)).length;
+      const client = createHttpClient(t, { port: second.port });
+      for (const key of unanswered) {
+        const answer = await create(client, secret, key);
+        t.equal(answer.status, 201);
+        answered.set(key, answer.text);
+      }
+      const repeated = [...answered.keys()].slice(-100);
+      for (const key of repeated) {
+        const again = await create(client, secret, key);
+        if (again.text !== answered.get(key)) t.fail(`${key}: ${again.status} ${again.text}`);
+      }
+      const after = await countByName(t, second, secret);
+      const wrong = [...answered.keys()].filter((key) => after.get(key) !== 1);
+      t.same(wrong, [], `each of ${answered.size} keys has exactly one flag`);
+      await second.stop();
+    }
+    t.ok(foundCreated > 0, 'a kill fell between a commit and its answers');
+  },
+);
+
+function create(
+  client: ReturnType<typeof createHttpClient>,
+  secret: string,
+  key: string,
+): Promise<ClientResponse> {
+  const headers = { ...bearer(secret), 'idempotency-key': key };
+  return client.send({ method: 'POST', path: '/api/v1/flags', headers, body: JSON.stringify({ name: key }) });
+}
+
+/** The name of each flag is its key. @returns the keys that were sent and got no answer */
+async function createUntilKilled(
+  t: Test,
+  server: BootedServer,
+  secret: string,
+  round: number,
+  answered: Map<string, string>,
+): Promise<string[]> {
+  const unanswered: string[] = [];
+  const killAfter = 20 + 17 * round;
+  let acknowledged = 0;
+  const run = async (number: number): Promise<void> => {
+    const client = createHttpClient(t, { port: server.port });
+    for (let turn = 0; ; turn += 1) {
+      const key = `round-${round}-client-${number}-turn-${turn}`;
+      const answer = await create(client, secret, key).catch(() => null);
+      if (answer === null) {
+        unanswered.push(key);
+        return;
+      }
+      t.equal(answer.status, 201);
+      answered.set(key, answer.text);
+      acknowledged += 1;
+      if (acknowledged === killAfter) server.signal('SIGKILL');
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, (_, number) => run(number)));
+  return unanswered;
+}
+
+async function countByName(t: Test, server: BootedServer, secret: string): Promise<Map<string, number>> {
+  const client = createHttpClient(t, { port: server.port });
+  const list = await client.send({ path: '/api/v1/flags', headers: bearer(secret) });
+  const { flags } = JSON.parse(list.text) as { flags: { name: string }[] };
+  const counts = new Map<string, number>();
+  for (const { name } of flags) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,59 @@
+import t, { type Test } from 'tap';
+import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import { bearer, type ClientRequest, type ClientResponse, createHttpClient } from '../support/http-client.ts';
+import { provisionOne } from './lifecycle-fixture.ts';
+
+/* Whatever makes the service answer 503, the answer says when to try again. */
+t.setTimeout(120_000);
+
+const connections = 64;
+const burstsMax = 50;
+
+/** Sends bursts until one of their answers is a 503. @returns every answer */
+async function burst(
+  t: Test,
+  server: BootedServer,
+  makeRequest: (index: number) => ClientRequest,
+): Promise<ClientResponse[]> {
+  const client = createHttpClient(t, { port: server.port, connectionsMax: connections });
+  const answers: ClientResponse[] = [];
+  for (let turn = 0; turn < burstsMax && !answers.some(({ status }) => status === 503); turn += 1) {
+    const requests = Array.from({ length: 4 * connections }, (_, index) => client.send(makeRequest(index)));
+    answers.push(...(await Promise.all(requests)));
+  }
+  return answers;
+}
+
+function sayWhen(t: Test, answers: readonly ClientResponse[], detail: RegExp): void {
+  const refused = answers.filter(({ status }) => status === 503);
+  t.ok(refused.length > 0, `${refused.length} of ${answers.length} were refused`);
+  const silent = refused.filter(({ headers }) => !/^[1-9]\d*$/.test(headers.get('retry-after') ?? ''));
+  t.same(silent, []);
+  t.match(refused[0]?.text, detail);
+}
+
+t.test('more in flight than may be: a 503 that says when, on both APIs', async (t) => {
+  const { dataDir, flag, secret } = await provisionOne(t);
+  const server = await bootServer(t, { dataDir, settings: { ...unlimited, BURGEE_IN_FLIGHT_MAX: '1' } });
+  const read = { path: `/api/v1/flags/${flag}`, headers: bearer(secret) };
+  sayWhen(t, await burst(t, server, () => read), /in flight/);
+  sayWhen(t, await burst(t, server, () => ({ path: `/v1/flags/${flag}` })), /in flight/);
+  await server.stop();
+});
+
+t.test('a deadline that has passed: a 503 that says when, and nothing was created', async (t) => {
+  const { dataDir, secret } = await provisionOne(t);
+  const server = await bootServer(t, {
+    dataDir,
+    settings: { ...unlimited, BURGEE_REQUEST_DEADLINE_MS: '10' },
+  });
+  const cohorts = Array.from({ length: 2000 }, (_, index) => `cohort-${index}`);
+  const answers = await burst(t, server, (index) => ({
+    method: 'POST',
+    path: '/api/v1/flags',
+    headers: bearer(secret),
+    body: JSON.stringify({ name: `flag ${index}`, cohorts }),
+  }));
+  sayWhen(t, answers, /not begun within its deadline and has not been applied/);
+  await server.stop();
+});

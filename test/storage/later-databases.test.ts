@@ -1,0 +1,51 @@
+import t from 'tap';
+import { checkStore } from '../../src/storage/check.ts';
+import { findTables, openEnvironment } from '../../src/storage/environment.ts';
+import { idKey, type KeyRange, laterDatabases, rangeOf } from '../../src/storage/keys.ts';
+import { RecordSource } from '../../src/storage/record-source.ts';
+import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
+import { Snapshots } from '../../src/storage/snapshots.ts';
+import { openStore } from '../../src/storage/store.ts';
+import { pageUseOf } from '../../src/storage/store-statistics.ts';
+import { newId } from '../../src/support/random-id.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { mapBytes, writeSample } from './support/sample-store.ts';
+
+/** A store of a time when there was no outbox. */
+async function withoutOutbox(t: Test) {
+  const directory = temporaryDirectory(t);
+  const store = openStore({ directory, mapBytes });
+  writeSample(store);
+  await store.close();
+  const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
+  root.openDB({ name: 'outbox' }).dropSync();
+  await root.close();
+  return directory;
+}
+type Test = Parameters<typeof temporaryDirectory>[0];
+
+t.test('a database that was added later reads as empty where it is missing', async (test) => {
+  const directory = await withoutOutbox(test);
+  const root = openEnvironment({ directory, mapBytes, isReadOnly: true });
+  test.teardown(() => root.close());
+  test.equal(findTables(root, laterDatabases), undefined, 'one that was always there must be there');
+  const tables = findTables(root, new Set(['outbox']));
+  if (tables === undefined) throw new Error('the outbox was added later');
+  const snapshots = new Snapshots(root);
+  test.teardown(() => snapshots.close());
+  const source = new RecordSource(tables, snapshots);
+  const range: KeyRange = rangeOf(newId());
+  test.equal(source.find(outboxRecord, idKey(newId())), undefined);
+  test.same([...source.records(outboxRecord)], []);
+  test.same([...source.keys('outbox', range)], []);
+  test.equal(source.count('outbox'), 0);
+  test.ok(pageUseOf(root, tables).usedPages > 2);
+});
+
+t.test('the writer creates what is missing, and nothing else changes', async (test) => {
+  const directory = await withoutOutbox(test);
+  const store = openStore({ directory, mapBytes });
+  test.equal(store.migrated, null);
+  await store.close();
+  test.same([...checkStore(directory)], []);
+});

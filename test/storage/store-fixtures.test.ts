@@ -1,0 +1,94 @@
+import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { endianness } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { checkStore } from '../../src/storage/check.ts';
+import { dataFileOf } from '../../src/storage/environment.ts';
+import { openStore } from '../../src/storage/store.ts';
+import { bootServer } from '../support/booted-server.ts';
+import { runBurgeeOrThrow } from '../support/burgee-command.ts';
+import { bearer, createHttpClient } from '../support/http-client.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { pageBytesIn } from './support/data-file-head.ts';
+import { mapBytes } from './support/sample-store.ts';
+
+/*
+ * A store of every format that there ever was, kept for ever: each must be opened, migrated where it is older, and
+ * answer as it did when it was made (`support/make-store-fixture.ts`).
+ *
+ * LMDB's files are those of one page size, byte order and word size. The fixtures have pages of 4096 bytes, 64 bits and
+ * little-endian. Elsewhere their tests are skipped: no machine of another kind could have written them.
+ */
+t.setTimeout(120_000);
+
+const folder = join(repositoryRoot(), 'test', 'fixtures');
+const fixtures = readdirSync(folder).filter((name) => name.startsWith('store-format-'));
+const bytesMax = 200 * 1024;
+
+interface Expected {
+  readonly storeId: string;
+  readonly checkout: string;
+  readonly secret: string;
+  readonly evaluations: readonly { readonly path: string; readonly enabled: boolean }[];
+}
+
+/** Why this machine cannot read the fixtures; false when it can. */
+async function skipReason(test: Test): Promise<string | false> {
+  const directory = temporaryDirectory(test);
+  await openStore({ directory, mapBytes }).close();
+  const pageBytes = pageBytesIn(readFileSync(dataFileOf(directory)));
+  if (endianness() === 'LE' && pageBytes === 4096) return false;
+  return `SKIPPED: the fixtures are little-endian with pages of 4096 bytes; here: ${endianness()}, ${pageBytes}`;
+}
+
+t.test('there is a fixture of every format, and none is large', async (test) => {
+  test.ok(fixtures.includes('store-format-1'));
+  for (const name of fixtures) {
+    const bytes = readdirSync(join(folder, name)).map((file) => statSync(join(folder, name, file)).size);
+    test.ok(
+      bytes.reduce((sum, each) => sum + each, 0) < bytesMax,
+      `${name} is smaller than ${bytesMax} bytes`,
+    );
+  }
+});
+
+for (const name of fixtures) {
+  t.test(`${name} is checked, served, evaluated and changed`, async (test) => {
+    const reason = await skipReason(test);
+    if (reason !== false) {
+      process.stderr.write(`${reason}\n`);
+      test.pass(reason, { skip: reason });
+      return;
+    }
+    const dataDir = join(temporaryDirectory(test), 'data');
+    cpSync(join(folder, name), dataDir, { recursive: true });
+    const expected = JSON.parse(readFileSync(join(dataDir, 'expected.json'), 'utf8')) as Expected;
+    const server = await bootServer(test, { dataDir });
+    const client = createHttpClient(test, { port: server.port });
+    for (const { path, enabled } of expected.evaluations) {
+      const { status, text } = await client.send({ path });
+      test.equal(status, 200, path);
+      test.equal(JSON.parse(text).enabled, enabled, path);
+    }
+    const path = `/api/v1/flags/${expected.checkout}?env=production`;
+    const request = { method: 'PATCH', path, body: '{"enabled":false}', headers: bearer(expected.secret) };
+    test.equal((await client.send(request)).status, 200);
+    await server.stop();
+    test.same([...checkStore(dataDir)], []);
+    const exported = JSON.parse(await runBurgeeOrThrow(['export', '--data-dir', dataDir]));
+    test.match(exported.personalProjects, [{ name: 'hobby', owner: 'alone@example.test' }]);
+    test.equal(exported.organisations[0].projects[0].flags[0].environments.production.enabled, false);
+  });
+}
+
+t.test('the fixture of the present format can be read as it is', async (test) => {
+  const reason = await skipReason(test);
+  if (reason !== false) {
+    test.pass(reason, { skip: reason });
+    return;
+  }
+  const directory = join(temporaryDirectory(test), 'data');
+  cpSync(join(folder, 'store-format-1'), directory, { recursive: true });
+  test.same([...checkStore(directory)], []);
+});
