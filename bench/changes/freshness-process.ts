@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LatencyRecorder } from '../load/latency-histogram.ts';
+import { answerLoad } from '../load/load-program.ts';
+import { evaluationRequest, patchRequest, requireChange } from './changing-flag.ts';
+import { KeptConnection } from './kept-connection.ts';
+import type { Freshness, FreshnessProbe } from './probe-freshness.ts';
+
+/** Between two probes: some 50 to 100 of them a second. */
+const pauseMs = 10;
+/** A flag that stays stale for so many answers will not change any more. */
+const staleMax = 10_000;
+
+/**
+ * Patches a flag on one connection, and on the acknowledgement asks for it on another until the answer has changed.
+ * A stale answer is one that was asked for after the acknowledgement and does not show the change.
+ */
+async function probe({ origin, flag, seconds }: FreshnessProbe): Promise<Freshness> {
+  const [writer, reader] = await Promise.all([KeptConnection.open(origin), KeptConnection.open(origin)]);
+  const question = evaluationRequest(origin, flag);
+  const recorder = new LatencyRecorder();
+  let staleAnswers = 0;
+  // So that the first patch changes something, whatever the flag was.
+  await writer.ask(patchRequest(origin, flag, { enabled: false, trafficPercentage: 100 }));
+  const endAtMs = performance.now() + seconds * 1000;
+  for (let isOn = true; performance.now() < endAtMs; isOn = !isOn) {
+    requireChange(await writer.ask(patchRequest(origin, flag, { enabled: isOn })));
+    const acknowledgedAtMs = performance.now();
+    const stale = await askUntil(reader, question, isOn);
+    recorder.recordMs(performance.now() - acknowledgedAtMs);
+    staleAnswers += stale;
+    await sleep(pauseMs);
+  }
+  writer.close();
+  reader.close();
+  return {
+    probes: recorder.count,
+    staleAnswers,
+    p50Us: recorder.percentileUs(50),
+    p99Us: recorder.percentileUs(99),
+    histogram: recorder.encode(),
+  };
+}
+
+/** @returns how many answers were stale before the one that was not */
+async function askUntil(reader: KeptConnection, question: Buffer, isOn: boolean): Promise<number> {
+  for (let stale = 0; stale < staleMax; stale += 1) {
+    const { status, body } = await reader.ask(question);
+    if (status !== 200) throw new Error(`the probe's flag was answered ${status}: ${body.toString('utf8')}`);
+    const { enabled } = JSON.parse(body.toString('utf8')) as { readonly enabled: boolean };
+    if (enabled === isOn) return stale;
+  }
+  throw new Error(`${staleMax} answers after an acknowledged change did not show it`);
+}
+
+await answerLoad(probe);

@@ -1,0 +1,38 @@
+import type { Store } from '../../src/storage/store.ts';
+import { answerLoad } from '../load/load-program.ts';
+import type { ChangeableFlag } from './changing-flag.ts';
+import { PatchCounter, type PatchFigures } from './patch-figures.ts';
+import type { StoreLoad } from './patch-loads.ts';
+import { openBenchStore, storePatch } from './stored-patch.ts';
+
+/** Taken in turns. */
+const percentages = [97, 98] as const;
+
+/** Counts from 0: the flags in their order, over and over, each to another percentage than the last time. */
+function makeChange(store: Store, flags: readonly ChangeableFlag[], count: number): boolean {
+  const flag = flags[count % flags.length] as ChangeableFlag;
+  const percentage = percentages[Math.floor(count / flags.length) % percentages.length] as number;
+  return storePatch(store, flag, percentage);
+}
+
+/** What waits is served first come, first served; each change that is done is followed by another that waits. */
+async function runOneByOne({ dataDir, flags, waiting, seconds }: StoreLoad): Promise<PatchFigures> {
+  const store = openBenchStore(dataDir);
+  // Not counted: an earlier run may have left a flag with the first value.
+  for (let count = 0; count < flags.length; count += 1) makeChange(store, flags, count);
+  const counter = new PatchCounter();
+  const beganAtMs = new Float64Array(waiting).fill(performance.now());
+  const endAtMs = performance.now() + seconds * 1000;
+  let count = 0;
+  do {
+    if (!makeChange(store, flags, flags.length + count)) throw new Error('a patch changed nothing');
+    counter.countChange(beganAtMs[count % waiting] as number);
+    beganAtMs[count % waiting] = performance.now();
+    count += 1;
+  } while (performance.now() < endAtMs);
+  const figures = counter.figures();
+  await store.close();
+  return figures;
+}
+
+await answerLoad(runOneByOne);

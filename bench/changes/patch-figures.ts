@@ -1,0 +1,42 @@
+import { LatencyRecorder } from '../load/latency-histogram.ts';
+
+/** What came of changing something over and over for a while. */
+export interface PatchFigures {
+  readonly changes: number;
+  readonly changesPerSecond: number;
+  readonly meanUs: number;
+  readonly p50Us: number;
+  readonly p99Us: number;
+  /** CPU time of the process that made them, all threads, per change. */
+  readonly makerCpuUs: number;
+  /** Compressed HDR histogram in µs, base64. */
+  readonly histogram: string;
+}
+
+/** Counts changes from its making on. */
+export class PatchCounter {
+  readonly #latencies = new LatencyRecorder();
+  readonly #startedAtMs = performance.now();
+  readonly #cpuBefore = process.cpuUsage();
+
+  /** @param beganAtMs when the change was asked for, by `performance.now` */
+  countChange(beganAtMs: number): void {
+    this.#latencies.recordMs(performance.now() - beganAtMs);
+  }
+
+  figures(): PatchFigures {
+    // First of all: to read a histogram takes a while.
+    const elapsedMs = performance.now() - this.#startedAtMs;
+    const { user, system } = process.cpuUsage(this.#cpuBefore);
+    const { count, meanUs } = this.#latencies;
+    return {
+      changes: count,
+      changesPerSecond: (count * 1000) / elapsedMs,
+      meanUs,
+      p50Us: this.#latencies.percentileUs(50),
+      p99Us: this.#latencies.percentileUs(99),
+      makerCpuUs: (user + system) / count,
+      histogram: this.#latencies.encode(),
+    };
+  }
+}

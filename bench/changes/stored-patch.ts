@@ -1,0 +1,51 @@
+import { openStore, type Store } from '../../src/storage/store.ts';
+import { hashBytes } from '../../src/support/hash-bytes.ts';
+import { hashSecret } from '../../src/support/hash-secret.ts';
+import { newId } from '../../src/support/random-id.ts';
+import { answerManagementWrite } from '../../src/writer/commands/answer-write.ts';
+import type { ChangeableFlag } from './changing-flag.ts';
+
+/** As the setting's default: address space. */
+const mapBytes = 64 * 2 ** 30;
+
+export function openBenchStore(dataDir: string): Store {
+  return openStore({ directory: dataDir, mapBytes });
+}
+
+/**
+ * Decides and stores one patch as the writer does, in a transaction of its own.
+ *
+ * @returns whether it changed something
+ * @throws when it is refused
+ */
+export function storePatch(store: Store, flag: ChangeableFlag, trafficPercentage: number): boolean {
+  const body = Buffer.from(JSON.stringify({ trafficPercentage }));
+  const call = {
+    requestId: newId(),
+    route: 'patch-flag',
+    flagId: flag.id,
+    query: flag.environment === null ? '' : `env=${flag.environment}`,
+    authorization: `Bearer ${flag.writeToken}`,
+    address: '127.0.0.1',
+    body,
+    isBodyTooLarge: false,
+    ifNoneMatch: null,
+    ifMatch: null,
+    idempotencyKey: null,
+  } as const;
+  const context = {
+    now: Date.now(),
+    newId,
+    docsUrl: 'http://127.0.0.1/docs',
+    acceptedPrefixes: ['burgee'],
+    hashSecret,
+    hashBytes,
+  };
+  const { status, changes } = store.write(({ queries, apply }) => {
+    const decision = answerManagementWrite(queries, call, context);
+    apply(decision.changes);
+    return { status: decision.answer.status, changes: decision.changes.length };
+  });
+  if (status !== 200) throw new Error(`a patch was answered ${status}`);
+  return changes > 0;
+}

@@ -1,0 +1,32 @@
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { answerLoad } from '../load/load-program.ts';
+import { PatchCounter, type PatchFigures } from './patch-figures.ts';
+import type { SyncLoad } from './patch-loads.ts';
+
+const page = Buffer.alloc(4096, 0x62);
+/** Written over and over, as a store uses its pages again: the file system has nothing to allocate. */
+const pages = 256;
+
+async function runSyncs({ directory, seconds }: SyncLoad): Promise<PatchFigures> {
+  const place = mkdtempSync(join(directory, 'burgee-sync-'));
+  const file = openSync(join(place, 'pages'), 'w');
+  try {
+    writeSync(file, Buffer.alloc(page.length * pages));
+    fdatasyncSync(file);
+    const counter = new PatchCounter();
+    const endAtMs = performance.now() + seconds * 1000;
+    for (let count = 0; performance.now() < endAtMs; count += 1) {
+      const beganAtMs = performance.now();
+      writeSync(file, page, 0, page.length, (count % pages) * page.length);
+      fdatasyncSync(file);
+      counter.countChange(beganAtMs);
+    }
+    return counter.figures();
+  } finally {
+    closeSync(file);
+    rmSync(place, { recursive: true });
+  }
+}
+
+await answerLoad(runSyncs);

@@ -1,0 +1,50 @@
+import type { Comparison } from '../comparison.ts';
+import type { Bench, ContenderPlan } from '../scenario.ts';
+import type { FixedRateChanges } from './fixed-rate-changes.ts';
+
+const keptMetric = {
+  key: 'changesKept',
+  label: 'changes made of those due',
+  better: 'more',
+  digits: 3,
+} as const;
+const keptShareMin = 0.95;
+
+/**
+ * The same bench, in which each contender is measured while so many changes a second are made as its `x` says. The
+ * share of the due changes that were made in time is one more metric.
+ */
+export function whileChanging(bench: Bench, changes: FixedRateChanges): Bench {
+  const changing = (contender: ContenderPlan): ContenderPlan => ({
+    ...contender,
+    measure: async (seconds) => {
+      const { result, made } = await changes.during(contender.x ?? 0, () => contender.measure(seconds));
+      const changesKept = made.due === 0 ? 1 : made.changes / made.due;
+      return { ...result, figures: { ...result.figures, changesKept } };
+    },
+  });
+  return {
+    settings: bench.settings,
+    note: (text) => bench.note(text),
+    compare: (plan) =>
+      bench.compare({
+        ...plan,
+        metrics: [...plan.metrics, keptMetric],
+        contenders: plan.contenders.map(changing),
+      }),
+  };
+}
+
+/** @returns the comparison, with a remark on each contender whose changes fell behind their rate by over 5 % */
+export function remarkOnChanges(comparison: Comparison): Comparison {
+  const kept = comparison.metrics.find(({ key }) => key === keptMetric.key)?.values ?? {};
+  const behind = comparison.contenders.flatMap(({ name }) => {
+    const least = Math.min(...(kept[name] ?? []));
+    if (least >= keptShareMin) return [];
+    return [
+      `${name}: the changes fell behind their rate; in the worst round ${(least * 100).toFixed(1)} % of those due were made.`,
+    ];
+  });
+  if (behind.length === 0) return comparison;
+  return { ...comparison, remarks: [...(comparison.remarks ?? []), ...behind] };
+}

@@ -1,0 +1,37 @@
+import { answerLoad } from '../load/load-program.ts';
+import { type ChangeableFlag, ChangingFlag, requireAccepted, requireChange } from './changing-flag.ts';
+import { KeptConnection } from './kept-connection.ts';
+import { PatchCounter, type PatchFigures } from './patch-figures.ts';
+import type { WritersLoad } from './patch-loads.ts';
+
+interface WaitingWriter {
+  readonly connection: KeptConnection;
+  readonly flag: ChangingFlag;
+}
+
+/** An earlier run may have left the flag with the first value: the first patch is not counted. */
+async function openWriter(origin: string, changeable: ChangeableFlag): Promise<WaitingWriter> {
+  const connection = await KeptConnection.open(origin);
+  const flag = new ChangingFlag(origin, changeable);
+  requireAccepted(await connection.ask(flag.next()));
+  return { connection, flag };
+}
+
+async function runWriters({ origin, flags, seconds }: WritersLoad): Promise<PatchFigures> {
+  const writers = await Promise.all(flags.map((flag) => openWriter(origin, flag)));
+  const counter = new PatchCounter();
+  const endAtMs = performance.now() + seconds * 1000;
+  const write = async ({ connection, flag }: WaitingWriter): Promise<void> => {
+    do {
+      const beganAtMs = performance.now();
+      requireChange(await connection.ask(flag.next()));
+      counter.countChange(beganAtMs);
+    } while (performance.now() < endAtMs);
+  };
+  await Promise.all(writers.map(write));
+  const figures = counter.figures();
+  for (const { connection } of writers) connection.close();
+  return figures;
+}
+
+await answerLoad(runWriters);

@@ -1,0 +1,37 @@
+/** Ctrl-C reaches this process twice, from the terminal and from npm: within this time it is one. */
+const sameSignalMs = 500;
+/** Scenarios stop their servers within this time, or are not waited for. */
+const cleanUpMaxMs = 30_000;
+
+const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** What ends a run that was told to stop. */
+export class Interrupted extends Error {
+  readonly exitCode: number;
+
+  constructor(name: keyof typeof exitCodes) {
+    super(`stopped by ${name}`);
+    this.exitCode = exitCodes[name];
+  }
+}
+
+/**
+ * Listens to Ctrl-C and SIGTERM. The first ends the measurement, so that the scenario stops its servers in order; a
+ * second, or half a minute, ends the process, and with it whatever still runs.
+ *
+ * @returns aborted by the first signal; its reason is an `Interrupted`
+ */
+export function listenForSignals(): AbortSignal {
+  const controller = new AbortController();
+  let firstAtMs = 0;
+  const interrupt = (name: keyof typeof exitCodes): void => {
+    const now = performance.now();
+    if (!controller.signal.aborted) {
+      firstAtMs = now;
+      controller.abort(new Interrupted(name));
+      setTimeout(() => process.exit(exitCodes[name]), cleanUpMaxMs).unref();
+    } else if (now - firstAtMs > sameSignalMs) process.exit(exitCodes[name]);
+  };
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => interrupt(name));
+  return controller.signal;
+}

@@ -1,0 +1,101 @@
+import { connect, type Socket } from 'node:net';
+import { AnswerReader } from './answer-reader.ts';
+import type { BenchRequest } from './request-list.ts';
+
+const connectTimeoutMs = 10_000;
+
+/** All connections read into the same bytes: what a read gave is used before the next one. */
+const received = Buffer.allocUnsafeSlow(256 * 1024);
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What a connection tells its owner. */
+export interface ConnectionEvents {
+  onAnswer(connection: OpenLoopConnection, status: number): void;
+  /** It has closed, by whomever; also after an answer that says so. */
+  onClose(connection: OpenLoopConnection): void;
+  /** The server answered what is no HTTP answer. The connection is of no use any more. */
+  onFault(error: Error): void;
+}
+
+/** One kept connection with at most one request under way. */
+export class OpenLoopConnection {
+  /** The request under way, or the latest; null before the first. */
+  request: BenchRequest | null = null;
+  /** When that request was due, by `performance.now()`. */
+  dueMs = 0;
+  isWaiting = false;
+  readonly #socket: Socket;
+  readonly #reader = new AnswerReader();
+  readonly #events: ConnectionEvents;
+
+  private constructor(address: Address, events: ConnectionEvents) {
+    this.#events = events;
+    this.#socket = connect({
+      ...address,
+      noDelay: true,
+      onread: { buffer: received, callback: (length) => this.#read(length) },
+    });
+  }
+
+  /** @throws when the server does not take the connection */
+  static open(address: Address, events: ConnectionEvents): Promise<OpenLoopConnection> {
+    const connection = new OpenLoopConnection(address, events);
+    const socket = connection.#socket;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => socket.destroy(new Error('no answer to connect')), connectTimeoutMs);
+      let problem: Error | null = null;
+      socket.on('error', (error) => {
+        problem = error;
+      });
+      socket.on('connect', () => {
+        clearTimeout(timer);
+        socket.on('close', () => events.onClose(connection));
+        resolve(connection);
+      });
+      socket.on('close', () => {
+        clearTimeout(timer);
+        const why = problem?.message ?? 'the server closed it';
+        reject(new Error(`cannot connect to ${address.host}:${address.port}: ${why}`));
+      });
+    });
+  }
+
+  /** Whether the server closes it after the answer that has come. */
+  get isClosing(): boolean {
+    return this.#reader.isLast;
+  }
+
+  /** The caller sees to it that no request is under way. */
+  send(request: BenchRequest, bytes: Buffer, dueMs: number): void {
+    this.request = request;
+    this.dueMs = dueMs;
+    this.isWaiting = true;
+    this.#socket.write(bytes);
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #read(length: number): boolean {
+    try {
+      const status = this.#reader.read(received, length);
+      if (status !== 0) this.#answer(status);
+    } catch (error) {
+      this.destroy();
+      this.#events.onFault(error as Error);
+    }
+    return true;
+  }
+
+  #answer(status: number): void {
+    if (!this.isWaiting) throw new Error('an answer came that nobody asked for');
+    this.isWaiting = false;
+    this.#events.onAnswer(this, status);
+    if (this.#reader.isLast) this.destroy();
+  }
+}

@@ -1,0 +1,36 @@
+import type { BenchRequest, RequestList } from './request-list.ts';
+
+/** What may stand in a request line: anything else would split it, or be read differently by each generator. */
+const pathPattern = /^\/[\x21-\x7e]*$/;
+
+/**
+ * Writes a list's requests as they go on the wire, each for a connection that is kept.
+ *
+ * @throws RangeError for a path that no request line can carry
+ */
+export function encodeRequests({ origin, requests, headers }: RequestList): readonly Buffer[] {
+  const common = headerLines({ host: new URL(origin).host, ...headers });
+  return requests.map((request) => encodeRequest(request, common));
+}
+
+function encodeRequest(request: BenchRequest, common: string): Buffer {
+  if (!pathPattern.test(request.path))
+    throw new RangeError(`a request's path must be encoded and begin with a slash: ${request.path}`);
+  const method = request.method ?? 'GET';
+  const body = request.body ?? '';
+  const own: Record<string, string> = {};
+  if (request.body !== undefined) own['content-type'] = 'application/json';
+  if (method !== 'GET' || body !== '') own['content-length'] = String(Buffer.byteLength(body));
+  return Buffer.from(`${method} ${request.path} HTTP/1.1\r\n${common}${headerLines(own)}\r\n${body}`);
+}
+
+function headerLines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
+}
+
+/** @returns "GET /path", for messages */
+export function describeRequest(request: BenchRequest): string {
+  return `${request.method ?? 'GET'} ${request.path}`;
+}

@@ -1,0 +1,19 @@
+/** One request of a load, and what must answer it. */
+export interface BenchRequest {
+  /** Path and query. */
+  readonly path: string;
+  /** The only status that it may be answered with. */
+  readonly status: number;
+  /** GET unless given. */
+  readonly method?: 'GET' | 'PATCH' | 'POST';
+  /** JSON, sent with its content type. */
+  readonly body?: string;
+}
+
+/** Requests that a load makes in this order, over and over. */
+export interface RequestList {
+  readonly origin: string;
+  readonly requests: readonly BenchRequest[];
+  /** Sent with every request, such as `authorization`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { atExit } from '../servers/at-exit.ts';
+import type { ClosedLoopLoad, ClosedLoopResult } from './closed-loop-load.ts';
+import { expectedErrors } from './expected-errors.ts';
+import { withTemporaryDirectory } from './load-program.ts';
+import { probeStatuses } from './probe-statuses.ts';
+import { encodeRequests } from './request-bytes.ts';
+import { type WrkReport, wrkScript } from './wrk-script.ts';
+
+/** Raises the limit of open files where that is needed, then becomes wrk. $0 is how many it needs. */
+const launcher =
+  'limit=$(ulimit -n); [ "$limit" = unlimited ] || [ "$limit" -ge "$0" ] || ulimit -n "$0" || exit 77; exec wrk "$@"';
+const limitTooLow = 77;
+/** Files that wrk opens beside its connections, with room to spare. */
+const otherFiles = 64;
+const timeoutSeconds = 10;
+/** How long wrk may take beyond the load, to read its requests and to sum up. */
+const graceMs = 60_000;
+
+/** @returns the version of the wrk that is installed, or null */
+export function findWrk(): string | null {
+  const { stdout, error } = spawnSync('wrk', ['-v'], { encoding: 'utf8' });
+  return error === undefined ? (/\d+(\.\d+)+/.exec(stdout)?.[0] ?? 'of unknown version') : null;
+}
+
+/**
+ * One thread of wrk, with the list's requests in order. Statuses are checked on a sample before the load; during it wrk
+ * sees only whether a status is over 399, and that count must be what the list says.
+ */
+export async function runWrk(load: ClosedLoopLoad): Promise<ClosedLoopResult> {
+  await probeStatuses(load.list);
+  const report = await withTemporaryDirectory((directory) => {
+    const requests = encodeRequests(load.list);
+    const files = { script: 'load.lua', requests: 'requests', lengths: 'lengths' } as const;
+    const pathOf = (file: keyof typeof files): string => join(directory, files[file]);
+    writeFileSync(pathOf('script'), wrkScript);
+    writeFileSync(pathOf('requests'), Buffer.concat(requests));
+    writeFileSync(pathOf('lengths'), requests.map((request) => `${request.length}\n`).join(''));
+    return launch(load, [
+      ...['-t', '1', '-c', String(load.connections), '-d', `${Math.ceil(load.seconds)}s`],
+      ...['--timeout', `${timeoutSeconds}s`, '-s', pathOf('script'), load.list.origin],
+      ...['--', pathOf('requests'), pathOf('lengths')],
+    ]);
+  });
+  checkReport(load, report);
+  return {
+    requests: report.answered,
+    requestsPerSecond: report.answered / (report.durationUs / 1e6),
+    meanUs: report.meanUs,
+    p50Us: report.p50Us,
+    p99Us: report.p99Us,
+  };
+}
+
+async function launch(load: ClosedLoopLoad, args: readonly string[]): Promise<WrkReport> {
+  const child = spawn('sh', ['-c', launcher, String(load.connections + otherFiles), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: load.seconds * 1000 + graceMs,
+    killSignal: 'SIGKILL',
+  });
+  const outlived = atExit(() => child.kill('SIGKILL'));
+  const closed = once(child, 'close').finally(outlived);
+  const interrupt = interruptAfter(child, load.seconds);
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+  clearTimeout(await interrupt);
+  if (code === limitTooLow)
+    throw new Error(
+      `${load.connections} connections need ${load.connections + otherFiles} open files, more than this system allows a process (ulimit -Hn): raise that limit, or ask for fewer connections`,
+    );
+  const result = /^RESULT (.*)$/m.exec(stdout)?.[1];
+  if (code !== 0 || result === undefined)
+    throw new Error(`wrk ended with ${code ?? 'a signal'}:\n${stdout}${stderr}`);
+  return JSON.parse(result) as WrkReport;
+}
+
+/** wrk takes whole seconds only, but sums up early when it is interrupted. Its script says on stderr when it begins. */
+async function interruptAfter(child: ChildProcess, seconds: number): Promise<NodeJS.Timeout | undefined> {
+  if (Number.isInteger(seconds) || child.stderr === null) return undefined;
+  const [ended] = await Promise.race([
+    once(child.stderr, 'data').then(() => [false]),
+    once(child, 'close').then(() => [true]),
+  ]);
+  return ended ? undefined : setTimeout(() => child.kill('SIGINT'), seconds * 1000);
+}
+
+/** @throws when any request was answered wrongly or not at all, as far as wrk can tell */
+function checkReport({ list, connections }: ClosedLoopLoad, report: WrkReport): void {
+  const { issued, answered, errors } = report;
+  const problems = (['connect', 'read', 'write', 'timeout'] as const)
+    .filter((kind) => errors[kind] > 0)
+    .map((kind) => `${errors[kind]} ${kind} errors`);
+  const unanswered = issued - answered - connections;
+  if (unanswered > 0) problems.push(`${unanswered} not answered`);
+  const { least, most } = expectedErrors(list.requests, issued, answered);
+  if (errors.status < least || errors.status > most) {
+    const right = least === most ? String(most) : `${least} to ${most}`;
+    problems.push(`${errors.status} answered with a status over 399 instead of ${right}`);
+  }
+  if (answered === 0) problems.push('none answered');
+  if (problems.length > 0)
+    throw new Error(`wrk at ${list.origin}: of ${answered} requests, ${problems.join(', ')}`);
+}

@@ -1,0 +1,94 @@
+import type { Comparison } from '../comparison.ts';
+import { type CoreShare, keepToCores, shareCores } from '../load/cores.ts';
+import { type OpenLoopLoad, runOpenLoop } from '../load/open-loop.ts';
+import type { Bench, ComparisonPlan, ContenderPlan } from '../scenario.ts';
+import { medianOf } from './median-of.ts';
+import type { OpenLoopRate } from './open-loop-rate.ts';
+import { contenderOf, planOf, type Question } from './question.ts';
+
+export const latencyMetrics: ComparisonPlan['metrics'] = [
+  { key: 'p50Us', label: 'p50, µs', better: 'less', digits: 0 },
+  { key: 'p90Us', label: 'p90, µs', better: 'less', digits: 0 },
+  { key: 'p99Us', label: 'p99, µs', better: 'less', digits: 0 },
+  { key: 'p999Us', label: 'p99.9, µs', better: 'less', digits: 0 },
+  { key: 'maxUs', label: 'max, µs', better: 'less', digits: 0 },
+  { key: 'lateP99Us', label: "generator's own lateness, p99, µs", better: 'less', digits: 0 },
+];
+/** A generator that is later than this part of what it measures has a say in the figures. */
+const latenessShareMax = 0.5;
+
+const ownCore = 'The load generator has a core to itself, and the servers have the others.';
+
+/** Runs with the generator on a core of its own, where the servers are processes of this machine. */
+async function apart<Result>(
+  { contenders }: Question,
+  run: (share: CoreShare | null) => Promise<Result>,
+): Promise<Result> {
+  const pids = contenders.flatMap(({ pid }) => (pid === null ? [] : [pid]));
+  const share = pids.length < contenders.length ? null : shareCores();
+  if (share === null) return await run(null);
+  for (const pid of pids) keepToCores(pid, share.servers);
+  try {
+    return await run(share);
+  } finally {
+    for (const pid of pids) keepToCores(pid, [...share.servers, share.generator]);
+  }
+}
+
+/** Asks at a fixed rate, whatever the answers do: comparison `latency`. */
+export async function compareLatency(
+  bench: Bench,
+  question: Question,
+  rate: OpenLoopRate,
+): Promise<Comparison> {
+  return await apart(question, async (share) => {
+    const comparison = await bench.compare(planLatency(bench, question, rate, share));
+    const remarks = [...(question.remarks ?? []), ...rate.remarks, ...latenessRemarks(comparison)];
+    if (share !== null) remarks.push(ownCore);
+    return remarks.length === 0 ? comparison : { ...comparison, remarks };
+  });
+}
+
+function planLatency(
+  bench: Bench,
+  question: Question,
+  { requestsPerSecond }: OpenLoopRate,
+  share: CoreShare | null,
+): ComparisonPlan {
+  const core = share === null ? {} : { core: share.generator };
+  return {
+    ...planOf(question, bench.settings),
+    id: `latency${question.idSuffix ?? ''}`,
+    driver: `open loop at ${requestsPerSecond.toLocaleString('en-GB')} requests a second`,
+    metrics: latencyMetrics,
+    contenders: question.contenders.map((contender) => ({
+      ...contenderOf(contender),
+      isWarmedUp: true,
+      measure: async (seconds) => {
+        const { connections } = question;
+        const { list } = contender;
+        return await measureLatency({ list, connections, seconds, requestsPerSecond, ...core });
+      },
+    })),
+  };
+}
+
+/** One round at a fixed rate. */
+export async function measureLatency(load: OpenLoopLoad): ReturnType<ContenderPlan['measure']> {
+  const { histogram, p50Us, p90Us, p99Us, p999Us, maxUs, lateP99Us } = await runOpenLoop(load);
+  // Not a number: no request ever found a connection free, so none was late by the generator's own doing.
+  const late = Number.isNaN(lateP99Us) ? 0 : lateP99Us;
+  return { figures: { p50Us, p90Us, p99Us, p999Us, maxUs, lateP99Us: late }, histogram };
+}
+
+/** @returns what to say of contenders whose figures the generator's own lateness has a part in */
+export function latenessRemarks(comparison: Comparison): string[] {
+  return comparison.contenders.flatMap(({ name }) => {
+    const late = medianOf(comparison, 'lateP99Us', name);
+    const p99 = medianOf(comparison, 'p99Us', name);
+    if (late <= p99 * latenessShareMax) return [];
+    return [
+      `${name}: the load generator itself was late by ${Math.round(late)} µs at the 99th percentile, of ${Math.round(p99)} µs measured; what is above the median says as much about it as about the server.`,
+    ];
+  });
+}

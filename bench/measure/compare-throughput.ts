@@ -1,0 +1,79 @@
+import type { Comparison } from '../comparison.ts';
+import { type ClosedLoopDriver, describeDriver, runClosedLoop } from '../load/closed-loop.ts';
+import { canMeterProcesses, meterProcess } from '../load/process-meter.ts';
+import type { Bench, ComparisonPlan, Measurement } from '../scenario.ts';
+import { type AskedContender, contenderOf, planOf, type Question } from './question.ts';
+
+type PlannedMetric = ComparisonPlan['metrics'][number];
+
+export const throughputMetric: PlannedMetric = {
+  key: 'requestsPerSecond',
+  label: 'requests a second',
+  better: 'more',
+  digits: 0,
+};
+const flagsMetric: PlannedMetric = {
+  key: 'flagsPerSecond',
+  label: 'flags evaluated a second',
+  better: 'more',
+  digits: 0,
+};
+const cpuMetrics: readonly PlannedMetric[] = [
+  { key: 'processCpuUs', label: 'server CPU per request, µs', better: 'less', digits: 2 },
+  { key: 'mainThreadCpuUs', label: 'main thread CPU per request, µs', better: 'less', digits: 2 },
+];
+
+/** @returns the metrics of CPU time, or none where the system does not tell what a process uses */
+export function cpuMetricsHere(): readonly PlannedMetric[] {
+  return canMeterProcesses() ? cpuMetrics : [];
+}
+
+function metricsOfThroughput({ contenders, flagsOfAnswer }: Question): readonly PlannedMetric[] {
+  return [
+    throughputMetric,
+    ...(flagsOfAnswer === undefined ? [] : [flagsMetric]),
+    ...(contenders.some(({ pid }) => pid === null) ? [] : cpuMetricsHere()),
+  ];
+}
+
+/** Asks as fast as the answers come, with each of the drivers: comparisons `throughput-wrk` and so on. */
+export async function compareThroughput(bench: Bench, question: Question): Promise<Comparison[]> {
+  const comparisons: Comparison[] = [];
+  for (const driver of bench.settings.drivers) {
+    const plan = planOf(question, bench.settings);
+    const comparison = await bench.compare({
+      ...plan,
+      id: `throughput-${driver}${question.idSuffix ?? ''}`,
+      driver: describeDriver(driver),
+      metrics: metricsOfThroughput(question),
+      contenders: question.contenders.map((contender) => ({
+        ...contenderOf(contender),
+        isWarmedUp: true,
+        measure: async (seconds) => ({
+          figures: await measureThroughput(driver, contender, question, seconds),
+        }),
+      })),
+    });
+    comparisons.push(comparison);
+  }
+  return comparisons;
+}
+
+async function measureThroughput(
+  driver: ClosedLoopDriver,
+  { list, pid }: AskedContender,
+  question: Question,
+  seconds: number,
+): Promise<Measurement> {
+  const { connections, flagsOfAnswer } = question;
+  const used = pid === null || !canMeterProcesses() ? null : meterProcess(pid);
+  const { requests, requestsPerSecond } = await runClosedLoop(driver, { list, connections, seconds });
+  const use = used?.();
+  return {
+    requestsPerSecond,
+    ...(flagsOfAnswer === undefined ? {} : { flagsPerSecond: requestsPerSecond * flagsOfAnswer }),
+    ...(use === undefined
+      ? {}
+      : { processCpuUs: use.processUs / requests, mainThreadCpuUs: use.mainThreadUs / requests }),
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * Holds connections open in a process of its own. The first argument is an `IdleConnections` as JSON. Tells its parent
+ * when all are open, how they fare when asked, and resets them when it is told to end.
+ */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { HolderMessage, IdleConnections } from './idle-connections.ts';
+
+const { origin, count, askEveryMs } = JSON.parse(process.argv[2] ?? '') as IdleConnections;
+const { hostname, port, host } = new URL(origin);
+const question = `GET /health HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+/** Below any server's backlog. */
+const openedAtOnce = 100;
+const tickMs = 50;
+
+const sockets: Socket[] = [];
+let requests = 0;
+
+function tell(message: HolderMessage): void {
+  process.send?.(message);
+}
+
+function ask(socket: Socket): void {
+  requests += 1;
+  socket.write(question);
+}
+
+function isClosed(socket: Socket): boolean {
+  return socket.destroyed || socket.readableEnded;
+}
+
+/** Until its first answer: a connection that waits in the server's backlog is not open yet. */
+async function open(): Promise<void> {
+  const socket = connect(Number(port), hostname).setNoDelay(true);
+  sockets.push(socket);
+  await once(socket, 'connect');
+  ask(socket);
+  const closed = once(socket, 'close').then(() => {
+    throw new Error(`${origin} closed a connection without an answer`);
+  });
+  await Promise.race([once(socket, 'data'), closed]);
+  // It closes after an error, and is counted as closed.
+  socket.on('error', () => undefined).resume();
+}
+
+async function openAll(): Promise<void> {
+  while (sockets.length < count) {
+    const several = Math.min(openedAtOnce, count - sockets.length);
+    await Promise.all(Array.from({ length: several }, open));
+  }
+}
+
+/** Asks on a few connections every tick, each in its turn, so that the server is never asked by all at once. */
+function keepAlive(): void {
+  let next = 0;
+  let due = 0;
+  setInterval(() => {
+    for (due += (count * tickMs) / askEveryMs; due >= 1; due -= 1) {
+      const socket = sockets[next % count];
+      if (socket !== undefined && !isClosed(socket)) ask(socket);
+      next += 1;
+    }
+  }, tickMs);
+}
+
+process.once('disconnect', () => process.exit());
+process.on('message', (message: 'tally' | 'end') => {
+  if (message === 'tally') tell({ kind: 'tally', requests, closed: sockets.filter(isClosed).length });
+  else {
+    // A reset leaves no port waiting, of which a run would need more than there are.
+    for (const socket of sockets) socket.resetAndDestroy();
+    setImmediate(() => process.disconnect());
+  }
+});
+await openAll().catch((fault: Error) => {
+  console.error(fault.message);
+  process.exit(1);
+});
+keepAlive();
+tell({ kind: 'open' });

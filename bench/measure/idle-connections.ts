@@ -1,0 +1,83 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { atExit } from '../servers/at-exit.ts';
+import { keepEnd } from '../servers/keep-end.ts';
+
+const program = fileURLToPath(new URL('./idle-connections-process.js', import.meta.url));
+
+/** Connections that are open and hardly used. */
+export interface IdleConnections {
+  readonly origin: string;
+  readonly count: number;
+  /** How often each asks for `/health`: a server closes what stays silent, Burgee after 8 to 12 seconds. */
+  readonly askEveryMs: number;
+}
+
+export interface HolderTally {
+  /** Requests that the connections made so far. */
+  readonly requests: number;
+  /** Connections that the server has closed. */
+  readonly closed: number;
+}
+
+/** What the process that holds the connections says. */
+export type HolderMessage = { readonly kind: 'open' } | ({ readonly kind: 'tally' } & HolderTally);
+
+interface HeldConnections {
+  tally(): Promise<HolderTally>;
+  end(): Promise<void>;
+}
+
+/**
+ * Runs something while connections lie idle.
+ *
+ * @param run is handed what tells how many requests the idle connections have made; a server's work for them is its work
+ * @throws Error when the connections cannot be opened, or the server closes any meanwhile
+ */
+export async function whileIdle<Result>(
+  idle: IdleConnections,
+  run: (countRequests: () => Promise<number>) => Promise<Result>,
+): Promise<Result> {
+  if (idle.count === 0) return await run(async () => 0);
+  const held = await hold(idle);
+  try {
+    const result = await run(async () => (await held.tally()).requests);
+    const { closed } = await held.tally();
+    if (closed > 0) throw new Error(`${closed} of ${idle.count} idle connections were closed by the server`);
+    return result;
+  } finally {
+    await held.end();
+  }
+}
+
+async function hold(idle: IdleConnections): Promise<HeldConnections> {
+  const child = fork(program, [JSON.stringify(idle)], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  const errors = child.stderr === null ? () => '' : keepEnd(child.stderr);
+  const outlived = atExit(() => child.kill('SIGKILL'));
+  const closed = once(child, 'close').finally(outlived);
+  const lost = closed.then(() => {
+    throw new Error(`${idle.count} idle connections to ${idle.origin} could not be held: ${errors().trim()}`);
+  });
+  lost.catch(() => undefined);
+  await Promise.race([hear(child, 'open'), lost]);
+  return {
+    tally: () => {
+      child.send('tally');
+      return Promise.race([hear(child, 'tally'), lost]);
+    },
+    end: async () => {
+      if (child.connected) child.send('end');
+      await closed;
+    },
+  };
+}
+
+async function hear<Kind extends HolderMessage['kind']>(
+  child: ChildProcess,
+  kind: Kind,
+): Promise<HolderMessage & { readonly kind: Kind }> {
+  const [message] = (await once(child, 'message')) as [HolderMessage];
+  if (message.kind !== kind) throw new Error(`the holder of connections said ${message.kind}, not ${kind}`);
+  return message as HolderMessage & { readonly kind: Kind };
+}

@@ -1,0 +1,64 @@
+import { shareCores } from '../load/cores.ts';
+import { runOpenLoop } from '../load/open-loop.ts';
+import type { RequestList } from '../load/request-list.ts';
+import type { Bench } from '../scenario.ts';
+
+/** A rate for a latency comparison, and what a reader must know of it. */
+export interface OpenLoopRate {
+  readonly requestsPerSecond: number;
+  readonly remarks: readonly string[];
+}
+
+const lowerRatesMax = 6;
+const lowerBy = 0.8;
+/** A moment's noise of the machine is no limit of the generator. */
+const triesOfRate = 2;
+/** A generator that cannot keep up falls behind further and further: within a second by more than this. */
+const sentShareMin = 0.98;
+const latenessMaxUs = 2000;
+/** It must be able to send this much more than what is measured with: close to its limit it measures itself. */
+const headroom = 1.25;
+const probeSeconds = 1;
+const quickRateMax = 1000;
+
+/**
+ * Finds the rate to measure latencies at: as wanted, or less where the generator cannot keep up even with the fastest
+ * of the servers.
+ *
+ * @param list asked of the fastest server
+ */
+export async function findOpenLoopRate(
+  bench: Bench,
+  list: RequestList,
+  connections: number,
+  wanted: number,
+): Promise<OpenLoopRate> {
+  if (bench.settings.isQuick) {
+    return { requestsPerSecond: Math.ceil(Math.min(wanted, quickRateMax)), remarks: [] };
+  }
+  bench.note(`trying whether the load generator keeps up with ${inWords(wanted)}`);
+  let rate = wanted;
+  for (let lowered = 0; lowered < lowerRatesMax; lowered += 1) {
+    if (await canKeep(list, connections, Math.ceil(rate * headroom))) break;
+    rate *= lowerBy;
+  }
+  const requestsPerSecond = Math.ceil(rate);
+  const cap = `The rate is capped at ${inWords(rate)}: the load generator cannot send ${inWords(wanted)} in time, with room to spare, on this machine.`;
+  return { requestsPerSecond, remarks: rate < wanted ? [cap] : [] };
+}
+
+function inWords(rate: number): string {
+  return `${Math.ceil(rate).toLocaleString('en-GB')} requests a second`;
+}
+
+async function canKeep(list: RequestList, connections: number, requestsPerSecond: number): Promise<boolean> {
+  const share = shareCores();
+  const core = share === null ? {} : { core: share.generator };
+  for (let tries = 0; tries < triesOfRate; tries += 1) {
+    const seconds = probeSeconds;
+    const result = await runOpenLoop({ list, connections, seconds, requestsPerSecond, ...core });
+    const isSent = result.requestsPerSecond >= requestsPerSecond * sentShareMin;
+    if (isSent && result.lateP99Us <= latenessMaxUs) return true;
+  }
+  return false;
+}

@@ -1,0 +1,189 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { didYouMean } from '../src/support/closest-name.ts';
+import type { ClosedLoopDriver } from './load/closed-loop.ts';
+import type { BenchSettings, Scenario } from './scenario.ts';
+
+/** A run of scenarios, as the command line asks for it. */
+export interface RunCommand {
+  readonly kind: 'run';
+  readonly scenarios: readonly Scenario[];
+  readonly settings: Omit<BenchSettings, 'elsewhere'>;
+  readonly server: { readonly origin: string; readonly token: string } | null;
+  /** Where all results of this run are written in one list. */
+  readonly jsonFile: string | null;
+  /** Saved results to compare with. */
+  readonly compareWith: string | null;
+  /** Whether `bench/results` and the page of results are written. */
+  readonly isSaved: boolean;
+  /** The options that decide what is measured, as they were given and without any secret: to repeat the run. */
+  readonly repeatOptions: string;
+}
+
+export type BenchCommand =
+  | RunCommand
+  | { readonly kind: 'list' }
+  | { readonly kind: 'page' }
+  /** Asked for, and printed already. */
+  | { readonly kind: 'help' };
+
+/** A command line that cannot be obeyed. The message says what to do. */
+export class UsageError extends Error {}
+
+interface GivenOptions {
+  readonly duration?: number;
+  readonly connections?: number;
+  readonly rounds?: number;
+  readonly driver?: ClosedLoopDriver;
+  readonly quick?: true;
+  readonly json?: string;
+  readonly compare?: string;
+  readonly server?: string;
+  readonly token?: string;
+  readonly save: boolean;
+  readonly page?: true;
+}
+
+const usual = { seconds: 5, connections: 64, rounds: 5 } as const;
+const quick = { seconds: 0.25, connections: 8, rounds: 1 } as const;
+
+function numberBetween(least: number, most: number, isWhole: boolean): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    const fits = text.trim() !== '' && value >= least && value <= most;
+    if (fits && (!isWhole || Number.isInteger(value))) return value;
+    throw new InvalidArgumentError(
+      `Give ${isWhole ? 'a whole number' : 'a number'} from ${least} to ${most}.`,
+    );
+  };
+}
+
+/** @returns the command line, without the names' meaning */
+export function buildProgram(): Command {
+  return new Command('npm run bench --')
+    .argument('[names...]', 'scenarios to run, or all; none lists them')
+    .option('--duration <seconds>', `of each round (${usual.seconds})`, numberBetween(0.1, 600, false))
+    .option('--connections <n>', `that carry load (${usual.connections})`, numberBetween(1, 10_000, true))
+    .option('--rounds <n>', `of each comparison (${usual.rounds})`, numberBetween(1, 100, true))
+    .addOption(
+      new Option('--driver <name>', 'what makes the closed-loop load (every one that is installed)').choices([
+        'wrk',
+        'autocannon',
+      ]),
+    )
+    .option('--quick', 'small sizes, one short round: shows that a scenario runs, saves and measures nothing')
+    .option('--json <file>', 'write all results of this run to one file')
+    .option(
+      '--compare <file>',
+      'say what moved since a saved run: a --json file, or a folder like bench/results',
+    )
+    .option('--server <url>', 'measure a Burgee that runs elsewhere (http only); saves nothing')
+    .option('--token <secret>', 'for --server: a Management API token with permission write')
+    .option('--no-save', 'leave bench/results and docs/benchmarks.md as they are')
+    .option('--page', 'only write docs/benchmarks.md anew from bench/results')
+    .configureHelp({ helpWidth: 110 })
+    .configureOutput({ writeErr: () => undefined })
+    .exitOverride();
+}
+
+function parse(program: Command, args: readonly string[]): 'help' | 'parsed' {
+  try {
+    program.parse(args, { from: 'user' });
+    return 'parsed';
+  } catch (fault) {
+    if (!(fault instanceof CommanderError)) throw fault;
+    if (fault.exitCode === 0) return 'help';
+    throw new UsageError(fault.message.replace(/^error: /, ''));
+  }
+}
+
+function findScenarios(names: readonly string[], catalogue: readonly Scenario[]): readonly Scenario[] {
+  const known = catalogue.map(({ name }) => name);
+  const unknown = names.filter((name) => name !== 'all' && !known.includes(name));
+  if (unknown.length > 0) {
+    const told = unknown.map((name) => `there is no scenario ${name}${didYouMean(name, [...known, 'all'])}`);
+    throw new UsageError(`${told.join('; ')}\nThere are: ${known.join(', ')}, all.`);
+  }
+  return names.includes('all') ? catalogue : catalogue.filter(({ name }) => names.includes(name));
+}
+
+function chooseDrivers(
+  wanted: ClosedLoopDriver | undefined,
+  available: readonly ClosedLoopDriver[],
+): readonly ClosedLoopDriver[] {
+  if (wanted === undefined) return available;
+  if (!available.includes(wanted))
+    throw new UsageError(
+      `${wanted} is not installed: install it (apt-get install ${wanted}), or leave --driver out`,
+    );
+  return [wanted];
+}
+
+function findServer({ server, token }: GivenOptions): RunCommand['server'] {
+  if (server === undefined) {
+    if (token !== undefined) throw new UsageError('--token is for --server URL: name the server, too');
+    return null;
+  }
+  if (token === undefined)
+    throw new UsageError('--server needs --token SECRET: a Management API token with permission write');
+  const url = URL.canParse(server) ? new URL(server) : null;
+  if (url === null || url.protocol !== 'http:' || url.pathname !== '/' || url.search !== '')
+    throw new UsageError(
+      `--server ${server}: give an address like http://192.0.2.1:8080; the load generators speak plain HTTP`,
+    );
+  return { origin: url.origin, token };
+}
+
+function repeatOptionsOf(given: GivenOptions): string {
+  const names = ['duration', 'connections', 'rounds', 'driver', 'server'] as const;
+  const told = names.flatMap((name) => (given[name] === undefined ? [] : [`--${name} ${given[name]}`]));
+  const token = given.token === undefined ? [] : ['--token "$TOKEN"'];
+  return [...(given.quick === true ? ['--quick'] : []), ...told, ...token].join(' ');
+}
+
+function requireNoOthers(names: readonly string[], given: GivenOptions): void {
+  const { save, page, ...others } = given;
+  const [other] = Object.keys(others);
+  if (page !== true && (other !== undefined || !save))
+    throw new UsageError(
+      `name the scenarios to run, or all, before ${other === undefined ? '--no-save' : `--${other}`}`,
+    );
+  if (page === true && (other !== undefined || names.length > 0 || !save))
+    throw new UsageError('--page runs nothing: give it alone');
+}
+
+/**
+ * @param available drivers that are installed
+ * @throws UsageError
+ */
+export function readCommand(
+  args: readonly string[],
+  catalogue: readonly Scenario[],
+  available: readonly ClosedLoopDriver[],
+): BenchCommand {
+  const program = buildProgram();
+  if (parse(program, args) === 'help') return { kind: 'help' };
+  const names = program.args;
+  const given = program.opts<GivenOptions>();
+  if (names.length === 0 || given.page === true) {
+    requireNoOthers(names, given);
+    return { kind: given.page === true ? 'page' : 'list' };
+  }
+  const defaults = given.quick === true ? quick : usual;
+  const server = findServer(given);
+  return {
+    kind: 'run',
+    scenarios: findScenarios(names, catalogue),
+    settings: {
+      seconds: given.duration ?? defaults.seconds,
+      connections: given.connections ?? defaults.connections,
+      rounds: given.rounds ?? defaults.rounds,
+      drivers: chooseDrivers(given.driver, available),
+      isQuick: given.quick === true,
+    },
+    server,
+    jsonFile: given.json ?? null,
+    compareWith: given.compare ?? null,
+    isSaved: given.save && given.quick !== true && server === null,
+    repeatOptions: repeatOptionsOf(given),
+  };
+}

@@ -1,0 +1,23 @@
+import { once } from 'node:events';
+import { InMemStorageProvider, Unleash } from 'unleash-client';
+import { unleashFlag } from './unleash-flag.mjs';
+
+/**
+ * Takes its flag from a bootstrap, so it needs no server, and counts nothing.
+ *
+ * @param {readonly string[]} userIds
+ * @returns {Promise<(index: number) => boolean>} evaluates the flag `half` for one of them
+ */
+export async function prepare(userIds) {
+  const unleash = new Unleash({
+    appName: 'bench',
+    // Never asked: a refresh interval of 0 means that nothing is fetched.
+    url: 'http://127.0.0.1',
+    refreshInterval: 0,
+    disableMetrics: true,
+    storageProvider: new InMemStorageProvider(),
+    bootstrap: { data: [unleashFlag] },
+  });
+  await once(unleash, 'ready', { signal: AbortSignal.timeout(10_000) });
+  return (index) => unleash.isEnabled('half', { userId: userIds[index] });
+}

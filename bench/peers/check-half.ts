@@ -1,0 +1,48 @@
+import type { HalfServer } from './half-server.ts';
+
+/** Users asked at the same time. */
+const atOnce = 8;
+
+/**
+ * Makes sure that a server answers the question that is measured: the flag is on for about half of the users, and the
+ * same user always gets the same answer.
+ *
+ * @param users how many of them are asked, twice
+ * @throws Error when it does not
+ */
+export async function checkHalf(server: HalfServer, users: number): Promise<void> {
+  const first = await askAll(server, users);
+  const second = await askAll(server, users);
+  const changed = first.filter((isOn, user) => isOn !== second[user]).length;
+  if (changed > 0)
+    throw new Error(`${server.name} answered ${changed} of ${users} users differently when asked again`);
+  checkShare(server.name, first.filter(Boolean).length, users);
+}
+
+/**
+ * @param on how many of so many users the flag is on for
+ * @throws Error when that is further from half than chance explains: five standard deviations
+ */
+export function checkShare(name: string, on: number, users: number): void {
+  const allowed = 5 * Math.sqrt(users / 4);
+  if (Math.abs(on - users / 2) <= allowed) return;
+  throw new Error(`${name} has the flag on for ${on} of ${users} users, which is not about half`);
+}
+
+async function askAll(server: HalfServer, users: number): Promise<boolean[]> {
+  const answers: boolean[] = [];
+  const requests = server.list.requests.slice(0, users);
+  for (let start = 0; start < requests.length; start += atOnce) {
+    const some = requests.slice(start, start + atOnce);
+    answers.push(...(await Promise.all(some.map(({ path }) => ask(server, path)))));
+  }
+  return answers;
+}
+
+async function ask(server: HalfServer, path: string): Promise<boolean> {
+  const response = await fetch(`${server.list.origin}${path}`, { headers: server.list.headers ?? {} });
+  const body = await response.text();
+  if (response.status !== 200)
+    throw new Error(`${server.name} answered ${response.status} to ${path}: ${body}`);
+  return server.isOn(body);
+}

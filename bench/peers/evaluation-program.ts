@@ -1,0 +1,47 @@
+/**
+ * Measures one contender in a process of its own. Arguments: the URL of its module, how many users, how many seconds.
+ * Prints its figures as a line of JSON.
+ */
+import { checkShare } from './check-half.ts';
+import type { Evaluate, EvaluationFigures, EvaluatorModule } from './evaluator.ts';
+
+/** Evaluations between two looks at the clock. */
+const batch = 1000;
+
+const [url = '', users = '', seconds = ''] = process.argv.slice(2);
+const userIds = Array.from({ length: Number(users) }, (_unused, user) => `user-${user}`);
+const { prepare } = (await import(url)) as EvaluatorModule;
+const evaluate = await prepare(userIds);
+checkAnswers(evaluate);
+const figures: EvaluationFigures = measure(evaluate, Number(seconds));
+process.stdout.write(JSON.stringify(figures), () => process.exit(0));
+
+/** Also warms it up: every user is asked for twice. */
+function checkAnswers(evaluated: Evaluate): void {
+  const first = userIds.map((_unused, index) => evaluated(index));
+  const changed = first.filter((isOn, index) => isOn !== evaluated(index)).length;
+  if (changed > 0) throw new Error(`${changed} of ${users} users got another answer when asked again`);
+  checkShare(url, first.filter(Boolean).length, userIds.length);
+}
+
+function measure(evaluated: Evaluate, forSeconds: number): EvaluationFigures {
+  let [index, evaluations, on] = [0, 0, 0];
+  const cpuBefore = process.cpuUsage();
+  const startedAt = performance.now();
+  let tookMs = 0;
+  do {
+    for (let count = 0; count < batch; count += 1) {
+      if (evaluated(index)) on += 1;
+      index = index + 1 === userIds.length ? 0 : index + 1;
+    }
+    evaluations += batch;
+    tookMs = performance.now() - startedAt;
+  } while (tookMs < forSeconds * 1000);
+  const cpu = process.cpuUsage(cpuBefore);
+  // The answers are used, so that no compiler can leave them out.
+  if (on === 0) throw new Error('the flag was on for nobody');
+  return {
+    evaluationsPerSecond: (evaluations / tookMs) * 1000,
+    cpuNs: ((cpu.user + cpu.system) * 1000) / evaluations,
+  };
+}

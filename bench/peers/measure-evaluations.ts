@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { EvaluationFigures } from './evaluator.ts';
+
+const run = promisify(execFile);
+const program = fileURLToPath(new URL('./evaluation-program.js', import.meta.url));
+/** For loading, making ready and checking the answers. */
+const preparationTimeoutMs = 60_000;
+
+/**
+ * Evaluates the flag `half` for these users, over and over, in a process of its own.
+ *
+ * @param moduleUrl of a contender's `EvaluatorModule`
+ * @throws Error when the flag is not on for about half of them, or an answer changes
+ */
+export async function measureEvaluations(
+  moduleUrl: string,
+  users: number,
+  seconds: number,
+): Promise<EvaluationFigures> {
+  const { stdout } = await run(process.execPath, [program, moduleUrl, String(users), String(seconds)], {
+    timeout: seconds * 1000 + preparationTimeoutMs,
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  return JSON.parse(stdout) as EvaluationFigures;
+}

@@ -1,0 +1,41 @@
+import type { Comparison, Metric } from '../comparison.ts';
+import { barPlot } from './bar-plot.ts';
+import { linePlot } from './line-plot.ts';
+import { percentilePlot } from './percentile-plot.ts';
+
+/** A picture of the page of results. */
+export interface Plot {
+  /** Unique among all plots. */
+  readonly file: string;
+  readonly title: string;
+  readonly svg: string;
+}
+
+/** What a histogram shows better. */
+const latencyKeys: ReadonlySet<string> = new Set(['meanUs', 'p50Us', 'p90Us', 'p99Us', 'p999Us', 'maxUs']);
+/** They tell how good the measurement is. */
+const checkKeys: ReadonlySet<string> = new Set(['lateP99Us', 'probes', 'changesKept']);
+
+function drawnMetrics({ metrics, histograms }: Comparison): readonly Metric[] {
+  const hasCurves = histograms !== undefined;
+  return metrics.filter(({ key }) => !checkKeys.has(key) && !(hasCurves && latencyKeys.has(key)));
+}
+
+/** @returns lines where all contenders lie on an axis, else bars; and percentile curves where there are histograms */
+export function plotsOf(scenario: string, comparison: Comparison): readonly Plot[] {
+  const metrics = drawnMetrics(comparison);
+  const name = `${scenario}-${comparison.id}`;
+  const about = `${scenario}, ${comparison.id}`;
+  const isAxis = comparison.contenders.length > 2 && comparison.contenders.every(({ x }) => x !== undefined);
+  const ratioTitle = `${about}: ratios to ${comparison.base}`;
+  const latencyTitle = `${about}: latency by percentile`;
+  const drawn = [
+    {
+      file: `${name}.svg`,
+      title: ratioTitle,
+      svg: (isAxis ? linePlot : barPlot)(comparison, metrics, ratioTitle),
+    },
+    { file: `${name}-percentiles.svg`, title: latencyTitle, svg: percentilePlot(comparison, latencyTitle) },
+  ];
+  return drawn.flatMap(({ svg, ...plot }) => (svg === null ? [] : [{ ...plot, svg }]));
+}

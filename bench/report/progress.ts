@@ -1,0 +1,91 @@
+import type { ComparisonStep } from '../run-comparison.ts';
+
+/** The part of `process.stderr` that progress is written to. */
+export interface ProgressStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+const barChars = 20;
+const eraseLine = '\r\x1b[K';
+const columnsUnlessTold = 80;
+
+/** @returns `40 s`, `3 min 20 s` */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const rest = whole % 60;
+  if (whole < 60) return `${whole} s`;
+  return `${Math.floor(whole / 60)} min${rest === 0 ? '' : ` ${rest} s`}`;
+}
+
+function bar(done: number, total: number): string {
+  const full = Math.floor((barChars * done) / total);
+  return `[${'#'.repeat(full)}${'-'.repeat(barChars - full)}]`;
+}
+
+/**
+ * Says on standard error how far a run is: on a terminal one line that is redrawn, elsewhere a line for each round. The
+ * estimate of the time left is of the comparison: how many follow, only its scenario knows.
+ */
+export class Progress {
+  readonly #stream: ProgressStream;
+  readonly #now: () => number;
+  #scenario = '';
+  #startedAtMs = 0;
+  #isDrawn = false;
+
+  /** @param now milliseconds */
+  constructor(stream: ProgressStream, now: () => number = () => performance.now()) {
+    this.#stream = stream;
+    this.#now = now;
+  }
+
+  /** @param place from 1 */
+  beginScenario(name: string, place: number, count: number): void {
+    this.#scenario = count === 1 ? name : `${name} (${place} of ${count})`;
+    this.#show(`${this.#scenario}: starting`);
+  }
+
+  /** @param secondsUnlessMeasured of a measurement, until one has shown how long it takes */
+  step({ comparison, contender, round, rounds, done, total }: ComparisonStep, secondsUnlessMeasured: number) {
+    const now = this.#now();
+    if (done === 0) this.#startedAtMs = now;
+    const each = done === 0 ? secondsUnlessMeasured : (now - this.#startedAtMs) / 1000 / done;
+    const left = `about ${formatDuration(each * (total - done))} left of it`;
+    const where = round === 0 ? 'warming up' : `round ${round} of ${rounds}`;
+    if (this.#stream.isTTY === true) {
+      this.#show(`${this.#scenario} ${bar(done, total)} ${comparison}, ${where}: ${contender}, ${left}`);
+    } else if (this.#isNewRound(round, done)) {
+      this.#show(`${this.#scenario}: ${comparison}, ${where}, ${left}`);
+    }
+  }
+
+  /** What takes long outside the rounds. */
+  note(text: string): void {
+    this.#show(`${this.#scenario}: ${text}`);
+  }
+
+  /** Makes room for other output. */
+  clear(): void {
+    if (this.#isDrawn) this.#stream.write(eraseLine);
+    this.#isDrawn = false;
+  }
+
+  #lastRound = -1;
+  #isNewRound(round: number, done: number): boolean {
+    const isNew = done === 0 || round !== this.#lastRound;
+    this.#lastRound = round;
+    return isNew;
+  }
+
+  #show(text: string): void {
+    if (this.#stream.isTTY !== true) {
+      this.#stream.write(`${text}\n`);
+      return;
+    }
+    const columns = this.#stream.columns ?? columnsUnlessTold;
+    this.#stream.write(`${eraseLine}${text.slice(0, columns - 1)}`);
+    this.#isDrawn = true;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Comparison, ScenarioReport } from '../comparison.ts';
+import { type Figure, figuresOfMetric } from './figure.ts';
+import { judgeTarget } from './judge-target.ts';
+import { formatNumber, formatRatio, formatShare } from './numbers.ts';
+import { layOutColumns } from './text-table.ts';
+
+/** The cells of a figure: median, ratio to the base, spread, and whether that is noise. */
+export function cellsOf({ metric, isBase, median, ratio, spread, isNoise }: Figure): readonly string[] {
+  return [
+    formatNumber(median, metric.digits),
+    isBase ? 'base' : ratio === null ? '–' : formatRatio(ratio),
+    spread === null ? '–' : formatShare(spread),
+    isNoise ? 'noise' : '',
+  ];
+}
+
+function comparisonText(scenario: string, comparison: Comparison): string {
+  const { id, title, driver, settings, rounds } = comparison;
+  const said = Object.entries({ rounds, ...settings }).map(([name, value]) => `${name} ${value}`);
+  const rows = comparison.metrics.flatMap((metric) => [
+    [metric.label, 'median', 'ratio', 'spread'],
+    ...figuresOfMetric(comparison, metric).map((figure) => [
+      `  ${figure.contender.name}`,
+      ...cellsOf(figure),
+    ]),
+  ]);
+  const remarks = (comparison.remarks ?? []).map((remark) => `note: ${remark}`);
+  const head = [`${scenario} / ${id}: ${title}`, `driven by ${driver}; ${said.join(', ')}`];
+  return [...head, '', ...layOutColumns(rows), ...remarks].join('\n');
+}
+
+function targetLines(report: ScenarioReport): readonly string[] {
+  if (report.targets.length === 0) return [];
+  const rows = report.targets.map((target) => {
+    const { what, bound, figure, spread, text } = judgeTarget(report, target);
+    return [what, bound, figure, spread, text];
+  });
+  return [layOutColumns([['target', 'bound', 'figure', 'spread', 'verdict'], ...rows]).join('\n')];
+}
+
+/** @returns what a scenario measured, as tables for a terminal */
+export function reportText(report: ScenarioReport): string {
+  const missing = report.missing.map(({ name, why }) => `not measured: ${name}: ${why}`);
+  return [
+    ...report.comparisons.map((comparison) => comparisonText(report.scenario, comparison)),
+    ...targetLines(report),
+    ...(missing.length === 0 ? [] : [missing.join('\n')]),
+  ].join('\n\n');
+}

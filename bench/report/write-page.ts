@@ -1,0 +1,33 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ResultFile } from '../comparison.ts';
+import type { Scenario } from '../scenario.ts';
+import { makePage, plotsFolder } from './page.ts';
+
+/** Written by hand: what was tried to make Burgee faster. */
+const handWritten = join('bench', 'report', 'what-was-tried.md');
+
+/** @returns every file of the page of results, by its path in the checkout */
+export function pageFiles(
+  root: string,
+  results: readonly ResultFile[],
+  catalogue: readonly Scenario[],
+): ReadonlyMap<string, string> {
+  const { markdown, plots } = makePage(results, catalogue, readFileSync(join(root, handWritten), 'utf8'));
+  const pictures = plots.map(({ file, svg }) => [join('docs', plotsFolder, file), svg] as const);
+  return new Map([[join('docs', 'benchmarks.md'), markdown], ...pictures]);
+}
+
+/** Writes `docs/benchmarks.md` and its pictures, and removes pictures that it no longer shows. */
+export function writePage(
+  root: string,
+  results: readonly ResultFile[],
+  catalogue: readonly Scenario[],
+): void {
+  const files = pageFiles(root, results, catalogue);
+  const folder = join(root, 'docs', plotsFolder);
+  const present = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.svg')) : [];
+  for (const name of present) if (!files.has(join('docs', plotsFolder, name))) rmSync(join(folder, name));
+  if (files.size > 1) mkdirSync(folder, { recursive: true });
+  for (const [path, text] of files) writeFileSync(join(root, path), text);
+}

@@ -1,0 +1,83 @@
+import type { ScenarioReport } from '../comparison.ts';
+import type { BenchRequest } from '../load/request-list.ts';
+import { type StartUp, startUpMetrics, timeStartUp } from '../measure/time-start-up.ts';
+import type { Bench, Scenario } from '../scenario.ts';
+import { type BenchDirectory, makeDirectory } from '../servers/bench-directory.ts';
+import { mixedProvision } from '../servers/flag-fixtures.ts';
+import { findMixedFlag } from '../servers/mixed-requests.ts';
+import { serveDirectory } from '../servers/start-burgee.ts';
+import { startNodeHttpServer } from '../servers/start-limits.ts';
+
+const scenario = 'cold-start';
+const base = 'node-http';
+const flagsHere = 100_000;
+const quickFlags = 1000;
+/** Nothing is provisioned: an evaluator looks for it, and says that there is no such flag. */
+const unknownFlag: BenchRequest = { path: '/v1/flags/NoFlagNoFlagNoFlagNo?targetingKey=user-1', status: 404 };
+
+/** A directory that was never served: the server makes its store first. */
+async function startEmpty(): Promise<StartUp> {
+  const directory = await makeDirectory([]);
+  try {
+    return await timeStartUp(() => serveDirectory(directory), unknownFlag);
+  } finally {
+    directory.remove();
+  }
+}
+
+function questionTo({ provisioned }: BenchDirectory, flags: number): BenchRequest {
+  const { id, environment } = findMixedFlag(0, flags, provisioned);
+  const query = environment === null ? '' : `&env=${environment}`;
+  return { path: `/v1/flags/${id}?targetingKey=user-1${query}`, status: 200 };
+}
+
+async function compareStarts(
+  bench: Bench,
+  directory: BenchDirectory,
+  flags: number,
+): Promise<ScenarioReport> {
+  const question = questionTo(directory, flags);
+  const provisioned = `${flags.toLocaleString('en-GB')} flags`;
+  const contender = (name: string, what: string, start: () => Promise<StartUp>) => ({
+    name,
+    what,
+    isWarmedUp: true,
+    measure: async () => ({ figures: { ...(await start()) } }),
+  });
+  const comparison = await bench.compare({
+    id: 'cold-start',
+    title: 'From the start of the process to its first answer',
+    driver: 'one question, asked as soon as the server says that it listens',
+    settings: { files: 'in the page cache' },
+    base,
+    metrics: startUpMetrics,
+    contenders: [
+      contender(base, `A bare node:http server, Node ${process.versions.node}`, () =>
+        timeStartUp(() => startNodeHttpServer('{}'), { path: '/', status: 200 }),
+      ),
+      contender('empty', 'Burgee on an empty directory, which makes its store first', startEmpty),
+      contender(provisioned, `Burgee with ${provisioned}`, () =>
+        timeStartUp(() => serveDirectory(directory), question),
+      ),
+    ],
+  });
+  return { scenario, comparisons: [comparison], targets: [], missing: [] };
+}
+
+async function run(bench: Bench): Promise<ScenarioReport> {
+  const flags = bench.settings.isQuick ? quickFlags : flagsHere;
+  bench.note(`applying ${flags} flags`);
+  const directory = await makeDirectory(mixedProvision(flags));
+  try {
+    return await compareStarts(bench, directory, flags);
+  } finally {
+    directory.remove();
+  }
+}
+
+export const coldStartScenario: Scenario = {
+  name: scenario,
+  summary: 'process start to first answer, empty and with 100,000 flags: against a bare node:http server',
+  runsElsewhere: false,
+  run,
+};

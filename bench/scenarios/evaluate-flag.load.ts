@@ -1,0 +1,99 @@
+import type { ScenarioReport, Target } from '../comparison.ts';
+import { askElsewhere } from '../measure/ask-elsewhere.ts';
+import { compareLatency } from '../measure/compare-latency.ts';
+import { compareThroughput } from '../measure/compare-throughput.ts';
+import { fastestOf } from '../measure/median-of.ts';
+import { findOpenLoopRate } from '../measure/open-loop-rate.ts';
+import { listOf, narrowTo, type Question } from '../measure/question.ts';
+import { targetsOf } from '../measure/targets.ts';
+import type { Bench, Scenario, ServerElsewhere } from '../scenario.ts';
+import { ensureFlags } from '../servers/flags-elsewhere.ts';
+import { oneFlagRequests } from '../servers/one-flag-requests.ts';
+import { startOneFlagServers } from '../servers/one-flag-servers.ts';
+import { withServers } from '../servers/with-servers.ts';
+
+const scenario = 'evaluate-flag';
+const title = 'One flag at 50 %, a different targeting key each time';
+const quickKeys = 1000;
+const ofBurgee = { contender: 'burgee', of: 'ratio' } as const;
+
+/** What is promised of 64 connections and wrk. */
+const targets: readonly Target[] = [
+  {
+    ...ofBurgee,
+    what: 'throughput against a bare uWebSockets.js answer',
+    comparison: 'throughput-wrk',
+    metric: 'requestsPerSecond',
+    bound: { atLeast: 0.72 },
+  },
+  {
+    ...ofBurgee,
+    what: 'server CPU per evaluated request, all threads',
+    comparison: 'throughput-wrk',
+    metric: 'processCpuUs',
+    bound: { atMost: 1.45 },
+  },
+  {
+    ...ofBurgee,
+    what: "the gateway thread's own CPU per request",
+    comparison: 'throughput-wrk',
+    metric: 'mainThreadCpuUs',
+    bound: { atMost: 1.25 },
+  },
+  {
+    ...ofBurgee,
+    what: 'p99 at half of the bare throughput',
+    comparison: 'latency',
+    metric: 'p99Us',
+    bound: { atMost: 2 },
+  },
+];
+
+function runHere(bench: Bench): Promise<ScenarioReport> {
+  const { connections, isQuick } = bench.settings;
+  return withServers(async (keep) => {
+    const { flagId, servers } = await startOneFlagServers(keep);
+    const requests = oneFlagRequests(flagId, isQuick ? quickKeys : undefined);
+    const question: Question = {
+      title,
+      base: 'bare',
+      connections,
+      settings: { 'targeting keys': requests.length },
+      contenders: servers.map(({ server: { origin, pid }, ...shown }) => ({
+        ...shown,
+        pid,
+        list: { origin, requests },
+      })),
+    };
+    const throughput = await compareThroughput(bench, question);
+    const wanted = fastestOf(throughput, 'bare') / 2;
+    const rate = await findOpenLoopRate(bench, listOf(question, 'bare'), connections, wanted);
+    const latency = await compareLatency(bench, narrowTo(question, ['burgee', 'bare']), rate);
+    const comparisons = [...throughput, latency];
+    return { scenario, comparisons, targets: targetsOf(targets, comparisons), missing: [] };
+  });
+}
+
+async function runElsewhere(bench: Bench, server: ServerElsewhere): Promise<ScenarioReport> {
+  const flag = { name: 'bench-half', enabled: true, trafficPercentage: 50 };
+  const flagId = (await ensureFlags(server, [flag])).get(flag.name) ?? '';
+  const requests = oneFlagRequests(flagId, bench.settings.isQuick ? quickKeys : undefined);
+  return await askElsewhere(bench, server, {
+    scenario,
+    title,
+    what: 'One flag, evaluated',
+    requests,
+    connections: bench.settings.connections,
+    settings: { 'targeting keys': requests.length },
+  });
+}
+
+export const evaluateFlagScenario: Scenario = {
+  name: scenario,
+  summary: 'one flag, 100,000 targeting keys: against a bare constant answer, no hop, and node:http',
+  runsElsewhere: true,
+  run: (bench) => {
+    const { elsewhere } = bench.settings;
+    return elsewhere === null ? runHere(bench) : runElsewhere(bench, elsewhere);
+  },
+};

@@ -1,0 +1,241 @@
+import type { ChangeableFlag } from '../changes/changing-flag.ts';
+import { diskFolder, fileSystemAt } from '../changes/disk-folder.ts';
+import type { PatchFigures } from '../changes/patch-figures.ts';
+import { runBareCommits, runOneByOne, runSyncs, runWriters } from '../changes/patch-loads.ts';
+import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
+import { canMeterProcesses, meterProcess } from '../load/process-meter.ts';
+import type { Bench, ComparisonPlan, ContenderPlan, Scenario } from '../scenario.ts';
+import { type BenchDirectory, makeDirectory } from '../servers/bench-directory.ts';
+import type { ProvisionedPart } from '../servers/provision-file.ts';
+import type { ServerProcess } from '../servers/server-process.ts';
+import { serveDirectory } from '../servers/start-burgee.ts';
+import { withServers } from '../servers/with-servers.ts';
+
+const scenario = 'patch';
+const flagsHere = 1000;
+const quickFlags = 100;
+const writersMax = 64;
+const oneByOne = '64 writers, one transaction per change';
+const inProcess = 'one transaction per change, in process';
+const bareCommit = 'bare commit';
+const serveArgs = ['--management-rate-limit', '1000000000'];
+const oneByOneArgs = [...serveArgs, '--commit-group-size', '1'];
+
+const metrics: ComparisonPlan['metrics'] = [
+  { key: 'changesPerSecond', label: 'durable changes a second', better: 'more', digits: 0 },
+  { key: 'meanUs', label: 'mean, µs', better: 'less', digits: 0 },
+  { key: 'p50Us', label: 'p50, µs', better: 'less', digits: 0 },
+  { key: 'p99Us', label: 'p99, µs', better: 'less', digits: 0 },
+];
+
+const cpuMetrics: ComparisonPlan['metrics'] = [
+  { key: 'processCpuUs', label: 'CPU per change of the process that commits, µs', better: 'less', digits: 1 },
+];
+
+const targets: readonly Target[] = [
+  {
+    what: 'changes a second of 64 writers, against one transaction per change',
+    comparison: 'writers',
+    metric: 'changesPerSecond',
+    contender: writersName(64),
+    of: 'ratio',
+    bound: { atLeast: 5 },
+  },
+  {
+    what: "a single writer's latency, against one bare durable commit",
+    comparison: 'single-writer',
+    metric: 'p50Us',
+    contender: writersName(1),
+    of: 'ratio',
+    bound: { atMost: 1.3 },
+  },
+];
+
+function writersName(writers: number): string {
+  return writers === 1 ? '1 writer' : `${writers} writers`;
+}
+
+/** Directories with the same flags: two that are served, and two that the baselines without a server write to. */
+interface Places {
+  readonly served: BenchDirectory;
+  readonly servedOneByOne: BenchDirectory;
+  readonly inProcess: BenchDirectory;
+  readonly bare: BenchDirectory;
+}
+
+function provisionOf(flags: number): ProvisionedPart {
+  return {
+    name: 'bench',
+    tokens: [{ name: 'bench-write', permission: 'write' }],
+    flags: Array.from({ length: flags }, (_unused, index) => ({
+      name: `patched-${index}`,
+      enabled: true,
+      trafficPercentage: 50,
+    })),
+  };
+}
+
+/** @returns `count` flags from everywhere among those there are: a flag for each of so many writers */
+function spreadFlags({ provisioned }: BenchDirectory, count: number): readonly ChangeableFlag[] {
+  const project = provisioned.projects['bench'];
+  const ids = Object.values(project?.flags ?? {});
+  const writeToken = project?.tokens['bench-write']?.secret;
+  if (writeToken === undefined || ids.length < count) throw new Error('the flags to patch are not there');
+  const step = Math.floor(ids.length / count);
+  return Array.from({ length: count }, (_unused, index) => {
+    return { id: ids[index * step] as string, environment: null, writeToken };
+  });
+}
+
+function figuresOf({ changesPerSecond, meanUs, p50Us, p99Us, makerCpuUs, histogram }: PatchFigures) {
+  return { figures: { changesPerSecond, meanUs, p50Us, p99Us, processCpuUs: makerCpuUs }, histogram };
+}
+
+function writersContender(writers: number, server: ServerProcess, served: BenchDirectory): ContenderPlan {
+  return {
+    ...overHttp(writers, server, served),
+    name: writersName(writers),
+    what: `Burgee, patches over HTTP, ${writersName(writers)} at once`,
+    x: writers,
+  };
+}
+
+/** What group commit is compared with: the same service and the same load, each change committed by itself. */
+function oneByOneContender(server: ServerProcess, served: BenchDirectory): ContenderPlan {
+  return {
+    ...overHttp(writersMax, server, served),
+    name: oneByOne,
+    what: `Burgee with --commit-group-size 1, patches over HTTP, ${writersName(writersMax)} at once`,
+  };
+}
+
+function overHttp(
+  writers: number,
+  server: ServerProcess,
+  served: BenchDirectory,
+): Pick<ContenderPlan, 'isWarmedUp' | 'measure'> {
+  const flags = spreadFlags(served, writers);
+  return {
+    isWarmedUp: true,
+    measure: async (seconds) => {
+      const used = meterProcess(server.pid);
+      const made = await runWriters({ origin: server.origin, flags, seconds });
+      return figuresOf({ ...made, makerCpuUs: used().processUs / made.changes });
+    },
+  };
+}
+
+function inProcessContender(directory: BenchDirectory, waiting: number): ContenderPlan {
+  const load = { dataDir: directory.dataDir, flags: spreadFlags(directory, writersMax), waiting };
+  return {
+    name: inProcess,
+    what: `Burgee's own decisions and records, without HTTP, each change in a transaction of its own, ${waiting} waiting`,
+    isWarmedUp: true,
+    measure: async (seconds) => figuresOf(await runOneByOne({ ...load, seconds })),
+  };
+}
+
+function bareCommitContender(directory: BenchDirectory): ContenderPlan {
+  const load = { dataDir: directory.dataDir, flags: spreadFlags(directory, writersMax), waiting: 1 };
+  return {
+    name: bareCommit,
+    what: 'The limit of a single writer: an LMDB commit of the same options, with as many puts and bytes as a patch makes',
+    isWarmedUp: true,
+    measure: async (seconds) => figuresOf(await runBareCommits({ ...load, seconds })),
+  };
+}
+
+function syncContender(): ContenderPlan {
+  return {
+    name: 'write and sync',
+    what: 'What the disk takes for anything durable: a page written and fdatasync',
+    isWarmedUp: true,
+    measure: async (seconds) => figuresOf(await runSyncs({ directory: diskFolder(), seconds })),
+  };
+}
+
+/** The servers of `places`. */
+interface Served {
+  readonly grouped: ServerProcess;
+  readonly oneByOne: ServerProcess;
+}
+
+function compareWriters(bench: Bench, servers: Served, places: Places): Promise<Comparison> {
+  return bench.compare({
+    ...planFor(bench),
+    id: 'writers',
+    title: 'Durable changes, by the number of writers that wait at once',
+    base: oneByOne,
+    contenders: [
+      oneByOneContender(servers.oneByOne, places.servedOneByOne),
+      ...[1, 8, writersMax].map((writers) => writersContender(writers, servers.grouped, places.served)),
+      inProcessContender(places.inProcess, writersMax),
+      bareCommitContender(places.bare),
+      syncContender(),
+    ],
+  });
+}
+
+function compareSingleWriter(bench: Bench, server: ServerProcess, places: Places): Promise<Comparison> {
+  return bench.compare({
+    ...planFor(bench),
+    id: 'single-writer',
+    title: 'One durable change after another',
+    base: bareCommit,
+    contenders: [
+      bareCommitContender(places.bare),
+      inProcessContender(places.inProcess, 1),
+      writersContender(1, server, places.served),
+      syncContender(),
+    ],
+  });
+}
+
+function planFor({ settings }: Bench): Pick<ComparisonPlan, 'driver' | 'settings' | 'metrics' | 'remarks'> {
+  return {
+    driver: 'closed loop over plain sockets',
+    settings: {
+      'seconds a round': settings.seconds,
+      flags: settings.isQuick ? quickFlags : flagsHere,
+      'file system': fileSystemAt(diskFolder()),
+    },
+    metrics: canMeterProcesses() ? [...metrics, ...cpuMetrics] : metrics,
+    remarks: [
+      'The load is made by the suite itself: wrk and autocannon cannot tell whether a patch changed anything, and here each must.',
+    ],
+  };
+}
+
+async function run(bench: Bench): Promise<ScenarioReport> {
+  const provision = provisionOf(bench.settings.isQuick ? quickFlags : flagsHere);
+  const made: BenchDirectory[] = [];
+  const make = async (): Promise<BenchDirectory> => {
+    const directory = await makeDirectory([provision], diskFolder());
+    made.push(directory);
+    return directory;
+  };
+  try {
+    const places = {
+      served: await make(),
+      servedOneByOne: await make(),
+      inProcess: await make(),
+      bare: await make(),
+    };
+    return await withServers(async (keep) => {
+      const grouped = await keep(serveDirectory(places.served, { args: serveArgs }));
+      const oneByOne = await keep(serveDirectory(places.servedOneByOne, { args: oneByOneArgs }));
+      const writers = await compareWriters(bench, { grouped, oneByOne }, places);
+      const singleWriter = await compareSingleWriter(bench, grouped, places);
+      return { scenario, comparisons: [writers, singleWriter], targets, missing: [] };
+    });
+  } finally {
+    for (const directory of made) directory.remove();
+  }
+}
+
+export const patchScenario: Scenario = {
+  name: scenario,
+  summary: 'durable changes a second with 1, 8 and 64 writers: against a bare commit, and no group commit',
+  runsElsewhere: false,
+  run,
+};

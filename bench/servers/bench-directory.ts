@@ -1,0 +1,84 @@
+import { type StdioOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { atExit } from './at-exit.ts';
+import { keepEnd } from './keep-end.ts';
+import { mainProgram, ownEnvironment } from './programs.ts';
+import { type ProvisionedPart, writeProvisionFile } from './provision-file.ts';
+
+/** What `apply` printed of a project: ids, and secrets of tokens, by name. */
+export interface ProvisionedProject {
+  readonly id: string;
+  readonly flags: Readonly<Record<string, string>>;
+  readonly audiences: Readonly<Record<string, string>>;
+  readonly tokens: Readonly<Record<string, { readonly id: string; readonly secret: string }>>;
+}
+
+export interface Provisioned {
+  readonly projects: Readonly<Record<string, ProvisionedProject>>;
+}
+
+/** A data directory that can be served again and again, one server at a time. */
+export interface BenchDirectory {
+  readonly dataDir: string;
+  readonly provisioned: Provisioned;
+  /** Removes it. No server may be running on it. */
+  remove(): void;
+}
+
+/**
+ * Makes a fresh data directory and applies these projects to it; none leaves it empty, as before a first start.
+ *
+ * @param parent where it is made: the system's temporary folder, which may lie in memory, unless told otherwise
+ */
+export async function makeDirectory(
+  projects: Iterable<ProvisionedPart>,
+  parent = tmpdir(),
+): Promise<BenchDirectory> {
+  const directory = mkdtempSync(join(parent, 'burgee-bench-'));
+  const remove = (): void => rmSync(directory, { recursive: true, force: true });
+  const kept = atExit(remove);
+  const dataDir = join(directory, 'data');
+  const list = [...projects];
+  const removeNow = (): void => {
+    kept();
+    remove();
+  };
+  try {
+    const provisioned = list.length === 0 ? { projects: {} } : await applyTo(directory, dataDir, list);
+    return { dataDir, provisioned, remove: removeNow };
+  } catch (fault) {
+    removeNow();
+    throw fault;
+  }
+}
+
+async function applyTo(
+  directory: string,
+  dataDir: string,
+  projects: readonly ProvisionedPart[],
+): Promise<Provisioned> {
+  const file = join(directory, 'provision.json');
+  const answer = join(directory, 'provisioned.json');
+  await writeProvisionFile(file, projects);
+  await runApply(['apply', file, '--data-dir', dataDir], answer);
+  const provisioned = JSON.parse(readFileSync(answer, 'utf8')) as Provisioned;
+  rmSync(file);
+  rmSync(answer);
+  return provisioned;
+}
+
+/** Its answer goes straight to a file: for a million flags it is too long for a pipe's buffers. */
+async function runApply(args: readonly string[], answerFile: string): Promise<void> {
+  const answer = openSync(answerFile, 'w', 0o600);
+  const stdio: StdioOptions = ['ignore', answer, 'pipe'];
+  const child = spawn(process.execPath, [mainProgram, ...args], { stdio, env: ownEnvironment() });
+  closeSync(answer);
+  const outlived = atExit(() => child.kill('SIGKILL'));
+  const errors = child.stderr === null ? () => '' : keepEnd(child.stderr);
+  const [code] = await once(child, 'close');
+  outlived();
+  if (code !== 0) throw new Error(`burgee ${args.join(' ')} failed:\n${errors()}`);
+}

@@ -1,0 +1,56 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ServerElsewhere } from '../scenario.ts';
+
+/** A flag to have on a server elsewhere, as the Management API takes it. */
+export interface FlagToCreate {
+  readonly name: string;
+  readonly enabled?: boolean;
+  readonly trafficPercentage?: number;
+  readonly cohorts?: readonly string[];
+}
+
+/** A server refuses more than its rate limit, 600 a minute unless set otherwise: it is waited for so often in a row. */
+const waitsMax = 5;
+
+/**
+ * Sees to it that a project has these flags: those that exist by name are used as they are, the others are created.
+ *
+ * @returns ids by name
+ */
+export async function ensureFlags(
+  server: ServerElsewhere,
+  wanted: readonly FlagToCreate[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = new Map((await listFlags(server)).map(({ name, id }) => [name, id]));
+  for (const flag of wanted) {
+    if (ids.has(flag.name)) continue;
+    const created = (await manage(server, 'POST', flag)) as { readonly id: string };
+    ids.set(flag.name, created.id);
+  }
+  return ids;
+}
+
+/** Every flag of the project. */
+export async function listFlags(
+  server: ServerElsewhere,
+): Promise<readonly { readonly id: string; readonly name: string }[]> {
+  const { flags } = (await manage(server, 'GET')) as { readonly flags: { id: string; name: string }[] };
+  return flags;
+}
+
+async function manage(server: ServerElsewhere, method: 'GET' | 'POST', body?: unknown): Promise<unknown> {
+  for (let waits = 0; ; waits += 1) {
+    const response = await fetch(`${server.origin}/api/v1/flags`, {
+      method,
+      headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (response.ok) return response.json();
+    const text = await response.text();
+    const retryAfterSeconds = Number(response.headers.get('retry-after'));
+    if (response.status !== 429 || waits === waitsMax || !(retryAfterSeconds > 0)) {
+      throw new Error(`${method} ${server.origin}/api/v1/flags answered ${response.status}: ${text}`);
+    }
+    await wait(retryAfterSeconds * 1000);
+  }
+}

@@ -1,0 +1,16 @@
+import type { BenchRequest } from '../load/request-list.ts';
+import { userName, usersMax } from './flag-fixtures.ts';
+
+/** Prime to the number of users, so that steps of it visit them all, in no obvious order. */
+const step = 7919;
+
+/**
+ * Requests for one flag, each with a targeting key of its own.
+ * @param length fewer than the 100,000 that there are, to show that a scenario runs
+ */
+export function oneFlagRequests(flagId: string, length = usersMax): BenchRequest[] {
+  return Array.from({ length }, (_unused, at) => ({
+    path: `/v1/flags/${flagId}?targetingKey=${userName((at * step) % usersMax)}`,
+    status: 200,
+  }));
+}

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import type { DeclaredFlag } from '../../src/contracts/provision/declared-flag.ts';
+import type { DeclaredProject } from '../../src/contracts/provision/declared-project.ts';
+
+/** A project to provision. Its flags are drawn one by one: there may be a million of them. */
+export type ProvisionedPart = Omit<DeclaredProject, 'flags'> & { readonly flags: Iterable<DeclaredFlag> };
+
+/** Characters that are collected before they are written. */
+const pieceChars = 256 * 1024;
+
+/** Writes a file for `apply`, one organisation with these projects, holding no more than a piece of it in memory. */
+export async function writeProvisionFile(path: string, projects: Iterable<ProvisionedPart>): Promise<void> {
+  const stream = createWriteStream(path, { mode: 0o600 });
+  // Without a listener, a full disk would end the process before anybody awaits.
+  const done = finished(stream);
+  done.catch(() => undefined);
+  let piece = '';
+  for (const text of provisionTexts(projects)) {
+    piece += text;
+    if (piece.length < pieceChars) continue;
+    if (!stream.write(piece)) await Promise.race([once(stream, 'drain'), done]);
+    piece = '';
+  }
+  stream.end(piece);
+  await done;
+}
+
+function* provisionTexts(projects: Iterable<ProvisionedPart>): Generator<string> {
+  yield '{"organisations":[{"name":"Bench","plan":"enterprise","projects":[';
+  let isFirst = true;
+  for (const project of projects) {
+    if (!isFirst) yield ',';
+    yield* projectTexts(project);
+    isFirst = false;
+  }
+  yield ']}]}';
+}
+
+function* projectTexts({ flags, ...project }: ProvisionedPart): Generator<string> {
+  yield `${JSON.stringify(project).slice(0, -1)},"flags":[`;
+  let isFirst = true;
+  for (const flag of flags) {
+    yield `${isFirst ? '' : ','}${JSON.stringify(flag)}`;
+    isFirst = false;
+  }
+  yield ']}';
+}

@@ -1,0 +1,44 @@
+import { type BenchDirectory, makeDirectory, type Provisioned } from './bench-directory.ts';
+import { mainProgram } from './programs.ts';
+import type { ProvisionedPart } from './provision-file.ts';
+import type { ServerProcess } from './server-process.ts';
+import { startProgram } from './start-program.ts';
+
+export interface BurgeeOptions {
+  /** More arguments of `serve`, such as `--evaluator-threads 2`. */
+  readonly args?: readonly string[];
+}
+
+export interface BurgeeProcess extends ServerProcess {
+  readonly provisioned: Provisioned;
+}
+
+/** Serves a directory on a free port, from the process's start to its `listening` line. */
+export function serveDirectory(
+  directory: Pick<BenchDirectory, 'dataDir'>,
+  options: BurgeeOptions = {},
+): Promise<ServerProcess> {
+  const { args = [] } = options;
+  const place = ['--data-dir', directory.dataDir, '--host', '127.0.0.1', '--port', '0'];
+  return startProgram([mainProgram, 'serve', ...place, ...args]);
+}
+
+/** Serves a directory of its own, which `stop` removes. */
+export async function startBurgee(
+  projects: Iterable<ProvisionedPart>,
+  options: BurgeeOptions = {},
+): Promise<BurgeeProcess> {
+  const directory = await makeDirectory(projects);
+  const server = await serveDirectory(directory, options).catch((fault: unknown) => {
+    directory.remove();
+    throw fault;
+  });
+  return {
+    ...server,
+    provisioned: directory.provisioned,
+    stop: async () => {
+      await server.stop();
+      directory.remove();
+    },
+  };
+}

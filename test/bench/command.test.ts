@@ -1,0 +1,216 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { catalogue } from '../../bench/catalogue.ts';
+import { type BenchCommand, readCommand, UsageError } from '../../bench/options.ts';
+import { readResults } from '../../bench/report/result-file.ts';
+import { startBurgee } from '../../bench/servers/start-burgee.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { runBench, startBench } from './bench-command.ts';
+
+const read = (...args: readonly string[]): BenchCommand =>
+  readCommand(args, catalogue, ['wrk', 'autocannon']);
+
+function refusalOf(args: readonly string[]): unknown {
+  try {
+    read(...args);
+    return null;
+  } catch (fault) {
+    return fault;
+  }
+}
+
+t.test('without a name, scenarios and options are listed', async (t) => {
+  const { end, stdout } = await runBench([]);
+  t.equal(end, 0);
+  for (const { name, summary } of catalogue) t.match(stdout, `${name.padEnd(25)}${summary}`);
+  for (const option of ['duration', 'connections', 'rounds', 'driver', 'quick', 'json', 'compare', 'server'])
+    t.match(stdout, `--${option}`);
+});
+
+t.test('names and options say what is run, and how', async (t) => {
+  t.strictSame(read(), { kind: 'list' });
+  t.strictSame(read('--page'), { kind: 'page' });
+  t.match(read('patch', 'evaluate-flag'), {
+    kind: 'run',
+    scenarios: [{ name: 'evaluate-flag' }, { name: 'patch' }],
+    settings: { seconds: 5, connections: 64, rounds: 5, drivers: ['wrk', 'autocannon'], isQuick: false },
+    isSaved: true,
+    repeatOptions: '',
+  });
+  const all = read('all', '--rounds', '9', '--duration', '0.5', '--driver', 'autocannon', '--no-save');
+  t.match(all, { settings: { seconds: 0.5, rounds: 9, drivers: ['autocannon'] }, isSaved: false });
+  t.match(all, { scenarios: catalogue, repeatOptions: '--duration 0.5 --rounds 9 --driver autocannon' });
+  t.match(read('patch', '--quick', '--connections', '3'), {
+    settings: { rounds: 1, connections: 3, isQuick: true },
+    isSaved: false,
+  });
+});
+
+t.test('a server elsewhere is not saved, and its token is not told', async (t) => {
+  const command = read('evaluate-flag', '--server', 'http://192.0.2.1:8080/', '--token', 'very-secret');
+  t.match(command, { server: { origin: 'http://192.0.2.1:8080', token: 'very-secret' }, isSaved: false });
+  t.match(command, { repeatOptions: '--server http://192.0.2.1:8080/ --token "$TOKEN"' });
+});
+
+t.test('what cannot be obeyed is refused with what to do', async (t) => {
+  const refused: readonly (readonly [RegExp, ...string[]])[] = [
+    [
+      /no scenario evaluate-flags; did you mean evaluate-flag\?.*\nThere are: evaluate-flag, /,
+      'evaluate-flags',
+    ],
+    [/unknown option '--round'.*\n.*Did you mean --rounds/, 'patch', '--round', '3'],
+    [/argument missing/, 'patch', '--json'],
+    [/whole number from 1 to 100/, 'patch', '--rounds', '1.5'],
+    [/number from 0\.1 to 600/, 'patch', '--duration', 'long'],
+    [/whole number from 1 to 10000/, 'patch', '--connections', ''],
+    [/Allowed choices are wrk, autocannon/, 'patch', '--driver', 'ab'],
+    [/--server needs --token/, 'patch', '--server', 'http://127.0.0.1:1'],
+    [/--token is for --server/, 'patch', '--token', 'x'],
+    [/plain HTTP/, 'patch', '--server', 'https://192.0.2.1', '--token', 'x'],
+    [/give an address like/, 'patch', '--server', '192.0.2.1:80', '--token', 'x'],
+    [/name the scenarios to run, or all, before --quick/, '--quick'],
+    [/name the scenarios to run, or all, before --no-save/, '--no-save'],
+    [/--page runs nothing/, 'patch', '--page'],
+  ];
+  for (const [message, ...args] of refused) {
+    const fault = refusalOf(args);
+    t.ok(fault instanceof UsageError, args.join(' '));
+    t.match(fault instanceof Error ? fault.message : '', message);
+  }
+  t.throws(() => readCommand(['patch', '--driver', 'wrk'], catalogue, ['autocannon']), /apt-get install wrk/);
+});
+
+t.test('a wrong command line ends with 2, before anything is started', async (t) => {
+  const folder = temporaryDirectory(t);
+  const saved = join(folder, 'saved.json');
+  writeFileSync(saved, '{"format":2}');
+  const refused: readonly (readonly [RegExp, ...string[]])[] = [
+    [/did you mean patch\?/, 'pach'],
+    [/none\.json does not exist/, 'micro', '--quick', '--compare', join(folder, 'none.json')],
+    [/saved\.json is no result of the bench suite/, 'micro', '--quick', '--compare', saved],
+    [/there is no such folder/, 'micro', '--quick', '--json', join(folder, 'nowhere', 'x.json')],
+    [
+      /http:\/\/127\.0\.0\.1:1\/api\/v1\/token cannot be asked/,
+      'evaluate-flag',
+      '--server',
+      'http://127.0.0.1:1',
+      '--token',
+      'x',
+    ],
+    [
+      /cannot run elsewhere\n.*name some of: evaluate-flag,/,
+      'patch',
+      '--server',
+      'http://127.0.0.1:1',
+      '--token',
+      'x',
+    ],
+  ];
+  for (const [message, ...args] of refused) {
+    const { end, stdout, stderr } = await runBench(args, folder);
+    t.equal(end, 2, args.join(' '));
+    t.match(stderr, message);
+    t.match(stderr, /npm run bench shows the scenarios and the options\.\n$/);
+    t.equal(stdout, '');
+  }
+  t.strictSame(readdirSync(folder), ['saved.json']);
+});
+
+async function listen(t: Test, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  t.teardown(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+t.test('a scenario that fails is named at the end with status 1, and the others still run', async (t) => {
+  const asked: string[] = [];
+  const origin = await listen(t, ({ url = '' }, response) => {
+    asked.push(url);
+    const isToken = url === '/api/v1/token';
+    response.statusCode = isToken ? 200 : 503;
+    response.end(JSON.stringify({ project: { id: 'x' }, permission: 'write' }));
+  });
+  const args = ['--quick', '--server', origin, '--token', 'very-secret'];
+  const { end, stdout, stderr } = await runBench(['evaluate-flag', 'evaluate-mixed', ...args]);
+  t.equal(end, 1);
+  t.match(stderr, /FAILED evaluate-flag: GET .*\/api\/v1\/flags answered 503/);
+  t.match(stderr, /FAILED evaluate-mixed: /);
+  t.notMatch(stdout + stderr, 'very-secret');
+  t.strictSame(asked, ['/api/v1/token', '/api/v1/flags', '/api/v1/flags']);
+});
+
+t.test('a token that may only read is refused', async (t) => {
+  const origin = await listen(t, (_request, response) => {
+    response.end(JSON.stringify({ project: { id: 'x' }, permission: 'read' }));
+  });
+  const { end, stderr } = await runBench(['evaluate-flag', '--server', origin, '--token', 'x']);
+  t.equal(end, 2);
+  t.match(stderr, 'the token may only read');
+  const other = await listen(t, (_request, response) => void response.end('hello'));
+  t.match(await runBench(['evaluate-flag', '--server', other, '--token', 'x']), {
+    end: 2,
+    stderr: /does not answer as Burgee does/,
+  });
+});
+
+t.test('a server that runs elsewhere is measured, and compared with its own run', async (t) => {
+  const project = { name: 'elsewhere', tokens: [{ name: 'bench', permission: 'write' as const }], flags: [] };
+  const burgee = await startBurgee([project]);
+  t.teardown(() => burgee.stop());
+  const token = burgee.provisioned.projects['elsewhere']?.tokens['bench']?.secret ?? '';
+  const folder = temporaryDirectory(t);
+  const file = join(folder, 'run.json');
+  const args = ['evaluate-flag', '--quick', '--server', burgee.origin, '--token', token];
+  const first = await runBench([...args, '--json', file]);
+  t.equal(first.end, 0, first.stderr);
+  const [result] = readResults(file);
+  t.equal(result?.report.scenario, 'evaluate-flag');
+  t.match(result?.report.comparisons.at(0), { base: '/health', settings: { server: burgee.origin } });
+  t.notMatch(readFileSync(file, 'utf8'), token);
+  const second = await runBench([...args, '--compare', file, '--driver', 'autocannon']);
+  t.equal(second.end, 0, second.stderr);
+  t.match(second.stdout, `Against ${file}: 0 of `);
+  t.match(second.stdout, 'one round: cannot tell');
+});
+
+/** Processes that were started with this text in an argument; none where the system does not tell. */
+function processesWith(text: string): readonly string[] {
+  if (!existsSync('/proc/self/cmdline')) return [];
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
+    } catch {
+      return false;
+    }
+  });
+}
+
+for (const [signal, status] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  t.test(`${signal} stops the servers in order, and leaves nothing behind`, async (t) => {
+    const folder = temporaryDirectory(t);
+    const file = join(temporaryDirectory(t), 'run.json');
+    const args = ['evaluate-flag', '--quick', '--duration', '60', '--no-save', '--json', file];
+    const { child, ended } = startBench(args, folder);
+    t.teardown(() => child.kill('SIGKILL'));
+    await new Promise<void>((resolve) => {
+      child.stderr.on('data', (piece: Buffer) => {
+        if (piece.includes('round 1 of 1')) resolve();
+      });
+    });
+    child.kill(signal);
+    const { end, stderr } = await ended;
+    t.equal(end, status);
+    t.match(stderr, `stopped by ${signal}`);
+    t.notMatch(stderr, 'FAILED');
+    t.strictSame(readdirSync(folder), [], 'no folder is left');
+    t.strictSame(processesWith(folder), [], 'no process is left');
+    t.strictSame(readResults(file), [], 'nothing was measured to its end');
+  });
+}

@@ -1,0 +1,153 @@
+import t from 'tap';
+import { readHistogram } from '../../bench/load/latency-histogram.ts';
+import { findFigure } from '../../bench/report/figure.ts';
+import { type ComparisonStep, runComparison } from '../../bench/run-comparison.ts';
+import type { ComparisonPlan, ContenderPlan } from '../../bench/scenario.ts';
+import { sampleContender, sampleHistogram } from './sample-comparison.ts';
+
+function planOf(contenders: readonly ContenderPlan[]): ComparisonPlan {
+  return {
+    id: 'sample',
+    title: 'A sample',
+    driver: 'in process',
+    settings: {},
+    base: 'base',
+    metrics: [{ key: 'perSecond', label: 'a second', better: 'more', digits: 0 }],
+    contenders,
+  };
+}
+
+function optionsOf(rounds: number, isQuick = false) {
+  const steps: ComparisonStep[] = [];
+  const controller = new AbortController();
+  const options = {
+    settings: { seconds: 3, rounds, isQuick },
+    signal: controller.signal,
+    onStep: (step: ComparisonStep) => steps.push(step),
+  };
+  return { options, steps, controller };
+}
+
+t.test('contenders take turns, every other round in reverse', async (t) => {
+  const log: string[] = [];
+  const plan = planOf(['a', 'base', 'c'].map((name) => sampleContender(name, [1], log)));
+  await runComparison(plan, optionsOf(3).options);
+  t.equal(log.join(' '), 'a base c c base a a base c');
+});
+
+t.test('ratios are of the same round, their median and spread are told, and noise is noise', async (t) => {
+  const plan = planOf([
+    sampleContender('base', [100, 200, 400]),
+    sampleContender('steady', [50, 104, 192]),
+    sampleContender('shaky', [50, 160, 200]),
+  ]);
+  const comparison = await runComparison(plan, optionsOf(3).options);
+  const steady = findFigure(comparison, 'perSecond', 'steady');
+  t.strictSame(steady?.ratios, [0.5, 0.52, 0.48]);
+  t.equal(steady?.ratio, 0.5);
+  t.ok(Math.abs((steady?.spread ?? 0) - 0.08) < 1e-9);
+  t.equal(steady?.isNoise, false);
+  t.match(findFigure(comparison, 'perSecond', 'shaky'), { ratio: 0.5, isNoise: true });
+  t.match(findFigure(comparison, 'perSecond', 'base'), {
+    ratio: 1,
+    isBase: true,
+    isNoise: false,
+    median: 200,
+  });
+});
+
+t.test('a ratio to nothing, or of what is negative, is none', async (t) => {
+  const plan = planOf([sampleContender('base', [0, 0]), sampleContender('other', [1, 3])]);
+  const comparison = await runComparison(plan, optionsOf(2).options);
+  t.match(findFigure(comparison, 'perSecond', 'other'), { ratio: null, ratios: null, median: 2, spread: 1 });
+});
+
+t.test('one round tells of no spread', async (t) => {
+  const plan = planOf([sampleContender('base', [4]), sampleContender('other', [2])]);
+  const comparison = await runComparison({ ...plan, rounds: 1 }, optionsOf(5).options);
+  t.equal(comparison.rounds, 1, 'a plan may ask for fewer rounds');
+  t.match(findFigure(comparison, 'perSecond', 'other'), { ratio: 0.5, spread: null, isNoise: false });
+});
+
+t.test('warm-up comes before the rounds, and its figures are not kept', async (t) => {
+  const warmed: number[] = [];
+  const base: ContenderPlan = {
+    ...sampleContender('base', [1]),
+    isWarmedUp: true,
+    measure: (seconds) => {
+      warmed.push(seconds);
+      return Promise.resolve({ figures: { perSecond: warmed.length } });
+    },
+  };
+  const { options, steps } = optionsOf(2);
+  const comparison = await runComparison(planOf([base, sampleContender('other', [7])]), options);
+  t.strictSame(warmed, [1, 3, 3]);
+  t.strictSame(comparison.metrics[0]?.values, { base: [2, 3], other: [7, 7] });
+  t.strictSame(
+    steps.map(({ contender, round, done, total }) => [contender, round, done, total]),
+    [
+      ['base', 0, 0, 5],
+      ['base', 1, 1, 5],
+      ['other', 1, 2, 5],
+      ['other', 2, 3, 5],
+      ['base', 2, 4, 5],
+    ],
+  );
+  await runComparison(planOf([base]), optionsOf(1, true).options);
+  t.equal(warmed.length, 4, 'a quick run has no warm-up');
+});
+
+t.test('histograms of all rounds are merged', async (t) => {
+  const histograms = [sampleHistogram([100, 200]), sampleHistogram([300, 4000])];
+  const base: ContenderPlan = {
+    ...sampleContender('base', [1]),
+    measure: () => Promise.resolve({ figures: { perSecond: 1 }, histogram: histograms.pop() ?? '' }),
+  };
+  const comparison = await runComparison(planOf([base, sampleContender('other', [7])]), optionsOf(2).options);
+  t.strictSame(Object.keys(comparison.histograms ?? {}), ['base']);
+  const merged = readHistogram(comparison.histograms?.['base'] ?? '');
+  t.equal(merged.count, 4);
+  t.ok(merged.maxUs >= 4000 && merged.maxUs < 4010, `${merged.maxUs}`);
+});
+
+t.test('a figure that is missing or no number fails, naming contender and round', async (t) => {
+  const other = sampleContender('base', [1]);
+  const run = (figures: readonly number[]) =>
+    runComparison(planOf([other, sampleContender('odd', figures)]), optionsOf(2).options);
+  await t.rejects(run([1, Number.NaN]), { message: /^comparison sample, odd, in round 2: perSecond is NaN/ });
+  await t.rejects(run([Number.POSITIVE_INFINITY]), { message: /odd, in round 1: perSecond is Infinity/ });
+  const lacking = { ...other, name: 'odd', measure: () => Promise.resolve({ figures: {} }) };
+  await t.rejects(runComparison(planOf([other, lacking]), optionsOf(1).options), {
+    message: /odd, in round 1: there is no figure for perSecond/,
+  });
+});
+
+t.test('what a contender throws is told with its place', async (t) => {
+  const failing = {
+    ...sampleContender('base', [1]),
+    measure: () => Promise.reject(new Error('3 of 9: 503')),
+  };
+  await t.rejects(runComparison(planOf([failing]), optionsOf(1).options), {
+    message: 'comparison sample, base, in round 1: 3 of 9: 503',
+  });
+});
+
+t.test('a plan that contradicts itself is refused', async (t) => {
+  const one = sampleContender('one', [1]);
+  await t.rejects(runComparison(planOf([one]), optionsOf(1).options), { message: /base is no contender/ });
+  const twice = [sampleContender('base', [1]), sampleContender('base', [1])];
+  await t.rejects(runComparison(planOf(twice), optionsOf(1).options), { message: /two contenders/ });
+});
+
+t.test('an interruption does not wait for the measurement under way', async (t) => {
+  const { options, controller } = optionsOf(1);
+  const endless: ContenderPlan = {
+    ...sampleContender('base', [1]),
+    measure: () => {
+      controller.abort(new Error('stopped'));
+      return new Promise(() => undefined);
+    },
+  };
+  await t.rejects(runComparison(planOf([endless]), options), { message: 'stopped' });
+  await t.rejects(runComparison(planOf([sampleContender('base', [1])]), options), { message: 'stopped' });
+});
