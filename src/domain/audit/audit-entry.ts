@@ -8,17 +8,28 @@ export interface Actor {
 export const auditActions = [
   'flag.create',
   'flag.patch',
+  'flag.edit',
+  'flag.delete',
   'audience.create',
   'audience.edit',
+  'audience.delete',
   'project.create',
   'project.edit',
   'environment.create',
+  'environment.edit',
+  'environment.delete',
   'token.create',
   'token.revoke',
+  'token.rotate',
   'organisation.create',
+  'organisation.edit',
   'organisation.set-plan',
   'member.create',
   'member.edit',
+  'member.remove',
+  'member.invite',
+  'member.withdraw-invitation',
+  'member.make-sign-in-link',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -1,0 +1,66 @@
+import type { ConsolePrincipal, ProjectPrincipal } from '../../domain/console/console-principal.ts';
+import type { ConsoleOutcome } from '../../domain/console/console-problem.ts';
+import type { RecordChange } from '../../domain/record-change.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+
+/** A call as a handler sees it: the guard has passed it, and its body has the operation's shape. */
+export interface ConsoleRequest<Body = unknown> {
+  readonly requestId: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: Body;
+}
+
+export interface ConsoleContext {
+  /** Unix milliseconds, one value for the whole request. */
+  readonly now: number;
+  newId(): string;
+  /** @returns a new token secret without prefix, or of a link or session: 49 characters with their checksum. */
+  newSecret(): string;
+  /** SHA-256 of a secret's part after its last underscore, 32 bytes. */
+  hashSecret(secret: string): Uint8Array;
+  readonly tokenPrefix: string;
+  /** Without a trailing slash: what links in answers are built from, never the Host header. */
+  readonly baseUrl: string;
+}
+
+/** What an evaluator answers: a value that `JSON.stringify` shows, or pieces of text of another kind. */
+export interface ConsoleReply {
+  readonly status?: 200 | 201;
+  readonly value?: unknown;
+  readonly pieces?: { readonly contentType: string; readonly text: Iterable<string> };
+}
+
+/** What the writer answers, and the changes that are stored whole before it does. */
+export interface ConsoleDecision {
+  readonly changes: readonly RecordChange[];
+  readonly reply: ConsoleReply;
+}
+
+export type ConsoleRead = (
+  queries: RecordQueries,
+  request: ConsoleRequest,
+  principal: ConsolePrincipal,
+  context: ConsoleContext,
+) => ConsoleOutcome<ConsoleReply>;
+
+export type ProjectRead = (
+  queries: RecordQueries,
+  request: ConsoleRequest,
+  principal: ProjectPrincipal,
+  context: ConsoleContext,
+) => ConsoleOutcome<ConsoleReply>;
+
+export type ConsoleCommand<Body> = (
+  queries: RecordQueries,
+  request: ConsoleRequest<Body>,
+  principal: ConsolePrincipal,
+  context: ConsoleContext,
+) => ConsoleOutcome<ConsoleDecision>;
+
+export type ProjectCommand<Body> = (
+  queries: RecordQueries,
+  request: ConsoleRequest<Body>,
+  principal: ProjectPrincipal,
+  context: ConsoleContext,
+) => ConsoleOutcome<ConsoleDecision>;

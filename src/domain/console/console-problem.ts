@@ -1,0 +1,44 @@
+/** Why the console's API refuses: a closed list; `contracts/console/console-problem-table.ts` gives status and title. */
+export const consoleProblemCodes = [
+  'invalid-request',
+  'wrong-credentials',
+  'not-signed-in',
+  'plan-required',
+  'not-permitted',
+  'foreign-origin',
+  'not-found',
+  'conflict',
+  'in-use',
+  'link-over',
+  'payload-too-large',
+  'request-timeout',
+  'too-many-attempts',
+  'internal-error',
+  'service-unavailable',
+  'storage-full',
+] as const;
+export type ConsoleProblemCode = (typeof consoleProblemCodes)[number];
+
+export interface ConsoleProblem {
+  readonly code: ConsoleProblemCode;
+  /** For people: cause and fix. */
+  readonly detail: string;
+  /** Stands beside the envelope's members: `current` of a conflict, `uses` of what is in use. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+export type ConsoleOutcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: ConsoleProblem };
+
+export function allow<T>(value: T): ConsoleOutcome<T> {
+  return { ok: true, value };
+}
+
+export function deny(
+  code: ConsoleProblemCode,
+  detail: string,
+  extra?: Readonly<Record<string, unknown>>,
+): { readonly ok: false; readonly problem: ConsoleProblem } {
+  return { ok: false, problem: extra === undefined ? { code, detail } : { code, detail, extra } };
+}
