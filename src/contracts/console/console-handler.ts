@@ -64,3 +64,12 @@ export type ProjectCommand<Body> = (
   principal: ProjectPrincipal,
   context: ConsoleContext,
 ) => ConsoleOutcome<ConsoleDecision>;
+
+/** A handler in the table of its area. `member` is for everything that is no project's: the guard has seen to the rest. */
+export type ConsoleReadEntry =
+  | { readonly scope: 'member'; readonly run: ConsoleRead }
+  | { readonly scope: 'project'; readonly run: ProjectRead };
+
+export type ConsoleCommandEntry =
+  | { readonly scope: 'member'; readonly run: ConsoleCommand<never> }
+  | { readonly scope: 'project'; readonly run: ProjectCommand<never> };
