@@ -5,6 +5,9 @@ import type { KeptAnswer, KeptAnswerHead, KeptAnswersUsage } from './idempotency
 import type { Member } from './member/member.ts';
 import type { Organisation } from './organisation/organisation.ts';
 import type { Project } from './project/project.ts';
+import type { Identity } from './session/identity.ts';
+import type { OneTimeLink } from './session/one-time-link.ts';
+import type { Session } from './session/session.ts';
 import type { Token } from './token/token.ts';
 
 /** Which entries of a ledger are walked. */
@@ -31,6 +34,20 @@ export interface RecordQueries {
   /** @param secretHash SHA-256 of the part of the secret after the last underscore, 32 bytes. */
   tokenBySecretHash(secretHash: Uint8Array): Token | undefined;
   member(id: string): Member | undefined;
+  /** In whatever case the email was given; of every organisation and of none. */
+  membersByEmail(email: string): Iterable<Member>;
+  session(id: string): Session | undefined;
+  /** Also one that is over. @param secretHash SHA-256, 32 bytes */
+  sessionBySecretHash(secretHash: Uint8Array): Session | undefined;
+  /** Also those that are over, until they are cleared away. */
+  sessionsOf(memberId: string): Iterable<Session>;
+  oneTimeLink(id: string): OneTimeLink | undefined;
+  /** Also one that is over. @param secretHash SHA-256, 32 bytes */
+  oneTimeLinkBySecretHash(secretHash: Uint8Array): OneTimeLink | undefined;
+  /** Every kind, also those that are over, until they are cleared away. */
+  oneTimeLinksOf(organisationId: string): Iterable<OneTimeLink>;
+  identity(issuer: string, subject: string): Identity | undefined;
+  identitiesOf(memberId: string): Iterable<Identity>;
   organisations(): Iterable<Organisation>;
   members(): Iterable<Member>;
   projects(): Iterable<Project>;

@@ -22,12 +22,23 @@
  * | `change-log`             | sequence                              | change-log record                         |
  * | `activity`               | token id, sequence within the token   | activity record: a denial                 |
  * | `outbox`                 | sequence                              | outbox record                             |
+ * | `members-by-email`       | email in lower case, 0x00, member id  | empty                                     |
+ * | `sessions`               | session id                            | session record                            |
+ * | `sessions-by-secret`     | SHA-256 of the secret, 32 bytes       | session id                                |
+ * | `sessions-by-member`     | member id, session id                 | empty                                     |
+ * | `links`                  | one-time link id                      | one-time link record                      |
+ * | `links-by-secret`        | SHA-256 of the secret, 32 bytes       | one-time link id                          |
+ * | `links-by-organisation`  | organisation id, one-time link id     | empty                                     |
+ * | `identities`             | hex of SHA-256(issuer, 0x00, subject) | identity record                           |
+ * | `identities-by-member`   | member id, the identity's key         | empty                                     |
  * | `kept-answers`           | token id, idempotency key             | kept-answer record                        |
  * | `kept-answers-by-age`    | project id, ms, token id, its key     | its bytes toward the limit, as a sequence |
  * | `kept-answers-usage`     | project id                            | kept-answers usage record                 |
  *
  * The longest key is `flags-by-name`: 20 + 800 + 1 + 20 bytes (a name has at most 200 code points); lmdb takes 1978.
+ * `members-by-email` comes close: 762 + 1 + 20 (an email has at most 254 UTF-16 code units, each 3 bytes at most).
  */
+import { createHash } from 'node:crypto';
 import { isIdempotencyKey } from '../domain/idempotency/idempotency-key.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 
@@ -48,6 +59,15 @@ export const databaseNames = [
   'change-log',
   'activity',
   'outbox',
+  'members-by-email',
+  'sessions',
+  'sessions-by-secret',
+  'sessions-by-member',
+  'links',
+  'links-by-secret',
+  'links-by-organisation',
+  'identities',
+  'identities-by-member',
   'kept-answers',
   'kept-answers-by-age',
   'kept-answers-usage',
@@ -60,6 +80,15 @@ export type DatabaseName = (typeof databaseNames)[number];
  */
 export const laterDatabases: ReadonlySet<DatabaseName> = new Set([
   'audit-by-subject',
+  'members-by-email',
+  'sessions',
+  'sessions-by-secret',
+  'sessions-by-member',
+  'links',
+  'links-by-secret',
+  'links-by-organisation',
+  'identities',
+  'identities-by-member',
   'kept-answers',
   'kept-answers-by-age',
   'kept-answers-usage',
@@ -128,6 +157,39 @@ function flagNamePrefix(projectId: string, name: string): Buffer | null {
   const nameBytes = Buffer.from(name, 'utf8');
   if (nameBytes.length > nameBytesMax || nameBytes.includes(0)) return null;
   return Buffer.concat([idKey(projectId), nameBytes, nameEnd]);
+}
+
+/** @throws RangeError when no valid email looks like this. */
+export function memberEmailKey(email: string, memberId: string): Buffer {
+  const prefix = memberEmailPrefix(email);
+  if (prefix === null) throw new RangeError('This email has no place in the index');
+  return Buffer.concat([prefix, idKey(memberId)]);
+}
+
+function memberEmailPrefix(email: string): Buffer | null {
+  const bytes = Buffer.from(email.toLowerCase(), 'utf8');
+  if (bytes.length === 0 || bytes.length > nameBytesMax || bytes.includes(0)) return null;
+  return Buffer.concat([bytes, nameEnd]);
+}
+
+/** The keys of the members with this email, in whatever case; null when no member can have it. */
+export function memberEmailRange(email: string): KeyRange | null {
+  const prefix = memberEmailPrefix(email);
+  return prefix === null ? null : { start: prefix, end: Buffer.concat([prefix, aboveAll]) };
+}
+
+/** Of fixed length, whatever a provider calls its people; hexadecimal, because no key that is a suffix may begin with 0xFF. */
+export function identityKey(issuer: string, subject: string): Buffer {
+  return Buffer.from(createHash('sha256').update(`${issuer}\0${subject}`, 'utf8').digest('hex'), 'latin1');
+}
+
+export function memberIdentityKey(memberId: string, key: Buffer): Buffer {
+  return Buffer.concat([idKey(memberId), key]);
+}
+
+/** The identity's key, which ends its key by member. */
+export function identityKeyOf(memberKey: Buffer): Buffer {
+  return memberKey.subarray(idBytes);
 }
 
 /** @throws RangeError when `key` is no idempotency key: only what was checked is ever stored. */

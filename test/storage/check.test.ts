@@ -7,7 +7,10 @@ import { createTables, dataFileOf, openEnvironment, type Tables } from '../../sr
 import {
   auditSubjectKey,
   flagNameKey,
+  identityKey,
   idKey,
+  memberEmailKey,
+  memberIdentityKey,
   metaKeys,
   ownedIdKey,
   ownedSequenceKey,
@@ -19,11 +22,14 @@ import { auditRecord, encodeAuditEntry } from '../../src/storage/records/audit-r
 import { changeLogRecord } from '../../src/storage/records/change-log-record.ts';
 import { counterRecord } from '../../src/storage/records/counter-record.ts';
 import { flagRecord } from '../../src/storage/records/flag-record.ts';
+import { memberIdentityRecord } from '../../src/storage/records/member-identity-record.ts';
 import { memberRecord } from '../../src/storage/records/member-record.ts';
+import { oneTimeLinkRecord } from '../../src/storage/records/one-time-link-record.ts';
 import { organisationRecord } from '../../src/storage/records/organisation-record.ts';
 import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
 import { projectRecord } from '../../src/storage/records/project-record.ts';
 import type { RecordCodec } from '../../src/storage/records/record-codec.ts';
+import { sessionRecord } from '../../src/storage/records/session-record.ts';
 import { tokenRecord } from '../../src/storage/records/token-record.ts';
 import { openStore } from '../../src/storage/store.ts';
 import { openStoreReader } from '../../src/storage/store-reader.ts';
@@ -81,7 +87,7 @@ t.test('a store as it is written has no findings, and all of it is walked', asyn
   test.equal(counts.get('change-log'), 3);
   for (const [name, count] of counts) test.ok(count >= 1, name);
   test.equal(counts.get('audit-by-subject'), 4, 'three entries and where they begin');
-  test.equal(counts.size, 19);
+  test.equal(counts.size, 28);
 });
 
 t.test('a key that begins with ff is walked like any other', async (test) => {
@@ -203,9 +209,10 @@ finds(
     tables['audiences-by-project'].removeSync(ownedIdKey(project.id, audience.id));
     put(tables, memberRecord, idKey(member.id), { ...member, organisationId: organisation.id });
   },
-  ({ organisation, member, project, flag, audience }) => [
+  ({ organisation, member, project, flag, audience, link }) => [
     [`members/${member.id}`, new RegExp(`organisations/${organisation.id}, which is missing`)],
     [`projects/${project.id}`, new RegExp(`organisations/${organisation.id}, which is missing`)],
+    [`links/${link.id}`, new RegExp(`organisations/${organisation.id}, which is missing`)],
     [`flags/${flag.id}`, new RegExp(`audiences/${audience.id}, which is missing`)],
   ],
 );
@@ -270,6 +277,73 @@ finds(
     tables['audiences-by-project'].putSync(ownedIdKey(other, audience.id), Buffer.alloc(0));
   },
   ({ flag }) => [[`flags/${flag.id}`, /another project/]],
+);
+
+finds(
+  'sessions, links and identities of a member who is missing',
+  (tables, { member, link }) => {
+    tables.members.removeSync(idKey(member.id));
+    tables['members-by-email'].removeSync(memberEmailKey(member.email, member.id));
+    const purpose = { kind: 'sign-in', memberId: member.id } as const;
+    put(tables, oneTimeLinkRecord, idKey(link.id), { ...link, purpose });
+  },
+  ({ session, link, identity }) => [
+    [`sessions/${session.id}`, /members\/.*missing/],
+    [`links/${link.id}`, /members\/.*missing/],
+    [`identities/${identityKey(identity.issuer, identity.subject)}`, /members\/.*missing/],
+  ],
+);
+
+finds(
+  'index entries of sign-ins that are missing, or do not fit',
+  (tables, { member, session, link, identity }) => {
+    const key = identityKey(identity.issuer, identity.subject);
+    tables['members-by-email'].putSync(memberEmailKey('other@example.test', member.id), Buffer.alloc(0));
+    tables['sessions-by-secret'].removeSync(Buffer.from(session.secretHash));
+    tables['sessions-by-member'].putSync(ownedIdKey(other, session.id), Buffer.alloc(0));
+    tables['links-by-secret'].putSync(Buffer.from(link.secretHash), idKey(other));
+    tables['links-by-organisation'].removeSync(ownedIdKey(link.organisationId, link.id));
+    tables['identities-by-member'].removeSync(memberIdentityKey(member.id, key));
+    tables['identities-by-member'].putSync(memberIdentityKey(other, key), Buffer.alloc(0));
+  },
+  ({ member, session, link, identity }) => {
+    const key = identityKey(identity.issuer, identity.subject);
+    return [
+      [`members-by-email/other@example.test/${member.id}`, /does not fit/],
+      [`sessions-by-secret/${Buffer.from(session.secretHash).toString('hex')}`, /missing/],
+      [`sessions-by-member/${other}/${session.id}`, /does not fit/],
+      [`links-by-secret/${Buffer.from(link.secretHash).toString('hex')}`, /another record/],
+      [`links-by-organisation/${link.organisationId}/${link.id}`, /missing/],
+      [`links-by-secret/${Buffer.from(link.secretHash).toString('hex')}`, /missing/],
+      [`identities-by-member/${member.id}${key}`, /missing/],
+      [`identities-by-member/${other}${key}`, /does not fit/],
+    ];
+  },
+);
+
+finds(
+  'sessions, links and identities that lie under another’s key, or have no whole hash',
+  (tables, { session, link, identity }) => {
+    put(tables, sessionRecord, idKey(session.id), { ...session, secretHash: new Uint8Array(3).fill(0xff) });
+    put(tables, oneTimeLinkRecord, idKey(link.id), { ...link, secretHash: new Uint8Array(3).fill(0xff) });
+    const key = identityKey(identity.issuer, identity.subject);
+    put(tables, memberIdentityRecord, key, { ...identity, subject: 'other' });
+  },
+  ({ session, link, identity }) => {
+    const key = identityKey(identity.issuer, identity.subject);
+    const moved = identityKey(identity.issuer, 'other');
+    return [
+      [`sessions-by-secret/ffffff`, /missing/],
+      [`sessions/${session.id}`, /hash of 3 bytes/],
+      [`sessions-by-secret/${Buffer.from(session.secretHash).toString('hex')}`, /does not fit/],
+      [`links-by-secret/ffffff`, /missing/],
+      [`links/${link.id}`, /hash of 3 bytes/],
+      [`links-by-secret/${Buffer.from(link.secretHash).toString('hex')}`, /does not fit/],
+      [`identities/${key}`, /another identity/],
+      [`identities-by-member/${identity.memberId}${moved}`, /missing/],
+      [`identities-by-member/${identity.memberId}${key}`, /does not fit/],
+    ];
+  },
 );
 
 finds(
@@ -375,12 +449,12 @@ finds(
     const index = tables['audit-by-subject'];
     index.removeSync(auditSubjectKey(organisation.id, first.targetId, 1));
     index.putSync(auditSubjectKey(organisation.id, 'z'.repeat(20), 2), Buffer.alloc(0));
-    index.putSync(Buffer.from('odd'), Buffer.alloc(0));
+    index.putSync(Buffer.of(1), Buffer.alloc(0));
   },
   ({ organisation, audit }) => [
     [`audit-by-subject/${organisation.id}/${audit[0]?.targetId}/1`, /the entry of a record is missing/],
+    ['audit-by-subject/01', /not known/],
     [`audit-by-subject/${organisation.id}/${'z'.repeat(20)}/2`, /does not fit audit/],
-    ['audit-by-subject/odd', /not known/],
   ],
 );
 

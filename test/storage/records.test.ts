@@ -10,11 +10,14 @@ import { flagRecord } from '../../src/storage/records/flag-record.ts';
 import { identityRecord } from '../../src/storage/records/identity-record.ts';
 import { keptAnswerRecord } from '../../src/storage/records/kept-answer-record.ts';
 import { keptAnswersUsageRecord } from '../../src/storage/records/kept-answers-usage-record.ts';
+import { memberIdentityRecord } from '../../src/storage/records/member-identity-record.ts';
 import { memberRecord } from '../../src/storage/records/member-record.ts';
+import { oneTimeLinkRecord } from '../../src/storage/records/one-time-link-record.ts';
 import { organisationRecord } from '../../src/storage/records/organisation-record.ts';
 import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
 import { projectRecord } from '../../src/storage/records/project-record.ts';
 import type { RecordCodec } from '../../src/storage/records/record-codec.ts';
+import { sessionRecord } from '../../src/storage/records/session-record.ts';
 import { tokenRecord } from '../../src/storage/records/token-record.ts';
 import { newId } from '../../src/support/random-id.ts';
 import {
@@ -22,11 +25,14 @@ import {
   auditEntryOf,
   denialOf,
   flagOf,
+  identityOf,
   keptAnswerOf,
+  linkOf,
   memberOf,
   nastyStrings,
   organisationOf,
   projectOf,
+  sessionOf,
   tokenOf,
 } from './support/records.ts';
 
@@ -58,6 +64,12 @@ t.test('every kind of record comes back as it was written, whatever its strings 
     comesBack(test, flagRecord, flagOf(text, { name: text, tags: [text], cohorts: [text, ''], states }));
     comesBack(test, audienceRecord, audienceOf(text, { rules: [{ attribute: text, values: [text] }] }));
     comesBack(test, tokenRecord, tokenOf(text, { name: text, environments: [text], createdBy: text }));
+    comesBack(test, sessionRecord, sessionOf(text, { address: text, userAgent: text }));
+    const invited = { kind: 'invitation', email: text, role: 'admin' } as const;
+    comesBack(test, oneTimeLinkRecord, linkOf(text, { purpose: invited, createdBy: text }));
+    comesBack(test, oneTimeLinkRecord, linkOf(text, { purpose: { kind: 'sign-in', memberId: text } }));
+    comesBack(test, oneTimeLinkRecord, linkOf(text, { purpose: { kind: 'first-owner' } }));
+    comesBack(test, memberIdentityRecord, identityOf(text, { issuer: text, subject: text }));
     comesBack(test, activityRecord, denial);
     comesBack(test, outboxRecord, { kind: 'denial-email', denial });
     comesBack(test, keptAnswerRecord, keptAnswerOf(tokenOf(text, { id: text }), { key: text, body: text }));

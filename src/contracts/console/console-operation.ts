@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { Role } from '../../domain/member/member.ts';
+import type { ConsolePath } from './console-paths.ts';
 
 /**
  * Who may ask. An organisation's thing is looked up by the member's own organisation, a project's by `{projectId}`, and
@@ -13,10 +14,7 @@ export type ConsoleAccess =
   | { readonly scope: 'project'; readonly role: Role };
 
 /** One endpoint of the console's API. Its id is the verb that page, handler, command and tests share. */
-export interface ConsoleOperation {
-  readonly method: 'get' | 'post' | 'patch' | 'delete';
-  /** Below `/console/api`; `{name}` is a parameter of the path. */
-  readonly path: string;
+export interface ConsoleOperation extends ConsolePath {
   readonly access: ConsoleAccess;
   /** An evaluator answers it from a snapshot, the writer by a change, the gateway (`api/console/`) with both. */
   readonly actor: 'evaluator' | 'writer' | 'gateway';

@@ -2,6 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import type { Role } from '../../domain/member/member.ts';
 import * as bodies from './console-bodies.ts';
 import type { ConsoleAccess, ConsoleOperation } from './console-operation.ts';
+import { type ConsoleOperationId, type ConsolePath, consolePaths } from './console-paths.ts';
 import * as views from './console-views.ts';
 
 const forAll: ConsoleAccess = { scope: 'public' };
@@ -9,189 +10,210 @@ const forMembers: ConsoleAccess = { scope: 'member' };
 const organisation = (role: Role): ConsoleAccess => ({ scope: 'organisation', role });
 const project = (role: Role): ConsoleAccess => ({ scope: 'project', role });
 
-type Method = ConsoleOperation['method'];
-type Shapes = { readonly query?: readonly string[]; readonly body?: TSchema; readonly answer?: TSchema };
+interface Shapes {
+  readonly query?: readonly string[];
+  readonly body?: TSchema;
+  readonly answer?: TSchema;
+}
+type ShapeOf<Sent extends Shapes, Name extends 'body' | 'answer'> = Sent[Name] extends TSchema
+  ? Sent[Name]
+  : null;
 
+/** The types of what is sent and answered stay with each row: the web app takes its own from them. */
 function operation(actor: ConsoleOperation['actor']) {
-  return (method: Method, path: string, access: ConsoleAccess, shapes: Shapes = {}): ConsoleOperation => {
-    const { query = [], body = null, answer = null } = shapes;
-    return { method, path, access, actor, query, body, answer };
-  };
+  return <const Sent extends Shapes>(access: ConsoleAccess, shapes?: Sent) => ({
+    access,
+    actor,
+    query: shapes?.query ?? [],
+    body: (shapes?.body ?? null) as ShapeOf<Sent, 'body'>,
+    answer: (shapes?.answer ?? null) as ShapeOf<Sent, 'answer'>,
+  });
 }
 
 const read = operation('evaluator');
 const write = operation('writer');
 const both = operation('gateway');
 
-function listOf<Name extends string>(name: Name, schema: TSchema): TSchema {
-  return Type.Object({ [name]: Type.Array(schema) }, { additionalProperties: false });
+function listOf<Name extends string, Item extends TSchema>(name: Name, schema: Item) {
+  const properties = { [name]: Type.Array(schema) } as Record<Name, Type.TArray<Item>>;
+  return Type.Object(properties, { additionalProperties: false });
 }
 
-const ofProject = '/projects/{projectId}';
 const auditQuery = ['actor', 'flag', 'environment', 'action', 'from', 'to', 'project'] as const;
 
-/** Every endpoint of the console's API, below `/console/api`. */
-export const consoleOperations = {
-  'read-session': both('get', '/session', forAll, { answer: views.sessionViewSchema }),
-  'sign-in': both('post', '/session', forAll, {
+const rows = {
+  'read-session': both(forAll, { answer: views.sessionViewSchema }),
+  'sign-in': both(forAll, {
     body: bodies.signInBodySchema,
     answer: views.signInAnswerSchema,
   }),
-  'sign-out': write('delete', '/session', forMembers),
-  'list-sessions': read('get', '/sessions', forMembers, {
+  'sign-out': write(forMembers),
+  'list-sessions': read(forMembers, {
     answer: listOf('sessions', views.sessionRowSchema),
   }),
-  'end-session': write('delete', '/sessions/{sessionId}', forMembers),
-  'change-password': both('post', '/password', forMembers, { body: bodies.changePasswordBodySchema }),
-  'inspect-link': read('post', '/link', forAll, {
+  'end-session': write(forMembers),
+  'change-password': both(forMembers, { body: bodies.changePasswordBodySchema }),
+  'inspect-link': read(forAll, {
     body: bodies.linkBodySchema,
     answer: views.linkViewSchema,
   }),
-  'use-link': both('post', '/link/use', forAll, {
+  'use-link': both(forAll, {
     body: bodies.useLinkBodySchema,
     answer: views.signInAnswerSchema,
   }),
   /** Redirects to the OpenID provider, and back to the console. */
-  'start-openid': both('get', '/openid/start', forAll),
-  'finish-openid': both('get', '/openid/callback', forAll, {
+  'start-openid': both(forAll),
+  'finish-openid': both(forAll, {
     query: ['code', 'state', 'iss', 'error', 'error_description', 'session_state'],
   }),
 
-  'read-organisation': read('get', '/organisation', organisation('viewer'), {
+  'read-organisation': read(organisation('viewer'), {
     answer: views.organisationViewSchema,
   }),
-  'edit-organisation': write('patch', '/organisation', organisation('owner'), {
+  'edit-organisation': write(organisation('owner'), {
     body: bodies.editOrganisationBodySchema,
     answer: views.organisationViewSchema,
   }),
-  'list-members': read('get', '/members', organisation('viewer'), {
+  'list-members': read(organisation('viewer'), {
     answer: listOf('members', views.memberViewSchema),
   }),
-  'edit-member': write('patch', '/members/{memberId}', organisation('admin'), {
+  'edit-member': write(organisation('admin'), {
     body: bodies.editMemberBodySchema,
     answer: views.memberViewSchema,
   }),
-  'remove-member': write('delete', '/members/{memberId}', organisation('admin')),
-  'make-sign-in-link': write('post', '/members/{memberId}/sign-in-link', organisation('admin'), {
+  'remove-member': write(organisation('admin')),
+  'make-sign-in-link': write(organisation('admin'), {
     answer: views.madeLinkSchema,
   }),
-  'list-invitations': read('get', '/invitations', organisation('admin'), {
+  'list-invitations': read(organisation('admin'), {
     answer: listOf('invitations', views.invitationRowSchema),
   }),
-  'invite-member': write('post', '/invitations', organisation('admin'), {
+  'invite-member': write(organisation('admin'), {
     body: bodies.inviteMemberBodySchema,
     answer: views.madeLinkSchema,
   }),
-  'withdraw-invitation': write('delete', '/invitations/{linkId}', organisation('admin')),
+  'withdraw-invitation': write(organisation('admin')),
 
-  'list-projects': read('get', '/projects', forMembers, {
+  'list-projects': read(forMembers, {
     answer: listOf('projects', views.projectViewSchema),
   }),
   /** A project of the organisation needs an Admin; a personal one nobody's leave. */
-  'create-project': write('post', '/projects', forMembers, {
+  'create-project': write(forMembers, {
     body: bodies.createProjectBodySchema,
     answer: views.projectViewSchema,
   }),
-  'read-project': read('get', ofProject, project('viewer'), { answer: views.projectViewSchema }),
-  'edit-project': write('patch', ofProject, project('admin'), {
+  'read-project': read(project('viewer'), { answer: views.projectViewSchema }),
+  'edit-project': write(project('admin'), {
     body: bodies.editProjectBodySchema,
     answer: views.projectViewSchema,
   }),
-  'create-environment': write('post', `${ofProject}/environments`, project('admin'), {
+  'create-environment': write(project('admin'), {
     body: bodies.createEnvironmentBodySchema,
     answer: views.environmentChangeSchema,
   }),
   /** What a rename to `name`, or without it a deletion, would do to tokens. With `{number}` `new`: a creation. */
-  'preview-environment': read('get', `${ofProject}/environments/{number}/impact`, project('admin'), {
+  'preview-environment': read(project('admin'), {
     query: ['name'],
     answer: views.environmentImpactSchema,
   }),
-  'edit-environment': write('patch', `${ofProject}/environments/{number}`, project('admin'), {
+  'edit-environment': write(project('admin'), {
     body: bodies.editEnvironmentBodySchema,
     answer: views.environmentChangeSchema,
   }),
-  'delete-environment': write('delete', `${ofProject}/environments/{number}`, project('admin'), {
+  'delete-environment': write(project('admin'), {
     body: bodies.deleteEnvironmentBodySchema,
     answer: views.environmentChangeSchema,
   }),
   /** Server-sent events: `changed` with `{"flags": [id], "project": boolean}` whenever others have changed something. */
-  'watch-project': both('get', `${ofProject}/events`, project('viewer')),
+  'watch-project': both(project('viewer')),
 
-  'list-console-flags': read('get', `${ofProject}/flags`, project('viewer'), {
+  'list-console-flags': read(project('viewer'), {
     answer: listOf('flags', views.flagRowSchema),
   }),
-  'create-console-flag': write('post', `${ofProject}/flags`, project('editor'), {
+  'create-console-flag': write(project('editor'), {
     body: bodies.createConsoleFlagBodySchema,
     answer: views.flagViewSchema,
   }),
-  'read-console-flag': read('get', `${ofProject}/flags/{flagId}`, project('viewer'), {
+  'read-console-flag': read(project('viewer'), {
     answer: views.flagViewSchema,
   }),
-  'edit-flag': write('patch', `${ofProject}/flags/{flagId}`, project('editor'), {
+  'edit-flag': write(project('editor'), {
     body: bodies.editFlagBodySchema,
     answer: views.flagChangeResultSchema,
   }),
-  'delete-flag': write('delete', `${ofProject}/flags/{flagId}`, project('editor'), {
+  'delete-flag': write(project('editor'), {
     body: bodies.deleteFlagBodySchema,
   }),
-  'try-flag': read('post', `${ofProject}/flags/{flagId}/trial`, project('viewer'), {
+  'try-flag': read(project('viewer'), {
     body: bodies.tryFlagBodySchema,
     answer: views.trialSchema,
   }),
-  'count-evaluations': read('get', `${ofProject}/flags/{flagId}/evaluations`, project('viewer'), {
+  'count-evaluations': read(project('viewer'), {
     answer: views.evaluationCountsSchema,
   }),
 
-  'list-audiences': read('get', `${ofProject}/audiences`, project('viewer'), {
+  'list-audiences': read(project('viewer'), {
     answer: listOf('audiences', views.audienceViewSchema),
   }),
-  'create-audience': write('post', `${ofProject}/audiences`, project('editor'), {
+  'create-audience': write(project('editor'), {
     body: bodies.createAudienceBodySchema,
     answer: views.audienceViewSchema,
   }),
-  'read-audience': read('get', `${ofProject}/audiences/{audienceId}`, project('viewer'), {
+  'read-audience': read(project('viewer'), {
     answer: views.audienceViewSchema,
   }),
-  'edit-audience': write('patch', `${ofProject}/audiences/{audienceId}`, project('editor'), {
+  'edit-audience': write(project('editor'), {
     body: bodies.editAudienceBodySchema,
     answer: views.audienceViewSchema,
   }),
-  'delete-audience': write('delete', `${ofProject}/audiences/{audienceId}`, project('editor'), {
+  'delete-audience': write(project('editor'), {
     body: bodies.deleteAudienceBodySchema,
   }),
 
-  'list-tokens': read('get', `${ofProject}/tokens`, project('viewer'), {
+  'list-tokens': read(project('viewer'), {
     answer: listOf('tokens', views.tokenViewSchema),
   }),
-  'create-token': write('post', `${ofProject}/tokens`, project('editor'), {
+  'create-token': write(project('editor'), {
     body: bodies.createTokenBodySchema,
     answer: views.madeTokenSchema,
   }),
-  'read-token-activity': read('get', `${ofProject}/tokens/{tokenId}`, project('viewer'), {
+  'read-token-activity': read(project('viewer'), {
     answer: views.tokenActivitySchema,
   }),
   /** By the creator or an Admin. */
-  'revoke-console-token': write('post', `${ofProject}/tokens/{tokenId}/revoke`, project('viewer'), {
+  'revoke-console-token': write(project('viewer'), {
     answer: views.tokenViewSchema,
   }),
-  'rotate-token': write('post', `${ofProject}/tokens/{tokenId}/rotate`, project('viewer'), {
+  'rotate-token': write(project('viewer'), {
     answer: views.madeTokenSchema,
   }),
 
   /** The whole organisation's. Times are Unix milliseconds, `from` included and `to` excluded. */
-  'list-audit': read('get', '/audit', organisation('viewer'), {
+  'list-audit': read(organisation('viewer'), {
     query: [...auditQuery, 'cursor'],
     answer: views.auditPageSchema,
   }),
   /** `format` is `ndjson` or `csv`. */
-  'export-audit': read('get', '/audit/export', organisation('viewer'), { query: [...auditQuery, 'format'] }),
-  'list-project-audit': read('get', `${ofProject}/audit`, project('viewer'), {
+  'export-audit': read(organisation('viewer'), { query: [...auditQuery, 'format'] }),
+  'list-project-audit': read(project('viewer'), {
     query: [...auditQuery, 'cursor'],
     answer: views.auditPageSchema,
   }),
-  'export-project-audit': read('get', `${ofProject}/audit/export`, project('viewer'), {
+  'export-project-audit': read(project('viewer'), {
     query: [...auditQuery, 'format'],
   }),
-} as const satisfies Record<string, ConsoleOperation>;
+} as const satisfies Record<ConsoleOperationId, Omit<ConsoleOperation, keyof ConsolePath>>;
 
-export type ConsoleOperationId = keyof typeof consoleOperations;
+type Rows = typeof rows;
+type Operations = { readonly [Id in ConsoleOperationId]: (typeof consolePaths)[Id] & Rows[Id] };
+
+function withPaths(): Operations {
+  const ids = Object.keys(rows) as ConsoleOperationId[];
+  const entries = ids.map((id): [string, ConsoleOperation] => [id, { ...consolePaths[id], ...rows[id] }]);
+  return Object.fromEntries(entries) as Operations;
+}
+
+/** Every endpoint of the console's API, below `/console/api`. */
+export const consoleOperations = withPaths();
+
+export type { ConsoleOperationId } from './console-paths.ts';

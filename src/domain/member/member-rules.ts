@@ -1,6 +1,5 @@
 import { hasRole } from '../console/console-principal.ts';
 import type { RecordQueries } from '../record-queries.ts';
-import { isSameEmail } from './email.ts';
 import type { Member, Role } from './member.ts';
 
 /** Members of one organisation, open invitations counted. */
@@ -22,7 +21,8 @@ export function memberOf(queries: RecordQueries, organisationId: string, id: str
 }
 
 export function hasMemberWithEmail(queries: RecordQueries, organisationId: string, email: string): boolean {
-  for (const member of membersOf(queries, organisationId)) if (isSameEmail(member.email, email)) return true;
+  for (const member of queries.membersByEmail(email))
+    if (member.organisationId === organisationId) return true;
   return false;
 }
 

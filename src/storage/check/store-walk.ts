@@ -37,6 +37,10 @@ export class StoreWalk {
     }
   }
 
+  hasEntries(database: DatabaseName): boolean {
+    return this.#source.count(database) > 0;
+  }
+
   /** Every record that can be decoded; each that cannot is a finding. */
   *records<T>(
     codec: RecordCodec<T>,
