@@ -1,3 +1,4 @@
+import type { ChainedEntry } from './audit/audit-entry.ts';
 import type { Audience } from './evaluation/audience.ts';
 import type { Flag } from './flag/flag.ts';
 import type { KeptAnswer, KeptAnswerHead, KeptAnswersUsage } from './idempotency/kept-answer.ts';
@@ -8,6 +9,17 @@ import type { Identity } from './session/identity.ts';
 import type { OneTimeLink } from './session/one-time-link.ts';
 import type { Session } from './session/session.ts';
 import type { Token } from './token/token.ts';
+
+/** Which entries of a ledger are walked. */
+export interface AuditRange {
+  /** Below this sequence, which counts from 1. */
+  readonly before?: number;
+  /**
+   * A project or a target: what does not concern it may be left out, and is wherever the ledger is indexed. A ledger
+   * that an older version began is not indexed at its old end: there all of it is walked.
+   */
+  readonly subjectId?: string;
+}
 
 /**
  * What the rules need to ask, on one consistent state. The storage adapter answers from a snapshot (evaluator) or from
@@ -43,6 +55,8 @@ export interface RecordQueries {
   flagsOf(projectId: string, name?: string): Iterable<Flag>;
   audiencesOf(projectId: string): Iterable<Audience>;
   tokensOf(projectId: string): Iterable<Token>;
+  /** Newest first. */
+  auditOf(ledgerId: string, range?: AuditRange): Iterable<ChainedEntry>;
   /** Also one that is over its 24 hours, until it is forgotten. */
   keptAnswer(tokenId: string, key: string): KeptAnswer | undefined;
   /** Oldest first. */

@@ -55,6 +55,7 @@ export const databaseNames = [
   'tokens-by-project',
   'tokens-by-secret-hash',
   'audit',
+  'audit-by-subject',
   'change-log',
   'activity',
   'outbox',
@@ -78,6 +79,7 @@ export type DatabaseName = (typeof databaseNames)[number];
  * reads a store that has not been opened for writing since, they are empty.
  */
 export const laterDatabases: ReadonlySet<DatabaseName> = new Set([
+  'audit-by-subject',
   'members-by-email',
   'sessions',
   'sessions-by-secret',
@@ -130,6 +132,18 @@ export function ownedIdKey(ownerId: string, id: string): Buffer {
 /** A ledger's audit entry, a token's activity row. */
 export function ownedSequenceKey(ownerId: string, sequence: number): Buffer {
   return Buffer.concat([idKey(ownerId), sequenceKey(sequence)]);
+}
+
+/** An audit entry of the ledger that concerns a project, or is about a flag, a token, … */
+export function auditSubjectKey(ledgerId: string, subjectId: string, sequence: number): Buffer {
+  return Buffer.concat([ownedIdKey(ledgerId, subjectId), sequenceKey(sequence)]);
+}
+
+/** What a key of `audit-by-subject` consists of; null for what says from where on a ledger is indexed. */
+export function readAuditSubjectKey(key: Buffer) {
+  if (key.length !== 2 * idBytes + sequenceBytes) return null;
+  const subjectId = key.toString('latin1', idBytes, 2 * idBytes);
+  return { ledgerId: firstIdOf(key), subjectId, sequence: sequenceOf(key) };
 }
 
 /** @throws RangeError when no valid name looks like this: it is too long, or holds the character that ends a name. */
@@ -216,6 +230,14 @@ export function rangeOf(ownerId: string): KeyRange {
   return { start: prefix, end: Buffer.concat([prefix, aboveAll]) };
 }
 
+/** A ledger's entries below `before`, which counts from 1; or those of them that the index has for one subject. */
+export function auditRange(ledgerId: string, subjectId: string | null, before: number | null): KeyRange {
+  const prefix = subjectId === null ? idKey(ledgerId) : ownedIdKey(ledgerId, subjectId);
+  // The upper end of a range that is read backwards is included.
+  const last = before === null ? aboveAll : sequenceKey(before - 1);
+  return { start: prefix, end: Buffer.concat([prefix, last]) };
+}
+
 /** Every id after this one. */
 export function idsAfter(id: string): Pick<KeyRange, 'start'> {
   return { start: Buffer.concat([idKey(id), Buffer.of(0)]) };
@@ -252,6 +274,9 @@ export function describeKey(key: Uint8Array): string {
   if (bytes.length === sequenceBytes) return String(sequenceOf(bytes));
   if (bytes.length === idBytes + sequenceBytes && bytes[idBytes] === 0)
     return `${firstIdOf(bytes)}/${sequenceOf(bytes)}`;
+  if (bytes.length === 2 * idBytes + sequenceBytes && bytes[2 * idBytes] === 0) {
+    return `${firstIdOf(bytes)}/${lastIdOf(bytes.subarray(0, 2 * idBytes))}/${sequenceOf(bytes)}`;
+  }
   if (bytes.length === 2 * idBytes) return `${firstIdOf(bytes)}/${lastIdOf(bytes)}`;
   const text = bytes.toString('utf8').replaceAll('\0', '/');
   return /[\p{C}\ufffd]/u.test(text) ? bytes.toString('hex') : text;

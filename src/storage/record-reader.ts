@@ -1,6 +1,7 @@
 import type { Flag } from '../domain/flag/flag.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { isIdShaped } from '../support/id-shape.ts';
+import { auditOf } from './audit-reader.ts';
 import { keptAnswerQueries } from './kept-answer-reader.ts';
 import { flagNameRange, lastIdKeyOf } from './keys.ts';
 import { findById, findBySecretHash, indexed, ownedBy } from './record-look-ups.ts';
@@ -31,6 +32,7 @@ export function createRecordQueries(source: RecordSource): RecordQueries {
     flagsOf: (projectId, name) => flagsOf(source, projectId, name),
     audiencesOf: (projectId) => ownedBy(source, 'audiences-by-project', audienceRecord, projectId),
     tokensOf: (projectId) => ownedBy(source, 'tokens-by-project', tokenRecord, projectId),
+    auditOf: (ledgerId, range) => auditOf(source, ledgerId, range),
     ...sessionQueries(source),
     ...keptAnswerQueries(source),
   };

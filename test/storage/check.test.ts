@@ -1,9 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
+import { chainHash } from '../../src/storage/audit-chain.ts';
 import { checkStore, type Finding } from '../../src/storage/check.ts';
 import { DamagedRecordError } from '../../src/storage/damaged-record-error.ts';
 import { createTables, dataFileOf, openEnvironment, type Tables } from '../../src/storage/environment.ts';
 import {
+  auditSubjectKey,
   flagNameKey,
   identityKey,
   idKey,
@@ -16,7 +18,7 @@ import {
 } from '../../src/storage/keys.ts';
 import { activityRecord } from '../../src/storage/records/activity-record.ts';
 import { audienceRecord } from '../../src/storage/records/audience-record.ts';
-import { auditRecord } from '../../src/storage/records/audit-record.ts';
+import { auditRecord, encodeAuditEntry } from '../../src/storage/records/audit-record.ts';
 import { changeLogRecord } from '../../src/storage/records/change-log-record.ts';
 import { counterRecord } from '../../src/storage/records/counter-record.ts';
 import { flagRecord } from '../../src/storage/records/flag-record.ts';
@@ -84,7 +86,8 @@ t.test('a store as it is written has no findings, and all of it is walked', asyn
   test.equal(counts.get('audit'), 3);
   test.equal(counts.get('change-log'), 3);
   for (const [name, count] of counts) test.ok(count >= 1, name);
-  test.equal(counts.size, 27);
+  test.equal(counts.get('audit-by-subject'), 4, 'three entries and where they begin');
+  test.equal(counts.size, 28);
 });
 
 t.test('a key that begins with ff is walked like any other', async (test) => {
@@ -379,7 +382,80 @@ finds(
 finds(
   'an audit entry that was taken out',
   (tables, { organisation }) => tables.audit.removeSync(ownedSequenceKey(organisation.id, 2)),
-  ({ organisation }) => [[`audit/${organisation.id}/3`, /follows entry 1/]],
+  ({ organisation, audit }) => [
+    [`audit/${organisation.id}/3`, /follows entry 1/],
+    [`audit-by-subject/${organisation.id}/${audit[1]?.targetId}/2`, /which is missing/],
+  ],
+);
+
+finds(
+  'that the newest audit entry was taken out',
+  (tables, { organisation }) => tables.audit.removeSync(ownedSequenceKey(organisation.id, 3)),
+  ({ organisation, audit }) => [
+    [`audit-by-subject/${organisation.id}/${audit[2]?.targetId}/3`, /names audit\/.*\/3, which is missing/],
+  ],
+);
+
+finds(
+  'an audit entry whose content was changed and given a new checksum',
+  (tables, { organisation, audit }) => {
+    const key = ownedSequenceKey(organisation.id, 2);
+    const stored = auditRecord.decode(key, tables.audit.get(key) ?? Buffer.alloc(0));
+    const [, second] = audit;
+    if (second === undefined) throw new Error('The sample has three entries');
+    const encodedEntry = encodeAuditEntry({ ...second, actor: { kind: 'operator', id: '', name: 'nobody' } });
+    put(tables, auditRecord, key, { ...stored, encodedEntry });
+  },
+  ({ organisation }) => [[`audit/${organisation.id}/2`, /hash does not cover its content/]],
+);
+
+finds(
+  'an audit entry that was changed together with its hash',
+  (tables, { organisation, audit }) => {
+    const key = ownedSequenceKey(organisation.id, 2);
+    const { previousHash } = auditRecord.decode(key, tables.audit.get(key) ?? Buffer.alloc(0));
+    const [, second] = audit;
+    if (second === undefined) throw new Error('The sample has three entries');
+    const encodedEntry = encodeAuditEntry({ ...second, at: 9 });
+    put(tables, auditRecord, key, {
+      previousHash,
+      hash: chainHash(previousHash, encodedEntry),
+      encodedEntry,
+    });
+  },
+  ({ organisation }) => [[`audit/${organisation.id}/3`, /does not continue the chain/]],
+);
+
+finds(
+  'an audit entry that cannot be read, and walks on',
+  (tables, { organisation }) => {
+    const key = ownedSequenceKey(organisation.id, 1);
+    const stored = auditRecord.decode(key, tables.audit.get(key) ?? Buffer.alloc(0));
+    put(tables, auditRecord, key, { ...stored, encodedEntry: Buffer.of(0xc1) });
+    tables.audit.removeSync(ownedSequenceKey(organisation.id, 3));
+  },
+  ({ organisation, audit }) => [
+    [`audit/${organisation.id}/1`, /hash does not cover/],
+    [`audit/${organisation.id}/1`, /cannot be read/],
+    [`audit-by-subject/${organisation.id}/${audit[2]?.targetId}/3`, /which is missing/],
+  ],
+);
+
+finds(
+  'audit entries that the index lacks, and entries of the index that fit none',
+  (tables, { organisation, audit }) => {
+    const [first] = audit;
+    if (first === undefined) throw new Error('The sample has three entries');
+    const index = tables['audit-by-subject'];
+    index.removeSync(auditSubjectKey(organisation.id, first.targetId, 1));
+    index.putSync(auditSubjectKey(organisation.id, 'z'.repeat(20), 2), Buffer.alloc(0));
+    index.putSync(Buffer.of(1), Buffer.alloc(0));
+  },
+  ({ organisation, audit }) => [
+    [`audit-by-subject/${organisation.id}/${audit[0]?.targetId}/1`, /the entry of a record is missing/],
+    ['audit-by-subject/01', /not known/],
+    [`audit-by-subject/${organisation.id}/${'z'.repeat(20)}/2`, /does not fit audit/],
+  ],
 );
 
 finds(
@@ -397,12 +473,21 @@ finds(
     });
     put(tables, auditRecord, ownedSequenceKey('z'.repeat(20), 1), first);
   },
-  ({ organisation }) => [
-    [`audit/${organisation.id}/2`, /chain of hashes/],
-    [`audit/${organisation.id}/3`, /chain of hashes/],
-    [`audit/${organisation.id}/3`, /does not cover/],
-    [`audit/${'z'.repeat(20)}/1`, /another ledger/],
-  ],
+  ({ organisation, audit }) => {
+    const [first = '', second = '', last = ''] = audit.map(({ targetId }) => targetId);
+    const indexed = (targetId: string, sequence: number) =>
+      `audit-by-subject/${organisation.id}/${targetId}/${sequence}`;
+    const unfit = [indexed(second, 2), indexed(last, 3)].toSorted();
+    return [
+      [`audit/${organisation.id}/2`, /chain of hashes/],
+      [indexed(last, 2), /is missing/],
+      [`audit/${organisation.id}/3`, /chain of hashes/],
+      [`audit/${organisation.id}/3`, /does not cover/],
+      [indexed(first, 3), /is missing/],
+      [`audit/${'z'.repeat(20)}/1`, /another ledger/],
+      ...unfit.map((where): [string, RegExp] => [where, /does not fit/]),
+    ];
+  },
 );
 
 finds(

@@ -24,11 +24,19 @@ export interface ConsoleContext {
   readonly baseUrl: string;
 }
 
+/** Text in pieces, which may be empty: between two of them an evaluator does other work. */
+export interface ReplyPieces {
+  readonly contentType: string;
+  readonly text: Iterable<string>;
+  /** The answer is a file to be kept, by this name: letters, digits, dots and hyphens. */
+  readonly fileName?: string;
+}
+
 /** What an evaluator answers: a value that `JSON.stringify` shows, or pieces of text of another kind. */
 export interface ConsoleReply {
   readonly status?: 200 | 201;
   readonly value?: unknown;
-  readonly pieces?: { readonly contentType: string; readonly text: Iterable<string> };
+  readonly pieces?: ReplyPieces;
 }
 
 /** What the writer answers, and the changes that are stored whole before it does. */

@@ -1,4 +1,5 @@
 import { isFlagName, nameCodePointsMax } from '../../domain/flag/flag-labels.ts';
+import { isEmailAddress } from '../../domain/member/email.ts';
 import { textSchema } from './worded.ts';
 
 /** Names of all kinds follow the rule for flag names; they are stored trimmed. */
@@ -13,10 +14,4 @@ export const environmentNameSchema = textSchema(
   (text) => /^[a-z0-9._-]{1,64}$/.test(text),
 );
 
-/** The longest address that mail can be sent to (RFC 5321). */
-const emailCharsMax = 254;
-
-export const emailSchema = textSchema(
-  'must be an email address',
-  (text) => text.length <= emailCharsMax && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text),
-);
+export const emailSchema = textSchema('must be an email address', isEmailAddress);

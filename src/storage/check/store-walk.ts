@@ -23,6 +23,10 @@ export class StoreWalk {
     return this.#source.findBytes(codec.database, key) !== undefined;
   }
 
+  findBytes(database: DatabaseName, key: Buffer): Buffer | undefined {
+    return this.#source.findBytes(database, key);
+  }
+
   /** @returns null when it is not there, or damaged (which its own walk reports). */
   find<T>(codec: RecordCodec<T>, key: Buffer): T | null {
     try {
