@@ -36,6 +36,7 @@ export function createRecordQueries(source: RecordSource): RecordQueries {
     members: () => allOf(source, memberRecord),
     projects: () => allOf(source, projectRecord),
     flagsOf: (projectId, name) => flagsOf(source, projectId, name),
+    flagsNaming: (projectId, audienceId) => flagsNaming(source, projectId, audienceId),
     audiencesOf: (projectId) => ownedBy(source, 'audiences-by-project', audienceRecord, projectId),
     tokensOf: (projectId) => ownedBy(source, 'tokens-by-project', tokenRecord, projectId),
     ...keptAnswerQueries(source),
@@ -63,6 +64,26 @@ function* flagsOf(source: RecordSource, projectId: string, name: string | undefi
   }
   const range = isIdShaped(projectId) ? flagNameRange(projectId, name) : null;
   if (range !== null) yield* indexed(source, 'flags-by-name', flagRecord, range);
+}
+
+/**
+ * Only records that hold the id's bytes are decoded: a project of ten thousand flags is looked through within the writer,
+ * where others wait.
+ */
+function* flagsNaming(source: RecordSource, projectId: string, audienceId: string): Generator<Flag> {
+  if (!isIdShaped(projectId) || !isIdShaped(audienceId)) return;
+  const sought = idKey(audienceId);
+  const pinned = source.pin();
+  try {
+    for (const indexKey of pinned.source.keys('flags-by-name', rangeOf(projectId))) {
+      const key = lastIdKeyOf(indexKey);
+      const bytes = pinned.source.findBytes('flags', key);
+      if (bytes === undefined) throw missingRecord(flagRecord, key);
+      if (bytes.includes(sought)) yield flagRecord.decode(key, bytes);
+    }
+  } finally {
+    pinned.release();
+  }
 }
 
 function* ownedBy<T>(
@@ -95,5 +116,9 @@ function* indexed<T>(
 function indexedRecord<T>(source: RecordSource, codec: RecordCodec<T>, key: Buffer): T {
   const record = source.find(codec, key);
   if (record !== undefined) return record;
-  throw new DamagedRecordError(codec.database, key, 'an index names it, but it is not there');
+  throw missingRecord(codec, key);
+}
+
+function missingRecord<T>({ database }: RecordCodec<T>, key: Buffer): DamagedRecordError {
+  return new DamagedRecordError(database, key, 'an index names it, but it is not there');
 }

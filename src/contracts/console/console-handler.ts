@@ -24,7 +24,7 @@ export interface ConsoleContext {
   readonly baseUrl: string;
 }
 
-/** What an evaluator answers: a value that `JSON.stringify` shows, or pieces of text of another kind. */
+/** A value that `JSON.stringify` shows, or text in pieces: a long list as JSON, or another kind. Empty pieces are pauses. */
 export interface ConsoleReply {
   readonly status?: 200 | 201;
   readonly value?: unknown;
@@ -64,3 +64,13 @@ export type ProjectCommand<Body> = (
   principal: ProjectPrincipal,
   context: ConsoleContext,
 ) => ConsoleOutcome<ConsoleDecision>;
+
+/** A read with what it needs to know of the asker. Organisation-scoped operations are `member` ones, too. */
+export type ConsoleReadEntry =
+  | { readonly scope: 'member'; readonly run: ConsoleRead }
+  | { readonly scope: 'project'; readonly run: ProjectRead };
+
+/** A change alike. */
+export type ConsoleCommandEntry =
+  | { readonly scope: 'member'; readonly run: ConsoleCommand<never> }
+  | { readonly scope: 'project'; readonly run: ProjectCommand<never> };

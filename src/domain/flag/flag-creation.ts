@@ -69,6 +69,7 @@ export function creationChanges(flag: Flag, project: Project): AuditChange[] {
     const prefix = environment === undefined ? '' : `environments.${environment.name}.`;
     changes.push(...newStateChanges(state).map((change) => ({ ...change, field: prefix + change.field })));
   }
+  if (flag.cohorts.length > 0) changes.push({ field: 'cohorts', before: null, after: flag.cohorts });
   return changes;
 }
 

@@ -34,6 +34,11 @@ export interface Project {
   readonly revision: number;
 }
 
+/** The numbers under which the project's flags hold states that count. A flag may still hold some of deleted environments. */
+export function environmentNumbers(project: Project): readonly number[] {
+  return project.isMultiEnvironment ? project.environments.map(({ number }) => number) : [soleEnvironment];
+}
+
 export function findEnvironment(project: Project, name: string): Environment | undefined {
   return project.environments.find((environment) => environment.name === name);
 }
