@@ -101,7 +101,7 @@ export function newAudience(
 }
 
 /** @returns the audience as edited, and what that changes; the same audience when it was so before. */
-export function editAudience(
+export function editedAudience(
   before: Audience,
   { name = before.name, rules = before.rules }: Partial<AudienceFields>,
   now: number,

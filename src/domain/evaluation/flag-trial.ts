@@ -42,7 +42,7 @@ export interface TrialPlace {
 }
 
 /** Evaluates a flag as the Evaluation API does, compiled and all, and says why the answer is what it is. */
-export function tryFlag(place: TrialPlace, plain: PlainContext, randomRoll: RandomRoll): Trial {
+export function trialOf(place: TrialPlace, plain: PlainContext, randomRoll: RandomRoll): Trial {
   const { flag, project, environmentNumber, audience } = place;
   const environments = project.environments.filter(({ number }) => number === environmentNumber);
   const compiled = compileFlag(flag, project, () => audience ?? undefined, environments);
