@@ -53,6 +53,8 @@ export interface RecordQueries {
   projects(): Iterable<Project>;
   /** By name (UTF-8 order), then id. With `name`: exactly the flags of that name. */
   flagsOf(projectId: string, name?: string): Iterable<Flag>;
+  /** In the same order: the flags that may apply the audience. None that does is missing; one that does not may be there. */
+  flagsNaming(projectId: string, audienceId: string): Iterable<Flag>;
   audiencesOf(projectId: string): Iterable<Audience>;
   tokensOf(projectId: string): Iterable<Token>;
   /** Newest first. */

@@ -53,5 +53,10 @@ export function* indexed<T>(
 function indexedRecord<T>(source: RecordSource, codec: RecordCodec<T>, key: Buffer): T {
   const record = source.find(codec, key);
   if (record !== undefined) return record;
-  throw new DamagedRecordError(codec.database, key, 'an index names it, but it is not there');
+  throw missingRecord(codec, key);
+}
+
+/** @returns what to throw for a record that an index names and that is not there. */
+export function missingRecord<T>({ database }: RecordCodec<T>, key: Buffer): DamagedRecordError {
+  return new DamagedRecordError(database, key, 'an index names it, but it is not there');
 }

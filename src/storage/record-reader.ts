@@ -3,8 +3,8 @@ import type { RecordQueries } from '../domain/record-queries.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import { auditOf } from './audit-reader.ts';
 import { keptAnswerQueries } from './kept-answer-reader.ts';
-import { flagNameRange, lastIdKeyOf } from './keys.ts';
-import { findById, findBySecretHash, indexed, ownedBy } from './record-look-ups.ts';
+import { flagNameRange, idKey, lastIdKeyOf, rangeOf } from './keys.ts';
+import { findById, findBySecretHash, indexed, missingRecord, ownedBy } from './record-look-ups.ts';
 import type { RecordSource } from './record-source.ts';
 import { audienceRecord } from './records/audience-record.ts';
 import { flagRecord } from './records/flag-record.ts';
@@ -30,6 +30,7 @@ export function createRecordQueries(source: RecordSource): RecordQueries {
     members: () => allOf(source, memberRecord),
     projects: () => allOf(source, projectRecord),
     flagsOf: (projectId, name) => flagsOf(source, projectId, name),
+    flagsNaming: (projectId, audienceId) => flagsNaming(source, projectId, audienceId),
     audiencesOf: (projectId) => ownedBy(source, 'audiences-by-project', audienceRecord, projectId),
     tokensOf: (projectId) => ownedBy(source, 'tokens-by-project', tokenRecord, projectId),
     auditOf: (ledgerId, range) => auditOf(source, ledgerId, range),
@@ -49,4 +50,24 @@ function* flagsOf(source: RecordSource, projectId: string, name: string | undefi
   }
   const range = isIdShaped(projectId) ? flagNameRange(projectId, name) : null;
   if (range !== null) yield* indexed(source, 'flags-by-name', flagRecord, range, lastIdKeyOf);
+}
+
+/**
+ * Only records that hold the id's bytes are decoded: a project of ten thousand flags is looked through within the writer,
+ * where others wait.
+ */
+function* flagsNaming(source: RecordSource, projectId: string, audienceId: string): Generator<Flag> {
+  if (!isIdShaped(projectId) || !isIdShaped(audienceId)) return;
+  const sought = idKey(audienceId);
+  const pinned = source.pin();
+  try {
+    for (const indexKey of pinned.source.keys('flags-by-name', rangeOf(projectId))) {
+      const key = lastIdKeyOf(indexKey);
+      const bytes = pinned.source.findBytes('flags', key);
+      if (bytes === undefined) throw missingRecord(flagRecord, key);
+      if (bytes.includes(sought)) yield flagRecord.decode(key, bytes);
+    }
+  } finally {
+    pinned.release();
+  }
 }

@@ -231,7 +231,7 @@ finds(
 finds(
   'a project with both an organisation and an owner, or with wrong environments',
   (tables, { project, member }) => {
-    const twice = [...project.environments, { number: 5, name: '__proto__' }];
+    const twice = [...project.environments, { number: 5, name: '__proto__', isProtected: false }];
     const wrong = { ...project, ownerMemberId: member.id, environments: twice, isMultiEnvironment: false };
     put(tables, projectRecord, idKey(project.id), wrong);
   },

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import type { FlagState } from '../../src/domain/flag/flag.ts';
+import type { Project } from '../../src/domain/project/project.ts';
 import { DamagedRecordError } from '../../src/storage/damaged-record-error.ts';
 import { activityRecord } from '../../src/storage/records/activity-record.ts';
 import { audienceRecord } from '../../src/storage/records/audience-record.ts';
@@ -16,7 +17,7 @@ import { oneTimeLinkRecord } from '../../src/storage/records/one-time-link-recor
 import { organisationRecord } from '../../src/storage/records/organisation-record.ts';
 import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
 import { projectRecord } from '../../src/storage/records/project-record.ts';
-import type { RecordCodec } from '../../src/storage/records/record-codec.ts';
+import { type RecordCodec, recordCodec } from '../../src/storage/records/record-codec.ts';
 import { sessionRecord } from '../../src/storage/records/session-record.ts';
 import { tokenRecord } from '../../src/storage/records/token-record.ts';
 import { newId } from '../../src/support/random-id.ts';
@@ -48,8 +49,8 @@ function comesBack<T>(test: Test, codec: RecordCodec<T>, record: T): void {
 t.test('every kind of record comes back as it was written, whatever its strings hold', async (test) => {
   for (const text of nastyStrings) {
     const environments = [
-      { number: 0, name: text },
-      { number: 7, name: 'x' },
+      { number: 0, name: text, isProtected: false },
+      { number: 7, name: 'x', isProtected: true },
     ];
     const state = { enabled: true, trafficPercentage: 7, cohortOverride: [text, text], audienceId: text };
     const inherited = { enabled: false, trafficPercentage: 0, cohortOverride: null, audienceId: null };
@@ -82,6 +83,25 @@ t.test('every kind of record comes back as it was written, whatever its strings 
     });
     comesBack(test, identityRecord, { id: text, format: 1 });
   }
+});
+
+t.test('environments that were written before they could be protected are not', async (test) => {
+  const environments = [{ number: 1, name: 'production', isProtected: true }];
+  const project = projectOf(null, { isMultiEnvironment: true, environments });
+  const earlier = recordCodec<Project, readonly unknown[]>({
+    database: 'projects',
+    version: 1,
+    toRow: (it) => [
+      ...[it.id, it.name, it.organisationId, it.ownerMemberId, it.isMultiEnvironment],
+      it.environments.map(({ number, name }) => [number, name]),
+      ...[it.nextEnvironmentNumber, it.environmentsRevision, it.evaluationAccess, it.createdAt, it.revision],
+    ],
+    fromRow: () => project,
+  });
+  test.strictSame(projectRecord.decode(key, earlier.encode(key, project)), {
+    ...project,
+    environments: [{ number: 1, name: 'production', isProtected: false }],
+  });
 });
 
 t.test('numbers and nulls come back as they were written', async (test) => {

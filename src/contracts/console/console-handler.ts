@@ -32,7 +32,7 @@ export interface ReplyPieces {
   readonly fileName?: string;
 }
 
-/** What an evaluator answers: a value that `JSON.stringify` shows, or pieces of text of another kind. */
+/** A value that `JSON.stringify` shows, or text in pieces: a long list as JSON, or another kind. */
 export interface ConsoleReply {
   readonly status?: 200 | 201;
   readonly value?: unknown;

@@ -40,7 +40,7 @@ export function newStore(
 export function sampleRecords() {
   const organisation = organisationOf();
   const member = memberOf({ organisationId: organisation.id });
-  const environments = [{ number: 0, name: '__proto__' }];
+  const environments = [{ number: 0, name: '__proto__', isProtected: true }];
   const project = projectOf(organisation.id, { isMultiEnvironment: true, environments });
   const audience = audienceOf(project.id);
   const state = { enabled: true, trafficPercentage: 50, cohortOverride: ['own'], audienceId: audience.id };

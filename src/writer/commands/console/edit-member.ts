@@ -3,9 +3,9 @@ import type { ConsoleCommand } from '../../../contracts/console/console-handler.
 import { memberView } from '../../../contracts/console/member-view.ts';
 import type { AuditChange } from '../../../domain/audit/audit-entry.ts';
 import { allow, type ConsoleOutcome, deny } from '../../../domain/console/console-problem.ts';
-import { readName } from '../../../domain/console/read-name.ts';
 import type { Member, Role } from '../../../domain/member/member.ts';
 import { isLastOwner, managesRole } from '../../../domain/member/member-rules.ts';
+import { readName } from '../../../domain/name-rules.ts';
 import { ProblemList } from '../../../domain/problem-list.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
 import { managedMember } from './managed-member.ts';

@@ -3,7 +3,7 @@ import type { ConsoleCommand } from '../../../contracts/console/console-handler.
 import { organisationView } from '../../../contracts/console/organisation-view.ts';
 import { allow, deny } from '../../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../../domain/console/own-organisation.ts';
-import { readName } from '../../../domain/console/read-name.ts';
+import { readName } from '../../../domain/name-rules.ts';
 import { ProblemList } from '../../../domain/problem-list.ts';
 import { organisationEntry } from './organisation-entry.ts';
 
