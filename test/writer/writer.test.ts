@@ -38,7 +38,8 @@ t.test(
     const writer = new Writer(store, {
       groupSizeMax: 256,
       meter: new WriterMeter(createMetricMemory(writerMetrics)),
-      docsUrl: '',
+      console: { tokenPrefix: 'burgee', baseUrl: '', docsUrl: '', openIdName: null },
+    docsUrl: '',
       tokenPrefixesAccepted: [],
       freeSpace: new FreeSpace(directory, 0),
       pulse: new SharedArrayBuffer(pulseBytes),
