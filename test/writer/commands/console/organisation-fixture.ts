@@ -127,6 +127,14 @@ export class OrganisationFixture {
     });
   }
 
+  /** The pieces of an answer that is read from `queries`. */
+  pieces(operation: ReadId, queries: RecordQueries, sent: Sent): Iterable<string> {
+    const entry = reads[operation];
+    const outcome = entry === undefined ? undefined : this.#run(entry, queries, this.owner, sent);
+    if (outcome?.ok !== true || outcome.value.pieces === undefined) throw new Error('It has no pieces');
+    return outcome.value.pieces.text;
+  }
+
   #run(entry: ConsoleReadEntry, queries: RecordQueries, by: Member, sent: Sent) {
     const principal = this.#principal(queries, by);
     if (entry.scope === 'member') return entry.run(queries, requestOf(sent), principal, this.#context());
