@@ -7,6 +7,7 @@ import type { Organisation } from './organisation/organisation.ts';
 import type { Project } from './project/project.ts';
 import type { Denial, OutboxEntry } from './token/denial.ts';
 import type { Token } from './token/token.ts';
+import type { TokenUse } from './token/token-use.ts';
 
 /** A record before and after: null before is a creation, null after a deletion. Indexes and the change log follow. */
 interface Replaced<Kind extends string, T> {
@@ -34,4 +35,5 @@ export type RecordChange =
     }
   | { readonly kind: 'audit'; readonly entry: AuditEntry }
   | { readonly kind: 'activity'; readonly denial: Denial }
+  | { readonly kind: 'token-use'; readonly use: TokenUse }
   | { readonly kind: 'outbox'; readonly entry: OutboxEntry };

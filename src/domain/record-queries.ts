@@ -4,7 +4,9 @@ import type { KeptAnswer, KeptAnswerHead, KeptAnswersUsage } from './idempotency
 import type { Member } from './member/member.ts';
 import type { Organisation } from './organisation/organisation.ts';
 import type { Project } from './project/project.ts';
+import type { Denial } from './token/denial.ts';
 import type { Token } from './token/token.ts';
+import type { TokenUse } from './token/token-use.ts';
 
 /**
  * What the rules need to ask, on one consistent state. The storage adapter answers from a snapshot (evaluator) or from
@@ -26,6 +28,10 @@ export interface RecordQueries {
   flagsOf(projectId: string, name?: string): Iterable<Flag>;
   audiencesOf(projectId: string): Iterable<Audience>;
   tokensOf(projectId: string): Iterable<Token>;
+  /** Newest first. */
+  denialsOf(tokenId: string): Iterable<Denial>;
+  /** Newest first. */
+  usesOf(tokenId: string): Iterable<TokenUse>;
   /** Also one that is over its 24 hours, until it is forgotten. */
   keptAnswer(tokenId: string, key: string): KeptAnswer | undefined;
   /** Oldest first. */

@@ -21,6 +21,7 @@
  * | `audit`                  | ledger id, sequence within the ledger | audit record: entry and its chain hashes  |
  * | `change-log`             | sequence                              | change-log record                         |
  * | `activity`               | token id, sequence within the token   | activity record: a denial                 |
+ * | `token-uses`             | token id, sequence within the token   | token-use record                          |
  * | `outbox`                 | sequence                              | outbox record                             |
  * | `kept-answers`           | token id, idempotency key             | kept-answer record                        |
  * | `kept-answers-by-age`    | project id, ms, token id, its key     | its bytes toward the limit, as a sequence |
@@ -50,6 +51,7 @@ export const databaseNames = [
   'kept-answers',
   'kept-answers-by-age',
   'kept-answers-usage',
+  'token-uses',
 ] as const;
 export type DatabaseName = (typeof databaseNames)[number];
 
@@ -61,6 +63,7 @@ export const laterDatabases: ReadonlySet<DatabaseName> = new Set([
   'kept-answers',
   'kept-answers-by-age',
   'kept-answers-usage',
+  'token-uses',
 ]);
 
 const idBytes = 20;

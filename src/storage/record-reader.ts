@@ -2,6 +2,7 @@ import type { Flag } from '../domain/flag/flag.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Token } from '../domain/token/token.ts';
 import { isIdShaped } from '../support/id-shape.ts';
+import { activityQueries } from './activity-reader.ts';
 import { DamagedRecordError } from './damaged-record-error.ts';
 import { keptAnswerQueries } from './kept-answer-reader.ts';
 import {
@@ -38,6 +39,7 @@ export function createRecordQueries(source: RecordSource): RecordQueries {
     flagsOf: (projectId, name) => flagsOf(source, projectId, name),
     audiencesOf: (projectId) => ownedBy(source, 'audiences-by-project', audienceRecord, projectId),
     tokensOf: (projectId) => ownedBy(source, 'tokens-by-project', tokenRecord, projectId),
+    ...activityQueries(source),
     ...keptAnswerQueries(source),
   };
 }

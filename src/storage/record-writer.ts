@@ -1,6 +1,6 @@
 import type { RecordChange } from '../domain/record-change.ts';
 import type { OutboxEntry } from '../domain/token/denial.ts';
-import { writeActivity } from './activity-writer.ts';
+import { writeActivity, writeTokenUse } from './activity-writer.ts';
 import { appendAuditEntry } from './audit-writer.ts';
 import { type ChangeLogWriter, createChangeLogWriter, type LoggedChange } from './change-log-writer.ts';
 import { writeKeptAnswer } from './kept-answer-writer.ts';
@@ -80,6 +80,7 @@ function createChangeWriters(
     'kept-answer': ({ before, after }) => writeKeptAnswer(target, before, after),
     audit: (change) => appendAuditEntry(target, tail, change.entry),
     activity: (change) => writeActivity(target, change.denial),
+    'token-use': (change) => writeTokenUse(target, change.use),
     outbox: (change) => writeOutbox(target, change.entry),
   };
 }

@@ -16,6 +16,7 @@ import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
 import { projectRecord } from '../../src/storage/records/project-record.ts';
 import type { RecordCodec } from '../../src/storage/records/record-codec.ts';
 import { tokenRecord } from '../../src/storage/records/token-record.ts';
+import { tokenUseRecord } from '../../src/storage/records/token-use-record.ts';
 import { newId } from '../../src/support/random-id.ts';
 import {
   audienceOf,
@@ -28,6 +29,7 @@ import {
   organisationOf,
   projectOf,
   tokenOf,
+  tokenUseOf,
 } from './support/records.ts';
 
 const key = Buffer.from(newId(), 'latin1');
@@ -59,6 +61,7 @@ t.test('every kind of record comes back as it was written, whatever its strings 
     comesBack(test, audienceRecord, audienceOf(text, { rules: [{ attribute: text, values: [text] }] }));
     comesBack(test, tokenRecord, tokenOf(text, { name: text, environments: [text], createdBy: text }));
     comesBack(test, activityRecord, denial);
+    comesBack(test, tokenUseRecord, tokenUseOf(text, { route: text, environment: text, address: text }));
     comesBack(test, outboxRecord, { kind: 'denial-email', denial });
     comesBack(test, keptAnswerRecord, keptAnswerOf(tokenOf(text, { id: text }), { key: text, body: text }));
     comesBack(test, changeLogRecord, {

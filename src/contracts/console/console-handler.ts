@@ -64,3 +64,13 @@ export type ProjectCommand<Body> = (
   principal: ProjectPrincipal,
   context: ConsoleContext,
 ) => ConsoleOutcome<ConsoleDecision>;
+
+/** A read in the registry of its area. An organisation's is a member's whose guard has looked at the role. */
+export type ConsoleReadEntry =
+  | { readonly scope: 'member'; readonly run: ConsoleRead }
+  | { readonly scope: 'project'; readonly run: ProjectRead };
+
+/** A change in the registry of its area; it is given a body of its operation's shape. */
+export type ConsoleCommandEntry =
+  | { readonly scope: 'member'; readonly run: ConsoleCommand<never> }
+  | { readonly scope: 'project'; readonly run: ProjectCommand<never> };

@@ -9,6 +9,7 @@ import type { Project } from '../../../src/domain/project/project.ts';
 import type { RecordChange } from '../../../src/domain/record-change.ts';
 import type { Denial } from '../../../src/domain/token/denial.ts';
 import type { Token } from '../../../src/domain/token/token.ts';
+import type { TokenUse } from '../../../src/domain/token/token-use.ts';
 import { newId } from '../../../src/support/random-id.ts';
 
 /** Strings that have broken a store before: prototypes, all UTF-8 lengths, msgpack's length borders. */
@@ -117,6 +118,11 @@ export function denialOf(tokenId: string, change: Partial<Denial> = {}): Denial 
     address: '192.0.2.1',
     ...change,
   };
+}
+
+export function tokenUseOf(tokenId: string, change: Partial<TokenUse> = {}): TokenUse {
+  const route = 'GET /api/v1/flags';
+  return { tokenId, at: 1, route, environment: null, address: '192.0.2.1', count: 1, ...change };
 }
 
 export function auditEntryOf(ledgerId: string, change: Partial<AuditEntry> = {}): AuditEntry {

@@ -14,6 +14,7 @@ import {
   organisationOf,
   projectOf,
   tokenOf,
+  tokenUseOf,
 } from './records.ts';
 
 export const mapBytes = 2 ** 30;
@@ -62,6 +63,7 @@ export function writeSample(store: Store): SampleRecords {
       flagChangeOf(null, sample.flag),
       creationOf('token', sample.token),
       { kind: 'activity', denial: sample.denial },
+      { kind: 'token-use', use: tokenUseOf(sample.token.id) },
       { kind: 'outbox', entry: { kind: 'denial-email', denial: sample.denial } },
       { kind: 'kept-answer', before: null, after: sample.keptAnswer },
       ...sample.audit.map((entry) => ({ kind: 'audit', entry }) as const),
