@@ -19,6 +19,7 @@ import type { GatewayMeter } from './gateway-meter.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import { ambiguousLength, ManagementGate } from './management-gate.ts';
 import { createRoutes } from './routes.ts';
+import type { TokenUses } from './token-uses.ts';
 import { WindowLimiter } from './window-limiter.ts';
 
 export interface GatewayParts {
@@ -30,6 +31,8 @@ export interface GatewayParts {
   readonly health: Health;
   readonly docs: DocsPages;
   readonly meter: GatewayMeter;
+  /** Where the uses of tokens are counted. */
+  readonly tokenUses: TokenUses;
   readonly log: Logger;
 }
 
@@ -128,7 +131,7 @@ function isManagementPath(path: string): boolean {
 }
 
 function createManagementGate(parts: GatewayParts, addresses: ClientAddresses): ManagementGate {
-  const { config, docsUrl, evaluators, writer, log, meter } = parts;
+  const { config, docsUrl, evaluators, writer, log, meter, tokenUses } = parts;
   return new ManagementGate({
     docsUrl,
     evaluators,
@@ -136,6 +139,7 @@ function createManagementGate(parts: GatewayParts, addresses: ClientAddresses): 
     addresses,
     log,
     meter,
+    tokenUses,
     requestRate: new WindowLimiter(config.managementRateLimit),
     failedAuthentications: new WindowLimiter(config.failedAuthenticationLimit),
     bodyBudget: new BodyBudget(config.bufferedBodyBytesMax),

@@ -18,6 +18,7 @@ import { pulseBytes } from '../writer/writer-protocol.ts';
 import { EvaluatorFleet } from './evaluator-fleet.ts';
 import { OperatorHost } from './operator-host.ts';
 import { settlePort } from './settle-port.ts';
+import { UsageRecorder } from './usage-recorder.ts';
 import { WriterHost } from './writer-host.ts';
 
 /** A service that answers. */
@@ -63,6 +64,7 @@ class ServiceParts {
   readonly #operator: OperatorHost;
   #gateway: Gateway | null = null;
   readonly #meter = new GatewayMeter();
+  readonly #usage: UsageRecorder;
   #admin: AdminServer | null = null;
   #isWriterReady = false;
   #isListening = false;
@@ -102,6 +104,9 @@ class ServiceParts {
       requestDeadlineMs: config.requestDeadlineMs,
       onFatal,
     });
+    this.#usage = new UsageRecorder(this.#writer.client, (fault) =>
+      log.error({ err: fault }, 'what was counted could not be recorded'),
+    );
     this.#evaluators = new EvaluatorClient(config.inFlightMax);
     this.#fleet = new EvaluatorFleet({
       threads: config.evaluatorThreads,
@@ -135,6 +140,7 @@ class ServiceParts {
       health: { failingParts: () => (this.#evaluators.isServing ? [] : ['evaluators']) },
       docs: loadDocsPages(docsDirectory),
       meter: this.#meter,
+      tokenUses: this.#usage.tokenUses,
       log: this.#mainLog.log,
     });
     this.#gateway = gateway;
@@ -206,6 +212,7 @@ class ServiceParts {
     this.#gateway?.close();
     await this.#operator.stop();
     const haveEvaluatorsStopped = await this.#fleet.stop();
+    await this.#usage.stop();
     await this.#writer.stop();
     this.#admin?.close();
     if (haveEvaluatorsStopped) this.#mainLog.log.info('stopped');

@@ -5,6 +5,7 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import { HeldCommands } from './held-commands.ts';
 import {
   pulseBegunCell,
+  type Usage,
   type WriterCommand,
   type WriterPulse,
   type WriterReply,
@@ -82,6 +83,10 @@ export class WriterClient {
 
   recordDenial(denial: Denial): Promise<WriteOutcome> {
     return this.#send(0, (ticket, deadline) => ({ kind: 'denial', ticket, deadline, denial }));
+  }
+
+  recordUsage(usage: Usage): Promise<WriteOutcome> {
+    return this.#send(0, (ticket, deadline) => ({ kind: 'usage', ticket, deadline, usage }));
   }
 
   /** What waits at the writer's port is bounded, however long the writer is busy: above it nothing is sent. */

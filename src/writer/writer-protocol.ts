@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ManagementAnswer, ManagementCall } from '../contracts/management/management-call.ts';
 import type { Denial } from '../domain/token/denial.ts';
+import type { TokenUse } from '../domain/token/token-use.ts';
 
 /** What the writer's thread needs to start. */
 export interface WriterSetup {
@@ -29,6 +30,11 @@ export const pulseProgressCell = 0;
 export const pulseBegunCell = 1;
 export const pulseBytes = 8;
 
+/** What was counted in memory since it was last recorded. */
+export interface Usage {
+  readonly uses: readonly TokenUse[];
+}
+
 /** Tickets count up; deadlines are on the monotonic clock. */
 export type WriterCommand =
   | {
@@ -37,7 +43,8 @@ export type WriterCommand =
       readonly deadline: number;
       readonly call: ManagementCall;
     }
-  | { readonly kind: 'denial'; readonly ticket: number; readonly deadline: number; readonly denial: Denial };
+  | { readonly kind: 'denial'; readonly ticket: number; readonly deadline: number; readonly denial: Denial }
+  | { readonly kind: 'usage'; readonly ticket: number; readonly deadline: number; readonly usage: Usage };
 
 /** To the writer. */
 export type WriterRequest =

@@ -7,6 +7,7 @@ import { hashSecret } from '../support/hash-secret.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import { answerManagementWrite } from './commands/answer-write.ts';
+import { recordUsage } from './commands/record-usage.ts';
 import type { FreeSpace } from './free-space.ts';
 import type { WriterMeter } from './writer-meter.ts';
 import {
@@ -218,6 +219,7 @@ export class Writer {
       const token = queries.token(command.denial.tokenId);
       return [{ kind: 'recorded' }, token === undefined ? [] : recordDenial(token, command.denial)];
     }
+    if (command.kind === 'usage') return [{ kind: 'recorded' }, recordUsage(queries, command.usage)];
     const { docsUrl, tokenPrefixesAccepted } = this.#options;
     const context = { now: Date.now(), newId, docsUrl, acceptedPrefixes: tokenPrefixesAccepted, ...hashes };
     const { answer, changes } = answerManagementWrite(queries, command.call, context);
