@@ -3,10 +3,12 @@ import type { Flag } from './flag/flag.ts';
 import type { KeptAnswer, KeptAnswerHead, KeptAnswersUsage } from './idempotency/kept-answer.ts';
 import type { Member } from './member/member.ts';
 import type { Organisation } from './organisation/organisation.ts';
+import type { OutboxDelivery } from './outbox/outbox-delivery.ts';
 import type { Project } from './project/project.ts';
-import type { Denial } from './token/denial.ts';
+import type { Denial, OutboxEntry } from './token/denial.ts';
 import type { Token } from './token/token.ts';
 import type { TokenUse } from './token/token-use.ts';
+import type { EvaluationCount } from './usage/evaluation-count.ts';
 
 /**
  * What the rules need to ask, on one consistent state. The storage adapter answers from a snapshot (evaluator) or from
@@ -32,6 +34,11 @@ export interface RecordQueries {
   denialsOf(tokenId: string): Iterable<Denial>;
   /** Newest first. */
   usesOf(tokenId: string): Iterable<TokenUse>;
+  /** Of each environment in which the flag was evaluated. @param hour Unix milliseconds of its beginning */
+  evaluationCounts(flagId: string, hour: number): readonly EvaluationCount[];
+  /** Oldest first. */
+  outboxAfter(sequence: number): Iterable<{ readonly sequence: number; readonly entry: OutboxEntry }>;
+  outboxDelivery(sequence: number): OutboxDelivery | undefined;
   /** Also one that is over its 24 hours, until it is forgotten. */
   keptAnswer(tokenId: string, key: string): KeptAnswer | undefined;
   /** Oldest first. */

@@ -23,6 +23,8 @@
  * | `activity`               | token id, sequence within the token   | activity record: a denial                 |
  * | `token-uses`             | token id, sequence within the token   | token-use record                          |
  * | `outbox`                 | sequence                              | outbox record                             |
+ * | `evaluation-counts`      | ms of the hour's beginning, flag id   | evaluation-counts record                  |
+ * | `outbox-deliveries`      | sequence of the outbox entry          | outbox-delivery record: what was tried    |
  * | `kept-answers`           | token id, idempotency key             | kept-answer record                        |
  * | `kept-answers-by-age`    | project id, ms, token id, its key     | its bytes toward the limit, as a sequence |
  * | `kept-answers-usage`     | project id                            | kept-answers usage record                 |
@@ -52,6 +54,8 @@ export const databaseNames = [
   'kept-answers-by-age',
   'kept-answers-usage',
   'token-uses',
+  'outbox-deliveries',
+  'evaluation-counts',
 ] as const;
 export type DatabaseName = (typeof databaseNames)[number];
 
@@ -64,6 +68,8 @@ export const laterDatabases: ReadonlySet<DatabaseName> = new Set([
   'kept-answers-by-age',
   'kept-answers-usage',
   'token-uses',
+  'outbox-deliveries',
+  'evaluation-counts',
 ]);
 
 const idBytes = 20;
@@ -104,6 +110,15 @@ export function ownedIdKey(ownerId: string, id: string): Buffer {
 /** A ledger's audit entry, a token's activity row. */
 export function ownedSequenceKey(ownerId: string, sequence: number): Buffer {
   return Buffer.concat([idKey(ownerId), sequenceKey(sequence)]);
+}
+
+/** A flag's answers in an hour: all of an hour lie together, and the oldest hour first. */
+export function hourFlagKey(hour: number, flagId: string): Buffer {
+  return Buffer.concat([sequenceKey(hour), idKey(flagId)]);
+}
+
+export function readHourFlagKey(key: Buffer): { readonly hour: number; readonly flagId: string } {
+  return { hour: sequenceOf(key.subarray(0, sequenceBytes)), flagId: key.toString('latin1', sequenceBytes) };
 }
 
 /** @throws RangeError when no valid name looks like this: it is too long, or holds the character that ends a name. */

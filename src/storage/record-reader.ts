@@ -4,6 +4,7 @@ import type { Token } from '../domain/token/token.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import { activityQueries } from './activity-reader.ts';
 import { DamagedRecordError } from './damaged-record-error.ts';
+import { evaluationCountQueries } from './evaluation-counts-reader.ts';
 import { keptAnswerQueries } from './kept-answer-reader.ts';
 import {
   type DatabaseName,
@@ -14,6 +15,7 @@ import {
   rangeOf,
   secretHashBytes,
 } from './keys.ts';
+import { outboxQueries } from './outbox-reader.ts';
 import type { RecordSource } from './record-source.ts';
 import { audienceRecord } from './records/audience-record.ts';
 import { flagRecord } from './records/flag-record.ts';
@@ -40,6 +42,8 @@ export function createRecordQueries(source: RecordSource): RecordQueries {
     audiencesOf: (projectId) => ownedBy(source, 'audiences-by-project', audienceRecord, projectId),
     tokensOf: (projectId) => ownedBy(source, 'tokens-by-project', tokenRecord, projectId),
     ...activityQueries(source),
+    ...outboxQueries(source),
+    ...evaluationCountQueries(source),
     ...keptAnswerQueries(source),
   };
 }

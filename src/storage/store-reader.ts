@@ -8,7 +8,6 @@ import { RecordSource } from './record-source.ts';
 import { auditRecord, decodeAuditEntry } from './records/audit-record.ts';
 import { type ChangeLogEntry, changeLogRecord } from './records/change-log-record.ts';
 import { counterRecord } from './records/counter-record.ts';
-import { outboxRecord } from './records/outbox-record.ts';
 import { Snapshots } from './snapshots.ts';
 import { type OpenedStore, openForReading, type StoreOptions } from './store-opening.ts';
 
@@ -117,10 +116,8 @@ class LmdbStoreReader implements StoreReader {
     return this.queries.denialsOf(tokenId);
   }
 
-  *outbox(): Generator<{ sequence: number; entry: OutboxEntry }> {
-    for (const { key, record } of this.#source.records(outboxRecord)) {
-      yield { sequence: sequenceOf(key), entry: record };
-    }
+  outbox(): Iterable<{ sequence: number; entry: OutboxEntry }> {
+    return this.queries.outboxAfter(0);
   }
 
   *changeLog(): Generator<ChangeLogEntry> {

@@ -3,6 +3,7 @@ import type { ManagementCall } from '../contracts/management/management-call.ts'
 import type { Denial } from '../domain/token/denial.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { HeldCommands } from './held-commands.ts';
+import type { OutboxCommand } from './outbox-protocol.ts';
 import {
   pulseBegunCell,
   type Usage,
@@ -83,6 +84,10 @@ export class WriterClient {
 
   recordDenial(denial: Denial): Promise<WriteOutcome> {
     return this.#send(0, (ticket, deadline) => ({ kind: 'denial', ticket, deadline, denial }));
+  }
+
+  serveOutbox(command: OutboxCommand): Promise<WriteOutcome> {
+    return this.#send(0, (ticket, deadline) => ({ kind: 'outbox', ticket, deadline, command }));
   }
 
   recordUsage(usage: Usage): Promise<WriteOutcome> {

@@ -2,6 +2,8 @@ import type { MessagePort } from 'node:worker_threads';
 import type { ManagementAnswer, ManagementCall } from '../contracts/management/management-call.ts';
 import type { Denial } from '../domain/token/denial.ts';
 import type { TokenUse } from '../domain/token/token-use.ts';
+import type { EvaluationCount } from '../domain/usage/evaluation-count.ts';
+import type { OutboxCommand, OutboxPage } from './outbox-protocol.ts';
 
 /** What the writer's thread needs to start. */
 export interface WriterSetup {
@@ -33,6 +35,7 @@ export const pulseBytes = 8;
 /** What was counted in memory since it was last recorded. */
 export interface Usage {
   readonly uses: readonly TokenUse[];
+  readonly counts: readonly EvaluationCount[];
 }
 
 /** Tickets count up; deadlines are on the monotonic clock. */
@@ -44,6 +47,12 @@ export type WriterCommand =
       readonly call: ManagementCall;
     }
   | { readonly kind: 'denial'; readonly ticket: number; readonly deadline: number; readonly denial: Denial }
+  | {
+      readonly kind: 'outbox';
+      readonly ticket: number;
+      readonly deadline: number;
+      readonly command: OutboxCommand;
+    }
   | { readonly kind: 'usage'; readonly ticket: number; readonly deadline: number; readonly usage: Usage };
 
 /** To the writer. */
@@ -57,6 +66,7 @@ export type WriterRequest =
 export type WriterResult =
   | { readonly kind: 'answered'; readonly answer: ManagementAnswer }
   | { readonly kind: 'recorded' }
+  | { readonly kind: 'letters'; readonly page: OutboxPage }
   /** Its deadline had passed; nothing was applied. */
   | { readonly kind: 'dropped' }
   /** Below the reserve of free disk space; nothing was applied. */
@@ -69,5 +79,7 @@ export type WriterReply =
   | { readonly kind: 'ready'; readonly storeId: string }
   | { readonly kind: 'results'; readonly results: readonly (readonly [ticket: number, WriterResult])[] }
   | { readonly kind: 'measured' }
+  /** A commit has put something into the outbox. */
+  | { readonly kind: 'outbox-grew' }
   /** The store could not be opened, or failed in a way that only a restart mends. */
   | { readonly kind: 'fatal'; readonly message: string };

@@ -12,6 +12,7 @@ import { keptAnswerRecord } from '../../src/storage/records/kept-answer-record.t
 import { keptAnswersUsageRecord } from '../../src/storage/records/kept-answers-usage-record.ts';
 import { memberRecord } from '../../src/storage/records/member-record.ts';
 import { organisationRecord } from '../../src/storage/records/organisation-record.ts';
+import { outboxDeliveryRecord } from '../../src/storage/records/outbox-delivery-record.ts';
 import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
 import { projectRecord } from '../../src/storage/records/project-record.ts';
 import type { RecordCodec } from '../../src/storage/records/record-codec.ts';
@@ -27,6 +28,7 @@ import {
   memberOf,
   nastyStrings,
   organisationOf,
+  outboxDeliveryOf,
   projectOf,
   tokenOf,
   tokenUseOf,
@@ -63,6 +65,7 @@ t.test('every kind of record comes back as it was written, whatever its strings 
     comesBack(test, activityRecord, denial);
     comesBack(test, tokenUseRecord, tokenUseOf(text, { route: text, environment: text, address: text }));
     comesBack(test, outboxRecord, { kind: 'denial-email', denial });
+    comesBack(test, outboxDeliveryRecord, outboxDeliveryOf({ fault: text, settledMemberIds: [text] }));
     comesBack(test, keptAnswerRecord, keptAnswerOf(tokenOf(text, { id: text }), { key: text, body: text }));
     comesBack(test, changeLogRecord, {
       sequence: 1,

@@ -2,6 +2,7 @@ import { activityRowsMax } from '../../domain/token/denial.ts';
 import { firstIdOf, metaKeys, sequenceOf } from '../keys.ts';
 import { activityRecord } from '../records/activity-record.ts';
 import { counterRecord } from '../records/counter-record.ts';
+import { outboxDeliveryRecord } from '../records/outbox-delivery-record.ts';
 import { outboxRecord } from '../records/outbox-record.ts';
 import type { RecordCodec } from '../records/record-codec.ts';
 import { tokenRecord } from '../records/token-record.ts';
@@ -41,5 +42,10 @@ function* checkOutbox(walk: StoreWalk): Generator<Finding> {
     yield* reference(walk, `outbox/${sequenceOf(key)}`, tokenRecord, record.denial.tokenId);
     if (sequenceOf(key) > counter)
       yield findingAt('outbox', key, `is beyond the last number given, ${counter}`);
+  });
+  yield* walk.records(outboxDeliveryRecord, function* ({ key }) {
+    if (!walk.has(outboxRecord, key)) {
+      yield findingAt('outbox-deliveries', key, 'is of an outbox entry that is missing');
+    }
   });
 }

@@ -5,11 +5,13 @@ import type { Flag, FlagState } from '../../../src/domain/flag/flag.ts';
 import { type KeptAnswer, keptBytes } from '../../../src/domain/idempotency/kept-answer.ts';
 import type { Member } from '../../../src/domain/member/member.ts';
 import type { Organisation } from '../../../src/domain/organisation/organisation.ts';
+import type { OutboxDelivery } from '../../../src/domain/outbox/outbox-delivery.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
 import type { RecordChange } from '../../../src/domain/record-change.ts';
 import type { Denial } from '../../../src/domain/token/denial.ts';
 import type { Token } from '../../../src/domain/token/token.ts';
 import type { TokenUse } from '../../../src/domain/token/token-use.ts';
+import type { EvaluationCount } from '../../../src/domain/usage/evaluation-count.ts';
 import { newId } from '../../../src/support/random-id.ts';
 
 /** Strings that have broken a store before: prototypes, all UTF-8 lengths, msgpack's length borders. */
@@ -123,6 +125,15 @@ export function denialOf(tokenId: string, change: Partial<Denial> = {}): Denial 
 export function tokenUseOf(tokenId: string, change: Partial<TokenUse> = {}): TokenUse {
   const route = 'GET /api/v1/flags';
   return { tokenId, at: 1, route, environment: null, address: '192.0.2.1', count: 1, ...change };
+}
+
+export function evaluationCountOf(flagId: string, change: Partial<EvaluationCount> = {}): EvaluationCount {
+  return { hour: 0, flagId, environmentNumber: 0, on: 1, off: 2, ...change };
+}
+
+export function outboxDeliveryOf(change: Partial<OutboxDelivery> = {}): OutboxDelivery {
+  const fixed = { attempts: 1, nextAttemptAt: 1, settledMemberIds: [], failedAt: null };
+  return { ...fixed, fault: '451 later', ...change };
 }
 
 export function auditEntryOf(ledgerId: string, change: Partial<AuditEntry> = {}): AuditEntry {
