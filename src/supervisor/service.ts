@@ -25,6 +25,8 @@ import { WriterHost } from './writer-host.ts';
 export interface Service {
   readonly port: number;
   readonly url: string;
+  /** Where the first Owner begins; null when there are members. It holds a secret: never logged. */
+  readonly firstOwnerUrl: string | null;
   /** Stops accepting, answers what is in flight within the drain time, commits, and lets every thread end. */
   stop(): Promise<void>;
   /** Resolves when only a restart of the process helps; never otherwise. */
@@ -89,6 +91,7 @@ class ServiceParts {
       baseUrl: config.baseUrl,
       docsUrl: config.docsUrl,
       openIdName: null,
+      isMailConfigured: false,
     };
     const shared = {
       directory: config.dataDir,
@@ -124,6 +127,7 @@ class ServiceParts {
     this.#operator = new OperatorHost({
       directory: config.dataDir,
       tokenPrefix: config.tokenPrefix,
+      baseUrl: config.baseUrl,
       writerPort: operatorPort,
       log,
     });
@@ -132,7 +136,7 @@ class ServiceParts {
   async start(): Promise<Service> {
     const config = this.#config;
     await this.#startAdmin();
-    const storeId = await this.#writer.ready();
+    const { storeId, firstOwnerUrl } = await this.#writer.ready();
     this.#isWriterReady = true;
     await this.#fleet.start();
     await this.#operator.start(storeId);
@@ -157,6 +161,7 @@ class ServiceParts {
     return {
       port,
       url,
+      firstOwnerUrl,
       stop: () => this.#stopInTime(),
       failed: this.#failed,
     };

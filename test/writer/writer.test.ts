@@ -38,8 +38,8 @@ t.test(
     const writer = new Writer(store, {
       groupSizeMax: 256,
       meter: new WriterMeter(createMetricMemory(writerMetrics)),
-      console: { tokenPrefix: 'burgee', baseUrl: '', docsUrl: '', openIdName: null },
-    docsUrl: '',
+      console: { tokenPrefix: 'burgee', baseUrl: '', docsUrl: '', openIdName: null, isMailConfigured: false },
+      docsUrl: '',
       tokenPrefixesAccepted: [],
       freeSpace: new FreeSpace(directory, 0),
       pulse: new SharedArrayBuffer(pulseBytes),

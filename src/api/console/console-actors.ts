@@ -1,7 +1,9 @@
 import type { ConsoleSettings } from '../../contracts/console/public-handler.ts';
 import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
 import type { WriterClient } from '../../writer/writer-client.ts';
+import type { PasswordDesk } from './password-desk.ts';
 import type { SessionCookie } from './session-cookie.ts';
+import type { SignInAttempts } from './sign-in-attempts.ts';
 
 /** What the answers of the console's API are made with. */
 export interface ConsoleActors {
@@ -9,6 +11,8 @@ export interface ConsoleActors {
   readonly writer: WriterClient;
   readonly settings: ConsoleSettings;
   readonly cookie: SessionCookie;
+  readonly passwords: PasswordDesk;
+  readonly attempts: SignInAttempts;
   /** Marks a session as seen, in the background: no answer waits for it. */
   touch(sessionId: string | null): void;
   onFault(fault: unknown, requestId: string): void;

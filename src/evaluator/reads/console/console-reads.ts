@@ -1,9 +1,13 @@
 import type { ConsoleReadEntry } from '../../../contracts/console/console-handler.ts';
 import type { ConsoleAskId } from '../../../contracts/console/console-steps.ts';
 import type { PublicReadEntry } from '../../../contracts/console/public-handler.ts';
+import { auditReads } from './audit-reads.ts';
+import { organisationReads } from './organisation-reads.ts';
 import { sessionReads } from './session-reads.ts';
 
 /** Every read of the console, by operation: each area has a table of its own. */
 export const consoleReads: Readonly<Partial<Record<ConsoleAskId, ConsoleReadEntry | PublicReadEntry>>> = {
+  ...auditReads,
+  ...organisationReads,
   ...sessionReads,
 };
