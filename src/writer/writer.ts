@@ -11,6 +11,7 @@ import { recordUsage } from './commands/record-usage.ts';
 import { serveOutbox } from './commands/serve-outbox.ts';
 import type { FreeSpace } from './free-space.ts';
 import type { WriterMeter } from './writer-meter.ts';
+import type { CommitSource } from './writer-metrics-protocol.ts';
 import {
   pulseBegunCell,
   pulseProgressCell,
@@ -120,6 +121,7 @@ export class Writer {
     let taken = 0;
     let hasChanged = false;
     let hasLetters = false;
+    let source: CommitSource = 'usage';
     const begunAt = monotonicMs();
     try {
       this.#store.write((transaction) => {
@@ -132,6 +134,7 @@ export class Writer {
           if (changes.length > 0) {
             transaction.apply(changes);
             hasChanged = true;
+            if (command.kind !== 'usage' && command.kind !== 'outbox') source = 'api';
             hasLetters ||= changes.some(({ kind }) => kind === 'outbox');
           }
           results.push([command.ticket, result]);
@@ -140,7 +143,7 @@ export class Writer {
       });
       if (hasChanged) {
         this.announceCommit();
-        this.#options.meter.countCommit('api', begunAt);
+        this.#options.meter.countCommit(source, begunAt);
         if (hasLetters) this.#options.onOutboxGrew();
       }
     } catch (fault) {

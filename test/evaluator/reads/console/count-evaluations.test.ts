@@ -14,13 +14,9 @@ import {
 
 function count(fixture: TokenFixture, project: Project, flagId: string) {
   const request = { requestId: 'request-1', params: { flagId }, query: {}, body: null };
+  const principal = fixture.principal(project, 'viewer');
   return fixture.query((queries) => {
-    const outcome = countEvaluations(
-      queries,
-      request,
-      fixture.principal(project, 'viewer'),
-      fixture.context(),
-    );
+    const outcome = countEvaluations(queries, request, principal, fixture.context());
     if (!outcome.ok) return outcome.problem;
     const { value } = outcome.value;
     const schema = consoleOperations['count-evaluations'].answer;
