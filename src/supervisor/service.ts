@@ -99,7 +99,7 @@ class ServiceParts {
       baseUrl: config.baseUrl,
       docsUrl: config.docsUrl,
       openIdName: null,
-      isMailConfigured: false,
+      isMailConfigured: config.smtpUrl !== null,
     };
     const shared = {
       directory: config.dataDir,
