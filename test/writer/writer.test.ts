@@ -39,7 +39,7 @@ t.test(
       groupSizeMax: 256,
       meter: new WriterMeter(createMetricMemory(writerMetrics)),
       console: { tokenPrefix: 'burgee', baseUrl: '', docsUrl: '', openIdName: null },
-    docsUrl: '',
+      docsUrl: '',
       tokenPrefixesAccepted: [],
       freeSpace: new FreeSpace(directory, 0),
       pulse: new SharedArrayBuffer(pulseBytes),
