@@ -16,9 +16,8 @@ const burgee: MantineColorsTuple = [
 
 export const consoleTheme = createTheme({
   primaryColor: 'burgee',
-  primaryShade: { light: 7, dark: 4 },
+  primaryShade: 7,
   colors: { burgee },
-  autoContrast: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: '650' },
@@ -26,6 +25,8 @@ export const consoleTheme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    Button: { defaultProps: { fw: 500 } },
+    CloseButton: { defaultProps: { variant: 'subtle' } },
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
     Tooltip: { defaultProps: { openDelay: 300 } },
     Select: { defaultProps: { comboboxProps: { shadow: 'md' } } },
@@ -41,6 +42,7 @@ export const consoleColours: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#566173',
     '--mantine-color-placeholder': '#6b7688',
     '--mantine-color-error': '#c02626',
+    '--mantine-color-default-color': '#1c2430',
     '--mantine-color-default-border': '#d5dbe4',
     '--mantine-color-anchor': '#b23a0a',
   },
@@ -51,6 +53,7 @@ export const consoleColours: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#8793a6',
     '--mantine-color-error': '#ff8f8f',
     '--mantine-color-default': '#1b212b',
+    '--mantine-color-default-color': '#e3e8ef',
     '--mantine-color-default-hover': '#232b37',
     '--mantine-color-default-border': '#343e4c',
     '--mantine-color-anchor': '#ff9a5c',

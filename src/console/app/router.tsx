@@ -165,8 +165,10 @@ export function createConsoleRouter(queryClient: QueryClient) {
     defaultPreload: 'intent',
     scrollRestoration: true,
     defaultPendingComponent: () => <PageLoading what="the page" />,
-    defaultErrorComponent: ({ error, reset }) => <PageError error={error} onRetry={reset} />,
-    defaultNotFoundComponent: () => <PageError error={new Error('There is no page at this address.')} />,
+    defaultErrorComponent: ({ error, reset }) => <PageError isPage error={error} onRetry={reset} />,
+    defaultNotFoundComponent: () => (
+      <PageError isPage error={new Error('There is no page at this address.')} />
+    ),
   });
 }
 

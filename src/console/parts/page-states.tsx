@@ -33,15 +33,18 @@ export function PageEmpty({ title, children, action }: EmptyProps) {
 
 interface ErrorProps {
   readonly error: unknown;
+  /** It stands for the whole page, and has its heading. */
+  readonly isPage?: boolean;
   readonly onRetry?: () => void;
 }
 
-export function PageError({ error, onRetry }: ErrorProps) {
+export function PageError({ error, isPage = false, onRetry }: ErrorProps) {
+  const Heading = isPage ? 'h1' : 'h2';
   const { title, message, requestId } = toConsoleError(error);
   return (
     <div className={classes.state} role="alert">
       <ErrorPicture />
-      <h2 className={classes.title}>{title}</h2>
+      <Heading className={classes.title}>{title}</Heading>
       <p className={classes.text}>{message}</p>
       {requestId && (
         <p className={classes.text}>

@@ -13,7 +13,7 @@ export function AccountMenu() {
     <div className={classes.foot}>
       <Menu position="top-start" width={220} shadow="md">
         <Menu.Target>
-          <UnstyledButton className={classes.button} aria-label={`Account of ${member.name}`}>
+          <UnstyledButton className={classes.button}>
             <span className={classes.name}>{member.name}</span>
             <span className={classes.role}>{member.role}</span>
           </UnstyledButton>

@@ -29,8 +29,9 @@ export function ProjectFrame() {
     return watchProject(client, projectId);
   }, [client, projectId, isKnown]);
   if (projects.isPending) return <PageLoading what="the project" />;
-  if (projects.isError) return <PageError error={projects.error} onRetry={() => void projects.refetch()} />;
-  if (project === undefined) return <PageError error={unknownProject} />;
+  if (projects.isError)
+    return <PageError isPage error={projects.error} onRetry={() => void projects.refetch()} />;
+  if (project === undefined) return <PageError isPage error={unknownProject} />;
   return (
     <ProjectContext value={project}>
       <Outlet key={projectId} />

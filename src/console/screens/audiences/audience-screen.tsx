@@ -109,6 +109,7 @@ export function AudienceScreen() {
   const { audienceId } = route.useParams();
   const audience = useQuery(audienceQuery(projectId, audienceId));
   if (audience.isPending) return <PageLoading what="the audience" />;
-  if (audience.isError) return <PageError error={audience.error} onRetry={() => void audience.refetch()} />;
+  if (audience.isError)
+    return <PageError isPage error={audience.error} onRetry={() => void audience.refetch()} />;
   return <Loaded key={audienceId} audience={audience.data} />;
 }

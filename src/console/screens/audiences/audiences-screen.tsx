@@ -11,6 +11,7 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { PageEmpty, PageError, PageLoading } from '../../parts/page-states.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
+import classes from './audiences.module.css';
 import { CreateAudience } from './create-audience.tsx';
 import { ruleLine } from './rule-line.ts';
 import { useAudiencesAvailable } from './use-audiences-available.ts';
@@ -52,10 +53,12 @@ export function AudiencesScreen() {
         Named groups of callers, told by the attributes they send. Attach one to a flag to limit it to them.
       </PageHeader>
       {!isAvailable && (
-        <Callout tone="warn">
-          Audiences need the Teams plan of an organisation. Those that are attached still decide; none can be
-          created or attached.
-        </Callout>
+        <div className={classes.notice}>
+          <Callout tone="warn">
+            Audiences need the Teams plan of an organisation. Those that are attached still decide; none can
+            be created or attached.
+          </Callout>
+        </div>
       )}
       {audiences.isPending && <PageLoading what="audiences" />}
       {audiences.isError && <PageError error={audiences.error} onRetry={() => void audiences.refetch()} />}

@@ -58,10 +58,10 @@ function Entry({ entry, isOfOneThing, isOfOrganisation, audienceName }: EntryPro
         </span>
         <span className={classes.quiet}>
           <TimeAgo at={entry.at} />
+          {entry.requestId !== null && <span className={classes.request}>Request {entry.requestId}</span>}
         </span>
       </div>
       {changes.length > 0 && <ChangeList changes={changes} audienceName={audienceName} />}
-      {entry.requestId !== null && <div className={classes.request}>Request {entry.requestId}</div>}
     </li>
   );
 }

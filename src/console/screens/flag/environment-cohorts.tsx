@@ -47,7 +47,7 @@ export function EnvironmentCohorts({ environment, handle }: EnvironmentCohortsPr
           </Group>
         )}
       </div>
-      <CohortPills cohorts={effective} />
+      {own !== null && <CohortPills cohorts={own} />}
       {isOpen && (
         <CohortsDialog
           title={`Cohorts of ${environmentName(project, environment) ?? 'this environment'}`}

@@ -32,7 +32,10 @@ function options(width: number): uPlot.Options {
     height,
     legend: { show: false },
     cursor: { show: false },
-    scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] } },
+    scales: {
+      x: { range: (_, first, last) => [first - 1800, last + 1800] },
+      y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] },
+    },
     axes: [axis(), { ...axis(), size: 60 }],
     series: [{}, part('All', colour('--chart-off')), part('On', colour('--chart-on'))],
   };

@@ -76,6 +76,6 @@ export function FlagScreen() {
   const flag = useQuery(flagQuery(projectId, flagId));
   if (flag.isPending) return <PageLoading what="the flag" />;
   // What somebody else has deleted is not shown on from memory.
-  if (flag.isError) return <PageError error={flag.error} onRetry={() => void flag.refetch()} />;
+  if (flag.isError) return <PageError isPage error={flag.error} onRetry={() => void flag.refetch()} />;
   return <LoadedFlag key={flagId} flag={flag.data} />;
 }

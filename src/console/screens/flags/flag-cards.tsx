@@ -37,7 +37,7 @@ function Card({ row }: { readonly row: FlagRow }) {
             <div key={key} className={classes.cardState}>
               <dt>{title}</dt>
               <dd>
-                <StateWords {...state} isTargeted={cohorts > 0 || state.audienceId !== null} />
+                <StateWords {...state} cohortCount={cohorts} hasAudience={state.audienceId !== null} />
               </dd>
             </div>
           );

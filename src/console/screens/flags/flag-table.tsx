@@ -61,7 +61,7 @@ const Row = memo(function Row({ row, columns, index, start, projectId }: RowProp
         return (
           <div key={key} role="cell" className={classes.cell}>
             {state !== undefined && (
-              <StateWords {...state} isTargeted={cohorts > 0 || state.audienceId !== null} />
+              <StateWords {...state} cohortCount={cohorts} hasAudience={state.audienceId !== null} />
             )}
           </div>
         );

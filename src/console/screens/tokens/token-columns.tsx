@@ -23,7 +23,7 @@ export function tokenColumns({ projectId, known, onMade }: ColumnsOf): readonly 
       ),
     },
     { header: 'Status', cell: (token) => <StatusMark token={token} /> },
-    { header: 'May', cell: ({ permission }) => (permission === 'write' ? 'read and write' : 'read') },
+    { header: 'Permission', cell: ({ permission }) => permission },
     {
       header: 'Environments',
       cell: ({ environments }) => <TokenEnvironments environments={environments} known={known} />,

@@ -115,7 +115,8 @@ export function TokenScreen() {
   const [made, setMade] = useState<MadeToken | null>(null);
   const activity = useQuery({ ...tokenQuery(projectId, tokenId), refetchInterval: 10_000 });
   if (activity.isPending) return <PageLoading what="the token" />;
-  if (activity.isError) return <PageError error={activity.error} onRetry={() => void activity.refetch()} />;
+  if (activity.isError)
+    return <PageError isPage error={activity.error} onRetry={() => void activity.refetch()} />;
   const { token, uses, denials } = activity.data;
   return (
     <>

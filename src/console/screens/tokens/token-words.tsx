@@ -9,7 +9,7 @@ export function StatusMark({ token }: { readonly token: TokenView }) {
 }
 
 export function ExpiryWords({ expiresAt }: { readonly expiresAt: number }) {
-  return <span>{expiresAt === 0 ? 'Never' : formatDay(expiresAt)}</span>;
+  return <time>{expiresAt === 0 ? 'Never' : formatDay(expiresAt)}</time>;
 }
 
 interface TokenEnvironmentsProps {

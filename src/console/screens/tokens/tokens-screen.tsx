@@ -12,6 +12,7 @@ import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { CreateToken } from './create-token.tsx';
 import { tokenColumns } from './token-columns.tsx';
+import classes from './tokens.module.css';
 
 /** At most so many that are not revoked; those that have expired count (specification, limits). */
 const tokensMax = 50;
@@ -19,7 +20,7 @@ const tokensMax = 50;
 function TokenNotices() {
   const { organisation, isMailConfigured } = useSession();
   return (
-    <>
+    <div className={classes.notices}>
       {organisation?.isEligible === false && (
         <Callout tone="warn">
           The Management API needs the Teams plan. Tokens are shown, and cannot be created, rotated or
@@ -32,7 +33,7 @@ function TokenNotices() {
           The messages are kept, and go out once SMTP is set up.
         </Callout>
       )}
-    </>
+    </div>
   );
 }
 
