@@ -5,6 +5,7 @@ import { type ConsoleApiRequest, copyConsoleRequest } from '../api/console/conso
 import { readConsoleQuery } from '../api/console/console-query.ts';
 import { ConsoleReply } from '../api/console/console-reply.ts';
 import { gatewayOperations } from '../api/console/gateway-operations.ts';
+import { ProjectWatchers } from '../api/console/project-watchers.ts';
 import { foreignOrigin, isOwnOrigin } from '../api/console/request-origin.ts';
 import { type SessionCookie, sessionCookie } from '../api/console/session-cookie.ts';
 import { SessionTouches } from '../api/console/session-touches.ts';
@@ -33,6 +34,8 @@ export interface ConsoleGateOptions {
   readonly evaluators: EvaluatorClient;
   readonly writer: WriterClient;
   readonly addresses: AddressFinder;
+  /** Raised after each commit. */
+  readonly storeVersion: SharedArrayBuffer;
   readonly requestRate: WindowLimiter;
   readonly bodyBudget: BodyBudget;
   readonly inFlightMax: number;
@@ -62,14 +65,18 @@ export class ConsoleGate {
   readonly #options: ConsoleGateOptions;
   readonly #actors: ConsoleActors;
   readonly #cookie: SessionCookie;
+  readonly #watchers: ProjectWatchers;
   #inFlight = 0;
 
   constructor(options: ConsoleGateOptions) {
     this.#options = options;
-    const { settings, evaluators, writer, log } = options;
+    const { settings, evaluators, writer, log, storeVersion } = options;
     this.#cookie = sessionCookie(settings.baseUrl);
     const touches = new SessionTouches(writer, (fault) => log.error({ err: fault }, 'session not touched'));
+    const onWatchFault = (fault: unknown): void => log.error({ err: fault }, 'watching a project failed');
+    this.#watchers = new ProjectWatchers({ evaluators, storeVersion, onFault: onWatchFault });
     this.#actors = {
+      watchers: this.#watchers,
       evaluators,
       writer,
       settings,
@@ -82,6 +89,11 @@ export class ConsoleGate {
   /** Requests that are not answered yet. */
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Ends the streams of pages that follow a project: the service is about to stop. */
+  endWatches(): void {
+    this.#watchers.close();
   }
 
   handle(exchange: Exchange, view: RequestView): void {

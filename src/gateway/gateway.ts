@@ -31,6 +31,8 @@ export interface GatewayParts {
   readonly consoleSettings: ConsoleSettings;
   readonly evaluators: EvaluatorClient;
   readonly writer: WriterClient;
+  /** One Int32 cell that the writer raises after each commit. */
+  readonly storeVersion: SharedArrayBuffer;
   readonly health: Health;
   readonly docs: DocsPages;
   readonly meter: GatewayMeter;
@@ -102,6 +104,7 @@ export class Gateway {
   async drain(timeoutMs: number): Promise<void> {
     draining.isOn = true;
     this.#server.stopListening();
+    this.#console.endWatches();
     const deadline = monotonicMs() + timeoutMs;
     while (this.#inFlight > 0 && monotonicMs() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -164,11 +167,12 @@ function createConsoleGate(
   addresses: AddressFinder,
   bodyBudget: BodyBudget,
 ): ConsoleGate {
-  const { config, consoleSettings, evaluators, writer, log, meter } = parts;
+  const { config, consoleSettings, evaluators, writer, storeVersion, log, meter } = parts;
   return new ConsoleGate({
     settings: consoleSettings,
     evaluators,
     writer,
+    storeVersion,
     addresses,
     log,
     meter,

@@ -58,6 +58,7 @@ class ServiceParts {
   readonly #config: Config;
   readonly #mainLog: MainLog;
   readonly #consoleSettings: ConsoleSettings;
+  readonly #storeVersion = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   readonly #failed: Promise<Error>;
   readonly #writer: WriterHost;
   readonly #fleet: EvaluatorFleet;
@@ -73,7 +74,7 @@ class ServiceParts {
   constructor(config: Config, mainLog: MainLog) {
     this.#config = config;
     this.#mainLog = mainLog;
-    const storeVersion = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    const storeVersion = this.#storeVersion;
     const { port1: operatorPort, port2: writerPort } = new MessageChannel();
     const { log } = mainLog;
     let reportFailure: (fault: Error) => void = () => undefined;
@@ -142,6 +143,7 @@ class ServiceParts {
       consoleSettings: this.#consoleSettings,
       evaluators: this.#evaluators,
       writer: this.#writer.client,
+      storeVersion: this.#storeVersion,
       health: { failingParts: () => (this.#evaluators.isServing ? [] : ['evaluators']) },
       docs: loadDocsPages(docsDirectory),
       meter: this.#meter,

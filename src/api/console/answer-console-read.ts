@@ -4,15 +4,16 @@ import { hasRoomForAnswer } from '../../http/exchange.ts';
 import { ChunkedReply } from '../chunked-reply.ts';
 import { overloaded } from '../overloaded.ts';
 import type { ConsoleActors } from './console-actors.ts';
+import type { ConsoleHeaderFields } from './console-headers.ts';
 import type { ConsoleReply } from './console-reply.ts';
 
 const tooMuchUnread = 'Too many long answers are being read slowly at once. Retry in a moment.';
 
 /** Passes a read on to an evaluator, and its answer on to the browser, whole or in chunks. */
 export function answerConsoleRead(reply: ConsoleReply, call: ConsoleCall, actors: ConsoleActors): void {
-  let contentType: string | null = null;
+  let fields: ConsoleHeaderFields = {};
   const chunked = new ChunkedReply(reply.exchange, {
-    headers: (status) => reply.headers(status, { contentType }),
+    headers: (status) => reply.headers(status, fields),
     answerWhole: (head, bytes) => {
       actors.touch(head.console?.touchedSessionId ?? null);
       if (hasRoomForAnswer(bytes.length)) reply.answer(head.status, bytes, fieldsOf(head), memberOf(head));
@@ -23,7 +24,7 @@ export function answerConsoleRead(reply: ConsoleReply, call: ConsoleCall, actors
     more: () => open?.more(),
     cancel: () => open?.cancel(),
     onBegin: (head) => {
-      contentType = head.console?.contentType ?? null;
+      fields = fieldsOf(head);
       actors.touch(head.console?.touchedSessionId ?? null);
     },
     onLongAnswer: (head) => reply.finishLong(head.status, memberOf(head)),
@@ -32,8 +33,8 @@ export function answerConsoleRead(reply: ConsoleReply, call: ConsoleCall, actors
   if (open === null) reply.refuseUnavailable(overloaded);
 }
 
-function fieldsOf({ console }: EvaluatorAnswerHead) {
-  return { contentType: console?.contentType ?? null };
+function fieldsOf({ console }: EvaluatorAnswerHead): ConsoleHeaderFields {
+  return { contentType: console?.contentType ?? null, fileName: console?.fileName };
 }
 
 function memberOf({ console }: EvaluatorAnswerHead): string | null {

@@ -7,6 +7,8 @@ export interface ConsoleHeaderFields {
   /** Seconds. */
   readonly retryAfter?: number;
   readonly setCookies?: readonly string[];
+  /** The body is a file to be kept, by this name: letters, digits, dots and hyphens. */
+  readonly fileName?: string | undefined;
   /** Of a redirect. */
   readonly location?: string;
 }
@@ -20,7 +22,7 @@ export function consoleHeaders(
   status: number,
   fields: ConsoleHeaderFields = {},
 ): HeaderBlock {
-  const { contentType = null, retryAfter, setCookies = [], location } = fields;
+  const { contentType = null, retryAfter, setCookies = [], location, fileName } = fields;
   const lines: (readonly [string, string])[] = [
     ['X-Request-Id', requestId],
     ['Cache-Control', 'no-store'],
@@ -28,6 +30,11 @@ export function consoleHeaders(
     ['Referrer-Policy', 'no-referrer'],
   ];
   if (contentType !== null) lines.push(['Content-Type', contentType]);
+  // A proxy that gathers what it passes on would hold events back.
+  if (contentType === 'text/event-stream') lines.push(['X-Accel-Buffering', 'no']);
+  if (fileName !== undefined) {
+    lines.push(['Content-Disposition', `attachment; filename="${fileName}"`]);
+  }
   if (status === 503 || retryAfter !== undefined) {
     lines.push(['Retry-After', String(retryAfter ?? retryAfterSeconds)]);
   }

@@ -80,6 +80,12 @@ export class ConsoleReply {
     this.refuse({ code: 'internal-error', detail });
   }
 
+  /** Begins an answer that goes on for as long as somebody reads it: for the log it is given now. */
+  begin(status: number, fields: ConsoleHeaderFields, memberId: string | null): void {
+    this.exchange.begin(status, this.headers(status, fields));
+    this.#onAnswered(status, memberId);
+  }
+
   /** A long answer is over; its bytes have gone their own way. */
   finishLong(status: number, memberId: string | null): void {
     this.#onAnswered(status, memberId);

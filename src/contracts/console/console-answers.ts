@@ -28,7 +28,11 @@ export function consoleRefusal(
 /** @returns the answer to what went well: 204 when there is nothing to show. */
 export function consoleSuccess(reply: ConsoleReply, asker: Asker, now: number): ConsoleAnswer {
   const { status = 200, value, pieces } = reply;
-  if (pieces !== undefined) return { status, body: pieces.text, ...headOf(asker, now, pieces.contentType) };
+  if (pieces !== undefined) {
+    const { text, contentType, fileName } = pieces;
+    const head = headOf(asker, now, contentType);
+    return { status, body: text, ...head, ...(fileName === undefined ? {} : { fileName }) };
+  }
   if (value === undefined) return { status: 204, body: '', ...headOf(asker, now, null) };
   return { status, body: JSON.stringify(value), ...headOf(asker, now, json) };
 }

@@ -24,6 +24,8 @@ export interface ConsoleAnswerHead {
   readonly memberId: string | null;
   /** Of the body; null when there is none. */
   readonly contentType: string | null;
+  /** The body is a file to be kept, by this name. */
+  readonly fileName?: string;
 }
 
 export interface ConsoleAnswer extends ConsoleAnswerHead {

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { checkStore } from '../../../../src/storage/check.ts';
+import { audienceOf, flagChangeOf, flagOf } from '../../../storage/support/records.ts';
 import { type ConsoleFixture, openConsole, startedAt } from './console-fixture.ts';
 
 const rules = [{ attribute: 'plan', values: ['pro', 'team'] }];
@@ -73,7 +74,8 @@ t.test('what cannot be an audience is refused, everything at once', async (t) =>
 t.test('a project has at most 1,000 audiences', async (t) => {
   const fixture = openConsole(t);
   const project = fixture.addProject(null);
-  for (let count = 0; count < 1000; count += 1) fixture.addAudience(project, { name: `a${count}` });
+  const known = Array.from({ length: 1000 }, (_, index) => audienceOf(project.id, { name: `a${index}` }));
+  fixture.apply(known.map((after) => ({ kind: 'audience', before: null, after })));
   t.match(fixture.write('create-audience', { project, body: { name: 'x', rules } }), {
     code: 'invalid-request',
     detail: /1000 audiences/,
@@ -163,7 +165,8 @@ t.test('at most 200 uses are listed, and all are counted', async (t) => {
   const fixture = openConsole(t);
   const { project, audience, params } = audienceIn(fixture);
   const applied = { enabled: true, trafficPercentage: 1, cohortOverride: null, audienceId: audience.id };
-  for (let count = 0; count < 201; count += 1) fixture.addFlag(project, { states: new Map([[1, applied]]) });
+  const flags = Array.from({ length: 201 }, () => flagOf(project.id, { states: new Map([[1, applied]]) }));
+  fixture.apply(flags.map((flag) => flagChangeOf(null, flag)));
   const { value } = fixture.read('read-audience', { project, params });
   t.strictSame([value.uses.length, value.useCount], [200, 201]);
 });

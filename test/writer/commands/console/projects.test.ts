@@ -1,5 +1,5 @@
 import t from 'tap';
-import { memberOf } from '../../../storage/support/records.ts';
+import { memberOf, projectOf } from '../../../storage/support/records.ts';
 import { openConsole, startedAt } from './console-fixture.ts';
 
 t.test('an Admin creates a project of the organisation, and nobody below', async (t) => {
@@ -74,9 +74,9 @@ t.test('anybody creates a personal project, and acts as its Owner', async (t) =>
 
 t.test('a member owns at most 100 personal projects', async (t) => {
   const fixture = openConsole(t);
-  for (let count = 0; count < 100; count += 1) {
-    fixture.addProject(null, { name: `p${count}`, organisationId: null, ownerMemberId: fixture.owner.id });
-  }
+  const owned = { ownerMemberId: fixture.owner.id };
+  const known = Array.from({ length: 100 }, (_, index) => projectOf(null, { name: `p${index}`, ...owned }));
+  fixture.apply(known.map((after) => ({ kind: 'project', before: null, after })));
   const body = { name: 'one more', isPersonal: true, isMultiEnvironment: false };
   t.match(fixture.write('create-project', { body }), { code: 'invalid-request', detail: /100 projects/ });
   const project = fixture.addProject(null, { organisationId: null, ownerMemberId: fixture.owner.id });
