@@ -13,6 +13,8 @@ export interface ChunkedReplyHooks {
   more(): void;
   /** No more are wanted. */
   cancel(): void;
+  /** A long answer begins, before its headers are asked for. */
+  onBegin?(head: EvaluatorAnswerHead): void;
   /** A long answer is over: its client's socket took the last byte, or it was cut. */
   onLongAnswer(head: EvaluatorAnswerHead): void;
 }
@@ -43,6 +45,7 @@ export class ChunkedReply implements ChunkReceiver {
 
   #begin(head: EvaluatorAnswerHead): void {
     this.#head = head;
+    this.#hooks.onBegin?.(head);
     this.#exchange.begin(head.status, this.#hooks.headers(head.status));
     if (this.#exchange.isOver) this.#abandon();
     this.#exchange.onAborted(() => this.#abandon());

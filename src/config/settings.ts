@@ -149,6 +149,13 @@ export const settings = {
       description: 'Evaluation API requests per minute and address; 0 switches the limit off.',
     },
   ),
+  consoleRateLimit: integerSetting(
+    { minimum: 1, maximum: 1_000_000_000 },
+    {
+      fallback: { value: 6000 },
+      description: 'Requests of the console per minute and address; more are answered 429.',
+    },
+  ),
   trustedProxies: networksSetting({
     fallback: { value: [] },
     description:

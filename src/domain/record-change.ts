@@ -5,6 +5,9 @@ import type { KeptAnswer, KeptAnswerHead } from './idempotency/kept-answer.ts';
 import type { Member } from './member/member.ts';
 import type { Organisation } from './organisation/organisation.ts';
 import type { Project } from './project/project.ts';
+import type { Identity } from './session/identity.ts';
+import type { OneTimeLink } from './session/one-time-link.ts';
+import type { Session } from './session/session.ts';
 import type { Denial, OutboxEntry } from './token/denial.ts';
 import type { Token } from './token/token.ts';
 
@@ -26,6 +29,10 @@ export type RecordChange =
   | (Replaced<'flag', Flag> & { readonly environment: string | null })
   | Replaced<'audience', Audience>
   | Replaced<'token', Token>
+  | Replaced<'session', Session>
+  | Replaced<'one-time-link', OneTimeLink>
+  /** Made or ended, never changed. */
+  | Replaced<'identity', Identity>
   /** An answer is kept or forgotten, never changed; of one that is forgotten the head is enough. */
   | {
       readonly kind: 'kept-answer';

@@ -1,10 +1,25 @@
+import type { ChainedEntry } from './audit/audit-entry.ts';
 import type { Audience } from './evaluation/audience.ts';
 import type { Flag } from './flag/flag.ts';
 import type { KeptAnswer, KeptAnswerHead, KeptAnswersUsage } from './idempotency/kept-answer.ts';
 import type { Member } from './member/member.ts';
 import type { Organisation } from './organisation/organisation.ts';
 import type { Project } from './project/project.ts';
+import type { Identity } from './session/identity.ts';
+import type { OneTimeLink } from './session/one-time-link.ts';
+import type { Session } from './session/session.ts';
 import type { Token } from './token/token.ts';
+
+/** Which entries of a ledger are walked. */
+export interface AuditRange {
+  /** Below this sequence, which counts from 1. */
+  readonly before?: number;
+  /**
+   * A project or a target: what does not concern it may be left out, and is wherever the ledger is indexed. A ledger
+   * that an older version began is not indexed at its old end: there all of it is walked.
+   */
+  readonly subjectId?: string;
+}
 
 /**
  * What the rules need to ask, on one consistent state. The storage adapter answers from a snapshot (evaluator) or from
@@ -19,13 +34,31 @@ export interface RecordQueries {
   /** @param secretHash SHA-256 of the part of the secret after the last underscore, 32 bytes. */
   tokenBySecretHash(secretHash: Uint8Array): Token | undefined;
   member(id: string): Member | undefined;
+  /** In whatever case the email was given; of every organisation and of none. */
+  membersByEmail(email: string): Iterable<Member>;
+  session(id: string): Session | undefined;
+  /** Also one that is over. @param secretHash SHA-256, 32 bytes */
+  sessionBySecretHash(secretHash: Uint8Array): Session | undefined;
+  /** Also those that are over, until they are cleared away. */
+  sessionsOf(memberId: string): Iterable<Session>;
+  oneTimeLink(id: string): OneTimeLink | undefined;
+  /** Also one that is over. @param secretHash SHA-256, 32 bytes */
+  oneTimeLinkBySecretHash(secretHash: Uint8Array): OneTimeLink | undefined;
+  /** Every kind, also those that are over, until they are cleared away. */
+  oneTimeLinksOf(organisationId: string): Iterable<OneTimeLink>;
+  identity(issuer: string, subject: string): Identity | undefined;
+  identitiesOf(memberId: string): Iterable<Identity>;
   organisations(): Iterable<Organisation>;
   members(): Iterable<Member>;
   projects(): Iterable<Project>;
   /** By name (UTF-8 order), then id. With `name`: exactly the flags of that name. */
   flagsOf(projectId: string, name?: string): Iterable<Flag>;
+  /** In the same order: the flags that may apply the audience. None that does is missing; one that does not may be there. */
+  flagsNaming(projectId: string, audienceId: string): Iterable<Flag>;
   audiencesOf(projectId: string): Iterable<Audience>;
   tokensOf(projectId: string): Iterable<Token>;
+  /** Newest first. */
+  auditOf(ledgerId: string, range?: AuditRange): Iterable<ChainedEntry>;
   /** Also one that is over its 24 hours, until it is forgotten. */
   keptAnswer(tokenId: string, key: string): KeptAnswer | undefined;
   /** Oldest first. */

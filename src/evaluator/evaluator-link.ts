@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { ConsoleCall } from '../contracts/console/console-call.ts';
 import type { ManagementCall } from '../contracts/management/management-call.ts';
 import { hasRawCharacter } from '../support/raw-character.ts';
 import { turnNow, withFreshTurn } from '../support/turn-clock.ts';
@@ -21,7 +22,8 @@ export type Submission = 'sent' | 'full' | 'not-ascii';
 /** What a port request asks; the link gives it its id. */
 export type LongRequest =
   | { readonly kind: 'evaluate-project'; readonly projectId: string; readonly query: string }
-  | { readonly kind: 'management-read'; readonly call: ManagementCall };
+  | { readonly kind: 'management-read'; readonly call: ManagementCall }
+  | { readonly kind: 'console-read'; readonly call: ConsoleCall };
 
 interface OpenRequest {
   readonly receiver: ChunkReceiver;

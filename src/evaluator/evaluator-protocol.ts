@@ -1,4 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { ConsoleAnswerHead, ConsoleCall } from '../contracts/console/console-call.ts';
+import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
 import type { ManagementCall } from '../contracts/management/management-call.ts';
 import type { Denial } from '../domain/token/denial.ts';
 import type { MailboxMemory } from './mailbox.ts';
@@ -12,6 +14,7 @@ export interface EvaluatorSetup {
   readonly batchSize: number;
   readonly docsUrl: string;
   readonly logLevel: string;
+  readonly console: ConsoleSettings;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly mailbox: MailboxMemory;
   /** One Int32 cell that the writer raises after each durable commit, before it acknowledges. */
@@ -34,6 +37,7 @@ export type EvaluatorRequest =
       readonly query: string;
     }
   | { readonly kind: 'management-read'; readonly id: number; readonly call: ManagementCall }
+  | { readonly kind: 'console-read'; readonly id: number; readonly call: ConsoleCall }
   /** The client took a chunk of a long answer: one more may be sent. */
   | { readonly kind: 'more'; readonly id: number }
   /** The client is gone: the rest of a long answer is not wanted. */
@@ -48,6 +52,8 @@ export interface EvaluatorAnswerHead {
   readonly denial: Denial | null;
   /** Of the one flag in the body. */
   readonly entityTag: string | null;
+  /** Of an answer to the console. */
+  readonly console?: ConsoleAnswerHead;
 }
 
 /** Evaluator to gateway, through the port. */

@@ -1,7 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { ConsoleCall } from '../contracts/console/console-call.ts';
+import { createConsoleContext } from '../contracts/console/console-context.ts';
 import type { ManagementCall } from '../contracts/management/management-call.ts';
-import type { StoreReader } from '../storage/store-reader.ts';
+import type { PinnedSnapshot, StoreReader } from '../storage/store-reader.ts';
 import { hashSecret } from '../support/hash-secret.ts';
 import { ChunkedAnswer, type LongAnswerParts } from './chunked-answer.ts';
 import { EvaluationRefusals } from './evaluation-answer.ts';
@@ -26,6 +28,7 @@ import {
   wakeCell,
 } from './mailbox.ts';
 import { answerManagementRead } from './reads/answer-read.ts';
+import { answerConsoleRead } from './reads/console/answer-console-read.ts';
 import { ProjectEvaluator } from './reads/evaluate-project.ts';
 import type { ReportFault } from './report-fault.ts';
 import { SlotServer } from './slot-server.ts';
@@ -34,6 +37,11 @@ const encoder = new TextEncoder();
 /** An idle evaluator looks up this often, so that its progress shows that it lives and old snapshots are let go. */
 const idleWaitMs = 1000;
 const evaluationHead = { isFailedAuthentication: false, tokenId: null, denial: null, entityTag: null };
+
+interface PinnedAnswer {
+  readonly head: EvaluatorAnswerHead;
+  readonly body: string | Iterable<string>;
+}
 
 /**
  * One evaluator: serves its mailbox until it is told to stop, in one synchronous loop without timers or promises. Each
@@ -135,15 +143,14 @@ export class Evaluator {
     else this.#answer(request);
   }
 
-  #answer(
-    request: Extract<EvaluatorRequest, { kind: 'evaluate-flag' | 'evaluate-project' | 'management-read' }>,
-  ): void {
+  #answer(request: Exclude<EvaluatorRequest, { kind: 'stop' | 'more' | 'cancel' }>): void {
     try {
       if (request.kind === 'evaluate-flag')
         this.#evaluateLongQuery(request.id, request.flagId, request.query);
       else if (request.kind === 'evaluate-project') {
         this.#evaluateProject(request.id, request.projectId, request.query);
-      } else this.#read(request.id, request.call);
+      } else if (request.kind === 'management-read') this.#read(request.id, request.call);
+      else this.#readConsole(request.id, request.call);
     } catch (fault) {
       this.#reportFault(fault, request.kind, 'call' in request ? request.call.requestId : undefined);
       if (request.kind === 'evaluate-flag') this.#meter.countRefusal('flag', 'failed');
@@ -167,16 +174,32 @@ export class Evaluator {
   }
 
   #read(id: number, call: ManagementCall): void {
+    const { docsUrl, tokenPrefixesAccepted } = this.#setup;
+    const context = { now: Date.now(), docsUrl, acceptedPrefixes: tokenPrefixesAccepted, hashSecret };
+    this.#answerPinned(id, call.requestId, ({ queries }) => {
+      const { body, ...head } = answerManagementRead(queries, call, context);
+      return { body, head };
+    });
+  }
+
+  #readConsole(id: number, call: ConsoleCall): void {
+    const context = createConsoleContext(this.#setup.console);
+    this.#answerPinned(id, call.requestId, ({ queries }) => {
+      const { status, body, ...console } = answerConsoleRead(queries, call, context);
+      return { body, head: { ...evaluationHead, status, console } };
+    });
+  }
+
+  /** @param read from the snapshot; a body in pieces keeps it until it is sent. */
+  #answerPinned(id: number, requestId: string, read: (snapshot: PinnedSnapshot) => PinnedAnswer): void {
     const snapshot = this.#reader.pin();
     let isKept = false;
     try {
-      const { docsUrl, tokenPrefixesAccepted } = this.#setup;
-      const context = { now: Date.now(), docsUrl, acceptedPrefixes: tokenPrefixesAccepted, hashSecret };
-      const { body, ...head } = answerManagementRead(snapshot.queries, call, context);
+      const { body, head } = read(snapshot);
       if (typeof body === 'string') this.#send(id, head, encoder.encode(body), true);
       else {
         isKept = true;
-        this.#begin(id, { head, pieces: body, release: snapshot.release }, true, call.requestId);
+        this.#begin(id, { head, pieces: body, release: snapshot.release }, true, requestId);
       }
     } finally {
       if (!isKept) snapshot.release();

@@ -4,7 +4,13 @@ import { eventLoopDelay } from '../observability/event-loop-delay.ts';
 import { counter, gauge, histogram, layOut } from '../observability/metric.ts';
 import { countedRoutes } from './route-names.ts';
 
-const limits = ['management-requests', 'evaluation-requests', 'failed-authentications'] as const;
+const limits = [
+  'management-requests',
+  'evaluation-requests',
+  'console-requests',
+  'sign-in-attempts',
+  'failed-authentications',
+] as const;
 export type LimitName = (typeof limits)[number];
 
 /** @returns the series of a limit in `rateLimited` */
@@ -43,6 +49,10 @@ export const gatewayMetrics = layOut({
   managementInFlight: gauge(
     'burgee_management_requests_in_flight',
     'Management API requests that are not answered yet.',
+  ),
+  consoleInFlight: gauge(
+    'burgee_console_requests_in_flight',
+    'Requests of the console that are not answered yet, open event streams included.',
   ),
   writerInFlight: gauge('burgee_writer_requests_in_flight', 'Requests that wait for the writer.'),
   writerQueueDepth: gauge('burgee_writer_queue_depth', 'Commands that the writer has not finished.'),

@@ -2,6 +2,7 @@ import { evaluationHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
 import type { DocsPages } from '../api/docs/docs-pages.ts';
 import type { Health } from '../api/evaluation/read-health.ts';
 import type { Config } from '../config/config.ts';
+import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
 import { BodyBudget } from '../http/body-reader.ts';
@@ -12,7 +13,9 @@ import type { Logger } from '../observability/logger.ts';
 import { type MetricCells, put } from '../observability/metric-cells.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
+import { AddressFinder } from './address-finder.ts';
 import { ClientAddresses } from './client-address.ts';
+import { ConsoleGate } from './console-gate.ts';
 import { EvaluationGate } from './evaluation-gate.ts';
 import { EvaluationPressure } from './evaluation-pressure.ts';
 import type { GatewayMeter } from './gateway-meter.ts';
@@ -25,8 +28,11 @@ export interface GatewayParts {
   readonly config: Config;
   /** As it is told to clients: the configured one, or the address that was listened on. */
   readonly docsUrl: string;
+  readonly consoleSettings: ConsoleSettings;
   readonly evaluators: EvaluatorClient;
   readonly writer: WriterClient;
+  /** One Int32 cell that the writer raises after each commit. */
+  readonly storeVersion: SharedArrayBuffer;
   readonly health: Health;
   readonly docs: DocsPages;
   readonly meter: GatewayMeter;
@@ -42,6 +48,7 @@ export class Gateway {
   readonly #parts: GatewayParts;
   readonly #server: HttpServer;
   readonly #management: ManagementGate;
+  readonly #console: ConsoleGate;
   readonly #expiry: NodeJS.Timeout;
   readonly #pressure = new EvaluationPressure();
   readonly #meter: GatewayMeter;
@@ -52,12 +59,15 @@ export class Gateway {
     this.#meter = parts.meter;
     const { config, docsUrl, evaluators, log } = parts;
     const addresses = new ClientAddresses(config.trustedProxies);
-    this.#management = createManagementGate(parts, addresses);
+    const bodyBudget = new BodyBudget(config.bufferedBodyBytesMax);
+    const finder = new AddressFinder(addresses, log);
+    this.#management = createManagementGate(parts, finder, bodyBudget);
+    this.#console = createConsoleGate(parts, finder, bodyBudget);
     const { evaluationRateLimit } = config;
     const limiter = evaluationRateLimit > 0 ? new WindowLimiter(evaluationRateLimit) : null;
     const evaluation = new EvaluationGate(limiter, addresses, docsUrl, this.#meter);
     this.#server = createHttpServer({
-      routes: createRoutes({ ...parts, management: this.#management, evaluation }),
+      routes: createRoutes({ ...parts, management: this.#management, console: this.#console, evaluation }),
       meter: this.#meter.answers,
       failure: {
         headers: plainJsonHeaders,
@@ -65,7 +75,8 @@ export class Gateway {
       },
       onFault: (fault) => log.error({ err: fault }, 'handler failed'),
       refuseAmbiguous: (exchange, request) => {
-        if (isManagementPath(request.path())) this.#management.refuseAmbiguous(exchange, request);
+        if (isBelow('/api/v1', request.path())) this.#management.refuseAmbiguous(exchange, request);
+        else if (isBelow('/console', request.path())) this.#console.refuseAmbiguous(exchange, request);
         else {
           const problem = { code: 'invalid-request', detail: ambiguousLength } as const;
           exchange.answerAndClose(400, evaluationHeaders, errorEnvelope(problem, docsUrl));
@@ -93,6 +104,7 @@ export class Gateway {
   async drain(timeoutMs: number): Promise<void> {
     draining.isOn = true;
     this.#server.stopListening();
+    this.#console.endWatches();
     const deadline = monotonicMs() + timeoutMs;
     while (this.#inFlight > 0 && monotonicMs() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -105,6 +117,7 @@ export class Gateway {
     const { metrics } = gatewayMetrics;
     const { writer } = this.#parts;
     put(cells, metrics.managementInFlight, this.#management.inFlight);
+    put(cells, metrics.consoleInFlight, this.#console.inFlight);
     put(cells, metrics.writerInFlight, writer.inFlight);
     put(cells, metrics.writerQueueDepth, writer.queueDepth);
     put(cells, metrics.writerQueueBytes, writer.queueBytes);
@@ -113,7 +126,8 @@ export class Gateway {
 
   get #inFlight(): number {
     const { evaluators, writer } = this.#parts;
-    return this.#management.inFlight + evaluators.inFlight + writer.inFlight + unflushedAnswers.count;
+    const gates = this.#management.inFlight + this.#console.inFlight;
+    return gates + evaluators.inFlight + writer.inFlight + unflushedAnswers.count;
   }
 
   close(): void {
@@ -123,11 +137,15 @@ export class Gateway {
   }
 }
 
-function isManagementPath(path: string): boolean {
-  return path === '/api/v1' || path.startsWith('/api/v1/');
+function isBelow(root: string, path: string): boolean {
+  return path === root || path.startsWith(`${root}/`);
 }
 
-function createManagementGate(parts: GatewayParts, addresses: ClientAddresses): ManagementGate {
+function createManagementGate(
+  parts: GatewayParts,
+  addresses: AddressFinder,
+  bodyBudget: BodyBudget,
+): ManagementGate {
   const { config, docsUrl, evaluators, writer, log, meter } = parts;
   return new ManagementGate({
     docsUrl,
@@ -138,7 +156,28 @@ function createManagementGate(parts: GatewayParts, addresses: ClientAddresses): 
     meter,
     requestRate: new WindowLimiter(config.managementRateLimit),
     failedAuthentications: new WindowLimiter(config.failedAuthenticationLimit),
-    bodyBudget: new BodyBudget(config.bufferedBodyBytesMax),
+    bodyBudget,
+    inFlightMax: config.inFlightMax,
+    requestDeadlineMs: config.requestDeadlineMs,
+  });
+}
+
+function createConsoleGate(
+  parts: GatewayParts,
+  addresses: AddressFinder,
+  bodyBudget: BodyBudget,
+): ConsoleGate {
+  const { config, consoleSettings, evaluators, writer, storeVersion, log, meter } = parts;
+  return new ConsoleGate({
+    settings: consoleSettings,
+    evaluators,
+    writer,
+    storeVersion,
+    addresses,
+    log,
+    meter,
+    bodyBudget,
+    requestRate: new WindowLimiter(config.consoleRateLimit),
     inFlightMax: config.inFlightMax,
     requestDeadlineMs: config.requestDeadlineMs,
   });

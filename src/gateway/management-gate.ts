@@ -14,7 +14,7 @@ import type { Logger } from '../observability/logger.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
-import type { ClientAddresses } from './client-address.ts';
+import type { AddressFinder } from './address-finder.ts';
 import type { GatewayMeter } from './gateway-meter.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
 import type { WindowLimiter } from './window-limiter.ts';
@@ -23,7 +23,7 @@ export interface ManagementGateOptions {
   readonly docsUrl: string;
   readonly evaluators: EvaluatorClient;
   readonly writer: WriterClient;
-  readonly addresses: ClientAddresses;
+  readonly addresses: AddressFinder;
   readonly requestRate: WindowLimiter;
   readonly failedAuthentications: WindowLimiter;
   readonly bodyBudget: BodyBudget;
@@ -34,7 +34,6 @@ export interface ManagementGateOptions {
 }
 
 const otherRoute: RouteName = 'management-other';
-const forgedWarningIntervalMs = 60_000;
 const tooManyFailures =
   'Too many failed authentication attempts from this address. Wait a minute before you retry, and check the token.';
 const stalledBody = 'The request body stopped arriving. Send it whole, and faster.';
@@ -51,7 +50,6 @@ export class ManagementGate {
   readonly #actors: ReadActors;
   #inFlight = 0;
   #unrecordedDenials = 0;
-  #forgedWarnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ManagementGateOptions) {
     this.#options = options;
@@ -101,24 +99,6 @@ export class ManagementGate {
     else answerRead(reply, asCall(request, null, false), this.#actors);
   }
 
-  #findAddress(exchange: Exchange, view: RequestView): { text: string; limitKey: string } {
-    const forwardedFor = view.headerValues('x-forwarded-for').join(',');
-    const { address, isForged } = this.#options.addresses.find(exchange.remoteAddress(), forwardedFor);
-    if (isForged) this.#warnOfForgery(address.text);
-    return address;
-  }
-
-  /** Behind a proxy that is not declared, everyone shares one limit: that deserves a line, but not one per request. */
-  #warnOfForgery(address: string): void {
-    const now = monotonicMs();
-    if (now - this.#forgedWarnedAt < forgedWarningIntervalMs) return;
-    this.#forgedWarnedAt = now;
-    this.#options.log.warn(
-      { address },
-      'X-Forwarded-For came from a peer that is not a trusted proxy, and was ignored; declare the proxy with --trusted-proxies if it is yours',
-    );
-  }
-
   /** A request whose end cannot be found: it counts toward the rate like any other, and its connection is closed. */
   refuseAmbiguous(exchange: Exchange, view: RequestView): void {
     const reply = this.#open(exchange, view);
@@ -127,7 +107,7 @@ export class ManagementGate {
   }
 
   #open(exchange: Exchange, view: RequestView): ManagementReply {
-    const request = copyManagementRequest(view, newId(), this.#findAddress(exchange, view));
+    const request = copyManagementRequest(view, newId(), this.#options.addresses.find(exchange, view));
     exchange.route = routeIndex(request.route ?? otherRoute);
     const startedAt = monotonicMs();
     let isOpen = true;

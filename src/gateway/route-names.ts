@@ -1,10 +1,19 @@
 /**
  * What requests are counted as: a closed list, whatever paths they have. `management-other` is every path and method of
- * the Management API that is no endpoint, with its preflights; `evaluation-other` likewise.
+ * the Management API that is no endpoint, with its preflights; `evaluation-other` and `console-other` likewise. The
+ * console's operations are counted by what they cost: reads, changes, sign-in and sessions, open event streams, pages.
  */
 const namesByApi = {
   evaluation: ['evaluate-flag', 'evaluate-project', 'evaluation-other'],
   management: ['read-token', 'list-flags', 'read-flag', 'create-flag', 'patch-flag', 'management-other'],
+  console: [
+    'console-read',
+    'console-change',
+    'console-session',
+    'console-events',
+    'console-other',
+    'console-page',
+  ],
   service: ['health', 'docs', 'other'],
 } as const;
 

@@ -12,6 +12,7 @@ import { headerBlock } from '../http/header-block.ts';
 import type { HttpMethod, HttpRoute } from '../http/http-server.ts';
 import type { RequestView } from '../http/request-view.ts';
 import { hasRawCharacter } from '../support/raw-character.ts';
+import type { ConsoleGate } from './console-gate.ts';
 import type { EvaluationGate } from './evaluation-gate.ts';
 import type { ManagementGate } from './management-gate.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
@@ -20,6 +21,7 @@ export interface RouteParts {
   readonly evaluators: EvaluatorClient;
   readonly health: Health;
   readonly management: ManagementGate;
+  readonly console: ConsoleGate;
   readonly evaluation: EvaluationGate;
   readonly docs: DocsPages;
   readonly docsUrl: string;
@@ -46,6 +48,7 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
   );
   const health: Handle = (exchange) => readHealth(exchange, parts.health);
   const management: Handle = (exchange, request) => parts.management.handle(exchange, request);
+  const console: Handle = (exchange, request) => parts.console.handle(exchange, request);
   const docs: Handle = (exchange, request) => {
     if (!readDocs(exchange, request, parts.docs)) answerNothing(exchange, docsUrl);
   };
@@ -63,6 +66,8 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
     ...routes('evaluation-other', ['any'], '/health', noEvaluationRoute),
     ...routes('management-other', ['any'], '/api/v1', management),
     ...routes('management-other', ['any'], '/api/v1/*', management),
+    ...routes('console-other', ['any'], '/console', console),
+    ...routes('console-other', ['any'], '/console/*', console),
     ...routes('docs', read, '/docs', docs),
     ...routes('docs', read, '/docs/', (exchange) => exchange.answer(isPermanent, toDocs, '')),
     ...routes('docs', read, '/docs/*', docs),

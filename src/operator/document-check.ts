@@ -1,10 +1,11 @@
 import type { DeclaredPersonalProject, DeclaredProject } from '../contracts/provision/declared-project.ts';
 import type { ProvisionDocument } from '../contracts/provision/provision-document.ts';
 import { stepInto } from '../contracts/provision/provision-paths.ts';
+import { contextParameters } from '../domain/evaluation/evaluation-context.ts';
 import { type ProblemList, shown } from '../domain/problem-list.ts';
 
 /** Never attributes, so a rule on one of them never matches (decisions). */
-const reservedAttributes: readonly string[] = ['targetingKey', 'cohort', 'env'];
+const reservedAttributes: readonly string[] = contextParameters;
 
 /** A project of the document with its path. */
 export interface PlacedProject {

@@ -1,8 +1,8 @@
+import { compileSchema } from '../contracts/compiled-schema.ts';
 import { declaredFlagsSchema } from '../contracts/provision/declared-flag.ts';
 import { stepInto } from '../contracts/provision/provision-paths.ts';
 import { describeSchemaErrors } from '../contracts/provision/schema-problems.ts';
 import { type ProblemList, shown } from '../domain/problem-list.ts';
-import { compileSchema } from './compiled-schema.ts';
 import type { SlicePlace } from './provision-outline.ts';
 
 const flagsCheck = compileSchema(declaredFlagsSchema);

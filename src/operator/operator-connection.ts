@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { compileSchema } from './compiled-schema.ts';
+import { compileSchema } from '../contracts/compiled-schema.ts';
 import { encodeFrame, type Frame, FrameReader } from './frame-codec.ts';
 import type { Operator } from './operator.ts';
 import {

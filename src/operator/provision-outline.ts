@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { compileSchema } from '../contracts/compiled-schema.ts';
 import type { ProvisionDocument } from '../contracts/provision/provision-document.ts';
 import { provisionDocumentSchema } from '../contracts/provision/provision-document.ts';
 import { stepInto } from '../contracts/provision/provision-paths.ts';
 import { describeSchemaErrors } from '../contracts/provision/schema-problems.ts';
 import type { ProblemList } from '../domain/problem-list.ts';
-import { compileSchema } from './compiled-schema.ts';
 import { type ByteRange, JsonFault, JsonScanner, lineAndColumn } from './json-scanner.ts';
 
 /** Some flags of one project that stand next to each other in the file: items of an array, without its brackets. */

@@ -1,14 +1,30 @@
-import type { AuditEntry } from '../domain/audit/audit-entry.ts';
+import { type AuditEntry, auditSubjects } from '../domain/audit/audit-entry.ts';
 import { chainHash, chainStart } from './audit-chain.ts';
-import { ownedSequenceKey, rangeOf, sequenceOf } from './keys.ts';
+import { auditSubjectKey, idKey, ownedSequenceKey, rangeOf, sequenceKey, sequenceOf } from './keys.ts';
 import { auditRecord, encodeAuditEntry } from './records/audit-record.ts';
 import type { WriteTarget } from './write-target.ts';
 import type { LedgerHead, WrittenTail } from './written-tail.ts';
 
-/** Appends an entry to its ledger's chain. */
+const empty = Buffer.alloc(0);
+
+/** Appends an entry to its ledger's chain, and indexes it. */
 export function appendAuditEntry(target: WriteTarget, tail: WrittenTail, entry: AuditEntry): void {
-  const head = tail.head(entry.ledgerId) ?? readHead(target, entry.ledgerId);
-  tail.setHead(entry.ledgerId, writeEntry(target, entry, head));
+  const { ledgerId } = entry;
+  const head = tail.head(ledgerId) ?? takeUp(target, ledgerId);
+  const next = writeEntry(target, entry, head);
+  for (const subjectId of auditSubjects(entry)) {
+    target.putBytes('audit-by-subject', auditSubjectKey(ledgerId, subjectId, next.sequence), empty);
+  }
+  tail.setHead(ledgerId, next);
+}
+
+/** A ledger that no entry was indexed of says from where on it is: what an older version wrote stays as it is. */
+function takeUp(target: WriteTarget, ledgerId: string): LedgerHead {
+  const head = readHead(target, ledgerId);
+  if (target.source.findBytes('audit-by-subject', idKey(ledgerId)) === undefined) {
+    target.putBytes('audit-by-subject', idKey(ledgerId), sequenceKey(head.sequence + 1));
+  }
+  return head;
 }
 
 function readHead(target: WriteTarget, ledgerId: string): LedgerHead {

@@ -6,6 +6,7 @@ import { checkDirectory } from './check/check-directory.ts';
 import { checkFlags } from './check/check-flags.ts';
 import { checkKeptAnswers } from './check/check-kept-answers.ts';
 import { checkMeta } from './check/check-meta.ts';
+import { checkSessions } from './check/check-sessions.ts';
 import { checkTokens } from './check/check-tokens.ts';
 import type { Finding } from './check/finding.ts';
 import { StoreWalk } from './check/store-walk.ts';
@@ -23,6 +24,7 @@ export type CheckCounts = ReadonlyMap<DatabaseName, number>;
 const checks = [
   checkMeta,
   checkDirectory,
+  checkSessions,
   checkFlags,
   checkAudiences,
   checkTokens,

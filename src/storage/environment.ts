@@ -44,7 +44,7 @@ export function openEnvironment({ directory, mapBytes, isReadOnly }: Environment
     noSubdir: true,
     overlappingSync: false,
     maxReaders: 512,
-    maxDbs: 32,
+    maxDbs: 64,
     mapSize: mapBytes,
     permissionsMode: 0o600,
     readOnly: isReadOnly,

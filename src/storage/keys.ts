@@ -22,12 +22,23 @@
  * | `change-log`             | sequence                              | change-log record                         |
  * | `activity`               | token id, sequence within the token   | activity record: a denial                 |
  * | `outbox`                 | sequence                              | outbox record                             |
+ * | `members-by-email`       | email in lower case, 0x00, member id  | empty                                     |
+ * | `sessions`               | session id                            | session record                            |
+ * | `sessions-by-secret`     | SHA-256 of the secret, 32 bytes       | session id                                |
+ * | `sessions-by-member`     | member id, session id                 | empty                                     |
+ * | `links`                  | one-time link id                      | one-time link record                      |
+ * | `links-by-secret`        | SHA-256 of the secret, 32 bytes       | one-time link id                          |
+ * | `links-by-organisation`  | organisation id, one-time link id     | empty                                     |
+ * | `identities`             | hex of SHA-256(issuer, 0x00, subject) | identity record                           |
+ * | `identities-by-member`   | member id, the identity's key         | empty                                     |
  * | `kept-answers`           | token id, idempotency key             | kept-answer record                        |
  * | `kept-answers-by-age`    | project id, ms, token id, its key     | its bytes toward the limit, as a sequence |
  * | `kept-answers-usage`     | project id                            | kept-answers usage record                 |
  *
  * The longest key is `flags-by-name`: 20 + 800 + 1 + 20 bytes (a name has at most 200 code points); lmdb takes 1978.
+ * `members-by-email` comes close: 762 + 1 + 20 (an email has at most 254 UTF-16 code units, each 3 bytes at most).
  */
+import { createHash } from 'node:crypto';
 import { isIdempotencyKey } from '../domain/idempotency/idempotency-key.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 
@@ -44,9 +55,19 @@ export const databaseNames = [
   'tokens-by-project',
   'tokens-by-secret-hash',
   'audit',
+  'audit-by-subject',
   'change-log',
   'activity',
   'outbox',
+  'members-by-email',
+  'sessions',
+  'sessions-by-secret',
+  'sessions-by-member',
+  'links',
+  'links-by-secret',
+  'links-by-organisation',
+  'identities',
+  'identities-by-member',
   'kept-answers',
   'kept-answers-by-age',
   'kept-answers-usage',
@@ -58,6 +79,16 @@ export type DatabaseName = (typeof databaseNames)[number];
  * reads a store that has not been opened for writing since, they are empty.
  */
 export const laterDatabases: ReadonlySet<DatabaseName> = new Set([
+  'audit-by-subject',
+  'members-by-email',
+  'sessions',
+  'sessions-by-secret',
+  'sessions-by-member',
+  'links',
+  'links-by-secret',
+  'links-by-organisation',
+  'identities',
+  'identities-by-member',
   'kept-answers',
   'kept-answers-by-age',
   'kept-answers-usage',
@@ -103,6 +134,18 @@ export function ownedSequenceKey(ownerId: string, sequence: number): Buffer {
   return Buffer.concat([idKey(ownerId), sequenceKey(sequence)]);
 }
 
+/** An audit entry of the ledger that concerns a project, or is about a flag, a token, … */
+export function auditSubjectKey(ledgerId: string, subjectId: string, sequence: number): Buffer {
+  return Buffer.concat([ownedIdKey(ledgerId, subjectId), sequenceKey(sequence)]);
+}
+
+/** What a key of `audit-by-subject` consists of; null for what says from where on a ledger is indexed. */
+export function readAuditSubjectKey(key: Buffer) {
+  if (key.length !== 2 * idBytes + sequenceBytes) return null;
+  const subjectId = key.toString('latin1', idBytes, 2 * idBytes);
+  return { ledgerId: firstIdOf(key), subjectId, sequence: sequenceOf(key) };
+}
+
 /** @throws RangeError when no valid name looks like this: it is too long, or holds the character that ends a name. */
 export function flagNameKey(projectId: string, name: string, flagId: string): Buffer {
   const prefix = flagNamePrefix(projectId, name);
@@ -114,6 +157,39 @@ function flagNamePrefix(projectId: string, name: string): Buffer | null {
   const nameBytes = Buffer.from(name, 'utf8');
   if (nameBytes.length > nameBytesMax || nameBytes.includes(0)) return null;
   return Buffer.concat([idKey(projectId), nameBytes, nameEnd]);
+}
+
+/** @throws RangeError when no valid email looks like this. */
+export function memberEmailKey(email: string, memberId: string): Buffer {
+  const prefix = memberEmailPrefix(email);
+  if (prefix === null) throw new RangeError('This email has no place in the index');
+  return Buffer.concat([prefix, idKey(memberId)]);
+}
+
+function memberEmailPrefix(email: string): Buffer | null {
+  const bytes = Buffer.from(email.toLowerCase(), 'utf8');
+  if (bytes.length === 0 || bytes.length > nameBytesMax || bytes.includes(0)) return null;
+  return Buffer.concat([bytes, nameEnd]);
+}
+
+/** The keys of the members with this email, in whatever case; null when no member can have it. */
+export function memberEmailRange(email: string): KeyRange | null {
+  const prefix = memberEmailPrefix(email);
+  return prefix === null ? null : { start: prefix, end: Buffer.concat([prefix, aboveAll]) };
+}
+
+/** Of fixed length, whatever a provider calls its people; hexadecimal, because no key that is a suffix may begin with 0xFF. */
+export function identityKey(issuer: string, subject: string): Buffer {
+  return Buffer.from(createHash('sha256').update(`${issuer}\0${subject}`, 'utf8').digest('hex'), 'latin1');
+}
+
+export function memberIdentityKey(memberId: string, key: Buffer): Buffer {
+  return Buffer.concat([idKey(memberId), key]);
+}
+
+/** The identity's key, which ends its key by member. */
+export function identityKeyOf(memberKey: Buffer): Buffer {
+  return memberKey.subarray(idBytes);
 }
 
 /** @throws RangeError when `key` is no idempotency key: only what was checked is ever stored. */
@@ -154,6 +230,14 @@ export function rangeOf(ownerId: string): KeyRange {
   return { start: prefix, end: Buffer.concat([prefix, aboveAll]) };
 }
 
+/** A ledger's entries below `before`, which counts from 1; or those of them that the index has for one subject. */
+export function auditRange(ledgerId: string, subjectId: string | null, before: number | null): KeyRange {
+  const prefix = subjectId === null ? idKey(ledgerId) : ownedIdKey(ledgerId, subjectId);
+  // The upper end of a range that is read backwards is included.
+  const last = before === null ? aboveAll : sequenceKey(before - 1);
+  return { start: prefix, end: Buffer.concat([prefix, last]) };
+}
+
 /** Every id after this one. */
 export function idsAfter(id: string): Pick<KeyRange, 'start'> {
   return { start: Buffer.concat([idKey(id), Buffer.of(0)]) };
@@ -190,6 +274,9 @@ export function describeKey(key: Uint8Array): string {
   if (bytes.length === sequenceBytes) return String(sequenceOf(bytes));
   if (bytes.length === idBytes + sequenceBytes && bytes[idBytes] === 0)
     return `${firstIdOf(bytes)}/${sequenceOf(bytes)}`;
+  if (bytes.length === 2 * idBytes + sequenceBytes && bytes[2 * idBytes] === 0) {
+    return `${firstIdOf(bytes)}/${lastIdOf(bytes.subarray(0, 2 * idBytes))}/${sequenceOf(bytes)}`;
+  }
   if (bytes.length === 2 * idBytes) return `${firstIdOf(bytes)}/${lastIdOf(bytes)}`;
   const text = bytes.toString('utf8').replaceAll('\0', '/');
   return /[\p{C}\ufffd]/u.test(text) ? bytes.toString('hex') : text;

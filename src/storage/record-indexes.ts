@@ -1,14 +1,22 @@
 import type { Audience } from '../domain/evaluation/audience.ts';
 import type { Flag } from '../domain/flag/flag.ts';
 import type { KeptAnswerHead } from '../domain/idempotency/kept-answer.ts';
+import type { Member } from '../domain/member/member.ts';
+import type { Identity } from '../domain/session/identity.ts';
+import type { OneTimeLink } from '../domain/session/one-time-link.ts';
+import type { Session } from '../domain/session/session.ts';
 import type { Token } from '../domain/token/token.ts';
 import {
   type DatabaseName,
   flagNameKey,
+  identityKey,
+  identityKeyOf,
   idKey,
   keptAnswerAgeKey,
   keptAnswerKeyOf,
   lastIdKeyOf,
+  memberEmailKey,
+  memberIdentityKey,
   ownedIdKey,
   sequenceKey,
 } from './keys.ts';
@@ -49,6 +57,48 @@ export const tokenSecretIndex: RecordIndex<Token> = {
   keyOf: ({ secretHash }) => Buffer.from(secretHash),
   valueOf: ({ id }) => idKey(id),
   recordKeyOf: ({ bytes }) => bytes,
+};
+
+export const memberEmailIndex: RecordIndex<Member> = {
+  database: 'members-by-email',
+  keyOf: ({ email, id }) => memberEmailKey(email, id),
+  valueOf: () => empty,
+  recordKeyOf: ({ key }) => lastIdKeyOf(key),
+};
+
+export const sessionSecretIndex: RecordIndex<Session> = {
+  database: 'sessions-by-secret',
+  keyOf: ({ secretHash }) => Buffer.from(secretHash),
+  valueOf: ({ id }) => idKey(id),
+  recordKeyOf: ({ bytes }) => bytes,
+};
+
+export const sessionMemberIndex: RecordIndex<Session> = {
+  database: 'sessions-by-member',
+  keyOf: ({ memberId, id }) => ownedIdKey(memberId, id),
+  valueOf: () => empty,
+  recordKeyOf: ({ key }) => lastIdKeyOf(key),
+};
+
+export const linkSecretIndex: RecordIndex<OneTimeLink> = {
+  database: 'links-by-secret',
+  keyOf: ({ secretHash }) => Buffer.from(secretHash),
+  valueOf: ({ id }) => idKey(id),
+  recordKeyOf: ({ bytes }) => bytes,
+};
+
+export const linkOrganisationIndex: RecordIndex<OneTimeLink> = {
+  database: 'links-by-organisation',
+  keyOf: ({ organisationId, id }) => ownedIdKey(organisationId, id),
+  valueOf: () => empty,
+  recordKeyOf: ({ key }) => lastIdKeyOf(key),
+};
+
+export const identityMemberIndex: RecordIndex<Identity> = {
+  database: 'identities-by-member',
+  keyOf: ({ memberId, issuer, subject }) => memberIdentityKey(memberId, identityKey(issuer, subject)),
+  valueOf: () => empty,
+  recordKeyOf: ({ key }) => identityKeyOf(key),
 };
 
 /** A project's kept answers, oldest first. */

@@ -1,18 +1,10 @@
 import type { Flag } from '../domain/flag/flag.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
-import type { Token } from '../domain/token/token.ts';
 import { isIdShaped } from '../support/id-shape.ts';
-import { DamagedRecordError } from './damaged-record-error.ts';
+import { auditOf } from './audit-reader.ts';
 import { keptAnswerQueries } from './kept-answer-reader.ts';
-import {
-  type DatabaseName,
-  flagNameRange,
-  idKey,
-  type KeyRange,
-  lastIdKeyOf,
-  rangeOf,
-  secretHashBytes,
-} from './keys.ts';
+import { flagNameRange, idKey, lastIdKeyOf, rangeOf } from './keys.ts';
+import { findById, findBySecretHash, indexed, missingRecord, ownedBy } from './record-look-ups.ts';
 import type { RecordSource } from './record-source.ts';
 import { audienceRecord } from './records/audience-record.ts';
 import { flagRecord } from './records/flag-record.ts';
@@ -21,6 +13,7 @@ import { organisationRecord } from './records/organisation-record.ts';
 import { projectRecord } from './records/project-record.ts';
 import type { RecordCodec } from './records/record-codec.ts';
 import { tokenRecord } from './records/token-record.ts';
+import { sessionQueries } from './session-reader.ts';
 
 /** Answers the rules' questions from one view: a snapshot or the open write transaction. */
 export function createRecordQueries(source: RecordSource): RecordQueries {
@@ -30,26 +23,20 @@ export function createRecordQueries(source: RecordSource): RecordQueries {
     flag: (id) => findById(source, flagRecord, id),
     audience: (id) => findById(source, audienceRecord, id),
     token: (id) => findById(source, tokenRecord, id),
-    tokenBySecretHash: (secretHash) => findTokenBySecretHash(source, secretHash),
+    tokenBySecretHash: (secretHash) =>
+      findBySecretHash(source, 'tokens-by-secret-hash', tokenRecord, secretHash),
     member: (id) => findById(source, memberRecord, id),
     organisations: () => allOf(source, organisationRecord),
     members: () => allOf(source, memberRecord),
     projects: () => allOf(source, projectRecord),
     flagsOf: (projectId, name) => flagsOf(source, projectId, name),
+    flagsNaming: (projectId, audienceId) => flagsNaming(source, projectId, audienceId),
     audiencesOf: (projectId) => ownedBy(source, 'audiences-by-project', audienceRecord, projectId),
     tokensOf: (projectId) => ownedBy(source, 'tokens-by-project', tokenRecord, projectId),
+    auditOf: (ledgerId, range) => auditOf(source, ledgerId, range),
+    ...sessionQueries(source),
     ...keptAnswerQueries(source),
   };
-}
-
-function findById<T>(source: RecordSource, codec: RecordCodec<T>, id: string): T | undefined {
-  return isIdShaped(id) ? source.find(codec, idKey(id)) : undefined;
-}
-
-function findTokenBySecretHash(source: RecordSource, secretHash: Uint8Array): Token | undefined {
-  if (secretHash.length !== secretHashBytes) return undefined;
-  const id = source.findBytes('tokens-by-secret-hash', Buffer.from(secretHash));
-  return id === undefined ? undefined : indexedRecord(source, tokenRecord, id);
 }
 
 function* allOf<T>(source: RecordSource, codec: RecordCodec<T>): Generator<T> {
@@ -62,38 +49,25 @@ function* flagsOf(source: RecordSource, projectId: string, name: string | undefi
     return;
   }
   const range = isIdShaped(projectId) ? flagNameRange(projectId, name) : null;
-  if (range !== null) yield* indexed(source, 'flags-by-name', flagRecord, range);
+  if (range !== null) yield* indexed(source, 'flags-by-name', flagRecord, range, lastIdKeyOf);
 }
 
-function* ownedBy<T>(
-  source: RecordSource,
-  index: DatabaseName,
-  codec: RecordCodec<T>,
-  ownerId: string,
-): Generator<T> {
-  if (isIdShaped(ownerId)) yield* indexed(source, index, codec, rangeOf(ownerId));
-}
-
-/** The records whose ids end the index's keys, in the order of the keys, all on one snapshot. */
-function* indexed<T>(
-  source: RecordSource,
-  index: DatabaseName,
-  codec: RecordCodec<T>,
-  range: KeyRange,
-): Generator<T> {
+/**
+ * Only records that hold the id's bytes are decoded: a project of ten thousand flags is looked through within the writer,
+ * where others wait.
+ */
+function* flagsNaming(source: RecordSource, projectId: string, audienceId: string): Generator<Flag> {
+  if (!isIdShaped(projectId) || !isIdShaped(audienceId)) return;
+  const sought = idKey(audienceId);
   const pinned = source.pin();
   try {
-    for (const key of pinned.source.keys(index, range)) {
-      yield indexedRecord(pinned.source, codec, lastIdKeyOf(key));
+    for (const indexKey of pinned.source.keys('flags-by-name', rangeOf(projectId))) {
+      const key = lastIdKeyOf(indexKey);
+      const bytes = pinned.source.findBytes('flags', key);
+      if (bytes === undefined) throw missingRecord(flagRecord, key);
+      if (bytes.includes(sought)) yield flagRecord.decode(key, bytes);
     }
   } finally {
     pinned.release();
   }
-}
-
-/** @throws DamagedRecordError when an index names a record that is not there. */
-function indexedRecord<T>(source: RecordSource, codec: RecordCodec<T>, key: Buffer): T {
-  const record = source.find(codec, key);
-  if (record !== undefined) return record;
-  throw new DamagedRecordError(codec.database, key, 'an index names it, but it is not there');
 }

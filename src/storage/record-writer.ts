@@ -1,25 +1,35 @@
 import type { RecordChange } from '../domain/record-change.ts';
+import type { Identity } from '../domain/session/identity.ts';
 import type { OutboxEntry } from '../domain/token/denial.ts';
 import { writeActivity } from './activity-writer.ts';
 import { appendAuditEntry } from './audit-writer.ts';
 import { type ChangeLogWriter, createChangeLogWriter, type LoggedChange } from './change-log-writer.ts';
 import { writeKeptAnswer } from './kept-answer-writer.ts';
-import { idKey, metaKeys, sequenceKey } from './keys.ts';
+import { identityKey, idKey, metaKeys, sequenceKey } from './keys.ts';
 import {
   audienceIndex,
   flagIndex,
+  identityMemberIndex,
+  linkOrganisationIndex,
+  linkSecretIndex,
+  memberEmailIndex,
   type RecordIndex,
+  sessionMemberIndex,
+  sessionSecretIndex,
   tokenIndex,
   tokenSecretIndex,
 } from './record-indexes.ts';
 import { audienceRecord } from './records/audience-record.ts';
 import { counterRecord } from './records/counter-record.ts';
 import { flagRecord } from './records/flag-record.ts';
+import { memberIdentityRecord } from './records/member-identity-record.ts';
 import { memberRecord } from './records/member-record.ts';
+import { oneTimeLinkRecord } from './records/one-time-link-record.ts';
 import { organisationRecord } from './records/organisation-record.ts';
 import { outboxRecord } from './records/outbox-record.ts';
 import { projectRecord } from './records/project-record.ts';
 import type { RecordCodec } from './records/record-codec.ts';
+import { sessionRecord } from './records/session-record.ts';
 import { tokenRecord } from './records/token-record.ts';
 import type { WriteTarget } from './write-target.ts';
 import type { WrittenTail } from './written-tail.ts';
@@ -63,7 +73,11 @@ function createChangeWriters(
 ): ChangeWriters {
   return {
     organisation: (change) => replace(target, organisationRecord, change, []),
-    member: (change) => replace(target, memberRecord, change, []),
+    member: (change) => replace(target, memberRecord, change, [memberEmailIndex]),
+    session: (change) => replace(target, sessionRecord, change, [sessionSecretIndex, sessionMemberIndex]),
+    'one-time-link': (change) =>
+      replace(target, oneTimeLinkRecord, change, [linkSecretIndex, linkOrganisationIndex]),
+    identity: ({ before, after }) => writeIdentity(target, before, after),
     project(change) {
       replace(target, projectRecord, change, []);
       changeLog.note(projectChange(change));
@@ -95,6 +109,12 @@ function replace<T extends { readonly id: string }>(
   if (after === null) target.remove(codec.database, key);
   else target.put(codec, key, after);
   for (const index of indexes) reindex(target, index, before, after);
+}
+
+function writeIdentity(target: WriteTarget, before: Identity | null, after: Identity | null): void {
+  if (before !== null) target.remove('identities', identityKey(before.issuer, before.subject));
+  if (after !== null) target.put(memberIdentityRecord, identityKey(after.issuer, after.subject), after);
+  reindex(target, identityMemberIndex, before, after);
 }
 
 /** An index entry that stays the same is left alone. */

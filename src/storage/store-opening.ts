@@ -5,6 +5,7 @@ import { type DataFileState, inspectDataFile } from './data-file.ts';
 import type { Root, Tables } from './environment.ts';
 import { createTable, createTables, dataFileOf, findTables, openEnvironment } from './environment.ts';
 import { metaKeys } from './keys.ts';
+import { fillLaterIndexes } from './later-indexes.ts';
 import { readMarker, writeMarker } from './marker-file.ts';
 import { type MigratedStore, migrateStore } from './migrations/migrate-store.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -61,6 +62,7 @@ export function openForWriting(
     const migrated = migrateStore(root, directory, found, migrations);
     const identity = migrated?.identity ?? found;
     const tables = createTables(root);
+    fillLaterIndexes(root, tables);
     if (marker?.format !== identity.format) writeMarker(directory, identity);
     return { root, tables, identity, migrated };
   });

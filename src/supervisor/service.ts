@@ -5,6 +5,7 @@ import type { AdminServer } from '../admin/admin-server.ts';
 import type { Readiness } from '../admin/readiness.ts';
 import { loadDocsPages } from '../api/docs/docs-pages.ts';
 import type { Config } from '../config/config.ts';
+import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
 import { EvaluatorClient } from '../evaluator/evaluator-client.ts';
 import { evaluatorMetrics } from '../evaluator/evaluator-metrics-protocol.ts';
 import { Gateway } from '../gateway/gateway.ts';
@@ -56,6 +57,8 @@ export async function startService(given: Config): Promise<Service> {
 class ServiceParts {
   readonly #config: Config;
   readonly #mainLog: MainLog;
+  readonly #consoleSettings: ConsoleSettings;
+  readonly #storeVersion = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   readonly #failed: Promise<Error>;
   readonly #writer: WriterHost;
   readonly #fleet: EvaluatorFleet;
@@ -71,7 +74,7 @@ class ServiceParts {
   constructor(config: Config, mainLog: MainLog) {
     this.#config = config;
     this.#mainLog = mainLog;
-    const storeVersion = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    const storeVersion = this.#storeVersion;
     const { port1: operatorPort, port2: writerPort } = new MessageChannel();
     const { log } = mainLog;
     let reportFailure: (fault: Error) => void = () => undefined;
@@ -82,10 +85,17 @@ class ServiceParts {
       log.fatal({ err: fault }, 'the service cannot go on and ends; its manager should start it again');
       mainLog.flush().then(() => reportFailure(fault), reportFailure);
     };
+    this.#consoleSettings = {
+      tokenPrefix: config.tokenPrefix,
+      baseUrl: config.baseUrl,
+      docsUrl: config.docsUrl,
+      openIdName: null,
+    };
     const shared = {
       directory: config.dataDir,
       mapBytes: config.mapBytes,
       docsUrl: config.docsUrl,
+      console: this.#consoleSettings,
       logLevel: config.logLevel,
       tokenPrefixesAccepted: [config.tokenPrefix, ...config.tokenPrefixesAccepted],
       storeVersion,
@@ -130,8 +140,10 @@ class ServiceParts {
     const gateway = new Gateway({
       config,
       docsUrl: config.docsUrl,
+      consoleSettings: this.#consoleSettings,
       evaluators: this.#evaluators,
       writer: this.#writer.client,
+      storeVersion: this.#storeVersion,
       health: { failingParts: () => (this.#evaluators.isServing ? [] : ['evaluators']) },
       docs: loadDocsPages(docsDirectory),
       meter: this.#meter,

@@ -19,6 +19,11 @@ export function rootOf(text: string): JsonValue {
   return { text, at: skipSpace(text, 0) };
 }
 
+/** A value that is already in memory, for readers that take it as JSON. */
+export function jsonValueOf(value: object | string | number | boolean | null): JsonValue {
+  return rootOf(JSON.stringify(value));
+}
+
 export function kindOf({ text, at }: JsonValue): JsonKind {
   switch (text[at]) {
     case '{':

@@ -1,4 +1,5 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
+import type { ConsoleCall } from '../contracts/console/console-call.ts';
 import type { ManagementCall } from '../contracts/management/management-call.ts';
 import type { Denial } from '../domain/token/denial.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
@@ -78,6 +79,15 @@ export class WriterClient {
   write(call: ManagementCall): Promise<WriteOutcome> {
     const bytes = call.body?.length ?? 0;
     return this.#send(bytes, (ticket, deadline) => ({ kind: 'write', ticket, deadline, call }));
+  }
+
+  writeConsole(call: ConsoleCall): Promise<WriteOutcome> {
+    const bytes = call.body?.length ?? 0;
+    return this.#send(bytes, (ticket, deadline) => ({ kind: 'console-write', ticket, deadline, call }));
+  }
+
+  touchSession(sessionId: string): Promise<WriteOutcome> {
+    return this.#send(0, (ticket, deadline) => ({ kind: 'touch-session', ticket, deadline, sessionId }));
   }
 
   recordDenial(denial: Denial): Promise<WriteOutcome> {

@@ -1,4 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { ConsoleAnswer, ConsoleCall } from '../contracts/console/console-call.ts';
+import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
 import type { ManagementAnswer, ManagementCall } from '../contracts/management/management-call.ts';
 import type { Denial } from '../domain/token/denial.ts';
 
@@ -8,6 +10,7 @@ export interface WriterSetup {
   readonly mapBytes: number;
   readonly docsUrl: string;
   readonly logLevel: string;
+  readonly console: ConsoleSettings;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly storageReserveBytes: number;
   /** Commands of one commit, at most: bounded, so that the first does not wait for the thousandth. */
@@ -37,6 +40,19 @@ export type WriterCommand =
       readonly deadline: number;
       readonly call: ManagementCall;
     }
+  | {
+      readonly kind: 'console-write';
+      readonly ticket: number;
+      readonly deadline: number;
+      readonly call: ConsoleCall;
+    }
+  /** A session was used: its last use moves. */
+  | {
+      readonly kind: 'touch-session';
+      readonly ticket: number;
+      readonly deadline: number;
+      readonly sessionId: string;
+    }
   | { readonly kind: 'denial'; readonly ticket: number; readonly deadline: number; readonly denial: Denial };
 
 /** To the writer. */
@@ -49,6 +65,7 @@ export type WriterRequest =
 /** What became of a command. */
 export type WriterResult =
   | { readonly kind: 'answered'; readonly answer: ManagementAnswer }
+  | { readonly kind: 'console-answered'; readonly answer: ConsoleAnswer }
   | { readonly kind: 'recorded' }
   /** Its deadline had passed; nothing was applied. */
   | { readonly kind: 'dropped' }

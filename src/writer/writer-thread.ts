@@ -37,6 +37,7 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
   const freeSpace = new FreeSpace(setup.directory, setup.storageReserveBytes);
   const writer = new Writer(store, {
     docsUrl: setup.docsUrl,
+    console: setup.console,
     tokenPrefixesAccepted: setup.tokenPrefixesAccepted,
     freeSpace,
     groupSizeMax: setup.commitGroupSize,

@@ -1,5 +1,8 @@
+import { createConsoleContext } from '../contracts/console/console-context.ts';
+import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
 import { forgetOldAnswers, nextProjectToForget } from '../domain/idempotency/forget-answers.ts';
 import type { RecordChange } from '../domain/record-change.ts';
+import { touchSession } from '../domain/session/touch-session.ts';
 import { recordDenial } from '../domain/token/record-denial.ts';
 import type { Store, WriteTransaction } from '../storage/store.ts';
 import { hashBytes } from '../support/hash-bytes.ts';
@@ -7,6 +10,7 @@ import { hashSecret } from '../support/hash-secret.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import { answerManagementWrite } from './commands/answer-write.ts';
+import { answerConsoleCommand } from './commands/console/answer-console-command.ts';
 import type { FreeSpace } from './free-space.ts';
 import type { WriterMeter } from './writer-meter.ts';
 import {
@@ -19,6 +23,7 @@ import {
 
 export interface WriterOptions {
   readonly docsUrl: string;
+  readonly console: ConsoleSettings;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly freeSpace: FreeSpace;
   /** Commands of one commit, at most. */
@@ -218,6 +223,14 @@ export class Writer {
       const token = queries.token(command.denial.tokenId);
       return [{ kind: 'recorded' }, token === undefined ? [] : recordDenial(token, command.denial)];
     }
+    if (command.kind === 'touch-session') {
+      return [{ kind: 'recorded' }, touchSession(queries, command.sessionId, Date.now())];
+    }
+    if (command.kind === 'console-write') {
+      const context = createConsoleContext(this.#options.console);
+      const { answer, changes } = answerConsoleCommand(queries, command.call, context);
+      return [{ kind: 'console-answered', answer }, changes];
+    }
     const { docsUrl, tokenPrefixesAccepted } = this.#options;
     const context = { now: Date.now(), newId, docsUrl, acceptedPrefixes: tokenPrefixesAccepted, ...hashes };
     const { answer, changes } = answerManagementWrite(queries, command.call, context);
@@ -226,7 +239,7 @@ export class Writer {
 }
 
 function isLarge(command: WriterCommand): boolean {
-  return command.kind === 'write' && (command.call.body?.length ?? 0) > largeBodyBytes;
+  return 'call' in command && (command.call.body?.length ?? 0) > largeBodyBytes;
 }
 
 function isMapFull({ message }: Error): boolean {

@@ -55,7 +55,7 @@ function toProject({ flagCohorts, query }: DomainCase): Project {
     organisationId: null,
     ownerMemberId: null,
     isMultiEnvironment,
-    environments: isMultiEnvironment ? [{ number: groupEnvironment, name }] : [],
+    environments: isMultiEnvironment ? [{ number: groupEnvironment, name, isProtected: false }] : [],
     nextEnvironmentNumber: 2,
     environmentsRevision: 1,
     evaluationAccess: true,

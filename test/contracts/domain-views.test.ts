@@ -16,7 +16,7 @@ function project(environmentNames: readonly string[], isMultiEnvironment: boolea
     organisationId: newId(),
     ownerMemberId: null,
     isMultiEnvironment,
-    environments: environmentNames.map((name, index) => ({ number: index + 1, name })),
+    environments: environmentNames.map((name, index) => ({ number: index + 1, name, isProtected: false })),
     nextEnvironmentNumber: environmentNames.length + 1,
     environmentsRevision: 1,
     evaluationAccess: true,

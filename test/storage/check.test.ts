@@ -1,11 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
+import { chainHash } from '../../src/storage/audit-chain.ts';
 import { checkStore, type Finding } from '../../src/storage/check.ts';
 import { DamagedRecordError } from '../../src/storage/damaged-record-error.ts';
 import { createTables, dataFileOf, openEnvironment, type Tables } from '../../src/storage/environment.ts';
 import {
+  auditSubjectKey,
   flagNameKey,
+  identityKey,
   idKey,
+  memberEmailKey,
+  memberIdentityKey,
   metaKeys,
   ownedIdKey,
   ownedSequenceKey,
@@ -13,15 +18,18 @@ import {
 } from '../../src/storage/keys.ts';
 import { activityRecord } from '../../src/storage/records/activity-record.ts';
 import { audienceRecord } from '../../src/storage/records/audience-record.ts';
-import { auditRecord } from '../../src/storage/records/audit-record.ts';
+import { auditRecord, encodeAuditEntry } from '../../src/storage/records/audit-record.ts';
 import { changeLogRecord } from '../../src/storage/records/change-log-record.ts';
 import { counterRecord } from '../../src/storage/records/counter-record.ts';
 import { flagRecord } from '../../src/storage/records/flag-record.ts';
+import { memberIdentityRecord } from '../../src/storage/records/member-identity-record.ts';
 import { memberRecord } from '../../src/storage/records/member-record.ts';
+import { oneTimeLinkRecord } from '../../src/storage/records/one-time-link-record.ts';
 import { organisationRecord } from '../../src/storage/records/organisation-record.ts';
 import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
 import { projectRecord } from '../../src/storage/records/project-record.ts';
 import type { RecordCodec } from '../../src/storage/records/record-codec.ts';
+import { sessionRecord } from '../../src/storage/records/session-record.ts';
 import { tokenRecord } from '../../src/storage/records/token-record.ts';
 import { openStore } from '../../src/storage/store.ts';
 import { openStoreReader } from '../../src/storage/store-reader.ts';
@@ -78,7 +86,8 @@ t.test('a store as it is written has no findings, and all of it is walked', asyn
   test.equal(counts.get('audit'), 3);
   test.equal(counts.get('change-log'), 3);
   for (const [name, count] of counts) test.ok(count >= 1, name);
-  test.equal(counts.size, 18);
+  test.equal(counts.get('audit-by-subject'), 4, 'three entries and where they begin');
+  test.equal(counts.size, 28);
 });
 
 t.test('a key that begins with ff is walked like any other', async (test) => {
@@ -200,9 +209,10 @@ finds(
     tables['audiences-by-project'].removeSync(ownedIdKey(project.id, audience.id));
     put(tables, memberRecord, idKey(member.id), { ...member, organisationId: organisation.id });
   },
-  ({ organisation, member, project, flag, audience }) => [
+  ({ organisation, member, project, flag, audience, link }) => [
     [`members/${member.id}`, new RegExp(`organisations/${organisation.id}, which is missing`)],
     [`projects/${project.id}`, new RegExp(`organisations/${organisation.id}, which is missing`)],
+    [`links/${link.id}`, new RegExp(`organisations/${organisation.id}, which is missing`)],
     [`flags/${flag.id}`, new RegExp(`audiences/${audience.id}, which is missing`)],
   ],
 );
@@ -221,7 +231,7 @@ finds(
 finds(
   'a project with both an organisation and an owner, or with wrong environments',
   (tables, { project, member }) => {
-    const twice = [...project.environments, { number: 5, name: '__proto__' }];
+    const twice = [...project.environments, { number: 5, name: '__proto__', isProtected: false }];
     const wrong = { ...project, ownerMemberId: member.id, environments: twice, isMultiEnvironment: false };
     put(tables, projectRecord, idKey(project.id), wrong);
   },
@@ -270,6 +280,73 @@ finds(
 );
 
 finds(
+  'sessions, links and identities of a member who is missing',
+  (tables, { member, link }) => {
+    tables.members.removeSync(idKey(member.id));
+    tables['members-by-email'].removeSync(memberEmailKey(member.email, member.id));
+    const purpose = { kind: 'sign-in', memberId: member.id } as const;
+    put(tables, oneTimeLinkRecord, idKey(link.id), { ...link, purpose });
+  },
+  ({ session, link, identity }) => [
+    [`sessions/${session.id}`, /members\/.*missing/],
+    [`links/${link.id}`, /members\/.*missing/],
+    [`identities/${identityKey(identity.issuer, identity.subject)}`, /members\/.*missing/],
+  ],
+);
+
+finds(
+  'index entries of sign-ins that are missing, or do not fit',
+  (tables, { member, session, link, identity }) => {
+    const key = identityKey(identity.issuer, identity.subject);
+    tables['members-by-email'].putSync(memberEmailKey('other@example.test', member.id), Buffer.alloc(0));
+    tables['sessions-by-secret'].removeSync(Buffer.from(session.secretHash));
+    tables['sessions-by-member'].putSync(ownedIdKey(other, session.id), Buffer.alloc(0));
+    tables['links-by-secret'].putSync(Buffer.from(link.secretHash), idKey(other));
+    tables['links-by-organisation'].removeSync(ownedIdKey(link.organisationId, link.id));
+    tables['identities-by-member'].removeSync(memberIdentityKey(member.id, key));
+    tables['identities-by-member'].putSync(memberIdentityKey(other, key), Buffer.alloc(0));
+  },
+  ({ member, session, link, identity }) => {
+    const key = identityKey(identity.issuer, identity.subject);
+    return [
+      [`members-by-email/other@example.test/${member.id}`, /does not fit/],
+      [`sessions-by-secret/${Buffer.from(session.secretHash).toString('hex')}`, /missing/],
+      [`sessions-by-member/${other}/${session.id}`, /does not fit/],
+      [`links-by-secret/${Buffer.from(link.secretHash).toString('hex')}`, /another record/],
+      [`links-by-organisation/${link.organisationId}/${link.id}`, /missing/],
+      [`links-by-secret/${Buffer.from(link.secretHash).toString('hex')}`, /missing/],
+      [`identities-by-member/${member.id}${key}`, /missing/],
+      [`identities-by-member/${other}${key}`, /does not fit/],
+    ];
+  },
+);
+
+finds(
+  'sessions, links and identities that lie under another’s key, or have no whole hash',
+  (tables, { session, link, identity }) => {
+    put(tables, sessionRecord, idKey(session.id), { ...session, secretHash: new Uint8Array(3).fill(0xff) });
+    put(tables, oneTimeLinkRecord, idKey(link.id), { ...link, secretHash: new Uint8Array(3).fill(0xff) });
+    const key = identityKey(identity.issuer, identity.subject);
+    put(tables, memberIdentityRecord, key, { ...identity, subject: 'other' });
+  },
+  ({ session, link, identity }) => {
+    const key = identityKey(identity.issuer, identity.subject);
+    const moved = identityKey(identity.issuer, 'other');
+    return [
+      [`sessions-by-secret/ffffff`, /missing/],
+      [`sessions/${session.id}`, /hash of 3 bytes/],
+      [`sessions-by-secret/${Buffer.from(session.secretHash).toString('hex')}`, /does not fit/],
+      [`links-by-secret/ffffff`, /missing/],
+      [`links/${link.id}`, /hash of 3 bytes/],
+      [`links-by-secret/${Buffer.from(link.secretHash).toString('hex')}`, /does not fit/],
+      [`identities/${key}`, /another identity/],
+      [`identities-by-member/${identity.memberId}${moved}`, /missing/],
+      [`identities-by-member/${identity.memberId}${key}`, /does not fit/],
+    ];
+  },
+);
+
+finds(
   'index entries that are missing',
   (tables, { flag, audience, token }) => {
     tables['flags-by-name'].removeSync(flagNameKey(flag.projectId, flag.name, flag.id));
@@ -305,7 +382,80 @@ finds(
 finds(
   'an audit entry that was taken out',
   (tables, { organisation }) => tables.audit.removeSync(ownedSequenceKey(organisation.id, 2)),
-  ({ organisation }) => [[`audit/${organisation.id}/3`, /follows entry 1/]],
+  ({ organisation, audit }) => [
+    [`audit/${organisation.id}/3`, /follows entry 1/],
+    [`audit-by-subject/${organisation.id}/${audit[1]?.targetId}/2`, /which is missing/],
+  ],
+);
+
+finds(
+  'that the newest audit entry was taken out',
+  (tables, { organisation }) => tables.audit.removeSync(ownedSequenceKey(organisation.id, 3)),
+  ({ organisation, audit }) => [
+    [`audit-by-subject/${organisation.id}/${audit[2]?.targetId}/3`, /names audit\/.*\/3, which is missing/],
+  ],
+);
+
+finds(
+  'an audit entry whose content was changed and given a new checksum',
+  (tables, { organisation, audit }) => {
+    const key = ownedSequenceKey(organisation.id, 2);
+    const stored = auditRecord.decode(key, tables.audit.get(key) ?? Buffer.alloc(0));
+    const [, second] = audit;
+    if (second === undefined) throw new Error('The sample has three entries');
+    const encodedEntry = encodeAuditEntry({ ...second, actor: { kind: 'operator', id: '', name: 'nobody' } });
+    put(tables, auditRecord, key, { ...stored, encodedEntry });
+  },
+  ({ organisation }) => [[`audit/${organisation.id}/2`, /hash does not cover its content/]],
+);
+
+finds(
+  'an audit entry that was changed together with its hash',
+  (tables, { organisation, audit }) => {
+    const key = ownedSequenceKey(organisation.id, 2);
+    const { previousHash } = auditRecord.decode(key, tables.audit.get(key) ?? Buffer.alloc(0));
+    const [, second] = audit;
+    if (second === undefined) throw new Error('The sample has three entries');
+    const encodedEntry = encodeAuditEntry({ ...second, at: 9 });
+    put(tables, auditRecord, key, {
+      previousHash,
+      hash: chainHash(previousHash, encodedEntry),
+      encodedEntry,
+    });
+  },
+  ({ organisation }) => [[`audit/${organisation.id}/3`, /does not continue the chain/]],
+);
+
+finds(
+  'an audit entry that cannot be read, and walks on',
+  (tables, { organisation }) => {
+    const key = ownedSequenceKey(organisation.id, 1);
+    const stored = auditRecord.decode(key, tables.audit.get(key) ?? Buffer.alloc(0));
+    put(tables, auditRecord, key, { ...stored, encodedEntry: Buffer.of(0xc1) });
+    tables.audit.removeSync(ownedSequenceKey(organisation.id, 3));
+  },
+  ({ organisation, audit }) => [
+    [`audit/${organisation.id}/1`, /hash does not cover/],
+    [`audit/${organisation.id}/1`, /cannot be read/],
+    [`audit-by-subject/${organisation.id}/${audit[2]?.targetId}/3`, /which is missing/],
+  ],
+);
+
+finds(
+  'audit entries that the index lacks, and entries of the index that fit none',
+  (tables, { organisation, audit }) => {
+    const [first] = audit;
+    if (first === undefined) throw new Error('The sample has three entries');
+    const index = tables['audit-by-subject'];
+    index.removeSync(auditSubjectKey(organisation.id, first.targetId, 1));
+    index.putSync(auditSubjectKey(organisation.id, 'z'.repeat(20), 2), Buffer.alloc(0));
+    index.putSync(Buffer.of(1), Buffer.alloc(0));
+  },
+  ({ organisation, audit }) => [
+    [`audit-by-subject/${organisation.id}/${audit[0]?.targetId}/1`, /the entry of a record is missing/],
+    ['audit-by-subject/01', /not known/],
+    [`audit-by-subject/${organisation.id}/${'z'.repeat(20)}/2`, /does not fit audit/],
+  ],
 );
 
 finds(
@@ -323,12 +473,21 @@ finds(
     });
     put(tables, auditRecord, ownedSequenceKey('z'.repeat(20), 1), first);
   },
-  ({ organisation }) => [
-    [`audit/${organisation.id}/2`, /chain of hashes/],
-    [`audit/${organisation.id}/3`, /chain of hashes/],
-    [`audit/${organisation.id}/3`, /does not cover/],
-    [`audit/${'z'.repeat(20)}/1`, /another ledger/],
-  ],
+  ({ organisation, audit }) => {
+    const [first = '', second = '', last = ''] = audit.map(({ targetId }) => targetId);
+    const indexed = (targetId: string, sequence: number) =>
+      `audit-by-subject/${organisation.id}/${targetId}/${sequence}`;
+    const unfit = [indexed(second, 2), indexed(last, 3)].toSorted();
+    return [
+      [`audit/${organisation.id}/2`, /chain of hashes/],
+      [indexed(last, 2), /is missing/],
+      [`audit/${organisation.id}/3`, /chain of hashes/],
+      [`audit/${organisation.id}/3`, /does not cover/],
+      [indexed(first, 3), /is missing/],
+      [`audit/${'z'.repeat(20)}/1`, /another ledger/],
+      ...unfit.map((where): [string, RegExp] => [where, /does not fit/]),
+    ];
+  },
 );
 
 finds(

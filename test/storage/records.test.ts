@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import type { FlagState } from '../../src/domain/flag/flag.ts';
+import type { Project } from '../../src/domain/project/project.ts';
 import { DamagedRecordError } from '../../src/storage/damaged-record-error.ts';
 import { activityRecord } from '../../src/storage/records/activity-record.ts';
 import { audienceRecord } from '../../src/storage/records/audience-record.ts';
@@ -10,11 +11,14 @@ import { flagRecord } from '../../src/storage/records/flag-record.ts';
 import { identityRecord } from '../../src/storage/records/identity-record.ts';
 import { keptAnswerRecord } from '../../src/storage/records/kept-answer-record.ts';
 import { keptAnswersUsageRecord } from '../../src/storage/records/kept-answers-usage-record.ts';
+import { memberIdentityRecord } from '../../src/storage/records/member-identity-record.ts';
 import { memberRecord } from '../../src/storage/records/member-record.ts';
+import { oneTimeLinkRecord } from '../../src/storage/records/one-time-link-record.ts';
 import { organisationRecord } from '../../src/storage/records/organisation-record.ts';
 import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
 import { projectRecord } from '../../src/storage/records/project-record.ts';
-import type { RecordCodec } from '../../src/storage/records/record-codec.ts';
+import { type RecordCodec, recordCodec } from '../../src/storage/records/record-codec.ts';
+import { sessionRecord } from '../../src/storage/records/session-record.ts';
 import { tokenRecord } from '../../src/storage/records/token-record.ts';
 import { newId } from '../../src/support/random-id.ts';
 import {
@@ -22,11 +26,14 @@ import {
   auditEntryOf,
   denialOf,
   flagOf,
+  identityOf,
   keptAnswerOf,
+  linkOf,
   memberOf,
   nastyStrings,
   organisationOf,
   projectOf,
+  sessionOf,
   tokenOf,
 } from './support/records.ts';
 
@@ -42,8 +49,8 @@ function comesBack<T>(test: Test, codec: RecordCodec<T>, record: T): void {
 t.test('every kind of record comes back as it was written, whatever its strings hold', async (test) => {
   for (const text of nastyStrings) {
     const environments = [
-      { number: 0, name: text },
-      { number: 7, name: 'x' },
+      { number: 0, name: text, isProtected: false },
+      { number: 7, name: 'x', isProtected: true },
     ];
     const state = { enabled: true, trafficPercentage: 7, cohortOverride: [text, text], audienceId: text };
     const inherited = { enabled: false, trafficPercentage: 0, cohortOverride: null, audienceId: null };
@@ -58,6 +65,12 @@ t.test('every kind of record comes back as it was written, whatever its strings 
     comesBack(test, flagRecord, flagOf(text, { name: text, tags: [text], cohorts: [text, ''], states }));
     comesBack(test, audienceRecord, audienceOf(text, { rules: [{ attribute: text, values: [text] }] }));
     comesBack(test, tokenRecord, tokenOf(text, { name: text, environments: [text], createdBy: text }));
+    comesBack(test, sessionRecord, sessionOf(text, { address: text, userAgent: text }));
+    const invited = { kind: 'invitation', email: text, role: 'admin' } as const;
+    comesBack(test, oneTimeLinkRecord, linkOf(text, { purpose: invited, createdBy: text }));
+    comesBack(test, oneTimeLinkRecord, linkOf(text, { purpose: { kind: 'sign-in', memberId: text } }));
+    comesBack(test, oneTimeLinkRecord, linkOf(text, { purpose: { kind: 'first-owner' } }));
+    comesBack(test, memberIdentityRecord, identityOf(text, { issuer: text, subject: text }));
     comesBack(test, activityRecord, denial);
     comesBack(test, outboxRecord, { kind: 'denial-email', denial });
     comesBack(test, keptAnswerRecord, keptAnswerOf(tokenOf(text, { id: text }), { key: text, body: text }));
@@ -70,6 +83,25 @@ t.test('every kind of record comes back as it was written, whatever its strings 
     });
     comesBack(test, identityRecord, { id: text, format: 1 });
   }
+});
+
+t.test('environments that were written before they could be protected are not', async (test) => {
+  const environments = [{ number: 1, name: 'production', isProtected: true }];
+  const project = projectOf(null, { isMultiEnvironment: true, environments });
+  const earlier = recordCodec<Project, readonly unknown[]>({
+    database: 'projects',
+    version: 1,
+    toRow: (it) => [
+      ...[it.id, it.name, it.organisationId, it.ownerMemberId, it.isMultiEnvironment],
+      it.environments.map(({ number, name }) => [number, name]),
+      ...[it.nextEnvironmentNumber, it.environmentsRevision, it.evaluationAccess, it.createdAt, it.revision],
+    ],
+    fromRow: () => project,
+  });
+  test.strictSame(projectRecord.decode(key, earlier.encode(key, project)), {
+    ...project,
+    environments: [{ number: 1, name: 'production', isProtected: false }],
+  });
 });
 
 t.test('numbers and nulls come back as they were written', async (test) => {

@@ -3,7 +3,7 @@ import type { DeclaredToken } from '../../contracts/provision/declared-project.t
 import type { Audience } from '../../domain/evaluation/audience.ts';
 import { type Flag, type FlagState, stateIn } from '../../domain/flag/flag.ts';
 import { shown } from '../../domain/problem-list.ts';
-import type { Project } from '../../domain/project/project.ts';
+import { environmentNumbers, type Project } from '../../domain/project/project.ts';
 import type { Token } from '../../domain/token/token.ts';
 import { distinctByName, distinctOfSorted } from './distinct-names.ts';
 import type { ExportScope } from './export-scope.ts';
@@ -44,7 +44,7 @@ function* flagLines(
 ): Generator<Pieces> {
   const names = new Map(audiences.map(({ id, name }) => [id, name]));
   for (const flag of distinctOfSorted(queries.flagsOf(project.id), nameOf, `${where}: flags`, problems)) {
-    const audienceIds = Array.from(flag.states.values(), ({ audienceId }) => audienceId);
+    const audienceIds = environmentNumbers(project).map((number) => stateIn(flag, number).audienceId);
     if (audienceIds.every((id) => id === null || names.has(id))) {
       onFlag();
       yield linePieces(declaredFlag(flag, project, names));

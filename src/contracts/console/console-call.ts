@@ -1,9 +1,9 @@
-import type { ConsoleOperationId } from './console-operations.ts';
+import type { ConsoleAskId } from './console-steps.ts';
 
 /** A request of the console as it crosses to an evaluator or the writer, whole. The gateway has matched its route. */
 export interface ConsoleCall {
   readonly requestId: string;
-  readonly operation: ConsoleOperationId;
+  readonly operation: ConsoleAskId;
   /** Decoded, by the names in the operation's path. */
   readonly params: Readonly<Record<string, string>>;
   /** Decoded; the gateway has refused unknown and repeated names. */
@@ -16,12 +16,20 @@ export interface ConsoleCall {
   readonly body: Uint8Array | null;
 }
 
-export interface ConsoleAnswer {
-  readonly status: number;
-  /** JSON text, whole, or in pieces that are joined as they are. */
-  readonly body: string | Iterable<string>;
+/** What is said of an answer beside its status and body. */
+export interface ConsoleAnswerHead {
   /** The session that asked is to be marked as seen. */
   readonly touchedSessionId: string | null;
-  /** Content type of a body that is no JSON (exports). */
-  readonly contentType?: string;
+  /** Who asked, for the log; null when nobody is signed in. */
+  readonly memberId: string | null;
+  /** Of the body; null when there is none. */
+  readonly contentType: string | null;
+  /** The body is a file to be kept, by this name. */
+  readonly fileName?: string;
+}
+
+export interface ConsoleAnswer extends ConsoleAnswerHead {
+  readonly status: number;
+  /** Whole, or in pieces that are joined as they are. */
+  readonly body: string | Iterable<string>;
 }

@@ -24,11 +24,19 @@ export interface ConsoleContext {
   readonly baseUrl: string;
 }
 
-/** What an evaluator answers: a value that `JSON.stringify` shows, or pieces of text of another kind. */
+/** Text in pieces, which may be empty: between two of them an evaluator does other work. */
+export interface ReplyPieces {
+  readonly contentType: string;
+  readonly text: Iterable<string>;
+  /** The answer is a file to be kept, by this name: letters, digits, dots and hyphens. */
+  readonly fileName?: string;
+}
+
+/** A value that `JSON.stringify` shows, or text in pieces: a long list as JSON, or another kind. */
 export interface ConsoleReply {
   readonly status?: 200 | 201;
   readonly value?: unknown;
-  readonly pieces?: { readonly contentType: string; readonly text: Iterable<string> };
+  readonly pieces?: ReplyPieces;
 }
 
 /** What the writer answers, and the changes that are stored whole before it does. */
@@ -64,3 +72,12 @@ export type ProjectCommand<Body> = (
   principal: ProjectPrincipal,
   context: ConsoleContext,
 ) => ConsoleOutcome<ConsoleDecision>;
+
+/** A handler in the table of its area. `member` is for everything that is no project's: the guard has seen to the rest. */
+export type ConsoleReadEntry =
+  | { readonly scope: 'member'; readonly run: ConsoleRead }
+  | { readonly scope: 'project'; readonly run: ProjectRead };
+
+export type ConsoleCommandEntry =
+  | { readonly scope: 'member'; readonly run: ConsoleCommand<never> }
+  | { readonly scope: 'project'; readonly run: ProjectCommand<never> };

@@ -24,6 +24,7 @@ export const consoleProblemTable: Readonly<Record<ConsoleProblemCode, ConsolePro
   'payload-too-large': row(413, 'Payload too large'),
   'request-timeout': row(408, 'Request timeout'),
   'too-many-attempts': row(429, 'Too many attempts'),
+  'too-many-requests': row(429, 'Too many requests'),
   'internal-error': row(500, 'Internal error'),
   'service-unavailable': row(503, 'Service unavailable'),
   'storage-full': row(503, 'Storage full'),

@@ -1,19 +1,20 @@
 import { type Static, Type } from 'typebox';
+import {
+  attributeCodePointsMax,
+  rulesMax,
+  ruleValuesMax,
+  valueCodePointsMax,
+} from '../../domain/audience/audience-edit.ts';
 import { permissions } from '../../domain/token/token.ts';
 import { emailSchema, environmentNameSchema, nameSchema } from './provision-names.ts';
 import { sizedTextSchema, worded } from './worded.ts';
-
-const rulesMax = 50;
-const valuesMax = 100_000;
-const attributeCodePointsMax = 256;
-const valueCodePointsMax = 1024;
 
 const ruleSchema = Type.Object(
   {
     attribute: sizedTextSchema(1, attributeCodePointsMax),
     values: Type.Array(sizedTextSchema(0, valueCodePointsMax), {
       minItems: 1,
-      maxItems: valuesMax,
+      maxItems: ruleValuesMax,
       ...worded('must be an array of at least one string'),
     }),
   },

@@ -6,6 +6,17 @@ import { wordingOf } from './worded.ts';
 
 type Steps = readonly (string | number)[];
 
+/** How a check speaks: of the whole value, and of what a schema without a wording of its own allows. */
+export interface ProblemWords {
+  readonly root: string;
+  wordingOf(schema: TSchema): string;
+}
+
+const documentWords: ProblemWords = {
+  root: 'the document',
+  wordingOf: (schema) => wordingOf(schema) ?? 'is not allowed',
+};
+
 /**
  * Tells typebox's errors in our words: each with the path of what is wrong, one sentence for one place, and the wording
  * that the schema carries.
@@ -17,6 +28,7 @@ export function describeSchemaErrors(
   errors: readonly TLocalizedValidationError[],
   base: string,
   firstIndex = 0,
+  words: ProblemWords = documentWords,
 ): string[] {
   const told = new Map<string, string>();
   for (const error of errors) {
@@ -25,7 +37,7 @@ export function describeSchemaErrors(
       (to, step, depth) => stepInto(to, typeof step === 'number' && depth === 0 ? step + firstIndex : step),
       base,
     );
-    for (const [key, text] of sentencesOf(schema, error, steps, path))
+    for (const [key, text] of sentencesOf(schema, error, steps, path, words))
       if (!told.has(key)) told.set(key, text);
   }
   return [...told.values()];
@@ -37,6 +49,7 @@ function sentencesOf(
   error: TLocalizedValidationError,
   steps: Steps,
   path: string,
+  words: ProblemWords,
 ): (readonly [string, string])[] {
   const here = schemaAt(schema, steps);
   switch (error.keyword) {
@@ -47,7 +60,7 @@ function sentencesOf(
     case 'required':
       return error.params.requiredProperties.map((key) => missingField(path, String(key)));
     default:
-      return [[path, `${path === '' ? 'the document' : path} ${wordingOf(here) ?? 'is not allowed'}`]];
+      return [[path, `${path === '' ? words.root : path} ${words.wordingOf(here)}`]];
   }
 }
 
@@ -68,7 +81,7 @@ function stepsOf(schema: TSchema, pointer: string): Steps {
   const steps: (string | number)[] = [];
   for (const part of parts) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    steps.push('items' in schemaAt(schema, steps) ? Number(key) : key);
+    steps.push('items' in branchOf(schemaAt(schema, steps)) ? Number(key) : key);
   }
   return steps;
 }
@@ -78,8 +91,16 @@ function schemaAt(schema: TSchema, steps: Steps): TSchema {
   return steps.reduce<TSchema>(childSchema, schema);
 }
 
+/** Of a union, the branch that has something inside: there is one at most. */
+function branchOf(schema: TSchema): TSchema {
+  if (!('anyOf' in schema) || !Array.isArray(schema.anyOf)) return schema;
+  const branches = schema.anyOf as TSchema[];
+  const inner = branches.find((branch) => 'items' in branch || 'properties' in branch);
+  return inner ?? schema;
+}
+
 function childSchema(schema: TSchema, step: string | number): TSchema {
-  const parts = schema as { items?: TSchema; properties?: object; patternProperties?: object };
+  const parts = branchOf(schema) as { items?: TSchema; properties?: object; patternProperties?: object };
   if (typeof step === 'number') return parts.items ?? {};
   const { properties = {}, patternProperties = {} } = parts;
   if (Object.hasOwn(properties, step))

@@ -1,3 +1,5 @@
+import { isIdShaped } from '../../support/id-shape.ts';
+
 export interface Actor {
   readonly kind: 'token' | 'member' | 'operator';
   /** Empty for the operator. */
@@ -55,4 +57,20 @@ export interface AuditEntry {
   readonly changes: readonly AuditChange[];
   /** Null for what the operator does. */
   readonly requestId: string | null;
+}
+
+/** An entry in its ledger's chain. */
+export interface ChainedEntry {
+  /** Within its ledger, from 1, without gaps. */
+  readonly sequence: number;
+  readonly entry: AuditEntry;
+  /** SHA-256 over the hash of the entry before and this one, 32 bytes. */
+  readonly hash: Uint8Array;
+}
+
+/** The ids by which a ledger finds an entry quickly: its project's and its target's, as far as the ledger is not theirs. */
+export function auditSubjects({ ledgerId, projectId, targetId }: AuditEntry): readonly string[] {
+  const subjects = new Set([targetId, projectId ?? targetId]);
+  subjects.delete(ledgerId);
+  return [...subjects].filter(isIdShaped);
 }

@@ -13,6 +13,7 @@ export const consoleProblemCodes = [
   'payload-too-large',
   'request-timeout',
   'too-many-attempts',
+  'too-many-requests',
   'internal-error',
   'service-unavailable',
   'storage-full',

@@ -46,6 +46,16 @@ function matchesAudience(rules: readonly CompiledRule[], context: EvaluationCont
   return true;
 }
 
+/**
+ * Where the request's bucketing key falls for a flag: the targeting key, else the cohort. Only for a context that has one.
+ * @returns an unsigned 32-bit hash
+ */
+export function bucketHash(flag: CompiledFlag, context: EvaluationContext): number {
+  const start = context.hasTargetingKey ? context.targetingKeyStart : context.cohortStart;
+  const end = context.hasTargetingKey ? context.targetingKeyEnd : context.cohortEnd;
+  return hashAfterPrefix(flag.hashState, flag.idLength, context.bytes, start, end);
+}
+
 function evaluateRollout(
   flag: CompiledFlag,
   threshold: number,
@@ -57,10 +67,7 @@ function evaluateRollout(
   if (!context.hasTargetingKey && !context.hasCohort) {
     return randomRoll() < threshold ? rollInRollout : rollNotInRollout;
   }
-  const start = context.hasTargetingKey ? context.targetingKeyStart : context.cohortStart;
-  const end = context.hasTargetingKey ? context.targetingKeyEnd : context.cohortEnd;
-  const hash = hashAfterPrefix(flag.hashState, flag.idLength, context.bytes, start, end);
-  return hash < threshold ? bucketInRollout : bucketNotInRollout;
+  return bucketHash(flag, context) < threshold ? bucketInRollout : bucketNotInRollout;
 }
 
 /**

@@ -44,3 +44,9 @@ const answers = evaluationReasons.map((reason) => reason.isOn);
 export function isOn(reason: EvaluationReason): boolean {
   return answers[reason] as boolean;
 }
+
+const names = evaluationReasons.map((reason) => reason.name);
+
+export function reasonName(reason: EvaluationReason): EvaluationReasonName {
+  return names[reason] as EvaluationReasonName;
+}

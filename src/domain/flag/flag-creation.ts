@@ -17,6 +17,7 @@ import {
   type StateFields,
   type StateFieldsDraft,
 } from './state-fields.ts';
+import { storedLists, wholeFlag } from './whole-flag.ts';
 
 /** A flag as a create body describes it. */
 export interface FlagDraft extends FlagLabels {
@@ -69,7 +70,14 @@ export function creationChanges(flag: Flag, project: Project): AuditChange[] {
     const prefix = environment === undefined ? '' : `environments.${environment.name}.`;
     changes.push(...newStateChanges(state).map((change) => ({ ...change, field: prefix + change.field })));
   }
+  if (flag.cohorts.length > 0) changes.push({ field: 'cohorts', before: null, after: flag.cohorts });
   return changes;
+}
+
+/** What the audit log says of a deleted flag: everything that a creation would list, now gone. */
+export function deletionChanges(flag: Flag, project: Project): AuditChange[] {
+  const whole = { ...flag, ...storedLists(wholeFlag(flag, project), project) };
+  return creationChanges(whole, project).map(({ field, after }) => ({ field, before: after, after: null }));
 }
 
 class CreationReader {

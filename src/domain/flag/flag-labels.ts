@@ -1,8 +1,8 @@
 import { hasAtMostCodePoints } from '../../support/code-points.ts';
 import { type JsonValue, stringOf } from '../../support/json-value.ts';
+import { addNameProblems } from '../name-rules.ts';
 import { type FieldSite, fieldName, isNull, isUnicode, readStrings } from './state-fields.ts';
 
-export const nameCodePointsMax = 200;
 export const descriptionCodePointsMax = 2000;
 export const tagsMax = 50;
 export const tagCodePointsMax = 64;
@@ -23,11 +23,6 @@ export function isLabelKey(key: string): key is LabelKey {
   return (labelKeys as readonly string[]).includes(key);
 }
 
-/** Whether a flag can have this name: trimmed, 1 to 200 characters, no control characters (decisions). */
-export function isFlagName(name: string): boolean {
-  return name.trim() === name && name !== '' && isShortName(name) && !hasControlCharacter(name);
-}
-
 /** Reads one label into the draft, or adds what is wrong with it. */
 export function readLabel(draft: FlagLabelsDraft, key: LabelKey, value: JsonValue, site: FieldSite): void {
   if (isNull(value, key, site)) return;
@@ -39,10 +34,7 @@ export function readLabel(draft: FlagLabelsDraft, key: LabelKey, value: JsonValu
 function readName(value: JsonValue, site: FieldSite): string | undefined {
   const name = readText(value, 'name', site)?.trim();
   if (name === undefined) return undefined;
-  if (name === '' || !isShortName(name)) {
-    site.problems.add(() => `name must be 1 to ${nameCodePointsMax} characters after trimming`);
-  }
-  if (hasControlCharacter(name)) site.problems.add(() => 'name must not have control characters');
+  addNameProblems(name, 'name', site.problems);
   return name;
 }
 
@@ -68,12 +60,4 @@ function readTags(value: JsonValue, site: FieldSite): string[] | undefined {
   if (tags !== undefined && sent > tagsMax)
     site.problems.add(() => `tags must have at most ${tagsMax} items`);
   return tags;
-}
-
-function isShortName(name: string): boolean {
-  return hasAtMostCodePoints(name, nameCodePointsMax);
-}
-
-function hasControlCharacter(text: string): boolean {
-  return /\p{Cc}/u.test(text);
 }

@@ -1,8 +1,9 @@
 import type { AuditChange } from '../audit/audit-entry.ts';
 import type { RequestBody } from '../management/request-body.ts';
 import type { ProblemList } from '../problem-list.ts';
+import { overrideAfter } from './cohort-override.ts';
 import { type Flag, type FlagState, nextUpdatedAt, stateIn } from './flag.ts';
-import { areSameCohorts, stateChanges } from './state-changes.ts';
+import { stateChanges } from './state-changes.ts';
 import {
   addUnknownField,
   type FieldSite,
@@ -75,16 +76,12 @@ export function applyPatch(
 
 function patchedState(flag: Flag, state: FlagState, patch: FlagPatch): FlagState {
   const { enabled, trafficPercentage, cohorts, audienceId } = patch;
+  const { cohortOverride } = state;
   return {
     enabled: enabled ?? state.enabled,
     trafficPercentage: trafficPercentage ?? state.trafficPercentage,
-    cohortOverride: cohorts === undefined ? state.cohortOverride : patchedOverride(flag, state, cohorts),
+    cohortOverride:
+      cohorts === undefined ? cohortOverride : overrideAfter(cohortOverride, cohorts, flag.cohorts),
     audienceId: audienceId === undefined ? state.audienceId : audienceId,
   };
-}
-
-/** An empty list inherits; a list equal to the inherited one creates no override (specification, transitions). */
-function patchedOverride(flag: Flag, state: FlagState, cohorts: readonly string[]): readonly string[] | null {
-  if (cohorts.length === 0) return null;
-  return state.cohortOverride === null && areSameCohorts(flag.cohorts, cohorts) ? null : cohorts;
 }

@@ -15,6 +15,10 @@ export type RequestBody =
   | { readonly kind: 'empty' }
   | { readonly kind: 'unreadable'; readonly problem: string };
 
+type JsonText =
+  | { readonly kind: 'text'; readonly text: string }
+  | Exclude<RequestBody, { readonly kind: 'object' }>;
+
 // A byte order mark is not JSON: it is kept, so that the scan finds it.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -24,14 +28,20 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * @param bytes null when there was no body.
  */
 export function parseBody(bytes: Uint8Array | null): RequestBody {
+  const read = readJsonText(bytes);
+  if (read.kind !== 'text') return read;
+  return { kind: 'object', members: membersOf(rootOf(read.text), isBodyKey, problemsListedMax) };
+}
+
+/** The text of a body that is a JSON object: sound, and not nested too deeply. White space alone is empty. */
+export function readJsonText(bytes: Uint8Array | null): JsonText {
   const text = bytes === null ? '' : decode(bytes);
   if (text === null) return unreadable('the request body is not valid UTF-8');
   if (/^[ \t\n\r]*$/.test(text)) return { kind: 'empty' };
   const fault = scanJson(text, bodyDepthMax);
   if (fault !== null) return unreadable(describeFault(text, fault));
   const value = rootOf(text);
-  if (kindOf(value) === 'object')
-    return { kind: 'object', members: membersOf(value, isBodyKey, problemsListedMax) };
+  if (kindOf(value) === 'object') return { kind: 'text', text };
   return unreadable(`the request body must be a JSON object, and it is ${nameOfKind(value)}`);
 }
 
@@ -40,7 +50,7 @@ function isBodyKey(key: string): boolean {
   return isStateKey(key) || isLabelKey(key) || key === 'environments';
 }
 
-function unreadable(problem: string): RequestBody {
+function unreadable(problem: string): Extract<RequestBody, { kind: 'unreadable' }> {
   return { kind: 'unreadable', problem };
 }
 

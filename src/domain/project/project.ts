@@ -5,10 +5,15 @@
 export interface Environment {
   readonly number: number;
   readonly name: string;
+  /** The console asks for a confirmation before it changes a flag here. Nothing else is kept from changing it. */
+  readonly isProtected: boolean;
 }
 
 /** The environment number that holds the state of a single-environment project's flags. */
 export const soleEnvironment = 0;
+
+/** Of a multi-environment project: numbers count from here. */
+export const firstEnvironmentNumber = 1;
 
 export interface Project {
   readonly id: string;
@@ -21,12 +26,17 @@ export interface Project {
   /** In the order they were created. */
   readonly environments: readonly Environment[];
   readonly nextEnvironmentNumber: number;
-  /** Moves whenever an environment is created, renamed or deleted. */
+  /** Moves whenever an environment is created, changed or deleted. */
   readonly environmentsRevision: number;
   /** Off: both routes of the Evaluation API answer 403 for this project. */
   readonly evaluationAccess: boolean;
   readonly createdAt: number;
   readonly revision: number;
+}
+
+/** The numbers under which the project's flags hold states that count. A flag may still hold some of deleted environments. */
+export function environmentNumbers(project: Project): readonly number[] {
+  return project.isMultiEnvironment ? project.environments.map(({ number }) => number) : [soleEnvironment];
 }
 
 export function findEnvironment(project: Project, name: string): Environment | undefined {

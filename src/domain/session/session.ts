@@ -22,3 +22,8 @@ export const sessionsMax = 50;
 export function isSessionOver(session: Session, now: number): boolean {
   return now - session.lastSeenAt >= sessionIdleMs || now - session.createdAt >= sessionLifetimeMs;
 }
+
+/** @returns whether the session should be marked as seen: at most once in `sessionTouchMs`. */
+export function needsTouch(session: Session, now: number): boolean {
+  return now - session.lastSeenAt >= sessionTouchMs;
+}

@@ -17,10 +17,15 @@ const encoder = new TextEncoder();
  * @param randomBytes 32 bytes from a cryptographic source.
  */
 export function newTokenSecret(prefix: string, randomBytes: Uint8Array): string {
+  return `${prefix}_${newSecretText(randomBytes)}`;
+}
+
+/** The part without a prefix; sessions and one-time links have such secrets too. @param randomBytes 32 of them */
+export function newSecretText(randomBytes: Uint8Array): string {
   if (randomBytes.length !== randomByteCount) throw new RangeError(`need ${randomByteCount} random bytes`);
   const hexadecimal = Array.from(randomBytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
   const random = toBase62(BigInt(`0x${hexadecimal}`), randomLength);
-  return `${prefix}_${random}${checkOf(random)}`;
+  return `${random}${checkOf(random)}`;
 }
 
 /**
@@ -31,8 +36,13 @@ export function readTokenSecret(text: string, acceptedPrefixes: readonly string[
   const underscore = text.lastIndexOf('_');
   const secret = text.slice(underscore + 1);
   if (underscore < 0 || !acceptedPrefixes.includes(text.slice(0, underscore))) return undefined;
-  if (secret.length !== secretLength || !/^[0-9A-Za-z]+$/.test(secret)) return undefined;
-  return checkOf(secret.slice(0, randomLength)) === secret.slice(randomLength) ? secret : undefined;
+  return isSecretText(secret) ? secret : undefined;
+}
+
+/** Whether it is whole and not mistyped; whether anybody has it is for the store to say. */
+export function isSecretText(text: string): boolean {
+  if (text.length !== secretLength || !/^[0-9A-Za-z]+$/.test(text)) return false;
+  return checkOf(text.slice(0, randomLength)) === text.slice(randomLength);
 }
 
 function checkOf(random: string): string {

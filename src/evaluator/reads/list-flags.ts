@@ -1,6 +1,5 @@
 import { successAnswer } from '../../contracts/management/answers.ts';
 import type { Flag } from '../../domain/flag/flag.ts';
-import { isFlagName } from '../../domain/flag/flag-labels.ts';
 import { type FlagView, flagView } from '../../domain/flag/flag-view.ts';
 import { chooseEnvironment } from '../../domain/management/environment-choice.ts';
 import { limitRead } from '../../domain/management/environment-limit.ts';
@@ -10,6 +9,7 @@ import {
   readParameter,
 } from '../../domain/management/management-query.ts';
 import { proceed, refuseProblems } from '../../domain/management/refusal.ts';
+import { isName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { ManagementRead } from './management-read.ts';
@@ -32,7 +32,7 @@ export const listFlags: ManagementRead = (queries, call, principal) => {
 /** @param name exactly; null for every flag. A name that no flag can have needs no look-up. */
 function selectFlags(queries: RecordQueries, projectId: string, name: string | null): Iterable<Flag> {
   if (name === null) return queries.flagsOf(projectId);
-  return isFlagName(name) ? queries.flagsOf(projectId, name) : [];
+  return isName(name) ? queries.flagsOf(projectId, name) : [];
 }
 
 function* listPieces(flags: Iterable<Flag>, view: (flag: Flag) => FlagView): Generator<string> {

@@ -1,9 +1,19 @@
+import { type AuditEntry, auditSubjects } from '../../domain/audit/audit-entry.ts';
+import { isIdShaped } from '../../support/id-shape.ts';
 import { chainHash, chainStart } from '../audit-chain.ts';
-import { firstIdOf, sequenceOf } from '../keys.ts';
+import {
+  auditSubjectKey,
+  firstIdOf,
+  idKey,
+  ownedSequenceKey,
+  readAuditSubjectKey,
+  sequenceBytes,
+  sequenceOf,
+} from '../keys.ts';
 import type { StoredRecord } from '../record-source.ts';
 import { type AuditRecord, auditRecord, decodeAuditEntry } from '../records/audit-record.ts';
 import { type Finding, findingAt } from './finding.ts';
-import type { StoreWalk } from './store-walk.ts';
+import type { Entry, StoreWalk } from './store-walk.ts';
 
 interface ChainEnd {
   readonly ledgerId: string;
@@ -11,15 +21,17 @@ interface ChainEnd {
   readonly hash: Uint8Array;
 }
 
-/** Each ledger's entries count from 1 without gaps, and each hash covers all before it. */
+/** Each ledger's entries count from 1 without gaps, each hash covers all before it, and the index has what it should. */
 export function* checkAudit(walk: StoreWalk): Generator<Finding> {
   let end: ChainEnd = { ledgerId: '', sequence: 0, hash: chainStart };
   yield* walk.records(auditRecord, function* (stored) {
     const ledgerId = firstIdOf(stored.key);
     if (ledgerId !== end.ledgerId) end = { ledgerId, sequence: 0, hash: chainStart };
     yield* checkLink(stored, end);
+    yield* checkEntry(walk, stored, ledgerId);
     end = { ledgerId, sequence: sequenceOf(stored.key), hash: stored.record.hash };
   });
+  yield* walk.entries('audit-by-subject', (entry) => checkIndexEntry(walk, entry));
 }
 
 function* checkLink({ key, record }: StoredRecord<AuditRecord>, end: ChainEnd): Generator<Finding> {
@@ -32,7 +44,54 @@ function* checkLink({ key, record }: StoredRecord<AuditRecord>, end: ChainEnd): 
   if (!isSame(record.hash, chainHash(record.previousHash, record.encodedEntry))) {
     yield finding('its hash does not cover its content');
   }
-  if (decodeAuditEntry(record.encodedEntry).ledgerId !== end.ledgerId) yield finding('is of another ledger');
+}
+
+function* checkEntry(
+  walk: StoreWalk,
+  { key, record }: StoredRecord<AuditRecord>,
+  ledgerId: string,
+): Generator<Finding> {
+  const entry = readEntry(record);
+  if (entry === null) yield findingAt('audit', key, 'its content cannot be read');
+  else if (entry.ledgerId !== ledgerId) yield findingAt('audit', key, 'is of another ledger');
+  else if (sequenceOf(key) >= indexedFrom(walk, ledgerId)) yield* checkIndexed(walk, entry, sequenceOf(key));
+}
+
+function readEntry(record: AuditRecord): AuditEntry | null {
+  try {
+    return decodeAuditEntry(record.encodedEntry);
+  } catch {
+    return null;
+  }
+}
+
+function indexedFrom(walk: StoreWalk, ledgerId: string): number {
+  const from = isIdShaped(ledgerId) ? walk.findBytes('audit-by-subject', idKey(ledgerId)) : undefined;
+  return from?.length === sequenceBytes ? sequenceOf(from) : Number.POSITIVE_INFINITY;
+}
+
+function* checkIndexed(walk: StoreWalk, entry: AuditEntry, sequence: number): Generator<Finding> {
+  for (const subjectId of auditSubjects(entry)) {
+    const key = auditSubjectKey(entry.ledgerId, subjectId, sequence);
+    if (walk.findBytes('audit-by-subject', key) !== undefined) continue;
+    yield findingAt('audit-by-subject', key, 'the entry of a record is missing');
+  }
+}
+
+function checkIndexEntry(walk: StoreWalk, { key, bytes }: Entry): Finding[] {
+  const isMarker = isIdShaped(key.toString('latin1')) && bytes.length === sequenceBytes;
+  if (isMarker) return [];
+  const named = readAuditSubjectKey(key);
+  if (named === null) return [findingAt('audit-by-subject', key, 'is not known here')];
+  const recordKey = ownedSequenceKey(named.ledgerId, named.sequence);
+  const name = `audit/${named.ledgerId}/${named.sequence}`;
+  if (!walk.has(auditRecord, recordKey)) {
+    return [findingAt('audit-by-subject', key, `names ${name}, which is missing`)];
+  }
+  const record = walk.find(auditRecord, recordKey);
+  const entry = record === null ? null : readEntry(record);
+  if (entry === null || auditSubjects(entry).includes(named.subjectId)) return [];
+  return [findingAt('audit-by-subject', key, `does not fit ${name}`)];
 }
 
 function isSame(left: Uint8Array, right: Uint8Array): boolean {

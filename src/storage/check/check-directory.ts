@@ -1,8 +1,8 @@
-import type { Member } from '../../domain/member/member.ts';
 import type { Project } from '../../domain/project/project.ts';
 import { memberRecord } from '../records/member-record.ts';
 import { organisationRecord } from '../records/organisation-record.ts';
 import { projectRecord } from '../records/project-record.ts';
+import { checkMembers } from './check-members.ts';
 import type { Finding } from './finding.ts';
 import { misplaced, reference } from './record-rules.ts';
 import type { StoreWalk } from './store-walk.ts';
@@ -10,20 +10,11 @@ import type { StoreWalk } from './store-walk.ts';
 /** Organisations, members and projects. */
 export function* checkDirectory(walk: StoreWalk): Generator<Finding> {
   yield* walk.records(organisationRecord, ({ key, record }) => misplaced(organisationRecord, key, record));
-  yield* walk.records(memberRecord, function* ({ key, record }) {
-    yield* misplaced(memberRecord, key, record);
-    yield* checkMember(walk, record);
-  });
+  yield* checkMembers(walk);
   yield* walk.records(projectRecord, function* ({ key, record }) {
     yield* misplaced(projectRecord, key, record);
     yield* checkProject(walk, record);
   });
-}
-
-function* checkMember(walk: StoreWalk, member: Member): Generator<Finding> {
-  if (member.organisationId !== null) {
-    yield* reference(walk, `members/${member.id}`, organisationRecord, member.organisationId);
-  }
 }
 
 function* checkProject(walk: StoreWalk, project: Project): Generator<Finding> {

@@ -1,5 +1,5 @@
 import type { Flag, FlagState } from '../../domain/flag/flag.ts';
-import { type Project, soleEnvironment } from '../../domain/project/project.ts';
+import { environmentNumbers, type Project } from '../../domain/project/project.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 import { idKey } from '../keys.ts';
 import { flagIndex } from '../record-indexes.ts';
@@ -24,19 +24,21 @@ function* checkFlag(walk: StoreWalk, flag: Flag): Generator<Finding> {
   yield* reference(walk, where, projectRecord, flag.projectId);
   const project = isIdShaped(flag.projectId) ? walk.find(projectRecord, idKey(flag.projectId)) : null;
   for (const [environmentNumber, state] of flag.states) {
-    if (project !== null && !hasEnvironment(project, environmentNumber)) {
+    if (project !== null && isOfDeleted(project, environmentNumber)) continue;
+    if (project !== null && !environmentNumbers(project).includes(environmentNumber)) {
       yield {
         where,
-        what: `has a state for environment ${environmentNumber}, which its project does not have`,
+        what: `has a state for environment ${environmentNumber}, which its project never had`,
       };
     }
     yield* checkState(walk, flag, state, where);
   }
 }
 
-function hasEnvironment(project: Project, environmentNumber: number): boolean {
-  if (!project.isMultiEnvironment) return environmentNumber === soleEnvironment;
-  return project.environments.some(({ number }) => number === environmentNumber);
+/** States of a deleted environment stay until their flag is edited, and count for nothing: their audience may be gone. */
+function isOfDeleted(project: Project, environmentNumber: number): boolean {
+  const wasGiven = project.isMultiEnvironment && environmentNumber < project.nextEnvironmentNumber;
+  return wasGiven && !environmentNumbers(project).includes(environmentNumber);
 }
 
 function* checkState(walk: StoreWalk, flag: Flag, state: FlagState, where: string): Generator<Finding> {

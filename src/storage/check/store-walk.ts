@@ -23,6 +23,10 @@ export class StoreWalk {
     return this.#source.findBytes(codec.database, key) !== undefined;
   }
 
+  findBytes(database: DatabaseName, key: Buffer): Buffer | undefined {
+    return this.#source.findBytes(database, key);
+  }
+
   /** @returns null when it is not there, or damaged (which its own walk reports). */
   find<T>(codec: RecordCodec<T>, key: Buffer): T | null {
     try {
@@ -31,6 +35,10 @@ export class StoreWalk {
       if (error instanceof DamagedRecordError) return null;
       throw error;
     }
+  }
+
+  hasEntries(database: DatabaseName): boolean {
+    return this.#source.count(database) > 0;
   }
 
   /** Every record that can be decoded; each that cannot is a finding. */

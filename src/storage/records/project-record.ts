@@ -1,7 +1,8 @@
 import type { Project } from '../../domain/project/project.ts';
 import { recordCodec } from './record-codec.ts';
 
-type EnvironmentRow = readonly [number: number, name: string];
+/** Rows that were written before environments could be protected end after the name. */
+type EnvironmentRow = readonly [number: number, name: string, isProtected?: boolean];
 
 type ProjectRow = readonly [
   id: string,
@@ -26,7 +27,7 @@ export const projectRecord = recordCodec<Project, ProjectRow>({
     it.organisationId,
     it.ownerMemberId,
     it.isMultiEnvironment,
-    it.environments.map((environment) => [environment.number, environment.name] as const),
+    it.environments.map(({ number, name, isProtected }) => [number, name, isProtected] as const),
     it.nextEnvironmentNumber,
     it.environmentsRevision,
     it.evaluationAccess,
@@ -39,7 +40,7 @@ export const projectRecord = recordCodec<Project, ProjectRow>({
     organisationId: row[2],
     ownerMemberId: row[3],
     isMultiEnvironment: row[4],
-    environments: row[5].map(([number, name]) => ({ number, name })),
+    environments: row[5].map(([number, name, isProtected = false]) => ({ number, name, isProtected })),
     nextEnvironmentNumber: row[6],
     environmentsRevision: row[7],
     evaluationAccess: row[8],

@@ -1,8 +1,8 @@
 import type { DeclaredAudience } from '../../contracts/provision/declared-project.ts';
 import { stepInto } from '../../contracts/provision/provision-paths.ts';
+import { areSameRules } from '../../domain/audience/same-rules.ts';
 import type { Audience, AudienceRule } from '../../domain/evaluation/audience.ts';
 import { nextUpdatedAt } from '../../domain/flag/flag.ts';
-import { areSameCohorts as areSameTexts } from '../../domain/flag/state-changes.ts';
 import { created } from './declare-organisation.ts';
 import type { DeclaredInto } from './declare-project.ts';
 import { addTo } from './provision-directory.ts';
@@ -47,16 +47,6 @@ function editAudience(
   const entry = { ...entryOf(into, after, 'audience.edit'), changes };
   scope.change({ kind: 'audience', before, after }, entry);
   return after;
-}
-
-function areSameRules(left: readonly AudienceRule[], right: readonly AudienceRule[]): boolean {
-  return (
-    left.length === right.length &&
-    left.every(({ attribute, values }, index) => {
-      const other = right[index];
-      return other !== undefined && other.attribute === attribute && areSameTexts(values, other.values);
-    })
-  );
 }
 
 function entryOf<Action extends 'audience.create' | 'audience.edit'>(

@@ -123,10 +123,7 @@ function audienceId(scope: ProvisionScope, site: FlagSite, name: string | null, 
 }
 
 function createFlag(scope: ProvisionScope, project: Project, flag: Flag): void {
-  const { cohorts } = flag;
-  const flagWide: AuditChange[] =
-    cohorts.length === 0 ? [] : [{ field: 'cohorts', before: null, after: cohorts }];
-  const changes = [...creationChanges(flag, project), ...flagWide];
+  const changes = creationChanges(flag, project);
   scope.count('created');
   scope.change(
     { kind: 'flag', before: null, after: flag, environment: null },

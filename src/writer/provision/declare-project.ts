@@ -2,7 +2,12 @@ import type { DeclaredProject } from '../../contracts/provision/declared-project
 import { stepInto } from '../../contracts/provision/provision-paths.ts';
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
 import { shown, shownList } from '../../domain/problem-list.ts';
-import { type Environment, findEnvironment, type Project } from '../../domain/project/project.ts';
+import {
+  type Environment,
+  findEnvironment,
+  firstEnvironmentNumber,
+  type Project,
+} from '../../domain/project/project.ts';
 import { created } from './declare-organisation.ts';
 import { addTo, type ProvisionDirectory } from './provision-directory.ts';
 import { ledgerOf, type ProvisionScope } from './provision-scope.ts';
@@ -68,11 +73,8 @@ function createProject(
   return project;
 }
 
-/** 0 is the number of a single-environment project's only one. */
-const firstEnvironmentNumber = 1;
-
 function numbered(names: readonly string[], from: number): Environment[] {
-  return names.map((name, index) => ({ number: from + index, name }));
+  return names.map((name, index) => ({ number: from + index, name, isProtected: false }));
 }
 
 function editProject(

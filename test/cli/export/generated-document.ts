@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isFlagName } from '../../../src/domain/flag/flag-labels.ts';
+import { isName } from '../../../src/domain/name-rules.ts';
 import { isWellFormed } from '../../../src/support/code-points.ts';
 
 /** Names that have broken something before, and any other. */
@@ -9,7 +9,7 @@ const names = fc
     fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }),
   )
   .map((name) => name.trim())
-  .filter((name) => isFlagName(name) && isWellFormed(name));
+  .filter((name) => isName(name) && isWellFormed(name));
 const texts = fc.string({ unit: 'grapheme', maxLength: 20 });
 const fullTexts = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 10 });
 const environmentNames = fc.constantFrom(

@@ -4,7 +4,11 @@ import { compileFlag } from '../../../src/domain/evaluation/compiled-flag.ts';
 import type { Flag, FlagState } from '../../../src/domain/flag/flag.ts';
 import { audienceOf, flagOf, projectOf } from '../../storage/support/records.ts';
 
-const environments = Array.from({ length: 10 }, (_, index) => ({ number: index + 1, name: `env-${index}` }));
+const environments = Array.from({ length: 10 }, (_, index) => ({
+  number: index + 1,
+  name: `env-${index}`,
+  isProtected: false,
+}));
 const project = projectOf(null, { isMultiEnvironment: true, environments });
 const cohorts = Array.from({ length: 10_000 }, (_, index) => `customer-${index}`);
 

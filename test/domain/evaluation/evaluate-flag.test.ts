@@ -15,8 +15,8 @@ const project: Project = {
   ownerMemberId: null,
   isMultiEnvironment: true,
   environments: [
-    { number: 1, name: 'production' },
-    { number: 4, name: '__proto__' },
+    { number: 1, name: 'production', isProtected: false },
+    { number: 4, name: '__proto__', isProtected: false },
   ],
   nextEnvironmentNumber: 5,
   environmentsRevision: 1,

@@ -21,7 +21,11 @@ export function projectWith(environments: readonly string[] | null): Project {
     organisationId: 'Organisation00000001',
     ownerMemberId: null,
     isMultiEnvironment: environments !== null,
-    environments: (environments ?? []).map((name, index) => ({ number: index + 1, name })),
+    environments: (environments ?? []).map((name, index) => ({
+      number: index + 1,
+      name,
+      isProtected: false,
+    })),
     nextEnvironmentNumber: (environments?.length ?? 0) + 1,
     environmentsRevision: 1,
     evaluationAccess: true,

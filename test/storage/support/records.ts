@@ -7,6 +7,9 @@ import type { Member } from '../../../src/domain/member/member.ts';
 import type { Organisation } from '../../../src/domain/organisation/organisation.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
 import type { RecordChange } from '../../../src/domain/record-change.ts';
+import type { Identity } from '../../../src/domain/session/identity.ts';
+import type { OneTimeLink } from '../../../src/domain/session/one-time-link.ts';
+import type { Session } from '../../../src/domain/session/session.ts';
 import type { Denial } from '../../../src/domain/token/denial.ts';
 import type { Token } from '../../../src/domain/token/token.ts';
 import { newId } from '../../../src/support/random-id.ts';
@@ -106,6 +109,25 @@ export function tokenOf(projectId: string, change: Partial<Token> = {}): Token {
   };
 }
 
+export function sessionOf(memberId: string, change: Partial<Session> = {}): Session {
+  const id = newId();
+  const secretHash = new Uint8Array(createHash('sha256').update(id).digest());
+  const fixed = { createdAt: 1, lastSeenAt: 1, address: '192.0.2.1', userAgent: 'Browser/1' };
+  return { id, memberId, secretHash, ...fixed, ...change };
+}
+
+export function linkOf(organisationId: string, change: Partial<OneTimeLink> = {}): OneTimeLink {
+  const id = newId();
+  const secretHash = new Uint8Array(createHash('sha256').update(id).digest());
+  const purpose = { kind: 'invitation', email: 'new@example.test', role: 'editor' } as const;
+  const fixed = { createdBy: null, createdAt: 1, expiresAt: 2 };
+  return { id, organisationId, purpose, secretHash, ...fixed, ...change };
+}
+
+export function identityOf(memberId: string, change: Partial<Identity> = {}): Identity {
+  return { issuer: 'https://id.example.test', subject: '248289761001', memberId, createdAt: 1, ...change };
+}
+
 export function denialOf(tokenId: string, change: Partial<Denial> = {}): Denial {
   const route = 'PATCH /api/v1/flags/{id}';
   return {
@@ -144,7 +166,15 @@ export function keptAnswerOf(token: Token, change: Partial<KeptAnswer> = {}): Ke
   return { projectId, tokenId, requestHash, ...fixed, ...change };
 }
 
-type Kept = 'organisation' | 'member' | 'project' | 'audience' | 'token';
+type Kept =
+  | 'organisation'
+  | 'member'
+  | 'project'
+  | 'audience'
+  | 'token'
+  | 'session'
+  | 'one-time-link'
+  | 'identity';
 
 export function creationOf<Kind extends Kept>(
   kind: Kind,

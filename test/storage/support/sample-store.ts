@@ -9,10 +9,13 @@ import {
   denialOf,
   flagChangeOf,
   flagOf,
+  identityOf,
   keptAnswerOf,
+  linkOf,
   memberOf,
   organisationOf,
   projectOf,
+  sessionOf,
   tokenOf,
 } from './records.ts';
 
@@ -37,7 +40,7 @@ export function newStore(
 export function sampleRecords() {
   const organisation = organisationOf();
   const member = memberOf({ organisationId: organisation.id });
-  const environments = [{ number: 0, name: '__proto__' }];
+  const environments = [{ number: 0, name: '__proto__', isProtected: true }];
   const project = projectOf(organisation.id, { isMultiEnvironment: true, environments });
   const audience = audienceOf(project.id);
   const state = { enabled: true, trafficPercentage: 50, cohortOverride: ['own'], audienceId: audience.id };
@@ -46,7 +49,12 @@ export function sampleRecords() {
   const denial = denialOf(token.id);
   const audit = [1, 2, 3].map((at) => auditEntryOf(organisation.id, { at }));
   const keptAnswer = keptAnswerOf(token);
-  return { organisation, member, project, audience, flag, token, denial, audit, keptAnswer };
+  const access = {
+    session: sessionOf(member.id),
+    link: linkOf(organisation.id),
+    identity: identityOf(member.id),
+  };
+  return { organisation, member, project, audience, flag, token, denial, audit, keptAnswer, ...access };
 }
 
 export type SampleRecords = ReturnType<typeof sampleRecords>;
@@ -61,6 +69,9 @@ export function writeSample(store: Store): SampleRecords {
       creationOf('audience', sample.audience),
       flagChangeOf(null, sample.flag),
       creationOf('token', sample.token),
+      creationOf('session', sample.session),
+      creationOf('one-time-link', sample.link),
+      creationOf('identity', sample.identity),
       { kind: 'activity', denial: sample.denial },
       { kind: 'outbox', entry: { kind: 'denial-email', denial: sample.denial } },
       { kind: 'kept-answer', before: null, after: sample.keptAnswer },

@@ -1,0 +1,39 @@
+import type { ConsoleCall } from '../../contracts/console/console-call.ts';
+import type { WriteOutcome } from '../../writer/writer-client.ts';
+import { overloaded } from '../overloaded.ts';
+import type { ConsoleActors } from './console-actors.ts';
+import type { ConsoleReply } from './console-reply.ts';
+
+const notApplied =
+  'The change was not begun within its deadline and has not been applied. Retry in a moment.';
+const mayBeApplied =
+  'The service stopped while the change was on its way. It may have been applied: look before you repeat it.';
+const storageFull =
+  'The disk of the service is almost full, so changes are refused. Nothing was applied. Free some space and retry.';
+
+/** Passes a change on to the writer, and its answer on to the browser. */
+export async function answerConsoleWrite(
+  reply: ConsoleReply,
+  call: ConsoleCall,
+  actors: ConsoleActors,
+): Promise<void> {
+  const outcome = await actors.writer.writeConsole(call);
+  if (outcome.kind !== 'console-answered') {
+    refuseWrite(reply, outcome);
+    return;
+  }
+  const { status, body, touchedSessionId, memberId, contentType } = outcome.answer;
+  actors.touch(touchedSessionId);
+  // A session that has ended takes its cookie along.
+  const setCookies = call.operation === 'sign-out' && status < 300 ? [actors.cookie.clear()] : [];
+  reply.answer(status, String(body), { contentType, setCookies }, memberId);
+}
+
+/** A change that the writer has not decided. */
+export function refuseWrite(reply: ConsoleReply, outcome: WriteOutcome): void {
+  if (outcome.kind === 'dropped') reply.refuseUnavailable(notApplied);
+  else if (outcome.kind === 'overloaded') reply.refuseUnavailable(overloaded);
+  else if (outcome.kind === 'unknown') reply.refuseUnavailable(mayBeApplied);
+  else if (outcome.kind === 'storage-full') reply.refuse({ code: 'storage-full', detail: storageFull });
+  else reply.refuseInternal();
+}

@@ -1,0 +1,17 @@
+import type { ConsoleSettings } from '../../contracts/console/public-handler.ts';
+import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
+import type { WriterClient } from '../../writer/writer-client.ts';
+import type { ProjectWatchers } from './project-watchers.ts';
+import type { SessionCookie } from './session-cookie.ts';
+
+/** What the answers of the console's API are made with. */
+export interface ConsoleActors {
+  readonly evaluators: EvaluatorClient;
+  readonly writer: WriterClient;
+  readonly settings: ConsoleSettings;
+  readonly cookie: SessionCookie;
+  readonly watchers: ProjectWatchers;
+  /** Marks a session as seen, in the background: no answer waits for it. */
+  touch(sessionId: string | null): void;
+  onFault(fault: unknown, requestId: string): void;
+}

@@ -1,0 +1,145 @@
+import type { ConsoleCall } from '../../contracts/console/console-call.ts';
+import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
+import { type AskedAnswer, askEvaluator } from './ask-evaluator.ts';
+import type { Watcher } from './watcher.ts';
+
+export interface ProjectWatchersOptions {
+  readonly evaluators: EvaluatorClient;
+  /** One Int32 cell that the writer raises after each commit that changed something. */
+  readonly storeVersion: SharedArrayBuffer;
+  readonly onFault: (fault: unknown) => void;
+}
+
+/** What is known of a page between two looks. */
+interface Watch {
+  readonly watcher: Watcher;
+  /** Asked again at each look: who may not see the project any more is sent away. */
+  readonly call: ConsoleCall;
+  readonly sessionSecret: string;
+  since: number;
+  versionSeen: number;
+  lookedAt: number;
+  beatenAt: number;
+  isLooking: boolean;
+}
+
+/** What the evaluators' `watch-project` answers. */
+interface Changes {
+  readonly sequence: number;
+  readonly flags: readonly string[];
+  readonly project: boolean;
+  readonly other: boolean;
+}
+
+export const watchersMax = 200;
+/** A browser has six connections to a service, and its pages need the others. */
+export const watchersOfSessionMax = 4;
+const tickMs = 250;
+/** A page hears of changes at most so often, however many there are. */
+const lookEveryMs = 1000;
+export const heartbeatMs = 15_000;
+
+/**
+ * The pages that follow a project. While there are any, a timer compares one number with what it was: only when the
+ * store has moved is an evaluator asked what that means for each page, and with each heartbeat whether its session goes
+ * on.
+ */
+export class ProjectWatchers {
+  readonly #options: ProjectWatchersOptions;
+  readonly #version: Int32Array;
+  readonly #watches = new Set<Watch>();
+  #timer: NodeJS.Timeout | null = null;
+  #isClosed = false;
+
+  constructor(options: ProjectWatchersOptions) {
+    this.#options = options;
+    this.#version = new Int32Array(options.storeVersion);
+  }
+
+  /** @returns why no more page can be followed now, or null. */
+  refusal(sessionSecret: string): string | null {
+    this.#dropOver();
+    if (this.#isClosed) return 'The service is stopping. Retry in a moment.';
+    if (this.#watches.size >= watchersMax) return 'Too many pages are open. Changes are shown on reload.';
+    const own = [...this.#watches].filter((watch) => watch.sessionSecret === sessionSecret);
+    return own.length < watchersOfSessionMax ? null : 'Too many pages of this session are open. Close one.';
+  }
+
+  /** Of the newest commit: taken before a page asks where it begins, so that nothing is missed in between. */
+  version(): number {
+    return Atomics.load(this.#version, 0);
+  }
+
+  /** @param since where the page begins, known at the store's version `versionSeen`. */
+  add(watcher: Watcher, call: ConsoleCall, since: number, versionSeen: number): void {
+    const now = monotonicMs();
+    const { sessionSecret } = call;
+    if (sessionSecret === null) throw new Error('a watch without a session has passed the guard');
+    const times = { lookedAt: now - lookEveryMs, beatenAt: now };
+    this.#watches.add({ watcher, call, sessionSecret, since, versionSeen, ...times, isLooking: false });
+    this.#timer ??= setInterval(() => this.#tick(), tickMs);
+  }
+
+  /** Ends every page's stream; browsers ask again, and find whatever serves then. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { watcher } of this.#watches) watcher.end();
+    this.#watches.clear();
+    this.#stopIfIdle();
+  }
+
+  #tick(): void {
+    this.#dropOver();
+    const [now, version] = [monotonicMs(), this.version()];
+    for (const watch of this.#watches) {
+      if (watch.isLooking || now - watch.lookedAt < lookEveryMs) continue;
+      const hasMoved = watch.versionSeen !== version;
+      if (!hasMoved && now - watch.beatenAt < heartbeatMs) continue;
+      this.#look(watch, now, version).catch(this.#options.onFault);
+    }
+  }
+
+  async #look(watch: Watch, now: number, version: number): Promise<void> {
+    watch.isLooking = true;
+    watch.lookedAt = now;
+    const query = { since: String(watch.since) };
+    const answer = await askEvaluator(this.#options.evaluators, { ...watch.call, query });
+    watch.isLooking = false;
+    if (!this.#watches.has(watch)) return;
+    if (answer.kind === 'answered') this.#take(watch, answer, version);
+    if (now - watch.beatenAt < heartbeatMs) return;
+    watch.beatenAt = now;
+    watch.watcher.beat();
+  }
+
+  /** A session that is over, and a project that may not be seen any more, end the stream. */
+  #take(watch: Watch, { head, body }: Extract<AskedAnswer, { kind: 'answered' }>, version: number): void {
+    if (head.status >= 500) return;
+    if (head.status !== 200) {
+      watch.watcher.end();
+      this.#watches.delete(watch);
+      this.#stopIfIdle();
+      return;
+    }
+    const { sequence, flags, project, other } = readChanges(body);
+    watch.since = sequence;
+    watch.versionSeen = version;
+    if (flags.length > 0 || project || other) watch.watcher.tell('changed', { flags, project, other });
+  }
+
+  #dropOver(): void {
+    for (const watch of this.#watches) if (watch.watcher.isOver) this.#watches.delete(watch);
+    this.#stopIfIdle();
+  }
+
+  #stopIfIdle(): void {
+    if (this.#watches.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}
+
+export function readChanges(body: Uint8Array): Changes {
+  return JSON.parse(new TextDecoder().decode(body)) as Changes;
+}

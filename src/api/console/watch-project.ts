@@ -1,0 +1,28 @@
+import type { ConsoleCall } from '../../contracts/console/console-call.ts';
+import { askEvaluator } from './ask-evaluator.ts';
+import type { GatewayOperation } from './gateway-operation.ts';
+import { readChanges } from './project-watchers.ts';
+import { Watcher } from './watcher.ts';
+
+/** Server-sent events: `changed` whenever something of the project has. It ends with the session, or the service. */
+export const watchProject: GatewayOperation = async ({ reply }, { evaluators, watchers }) => {
+  const { requestId, params, sessionSecret, address, userAgent } = reply.request;
+  const caller = { requestId, params, sessionSecret, address, userAgent };
+  const call: ConsoleCall = { ...caller, operation: 'watch-project', query: {}, body: null };
+  const versionSeen = watchers.version();
+  const answer = await askEvaluator(evaluators, call);
+  if (answer.kind === 'unavailable') return reply.refuseUnavailable(answer.detail);
+  if (answer.kind === 'failed') return reply.refuseInternal();
+  const { status, console } = answer.head;
+  const memberId = console?.memberId ?? null;
+  if (status !== 200) {
+    return reply.answer(status, answer.body, { contentType: console?.contentType ?? null }, memberId);
+  }
+  const refusal = watchers.refusal(sessionSecret ?? '');
+  if (refusal !== null) return reply.refuseUnavailable(refusal);
+  reply.begin(200, { contentType: 'text/event-stream' }, memberId);
+  if (reply.exchange.isOver) return;
+  const watcher = new Watcher(reply.exchange);
+  watcher.tell('ready', {});
+  watchers.add(watcher, call, readChanges(answer.body).sequence, versionSeen);
+};

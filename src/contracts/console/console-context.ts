@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto';
+import { newSecretText } from '../../domain/token/token-secret.ts';
+import { hashSecret } from '../../support/hash-secret.ts';
+import { newId } from '../../support/random-id.ts';
+import type { ConsoleSettings, PublicContext } from './public-handler.ts';
+
+const secretBytes = 32;
+
+/** @returns what the handlers of one request share. */
+export function createConsoleContext(settings: ConsoleSettings): PublicContext {
+  return {
+    ...settings,
+    now: Date.now(),
+    newId,
+    newSecret: () => newSecretText(randomBytes(secretBytes)),
+    hashSecret,
+  };
+}

@@ -1,0 +1,30 @@
+import type { ConsoleOperation } from './console-operation.ts';
+import { type ConsoleOperationId, consoleOperations } from './console-operations.ts';
+
+type StepRow = Pick<ConsoleOperation, 'access' | 'actor' | 'body'>;
+
+/**
+ * What the gateway asks the actors while it answers an operation that is its own: half a sign-in, for example. A step has
+ * no path, so nobody asks for one from outside; its body was made by the gateway, and has no schema.
+ */
+export const consoleSteps = {} as const satisfies Record<string, StepRow>;
+
+export type ConsoleStepId = keyof typeof consoleSteps;
+/** What an actor can be asked. */
+export type ConsoleAskId = ConsoleOperationId | ConsoleStepId;
+
+const rows: ReadonlyMap<string, StepRow> = new Map<string, StepRow>([
+  ...Object.entries<StepRow>(consoleOperations),
+  ...Object.entries<StepRow>(consoleSteps),
+]);
+
+/** @throws Error on an id that is not in the tables. */
+export function consoleRow(id: ConsoleAskId): StepRow {
+  const row = rows.get(id);
+  if (row === undefined) throw new Error(`${id} is no operation of the console`);
+  return row;
+}
+
+export function isConsoleStep(id: ConsoleAskId): id is ConsoleStepId {
+  return Object.hasOwn(consoleSteps, id);
+}

@@ -1,0 +1,116 @@
+import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
+import type { AuditChange } from '../audit/audit-entry.ts';
+import type { Audience, AudienceRule } from '../evaluation/audience.ts';
+import { contextParameters } from '../evaluation/evaluation-context.ts';
+import { nextUpdatedAt } from '../flag/flag.ts';
+import { readName } from '../name-rules.ts';
+import { type ProblemList, shown } from '../problem-list.ts';
+import { areSameRules } from './same-rules.ts';
+
+/** Audiences of one project. */
+const audiencesMax = 1000;
+export const rulesMax = 50;
+export const ruleValuesMax = 100_000;
+export const attributeCodePointsMax = 256;
+export const valueCodePointsMax = 1024;
+
+/** What an audience is called and how it matches; in an edit, an absent field stays. */
+export interface AudienceFields {
+  readonly name: string;
+  readonly rules: readonly AudienceRule[];
+}
+
+/**
+ * Reads what an audience is to be.
+ *
+ * @param others the project's other audiences: a name is one audience's, because people choose by it.
+ * @param isNew whether it adds to their number.
+ * @param problems gets everything that is wrong; the fields hold only without any.
+ */
+export function readAudience<Sent extends Partial<AudienceFields>>(
+  sent: Sent,
+  others: Iterable<Audience>,
+  isNew: boolean,
+  problems: ProblemList,
+): Sent {
+  const { rules } = sent;
+  const name = sent.name === undefined ? undefined : readName(sent.name, problems);
+  if (name !== undefined) addNeighbourProblems(name, others, isNew, problems);
+  if (rules !== undefined) addRuleProblems(rules, problems);
+  return name === undefined ? sent : { ...sent, name };
+}
+
+function addNeighbourProblems(
+  name: string,
+  others: Iterable<Audience>,
+  isNew: boolean,
+  problems: ProblemList,
+): void {
+  let count = 0;
+  let isTaken = false;
+  for (const other of others) {
+    count += 1;
+    isTaken ||= other.name === name;
+  }
+  if (isTaken) problems.add(() => `name "${shown(name)}" is that of another audience of this project`);
+  if (isNew && count >= audiencesMax) {
+    problems.add(() => `this project has ${audiencesMax} audiences, and cannot have more`);
+  }
+}
+
+function addRuleProblems(rules: readonly AudienceRule[], problems: ProblemList): void {
+  if (rules.length === 0 || rules.length > rulesMax) {
+    problems.add(() => `rules must be an array of 1 to ${rulesMax} rules`);
+  }
+  for (const [index, { attribute, values }] of rules.slice(0, rulesMax).entries()) {
+    addAttributeProblems(attribute, `rules[${index}].attribute`, problems);
+    addValueProblems(values, `rules[${index}].values`, problems);
+  }
+}
+
+function addAttributeProblems(attribute: string, path: string, problems: ProblemList): void {
+  const isSized = attribute !== '' && hasAtMostCodePoints(attribute, attributeCodePointsMax);
+  if (!isSized || !isWellFormed(attribute)) {
+    problems.add(() => `${path} must be a string of 1 to ${attributeCodePointsMax} characters`);
+  }
+  if (contextParameters.some((parameter) => parameter === attribute)) {
+    problems.add(
+      () => `${path} must not be ${attribute}: it is never an attribute, so the rule never matches`,
+    );
+  }
+}
+
+function addValueProblems(values: readonly string[], path: string, problems: ProblemList): void {
+  if (values.length === 0 || values.length > ruleValuesMax) {
+    problems.add(() => `${path} must be an array of 1 to ${ruleValuesMax} strings`);
+  }
+  for (const [index, value] of values.slice(0, ruleValuesMax).entries()) {
+    if (hasAtMostCodePoints(value, valueCodePointsMax) && isWellFormed(value)) continue;
+    problems.add(() => `${path}[${index}] must be a string of at most ${valueCodePointsMax} characters`);
+  }
+}
+
+/** @param now Unix milliseconds. */
+export function newAudience(
+  { name, rules }: AudienceFields,
+  id: string,
+  projectId: string,
+  now: number,
+): Audience {
+  return { id, projectId, name, rules, createdAt: now, updatedAt: now, revision: 1 };
+}
+
+/** @returns the audience as edited, and what that changes; the same audience when it was so before. */
+export function editedAudience(
+  before: Audience,
+  { name = before.name, rules = before.rules }: Partial<AudienceFields>,
+  now: number,
+): { readonly audience: Audience; readonly changes: readonly AuditChange[] } {
+  const changes: AuditChange[] = [];
+  if (name !== before.name) changes.push({ field: 'name', before: before.name, after: name });
+  if (!areSameRules(before.rules, rules))
+    changes.push({ field: 'rules', before: before.rules, after: rules });
+  if (changes.length === 0) return { audience: before, changes };
+  const updatedAt = nextUpdatedAt(before.updatedAt, now);
+  return { audience: { ...before, name, rules, updatedAt, revision: before.revision + 1 }, changes };
+}

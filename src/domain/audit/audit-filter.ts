@@ -1,0 +1,79 @@
+import { isIdShaped } from '../../support/id-shape.ts';
+import type { ProblemList } from '../problem-list.ts';
+import { type Actor, type AuditAction, type AuditEntry, auditActions } from './audit-entry.ts';
+
+/** Which entries are asked for; null asks for all. */
+export interface AuditFilter {
+  readonly projectId: string | null;
+  readonly actor: Pick<Actor, 'kind' | 'id'> | null;
+  readonly flagId: string | null;
+  readonly environment: string | null;
+  readonly action: AuditAction | null;
+  /** Unix milliseconds, included. */
+  readonly from: number | null;
+  /** Unix milliseconds, excluded. */
+  readonly to: number | null;
+}
+
+type AuditQuery = Readonly<Record<string, string>>;
+
+const actorKinds: readonly string[] = ['token', 'member', 'operator'];
+
+/** Reads the filters of a query, and adds whatever is wrong with them. */
+export function readAuditFilter(query: AuditQuery, problems: ProblemList): AuditFilter {
+  const [from, to] = [readTime(query, 'from', problems), readTime(query, 'to', problems)];
+  if (from !== null && to !== null && from >= to) problems.add(() => 'from must be before to');
+  return {
+    projectId: readId(query, 'project', problems),
+    actor: readActor(query['actor'], problems),
+    flagId: readId(query, 'flag', problems),
+    environment: query['environment'] ?? null,
+    action: readAction(query['action'], problems),
+    ...{ from, to },
+  };
+}
+
+function readId(query: AuditQuery, key: 'project' | 'flag', problems: ProblemList): string | null {
+  const id = query[key] ?? null;
+  if (id !== null && !isIdShaped(id)) problems.add(() => `${key} must be an id of 20 letters and digits`);
+  return id;
+}
+
+/** `member:ID`, `token:ID`, or `operator`, who has no id. */
+function readActor(text: string | undefined, problems: ProblemList): AuditFilter['actor'] {
+  if (text === undefined) return null;
+  const [kind = '', id = ''] = text.split(':', 2);
+  const isRight = actorKinds.includes(kind) && (kind === 'operator' ? id === '' : isIdShaped(id));
+  if (!isRight) problems.add(() => 'actor must be "member:ID", "token:ID" or "operator"');
+  return { kind: kind as Actor['kind'], id };
+}
+
+function readAction(text: string | undefined, problems: ProblemList): AuditAction | null {
+  if (text === undefined) return null;
+  const action = auditActions.find((known) => known === text);
+  if (action === undefined) problems.add(() => `action must be one of: ${auditActions.join(', ')}`);
+  return action ?? null;
+}
+
+function readTime(query: AuditQuery, key: 'from' | 'to', problems: ProblemList): number | null {
+  const text = query[key];
+  if (text === undefined) return null;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  problems.add(() => `${key} must be a time in Unix milliseconds`);
+  return null;
+}
+
+export function matchesAudit(filter: AuditFilter, entry: AuditEntry): boolean {
+  const { projectId, flagId, environment, action, from, to } = filter;
+  if (projectId !== null && entry.projectId !== projectId) return false;
+  if (flagId !== null && entry.targetId !== flagId) return false;
+  if (environment !== null && entry.environment !== environment) return false;
+  if (action !== null && entry.action !== action) return false;
+  if (from !== null && entry.at < from) return false;
+  if (to !== null && entry.at >= to) return false;
+  return isBy(filter.actor, entry.actor);
+}
+
+function isBy(wanted: AuditFilter['actor'], { kind, id }: Actor): boolean {
+  return wanted === null || (wanted.kind === kind && wanted.id === id);
+}

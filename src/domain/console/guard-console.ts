@@ -1,0 +1,111 @@
+import type { Role } from '../member/member.ts';
+import type { Project } from '../project/project.ts';
+import type { RecordQueries } from '../record-queries.ts';
+import { isSessionOver } from '../session/session.ts';
+import { isSecretText } from '../token/token-secret.ts';
+import { type ConsolePrincipal, hasRole, type ProjectPrincipal } from './console-principal.ts';
+import { allow, type ConsoleOutcome, deny } from './console-problem.ts';
+
+/** What the guard looks at of a request. */
+export interface GuardedCall {
+  /** Of the session cookie; null when there is none. */
+  readonly sessionSecret: string | null;
+  /** Null in a path that names no project. */
+  readonly projectId: string | null;
+}
+
+export interface ConsoleGuardContext {
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** SHA-256, 32 bytes. */
+  hashSecret(secret: string): Uint8Array;
+}
+
+/** Who may ask (`contracts/console/console-operation.ts`), as far as the guard decides it. */
+export type GuardedAccess =
+  | { readonly scope: 'public' }
+  | { readonly scope: 'member' }
+  | { readonly scope: 'organisation'; readonly role: Role }
+  | { readonly scope: 'project'; readonly role: Role };
+
+/** Whom the guard has let through. */
+export type ConsoleGuarded =
+  | { readonly scope: 'public'; readonly principal: ConsolePrincipal | null }
+  | { readonly scope: 'member'; readonly principal: ConsolePrincipal }
+  | { readonly scope: 'project'; readonly principal: ProjectPrincipal };
+
+const notSignedIn = 'Nobody is signed in here, or the session has ended. Sign in, then try again.';
+const noOrganisation = 'You do not belong to an organisation, so there is nothing here.';
+const noProject = 'None of your projects has this id. It may have been deleted.';
+
+/**
+ * Finds session, member, organisation and project, and holds the role against what the operation needs. Everything is
+ * read on the state on which the request is then answered or decided.
+ */
+export function guardConsole(
+  queries: RecordQueries,
+  access: GuardedAccess,
+  call: GuardedCall,
+  context: ConsoleGuardContext,
+): ConsoleOutcome<ConsoleGuarded> {
+  const principal = findPrincipal(queries, call.sessionSecret, context);
+  if (access.scope === 'public') return allow({ scope: 'public', principal });
+  if (principal === null) return deny('not-signed-in', notSignedIn);
+  if (access.scope === 'member') return allow({ scope: 'member', principal });
+  if (access.scope === 'organisation') return guardOrganisation(principal, access.role);
+  return guardProject(queries, principal, access.role, call.projectId ?? '');
+}
+
+/** @returns the session's person; null when it is over, unknown, or its member is gone. */
+function findPrincipal(
+  queries: RecordQueries,
+  secret: string | null,
+  context: ConsoleGuardContext,
+): ConsolePrincipal | null {
+  if (secret === null || !isSecretText(secret)) return null;
+  const session = queries.sessionBySecretHash(context.hashSecret(secret));
+  if (session === undefined || isSessionOver(session, context.now)) return null;
+  const member = queries.member(session.memberId);
+  if (member === undefined) return null;
+  const organisation =
+    member.organisationId === null ? null : (queries.organisation(member.organisationId) ?? null);
+  return { session, member, organisation };
+}
+
+function guardOrganisation(principal: ConsolePrincipal, least: Role): ConsoleOutcome<ConsoleGuarded> {
+  if (principal.organisation === null) return deny('not-found', noOrganisation);
+  if (!hasRole(principal.member.role, least)) return refuseRole(principal.member.role, least);
+  return allow({ scope: 'member', principal });
+}
+
+function guardProject(
+  queries: RecordQueries,
+  principal: ConsolePrincipal,
+  least: Role,
+  projectId: string,
+): ConsoleOutcome<ConsoleGuarded> {
+  const project = queries.project(projectId);
+  const role = project === undefined ? null : roleIn(project, principal);
+  if (project === undefined || role === null) return deny('not-found', noProject);
+  if (!hasRole(role, least)) return refuseRole(role, least);
+  return allow({ scope: 'project', principal: { ...principal, project, role } });
+}
+
+/** @returns null in a project that the member must not know of. */
+function roleIn(project: Project, { member }: ConsolePrincipal): Role | null {
+  if (project.organisationId === null) return project.ownerMemberId === member.id ? 'owner' : null;
+  return project.organisationId === member.organisationId ? member.role : null;
+}
+
+const roleTitles: Readonly<Record<Role, string>> = {
+  viewer: 'Viewer',
+  editor: 'Editor',
+  admin: 'Admin',
+  owner: 'Owner',
+};
+
+function refuseRole(role: Role, least: Role): ConsoleOutcome<never> {
+  const needs = least === 'owner' ? 'an Owner' : `the role ${roleTitles[least]} or above`;
+  const detail = `This needs ${needs}, and your role here is ${roleTitles[role]}. Ask an Admin or Owner for it.`;
+  return deny('not-permitted', detail);
+}

@@ -1,0 +1,108 @@
+import { effectiveCohorts, type Flag, stateIn } from '../flag/flag.ts';
+import type { Project } from '../project/project.ts';
+import type { Audience } from './audience.ts';
+import { type CompiledState, compileFlag } from './compiled-flag.ts';
+import { bucketHash, evaluateFlag, type RandomRoll } from './evaluate-flag.ts';
+import { EvaluationContext, type PlainContext } from './evaluation-context.ts';
+import {
+  audienceMismatch,
+  cohortMatch,
+  type EvaluationReason,
+  type EvaluationReasonName,
+  flagOff,
+  isOn,
+  reasonName,
+} from './evaluation-reason.ts';
+import { explanations, type TrialRule, type TrialScene, trialRules } from './explanations.ts';
+
+export interface TrialStep {
+  readonly rule: TrialRule;
+  /** `decides` ends it, `passes` goes on to the next rule, `not-reached` comes after the end. */
+  readonly outcome: 'decides' | 'passes' | 'not-reached';
+  readonly explanation: string;
+}
+
+/** One evaluation with the part of each rule in it, in the order of the rules. */
+export interface Trial {
+  readonly enabled: boolean;
+  readonly reason: EvaluationReasonName;
+  /** Where the bucketing key falls: 0 to below 100, in hundredths. Null without a key. */
+  readonly bucketPercent: number | null;
+  readonly steps: readonly TrialStep[];
+}
+
+/** A flag in one of its places. */
+export interface TrialPlace {
+  readonly flag: Flag;
+  readonly project: Project;
+  /** Of an environment of the project, or `soleEnvironment`. */
+  readonly environmentNumber: number;
+  /** The one that is attached there. */
+  readonly audience: Audience | null;
+}
+
+/** Evaluates a flag as the Evaluation API does, compiled and all, and says why the answer is what it is. */
+export function trialOf(place: TrialPlace, plain: PlainContext, randomRoll: RandomRoll): Trial {
+  const { flag, project, environmentNumber, audience } = place;
+  const environments = project.environments.filter(({ number }) => number === environmentNumber);
+  const compiled = compileFlag(flag, project, () => audience ?? undefined, environments);
+  const context = new EvaluationContext();
+  context.assign(plain);
+  let rolled: number | null = null;
+  const reason = evaluateFlag(compiled, placedState(compiled), context, () => {
+    rolled = randomRoll();
+    return rolled;
+  });
+  const hasKey = context.hasTargetingKey || context.hasCohort;
+  const bucketPercent = hasKey ? percentOf(bucketHash(compiled, context)) : null;
+  const percent = rolled === null ? bucketPercent : percentOf(rolled);
+  const scene = { ...sceneOf(place, plain), isOn: isOn(reason), percent };
+  return { enabled: isOn(reason), reason: reasonName(reason), bucketPercent, steps: stepsOf(reason, scene) };
+}
+
+function placedState(compiled: {
+  readonly sole: CompiledState | null;
+  readonly states: readonly CompiledState[];
+}): CompiledState {
+  const state = compiled.sole ?? compiled.states[0];
+  if (state === undefined) throw new Error('a flag is tried where its project has no environment');
+  return state;
+}
+
+function sceneOf(place: TrialPlace, context: PlainContext): Omit<TrialScene, 'isOn' | 'percent'> {
+  const { flag, project, environmentNumber, audience } = place;
+  const state = stateIn(flag, environmentNumber);
+  const environment = project.environments.find(({ number }) => number === environmentNumber);
+  const wide = state.cohortOverride === null ? 'the flag-wide list' : 'the environment’s own list';
+  return {
+    state,
+    cohorts: effectiveCohorts(flag, state),
+    listName: project.isMultiEnvironment ? wide : 'the flag’s list',
+    environmentName: environment?.name ?? '',
+    audience,
+    context,
+  };
+}
+
+/** In hundredths of a percent, never rounded up: a key is in the rollout when this is below the percentage. */
+function percentOf(hash: number): number {
+  return Math.floor((hash * 10_000) / 2 ** 32) / 100;
+}
+
+function decidingRule(reason: EvaluationReason): TrialRule {
+  if (reason === flagOff) return 'switch';
+  if (reason === cohortMatch) return 'cohort';
+  return reason === audienceMismatch ? 'audience' : 'percentage';
+}
+
+function stepsOf(reason: EvaluationReason, scene: TrialScene): TrialStep[] {
+  const deciding = trialRules.indexOf(decidingRule(reason));
+  return trialRules.map((rule, index) => {
+    if (index > deciding) return { rule, outcome: 'not-reached', explanation: 'Not reached.' };
+    return {
+      rule,
+      outcome: index === deciding ? 'decides' : 'passes',
+      explanation: explanations[rule](scene),
+    };
+  });
+}

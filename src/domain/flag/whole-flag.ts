@@ -1,0 +1,43 @@
+import { environmentNumbers, type Project, soleEnvironment } from '../project/project.ts';
+import { type Flag, type FlagState, initialState, stateIn } from './flag.ts';
+import type { FlagLabels } from './flag-labels.ts';
+
+/**
+ * A flag as people see and edit it. It differs from the stored one in two ways: every environment that the project has
+ * now has a state here, and no other; and the only list of a single-environment flag stands in `cohorts`, where it is
+ * stored as the override of its only state. This file alone knows of that.
+ */
+export interface WholeFlag extends FlagLabels {
+  /** Flag-wide; the only list of a single-environment flag. */
+  readonly cohorts: readonly string[];
+  /** By environment number, in the project's order; `soleEnvironment` alone in a single-environment project. */
+  readonly states: ReadonlyMap<number, FlagState>;
+}
+
+export function wholeFlag(flag: Flag, project: Project): WholeFlag {
+  const { name, description, tags } = flag;
+  const labels = { name, description, tags };
+  if (!project.isMultiEnvironment) {
+    const { cohortOverride, ...rest } = stateIn(flag, soleEnvironment);
+    const state = { ...rest, cohortOverride: null };
+    return { ...labels, cohorts: cohortOverride ?? [], states: new Map([[soleEnvironment, state]]) };
+  }
+  const states = environmentNumbers(project).map((number) => [number, stateIn(flag, number)] as const);
+  return { ...labels, cohorts: flag.cohorts, states: new Map(states) };
+}
+
+/** What of a flag is stored otherwise than it is shown. What is left at its defaults has no entry. */
+export function storedLists(whole: WholeFlag, project: Project): Pick<Flag, 'cohorts' | 'states'> {
+  if (project.isMultiEnvironment) return { cohorts: whole.cohorts, states: withoutDefaults(whole.states) };
+  const state = whole.states.get(soleEnvironment) ?? initialState;
+  const cohortOverride = whole.cohorts.length === 0 ? null : whole.cohorts;
+  return { cohorts: [], states: withoutDefaults([[soleEnvironment, { ...state, cohortOverride }]]) };
+}
+
+function withoutDefaults(states: Iterable<readonly [number, FlagState]>): ReadonlyMap<number, FlagState> {
+  return new Map(Array.from(states).filter(([, state]) => !isInitial(state)));
+}
+
+function isInitial({ enabled, trafficPercentage, cohortOverride, audienceId }: FlagState): boolean {
+  return !enabled && trafficPercentage === 0 && cohortOverride === null && audienceId === null;
+}

@@ -1,0 +1,23 @@
+import type { RecordQueries } from '../record-queries.ts';
+import { isLinkOver, type OneTimeLink, type OneTimeLinkPurpose } from '../session/one-time-link.ts';
+
+export type InvitationPurpose = Extract<OneTimeLinkPurpose, { kind: 'invitation' }>;
+
+/** A link that makes a member of whoever follows it. */
+export interface Invitation extends OneTimeLink {
+  readonly purpose: InvitationPurpose;
+}
+
+export function isInvitation(link: OneTimeLink): link is Invitation {
+  return link.purpose.kind === 'invitation';
+}
+
+/** The organisation's invitations that can still be used. */
+export function openInvitations(
+  queries: RecordQueries,
+  organisationId: string,
+  now: number,
+): readonly Invitation[] {
+  const links = [...queries.oneTimeLinksOf(organisationId)];
+  return links.filter(isInvitation).filter((link) => !isLinkOver(link, now));
+}

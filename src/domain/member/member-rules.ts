@@ -1,0 +1,36 @@
+import { hasRole } from '../console/console-principal.ts';
+import type { RecordQueries } from '../record-queries.ts';
+import type { Member, Role } from './member.ts';
+
+/** Members of one organisation, open invitations counted. */
+export const membersMax = 10_000;
+
+/** Admins manage members up to Admin; only an Owner makes, changes, removes or links an Owner. */
+export function managesRole(actor: Role, role: Role): boolean {
+  return hasRole(actor, 'admin') && (role !== 'owner' || actor === 'owner');
+}
+
+export function* membersOf(queries: RecordQueries, organisationId: string): Generator<Member> {
+  for (const member of queries.members()) if (member.organisationId === organisationId) yield member;
+}
+
+/** @returns the organisation's member of this id; undefined for one of another, as for one that does not exist. */
+export function memberOf(queries: RecordQueries, organisationId: string, id: string): Member | undefined {
+  const member = queries.member(id);
+  return member?.organisationId === organisationId ? member : undefined;
+}
+
+export function hasMemberWithEmail(queries: RecordQueries, organisationId: string, email: string): boolean {
+  for (const member of queries.membersByEmail(email))
+    if (member.organisationId === organisationId) return true;
+  return false;
+}
+
+/** An organisation always has an Owner: the last one is neither removed nor demoted, by nobody. */
+export function isLastOwner(queries: RecordQueries, { id, organisationId, role }: Member): boolean {
+  if (role !== 'owner' || organisationId === null) return false;
+  for (const member of membersOf(queries, organisationId)) {
+    if (member.role === 'owner' && member.id !== id) return false;
+  }
+  return true;
+}

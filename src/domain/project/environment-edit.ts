@@ -1,0 +1,80 @@
+import type { AuditChange } from '../audit/audit-entry.ts';
+import { type ProblemList, shown } from '../problem-list.ts';
+import { environmentNameRule, isEnvironmentName } from './environment-name.ts';
+import { type Environment, findEnvironment, type Project } from './project.ts';
+
+/** Environments of one project: each is a column of people's screens and a state of every flag. */
+export const environmentsMax = 100;
+
+/** What becomes of an environment; an absent field stays. */
+export interface EnvironmentSettings {
+  readonly name?: string;
+  readonly isProtected?: boolean;
+}
+
+/** Adds what is wrong with a list of that many environments. */
+export function addCountProblem(count: number, problems: ProblemList): void {
+  if (count > environmentsMax) {
+    problems.add(() => `environments must be at most ${environmentsMax} in one project`);
+  }
+}
+
+/** Adds what keeps an environment from having this name. @param field how a message calls it. */
+export function addEnvironmentNameProblem(name: string, field: string, problems: ProblemList): void {
+  if (!isEnvironmentName(name)) problems.add(() => `${field} must be ${environmentNameRule}`);
+}
+
+/** Adds what keeps an environment of the project from taking this name. @param number its own; null for a new one. */
+export function addNameProblem(
+  project: Project,
+  number: number | null,
+  name: string,
+  problems: ProblemList,
+): void {
+  addEnvironmentNameProblem(name, 'name', problems);
+  const known = findEnvironment(project, name);
+  if (known !== undefined && known.number !== number) {
+    problems.add(() => `name "${shown(name)}" is that of another environment of this project`);
+  }
+}
+
+/** The project with one more environment, at the end. Its number was never another one's. */
+export function withEnvironment(project: Project, name: string, isProtected: boolean): Project {
+  const environment = { number: project.nextEnvironmentNumber, name, isProtected };
+  const grown = { ...project, nextEnvironmentNumber: project.nextEnvironmentNumber + 1 };
+  return withEnvironments(grown, [...project.environments, environment]);
+}
+
+/** @returns the project, and what that changes; the same project when it was so before. */
+export function withEditedEnvironment(
+  project: Project,
+  before: Environment,
+  settings: EnvironmentSettings,
+): { readonly project: Project; readonly changes: readonly AuditChange[] } {
+  const after: Environment = { ...before, ...settings };
+  const fields = ['name', 'isProtected'] as const;
+  const changes = fields
+    .filter((field) => before[field] !== after[field])
+    .map((field): AuditChange => ({ field, before: before[field], after: after[field] }));
+  if (changes.length === 0) return { project, changes };
+  const environments = project.environments.map((one) => (one.number === before.number ? after : one));
+  return { project: withEnvironments(project, environments), changes };
+}
+
+/** Flags keep their states under its number, which counts for nothing from now on and is never given again. */
+export function withoutEnvironment(project: Project, number: number): Project {
+  return withEnvironments(
+    project,
+    project.environments.filter((one) => one.number !== number),
+  );
+}
+
+function withEnvironments(project: Project, environments: readonly Environment[]): Project {
+  const { environmentsRevision, revision } = project;
+  return {
+    ...project,
+    environments,
+    environmentsRevision: environmentsRevision + 1,
+    revision: revision + 1,
+  };
+}

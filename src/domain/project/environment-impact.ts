@@ -1,0 +1,37 @@
+import { type Token, tokenStatus } from '../token/token.ts';
+
+interface TokenName {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What a name of an environment does to the tokens that are limited to names. Tokens are never edited for it. */
+export interface NameImpact {
+  /** Limited to the present name: they stop working for it. */
+  readonly tokensLosing: readonly TokenName[];
+  /** Limited to the new name: they begin to work for it. */
+  readonly tokensGaining: readonly TokenName[];
+}
+
+/**
+ * @param tokens of the environment's project. Only active ones count: the others work for no environment.
+ * @param present the name that goes; null when the environment is new, or keeps its name.
+ * @param next the name that comes; null when the environment is deleted, or keeps its name.
+ * @param now Unix milliseconds.
+ */
+export function impactOfName(
+  tokens: Iterable<Token>,
+  present: string | null,
+  next: string | null,
+  now: number,
+): NameImpact {
+  if (present === next) return { tokensLosing: [], tokensGaining: [] };
+  const active = Array.from(tokens).filter((token) => tokenStatus(token, now) === 'active');
+  const limitedTo = (name: string | null): TokenName[] =>
+    active.filter(({ environments }) => name !== null && environments?.includes(name)).map(nameOf);
+  return { tokensLosing: limitedTo(present), tokensGaining: limitedTo(next) };
+}
+
+function nameOf({ id, name }: Token): TokenName {
+  return { id, name };
+}

@@ -1,0 +1,112 @@
+import type { AuditChange } from '../audit/audit-entry.ts';
+import { readName } from '../name-rules.ts';
+import { type ProblemList, shown } from '../problem-list.ts';
+import { addCountProblem, addEnvironmentNameProblem } from './environment-edit.ts';
+import { firstEnvironmentNumber, type Project } from './project.ts';
+
+/** A new project as the console sends it. */
+export interface SentProject {
+  readonly name: string;
+  readonly isMultiEnvironment: boolean;
+  readonly environments?: readonly string[];
+}
+
+/** Settings of a project; an absent field stays. */
+export interface ProjectSettings {
+  readonly name?: string;
+  readonly evaluationAccess?: boolean;
+}
+
+type Owner = Pick<Project, 'organisationId' | 'ownerMemberId'>;
+
+const projectsMax = 10_000;
+const personalProjectsMax = 100;
+
+/**
+ * What a new or renamed project has to do with the others of the same organisation or person: `apply` and `export` tell
+ * them by their names, and their number has a bound.
+ *
+ * @param others every other project of the store. @param isNew whether it adds to their number.
+ */
+export function addNeighbourProblems(
+  name: string,
+  owner: Owner,
+  others: Iterable<Project>,
+  isNew: boolean,
+  problems: ProblemList,
+): void {
+  const isPersonal = owner.organisationId === null;
+  let count = 0;
+  let isTaken = false;
+  for (const other of others) {
+    const isNeighbour =
+      other.organisationId === owner.organisationId && other.ownerMemberId === owner.ownerMemberId;
+    if (!isNeighbour) continue;
+    count += 1;
+    isTaken ||= other.name === name;
+  }
+  const where = isPersonal ? 'among your personal projects' : 'in this organisation';
+  if (isTaken) problems.add(() => `name "${shown(name)}" is that of another project ${where}`);
+  const max = isPersonal ? personalProjectsMax : projectsMax;
+  if (isNew && count >= max) problems.add(() => `there are ${max} projects ${where}, and cannot be more`);
+}
+
+/** @param now Unix milliseconds. @param problems gets everything that is wrong; the project holds only without any. */
+export function newProject(
+  sent: SentProject,
+  owner: Owner,
+  id: string,
+  now: number,
+  problems: ProblemList,
+): Project {
+  const { isMultiEnvironment, environments = [] } = sent;
+  const name = readName(sent.name, problems);
+  if (!isMultiEnvironment && environments.length > 0) problems.add(() => hasNoEnvironments);
+  addListProblems(environments, problems);
+  return {
+    ...{ id, name, ...owner, isMultiEnvironment },
+    environments: environments.map((one, index) => {
+      return { number: firstEnvironmentNumber + index, name: one, isProtected: false };
+    }),
+    nextEnvironmentNumber: firstEnvironmentNumber + environments.length,
+    environmentsRevision: 1,
+    evaluationAccess: true,
+    createdAt: now,
+    revision: 1,
+  };
+}
+
+const hasNoEnvironments =
+  'environments is not accepted with "isMultiEnvironment": false: a single-environment project has no list of them';
+
+function addListProblems(names: readonly string[], problems: ProblemList): void {
+  addCountProblem(names.length, problems);
+  const seen = new Set<string>();
+  for (const [index, name] of names.entries()) {
+    addEnvironmentNameProblem(name, `environments[${index}]`, problems);
+    if (seen.has(name)) problems.add(() => `environments[${index}]: "${shown(name)}" is listed before`);
+    seen.add(name);
+  }
+}
+
+/** What the audit log says of a new project. */
+export function newProjectChanges(project: Project): AuditChange[] {
+  const { name, isMultiEnvironment, evaluationAccess } = project;
+  const environments = project.environments.map((one) => one.name);
+  const fields = { name, ...(isMultiEnvironment ? { environments } : {}), evaluationAccess };
+  return Object.entries(fields).map(([field, after]) => ({ field, before: null, after }));
+}
+
+/** @returns the project with its settings, and what that changes; the same project when it was so before. */
+export function withSettings(
+  before: Project,
+  settings: ProjectSettings,
+): { readonly project: Project; readonly changes: readonly AuditChange[] } {
+  const after: Project = { ...before, ...settings };
+  const fields = ['name', 'evaluationAccess'] as const;
+  const changes = fields
+    .filter((field) => before[field] !== after[field])
+    .map((field): AuditChange => ({ field, before: before[field], after: after[field] }));
+  if (changes.length === 0) return { project: before, changes };
+  return { project: { ...after, revision: before.revision + 1 }, changes };
+}

@@ -1,0 +1,48 @@
+import {
+  type AdmittedCall,
+  admitConsoleCall,
+  mismatchedHandler,
+} from '../../../contracts/console/admit-console-call.ts';
+import { consoleRefusal, consoleSuccess } from '../../../contracts/console/console-answers.ts';
+import type { ConsoleAnswer, ConsoleCall } from '../../../contracts/console/console-call.ts';
+import type { ConsoleReadEntry, ConsoleReply } from '../../../contracts/console/console-handler.ts';
+import type { ConsoleAskId } from '../../../contracts/console/console-steps.ts';
+import type {
+  PublicContext,
+  PublicReadEntry,
+  PublicRequest,
+} from '../../../contracts/console/public-handler.ts';
+import type { ConsoleOutcome } from '../../../domain/console/console-problem.ts';
+import type { RecordQueries } from '../../../domain/record-queries.ts';
+import { consoleReads } from './console-reads.ts';
+
+/** Answers a read of the console. A body in pieces is read from `queries` while it is iterated. */
+export function answerConsoleRead(
+  queries: RecordQueries,
+  call: ConsoleCall,
+  context: PublicContext,
+): ConsoleAnswer {
+  const { asker, outcome } = admitConsoleCall(queries, call, context);
+  const answered = outcome.ok ? read(queries, call.operation, outcome.value, context) : outcome;
+  if (answered.ok) return consoleSuccess(answered.value, asker, context.now);
+  return consoleRefusal(answered.problem, context.docsUrl, asker, context.now);
+}
+
+function read(
+  queries: RecordQueries,
+  operation: ConsoleAskId,
+  { guarded, request }: AdmittedCall,
+  context: PublicContext,
+): ConsoleOutcome<ConsoleReply> {
+  const entry: ConsoleReadEntry | PublicReadEntry | undefined = consoleReads[operation];
+  if (entry?.scope === 'public') {
+    return entry.run(queries, request as PublicRequest<never>, guarded.principal, context);
+  }
+  if (entry?.scope === 'member' && guarded.scope === 'member') {
+    return entry.run(queries, request, guarded.principal, context);
+  }
+  if (entry?.scope === 'project' && guarded.scope === 'project') {
+    return entry.run(queries, request, guarded.principal, context);
+  }
+  throw mismatchedHandler(operation);
+}

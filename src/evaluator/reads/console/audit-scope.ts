@@ -1,0 +1,34 @@
+import type { ConsoleRequest } from '../../../contracts/console/console-handler.ts';
+import { type AuditFilter, readAuditFilter } from '../../../domain/audit/audit-filter.ts';
+import type { ProjectPrincipal } from '../../../domain/console/console-principal.ts';
+import type { ProblemList } from '../../../domain/problem-list.ts';
+
+/** Which entries of which ledger a request may see and wants. */
+export interface AuditScope {
+  readonly ledgerId: string;
+  readonly filter: AuditFilter;
+}
+
+/** The organisation's ledger, whole. */
+export function organisationAudit(
+  { query }: ConsoleRequest,
+  organisationId: string,
+  problems: ProblemList,
+): AuditScope {
+  return { ledgerId: organisationId, filter: readAuditFilter(query, problems) };
+}
+
+/** A project's entries of its organisation's ledger, or a personal project's own ledger. */
+export function projectAudit(
+  { query }: ConsoleRequest,
+  { project }: ProjectPrincipal,
+  problems: ProblemList,
+): AuditScope {
+  const filter = readAuditFilter(query, problems);
+  if (filter.projectId !== null && filter.projectId !== project.id) {
+    problems.add(() => 'project must be the project of the path, or be left out');
+  }
+  if (project.organisationId === null)
+    return { ledgerId: project.id, filter: { ...filter, projectId: null } };
+  return { ledgerId: project.organisationId, filter: { ...filter, projectId: project.id } };
+}

@@ -1,0 +1,23 @@
+import { audienceView } from '../../../contracts/console/audience-view.ts';
+import type { ProjectRead } from '../../../contracts/console/console-handler.ts';
+import type { AudienceView } from '../../../contracts/console/console-views.ts';
+import { AudienceUseList } from '../../../domain/audience/audience-uses.ts';
+import type { Project } from '../../../domain/project/project.ts';
+import type { RecordQueries } from '../../../domain/record-queries.ts';
+import { byName } from './by-name.ts';
+import { listReply } from './list-reply.ts';
+
+/** Every audience of the project by name, with where it is attached: for that, all flags are looked at, once. */
+export const listAudiences: ProjectRead = (queries, _request, { project }) =>
+  listReply('audiences', views(queries, project));
+
+function* views(queries: RecordQueries, project: Project): Generator<AudienceView | null> {
+  const uses = new AudienceUseList(project);
+  for (const flag of queries.flagsOf(project.id)) {
+    uses.add(flag);
+    yield null;
+  }
+  for (const audience of byName([...queries.audiencesOf(project.id)])) {
+    yield audienceView(audience, uses.usesOf(audience.id));
+  }
+}

@@ -1,0 +1,25 @@
+import type { ConsoleReply } from '../../../contracts/console/console-handler.ts';
+import { allow, type ConsoleOutcome } from '../../../domain/console/console-problem.ts';
+
+/** `{"name": [items]}`, item by item. A null is a pause in which others are served: nothing is ready to be shown yet. */
+export function listReply(name: string, items: Iterable<object | null>): ConsoleOutcome<ConsoleReply> {
+  return allow({ pieces: { contentType: 'application/json', text: listPieces(name, items) } });
+}
+
+function* listPieces(name: string, items: Iterable<object | null>): Generator<string> {
+  let opening = `{${JSON.stringify(name)}:[`;
+  for (const item of items) {
+    yield item === null ? '' : opening + JSON.stringify(item);
+    if (item !== null) opening = ',';
+  }
+  yield opening === ',' ? ']}' : `${opening}]}`;
+}
+
+/** One thing that takes a while to put together; pauses as above. */
+export function slowReply(items: Iterable<object | null>): ConsoleOutcome<ConsoleReply> {
+  return allow({ pieces: { contentType: 'application/json', text: slowPieces(items) } });
+}
+
+function* slowPieces(items: Iterable<object | null>): Generator<string> {
+  for (const item of items) yield item === null ? '' : JSON.stringify(item);
+}

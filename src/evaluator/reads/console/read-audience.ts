@@ -1,0 +1,23 @@
+import { audienceView } from '../../../contracts/console/audience-view.ts';
+import type { ProjectRead } from '../../../contracts/console/console-handler.ts';
+import type { AudienceView } from '../../../contracts/console/console-views.ts';
+import { AudienceUseList } from '../../../domain/audience/audience-uses.ts';
+import { findAudience } from '../../../domain/console/find-in-project.ts';
+import type { Audience } from '../../../domain/evaluation/audience.ts';
+import type { Project } from '../../../domain/project/project.ts';
+import type { RecordQueries } from '../../../domain/record-queries.ts';
+import { slowReply } from './list-reply.ts';
+
+export const readAudience: ProjectRead = (queries, { params }, { project }) => {
+  const found = findAudience(queries, project, params['audienceId']);
+  return found.ok ? slowReply(view(queries, project, found.value)) : found;
+};
+
+function* view(queries: RecordQueries, project: Project, audience: Audience): Generator<AudienceView | null> {
+  const uses = new AudienceUseList(project);
+  for (const flag of queries.flagsOf(project.id)) {
+    uses.add(flag);
+    yield null;
+  }
+  yield audienceView(audience, uses.usesOf(audience.id));
+}

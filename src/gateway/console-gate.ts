@@ -1,0 +1,225 @@
+import { answerConsoleRead } from '../api/console/answer-console-read.ts';
+import { answerConsoleWrite } from '../api/console/answer-console-write.ts';
+import type { ConsoleActors } from '../api/console/console-actors.ts';
+import { type ConsoleApiRequest, copyConsoleRequest } from '../api/console/console-api-request.ts';
+import { readConsoleQuery } from '../api/console/console-query.ts';
+import { ConsoleReply } from '../api/console/console-reply.ts';
+import { gatewayOperations } from '../api/console/gateway-operations.ts';
+import { ProjectWatchers } from '../api/console/project-watchers.ts';
+import { foreignOrigin, isOwnOrigin } from '../api/console/request-origin.ts';
+import { type SessionCookie, sessionCookie } from '../api/console/session-cookie.ts';
+import { SessionTouches } from '../api/console/session-touches.ts';
+import { overloaded } from '../api/overloaded.ts';
+import type { ConsoleCall } from '../contracts/console/console-call.ts';
+import { consoleOperations } from '../contracts/console/console-operations.ts';
+import type { ConsoleOperationId } from '../contracts/console/console-paths.ts';
+import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
+import { bodyBytesMax } from '../domain/management/request-body.ts';
+import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
+import { type BodyBudget, type BodyOutcome, readBody } from '../http/body-reader.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { RequestView } from '../http/request-view.ts';
+import type { Logger } from '../observability/logger.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+import { newId } from '../support/random-id.ts';
+import type { WriterClient } from '../writer/writer-client.ts';
+import type { AddressFinder } from './address-finder.ts';
+import type { GatewayMeter } from './gateway-meter.ts';
+import { ambiguousLength } from './management-gate.ts';
+import { type RouteName, routeIndex } from './route-names.ts';
+import type { WindowLimiter } from './window-limiter.ts';
+
+export interface ConsoleGateOptions {
+  readonly settings: ConsoleSettings;
+  readonly evaluators: EvaluatorClient;
+  readonly writer: WriterClient;
+  readonly addresses: AddressFinder;
+  /** Raised after each commit. */
+  readonly storeVersion: SharedArrayBuffer;
+  readonly requestRate: WindowLimiter;
+  readonly bodyBudget: BodyBudget;
+  readonly inFlightMax: number;
+  readonly requestDeadlineMs: number;
+  readonly meter: GatewayMeter;
+  readonly log: Logger;
+}
+
+const noOperation = 'The console has no endpoint of this method and path.';
+const tooManyRequests = 'Too many requests of the console from this address. Wait a minute before you retry.';
+const stalledBody = 'The request body stopped arriving. Send it whole, and faster.';
+const overBudget = 'The service is receiving as much as it may buffer. Retry in a moment.';
+const tooLarge = `The request body is larger than ${bodyBytesMax} bytes. Send less at once.`;
+
+const countedAs: Readonly<Record<(typeof consoleOperations)[ConsoleOperationId]['actor'], RouteName>> = {
+  evaluator: 'console-read',
+  writer: 'console-change',
+  gateway: 'console-session',
+};
+
+/**
+ * The door of the console's API. In this order: request rate, requests in flight, the operation, the origin of what may
+ * change something, the query, the body; then the operation's actor gets the request whole, and looks at the session
+ * first. Every request leaves one line in the log.
+ */
+export class ConsoleGate {
+  readonly #options: ConsoleGateOptions;
+  readonly #actors: ConsoleActors;
+  readonly #cookie: SessionCookie;
+  readonly #watchers: ProjectWatchers;
+  #inFlight = 0;
+
+  constructor(options: ConsoleGateOptions) {
+    this.#options = options;
+    const { settings, evaluators, writer, log, storeVersion } = options;
+    this.#cookie = sessionCookie(settings.baseUrl);
+    const touches = new SessionTouches(writer, (fault) => log.error({ err: fault }, 'session not touched'));
+    const onWatchFault = (fault: unknown): void => log.error({ err: fault }, 'watching a project failed');
+    this.#watchers = new ProjectWatchers({ evaluators, storeVersion, onFault: onWatchFault });
+    this.#actors = {
+      watchers: this.#watchers,
+      evaluators,
+      writer,
+      settings,
+      cookie: this.#cookie,
+      touch: (sessionId) => touches.touch(sessionId),
+      onFault: (fault, requestId) => log.error({ err: fault, requestId }, 'console request failed'),
+    };
+  }
+
+  /** Requests that are not answered yet. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Ends the streams of pages that follow a project: the service is about to stop. */
+  endWatches(): void {
+    this.#watchers.close();
+  }
+
+  handle(exchange: Exchange, view: RequestView): void {
+    const reply = this.#open(exchange, view);
+    try {
+      this.#admit(reply, view);
+    } catch (fault) {
+      this.#actors.onFault(fault, reply.request.requestId);
+      reply.refuseInternal();
+    }
+  }
+
+  /** A request whose end cannot be found: it counts toward the rate like any other, and its connection is closed. */
+  refuseAmbiguous(exchange: Exchange, view: RequestView): void {
+    const reply = this.#open(exchange, view);
+    this.#options.requestRate.take(reply.request.limitKey);
+    reply.refuseAndClose({ code: 'invalid-request', detail: ambiguousLength });
+  }
+
+  #admit(reply: ConsoleReply, view: RequestView): void {
+    const { operation, method, limitKey, rawQuery } = reply.request;
+    const { requestRate, inFlightMax, settings } = this.#options;
+    if (!requestRate.take(limitKey)) this.#refuseRate(reply);
+    else if (this.#inFlight > inFlightMax) reply.refuseUnavailable(overloaded);
+    else if (operation === null) reply.refuse({ code: 'not-found', detail: noOperation });
+    else if (method !== 'get' && !isOwnOrigin(view, settings.baseUrl)) {
+      reply.refuse({ code: 'foreign-origin', detail: foreignOrigin });
+    } else {
+      const query = readConsoleQuery(rawQuery, consoleOperations[operation].query);
+      if (query.ok) this.#receive(reply, operation, query.query);
+      else reply.refuse({ code: 'invalid-request', detail: query.detail });
+    }
+  }
+
+  #refuseRate(reply: ConsoleReply): void {
+    const retryAfter = this.#options.requestRate.retryAfterSeconds(reply.request.limitKey);
+    this.#options.meter.countLimited('console-requests');
+    reply.refuse({ code: 'too-many-requests', detail: tooManyRequests }, { retryAfter });
+  }
+
+  #receive(
+    reply: ConsoleReply,
+    operation: ConsoleOperationId,
+    query: Readonly<Record<string, string>>,
+  ): void {
+    const answer = (body: Uint8Array | null): void => {
+      this.#dispatch(reply, operation, query, body).catch((fault: unknown) => {
+        this.#actors.onFault(fault, reply.request.requestId);
+        reply.refuseInternal();
+      });
+    };
+    if (consoleOperations[operation].body === null) answer(null);
+    else this.#collect(reply, answer);
+  }
+
+  #collect(reply: ConsoleReply, answer: (body: Uint8Array) => void): void {
+    const { bodyBudget, requestDeadlineMs } = this.#options;
+    const limits = { bytesMax: bodyBytesMax, budget: bodyBudget, intervalMs: requestDeadlineMs };
+    readBody(reply.exchange, reply.request.declaredBytes, limits, (outcome: BodyOutcome) => {
+      if (outcome.kind === 'stalled') reply.refuseAndClose({ code: 'request-timeout', detail: stalledBody });
+      else if (outcome.kind === 'over-budget') reply.refuseUnavailable(overBudget);
+      else if (outcome.kind === 'too-large') reply.refuse({ code: 'payload-too-large', detail: tooLarge });
+      else {
+        reply.releaseBody = outcome.release;
+        answer(outcome.bytes);
+      }
+    });
+  }
+
+  async #dispatch(
+    reply: ConsoleReply,
+    operation: ConsoleOperationId,
+    query: Readonly<Record<string, string>>,
+    body: Uint8Array | null,
+  ): Promise<void> {
+    const { actor } = consoleOperations[operation];
+    if (actor === 'gateway') {
+      const run = gatewayOperations[operation];
+      if (run === undefined) throw new Error(`nobody answers ${operation}`);
+      await run({ reply, query, body }, this.#actors);
+      return;
+    }
+    const { requestId, params, sessionSecret, address, userAgent } = reply.request;
+    const call: ConsoleCall = {
+      requestId,
+      operation,
+      params,
+      query,
+      sessionSecret,
+      address,
+      userAgent,
+      body,
+    };
+    if (actor === 'evaluator') answerConsoleRead(reply, call, this.#actors);
+    else await answerConsoleWrite(reply, call, this.#actors);
+  }
+
+  #open(exchange: Exchange, view: RequestView): ConsoleReply {
+    const address = this.#options.addresses.find(exchange, view);
+    const request = copyConsoleRequest(view, newId(), address, this.#cookie);
+    exchange.route = routeIndex(routeOf(request.operation));
+    const startedAt = monotonicMs();
+    let isOpen = true;
+    this.#inFlight += 1;
+    const close = (status: number, memberId: string | null): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      this.#inFlight -= 1;
+      reply.releaseBody();
+      this.#logRequest(request, status, memberId, startedAt);
+    };
+    const reply = new ConsoleReply(exchange, request, this.#options.settings.docsUrl, close);
+    exchange.onAborted(() => close(0, null));
+    return reply;
+  }
+
+  #logRequest(request: ConsoleApiRequest, status: number, memberId: string | null, startedAt: number): void {
+    const { requestId, method, operation, address } = request;
+    const durationMs = Math.round((monotonicMs() - startedAt) * 1000) / 1000;
+    const outcome = status === 0 ? 'the client went away' : undefined;
+    const line = { requestId, memberId, method, route: operation, status, durationMs, address, outcome };
+    this.#options.log.info(line, 'console request');
+  }
+}
+
+function routeOf(operation: ConsoleOperationId | null): RouteName {
+  if (operation === null) return 'console-other';
+  return operation === 'watch-project' ? 'console-events' : countedAs[consoleOperations[operation].actor];
+}

@@ -1,0 +1,27 @@
+import { audienceView } from '../../../contracts/console/audience-view.ts';
+import type { CreateAudienceBody } from '../../../contracts/console/console-bodies.ts';
+import type { ProjectCommand } from '../../../contracts/console/console-handler.ts';
+import { newAudience, readAudience } from '../../../domain/audience/audience-edit.ts';
+import { audiencesNeedPlan, permitsAudiences } from '../../../domain/audience/audience-plan.ts';
+import { allow, deny } from '../../../domain/console/console-problem.ts';
+import { ProblemList } from '../../../domain/problem-list.ts';
+import { projectEntry } from './project-entry.ts';
+
+export const createAudience: ProjectCommand<CreateAudienceBody> = (queries, request, principal, context) => {
+  const { project, organisation } = principal;
+  if (!permitsAudiences(project, organisation, context.now)) return deny('plan-required', audiencesNeedPlan);
+  const problems = new ProblemList();
+  const fields = readAudience(request.body, queries.audiencesOf(project.id), true, problems);
+  if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+  const audience = newAudience(fields, context.newId(), project.id, context.now);
+  const { id, name, rules } = audience;
+  const changes = Object.entries({ name, rules }).map(([field, after]) => ({ field, before: null, after }));
+  const entry = { action: 'audience.create', targetId: id, targetName: name, changes } as const;
+  return allow({
+    changes: [
+      { kind: 'audience', before: null, after: audience },
+      projectEntry(entry, principal, request, context),
+    ],
+    reply: { status: 201, value: audienceView(audience, { uses: [], useCount: 0 }) },
+  });
+};

@@ -1,0 +1,35 @@
+import type { CreateEnvironmentBody } from '../../../contracts/console/console-bodies.ts';
+import type { ProjectCommand } from '../../../contracts/console/console-handler.ts';
+import { deny } from '../../../domain/console/console-problem.ts';
+import { ProblemList } from '../../../domain/problem-list.ts';
+import {
+  addCountProblem,
+  addNameProblem,
+  withEnvironment,
+} from '../../../domain/project/environment-edit.ts';
+import { changeEnvironment } from './environment-change.ts';
+
+/** Every flag is off there at first. Tokens that list the name already begin to work for it. */
+export const createEnvironment: ProjectCommand<CreateEnvironmentBody> = (
+  queries,
+  request,
+  principal,
+  context,
+) => {
+  const { project } = principal;
+  const { name, isProtected = false } = request.body;
+  const problems = new ProblemList();
+  if (!project.isMultiEnvironment) problems.add(() => staysSingle);
+  addNameProblem(project, null, name, problems);
+  addCountProblem(project.environments.length + 1, problems);
+  if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+  return changeEnvironment(queries, request, principal, context, {
+    action: 'environment.create',
+    nameBefore: null,
+    nameAfter: name,
+    after: withEnvironment(project, name, isProtected),
+    changes: Object.entries({ name, isProtected }).map(([field, after]) => ({ field, before: null, after })),
+  });
+};
+
+const staysSingle = 'this project has a single environment, which cannot change: create another project';

@@ -1,0 +1,35 @@
+import type { EditEnvironmentBody } from '../../../contracts/console/console-bodies.ts';
+import type { ProjectCommand } from '../../../contracts/console/console-handler.ts';
+import { deny } from '../../../domain/console/console-problem.ts';
+import { findByNumber } from '../../../domain/console/find-in-project.ts';
+import { ProblemList } from '../../../domain/problem-list.ts';
+import { addNameProblem, withEditedEnvironment } from '../../../domain/project/environment-edit.ts';
+import { changeEnvironment, refuseMoved } from './environment-change.ts';
+
+/** A rename leaves flags alone, which know environments by number, and tokens, which know them by name. */
+export const editEnvironment: ProjectCommand<EditEnvironmentBody> = (
+  queries,
+  request,
+  principal,
+  context,
+) => {
+  const { project } = principal;
+  const found = findByNumber(project, request.params['number']);
+  if (!found.ok) return found;
+  const environment = found.value;
+  const { revision, ...settings } = request.body;
+  const moved = refuseMoved(principal, revision);
+  if (moved !== null) return moved;
+  const { name = environment.name } = settings;
+  const problems = new ProblemList();
+  if (name !== environment.name) addNameProblem(project, environment.number, name, problems);
+  if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+  const edited = withEditedEnvironment(project, environment, settings);
+  return changeEnvironment(queries, request, principal, context, {
+    action: 'environment.edit',
+    nameBefore: environment.name,
+    nameAfter: name,
+    after: edited.project,
+    changes: edited.changes,
+  });
+};

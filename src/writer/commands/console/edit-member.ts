@@ -1,0 +1,58 @@
+import type { EditMemberBody } from '../../../contracts/console/console-bodies.ts';
+import type { ConsoleCommand } from '../../../contracts/console/console-handler.ts';
+import { memberView } from '../../../contracts/console/member-view.ts';
+import type { AuditChange } from '../../../domain/audit/audit-entry.ts';
+import { allow, type ConsoleOutcome, deny } from '../../../domain/console/console-problem.ts';
+import type { Member, Role } from '../../../domain/member/member.ts';
+import { isLastOwner, managesRole } from '../../../domain/member/member-rules.ts';
+import { readName } from '../../../domain/name-rules.ts';
+import { ProblemList } from '../../../domain/problem-list.ts';
+import type { RecordQueries } from '../../../domain/record-queries.ts';
+import { managedMember } from './managed-member.ts';
+import { organisationEntry } from './organisation-entry.ts';
+
+/** Renames a member, or gives it another role, with effect on its next request. */
+export const editMember: ConsoleCommand<EditMemberBody> = (queries, request, principal, context) => {
+  const found = managedMember(queries, principal, request.params['memberId']);
+  if (!found.ok) return found;
+  const before = found.value;
+  if (request.body.revision !== before.revision) {
+    const current = memberView(queries, before);
+    return deny('conflict', 'The member has been changed since you opened it.', { current });
+  }
+  const edited = editedMember(before, request.body);
+  if (!edited.ok) return edited;
+  const after = edited.value;
+  const refusal = refuseRole(queries, principal.member.role, before, after.role);
+  if (refusal !== null) return refusal;
+  const changes = changesOf(before, after);
+  if (changes.length === 0) return allow({ changes: [], reply: { value: memberView(queries, before) } });
+  const entry = organisationEntry(request, principal, context, {
+    ...{ action: 'member.edit', targetId: after.id, targetName: after.name, changes },
+  });
+  return allow({
+    changes: [{ kind: 'member', before, after }, entry],
+    reply: { value: memberView(queries, after) },
+  });
+};
+
+function editedMember(before: Member, body: EditMemberBody): ConsoleOutcome<Member> {
+  const problems = new ProblemList();
+  const name = body.name === undefined ? before.name : readName(body.name, problems);
+  if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+  return allow({ ...before, name, role: body.role ?? before.role, revision: before.revision + 1 });
+}
+
+function refuseRole(queries: RecordQueries, actor: Role, before: Member, role: Role) {
+  if (role === before.role) return null;
+  if (!managesRole(actor, role)) {
+    return deny('not-permitted', 'Only an Owner can make somebody an Owner. Ask an Owner to do it.');
+  }
+  if (!isLastOwner(queries, before)) return null;
+  return deny('not-permitted', 'This is the last Owner. Make somebody else an Owner first.');
+}
+
+function changesOf(before: Member, after: Member): readonly AuditChange[] {
+  const fields = (['name', 'role'] as const).filter((field) => before[field] !== after[field]);
+  return fields.map((field) => ({ field, before: before[field], after: after[field] }));
+}

@@ -1,0 +1,26 @@
+import type { ConsoleContext } from '../../../contracts/console/console-handler.ts';
+import type { MadeLink } from '../../../contracts/console/console-views.ts';
+import type { OneTimeLink, OneTimeLinkPurpose } from '../../../domain/session/one-time-link.ts';
+
+export interface LinkPlan {
+  readonly organisationId: string;
+  readonly purpose: OneTimeLinkPurpose;
+  /** Member id. */
+  readonly createdBy: string;
+  readonly lifetimeMs: number;
+}
+
+/** @returns a new link as it is stored, and as it is shown this once: the secret stands in the fragment of its address. */
+export function makeLink(
+  { organisationId, purpose, createdBy, lifetimeMs }: LinkPlan,
+  { now, newId, newSecret, hashSecret, baseUrl }: ConsoleContext,
+): { readonly link: OneTimeLink; readonly made: MadeLink } {
+  const secret = newSecret();
+  const [id, expiresAt] = [newId(), now + lifetimeMs];
+  const link: OneTimeLink = {
+    ...{ id, organisationId, purpose, createdBy, expiresAt },
+    secretHash: hashSecret(secret),
+    createdAt: now,
+  };
+  return { link, made: { id, url: `${baseUrl}/console/link#${secret}`, expiresAt } };
+}
