@@ -14,10 +14,24 @@ const burgee: MantineColorsTuple = [
   '#7f2d10',
 ];
 
+/** The dark scheme's greys, a little blue like the panels that they stand on. */
+const dark: MantineColorsTuple = [
+  '#e3e8ef',
+  '#c3ccd8',
+  '#9aa6b8',
+  '#78859a',
+  '#46525f',
+  '#343e4c',
+  '#1f2630',
+  '#171c24',
+  '#12161c',
+  '#0d1116',
+];
+
 export const consoleTheme = createTheme({
   primaryColor: 'burgee',
   primaryShade: 7,
-  colors: { burgee },
+  colors: { burgee, dark },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: '650' },
@@ -27,7 +41,15 @@ export const consoleTheme = createTheme({
   components: {
     Button: { defaultProps: { fw: 500 } },
     CloseButton: { defaultProps: { variant: 'subtle' } },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.45 },
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
+    },
+    // Beside its button it is within the page's landmarks, and the first item takes the focus.
+    Menu: { defaultProps: { withinPortal: false, withInitialFocusPlaceholder: false } },
     Tooltip: { defaultProps: { openDelay: 300 } },
     Select: { defaultProps: { comboboxProps: { shadow: 'md' } } },
   },

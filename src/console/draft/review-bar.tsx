@@ -30,7 +30,7 @@ export function ReviewBar(props: ReviewBarProps) {
   return (
     <>
       <LeaveGuard changeCount={changes.length} />
-      <section className={classes.bar} aria-label="Unsaved changes">
+      <section className={classes.bar} aria-label="Unsaved changes" data-review-bar>
         <span className={classes.words} role="status">
           {problem ??
             (joined.length > 0

@@ -2,6 +2,11 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Failure } from './failure.tsx';
 
+/** What a dialog gives the focus to when it opens: nothing dangerous. */
+function focusIf(isFirst: boolean) {
+  return isFirst ? { 'data-autofocus': true } : {};
+}
+
 interface ConfirmDialogProps {
   readonly title: string;
   readonly children: ReactNode;
@@ -44,11 +49,16 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           )}
           <Failure error={props.error} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={props.onClose}>
+            <Button
+              variant="default"
+              {...focusIf(typedName === undefined && isDangerous)}
+              onClick={props.onClose}
+            >
               Cancel
             </Button>
             <Button
               type="submit"
+              {...focusIf(typedName === undefined && !isDangerous)}
               color={isDangerous ? 'red.8' : undefined}
               loading={isBusy}
               disabled={!isReady}

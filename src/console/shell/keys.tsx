@@ -17,7 +17,9 @@ export function Keys() {
   useHotkeys([['mod+K', () => (overlay === 'palette' ? closeOverlay() : openOverlay('palette'))]], []);
   useHotkeys([
     ['/', focusSearch],
+    // With Shift on most keyboards, and without it on some.
     ['shift+?', () => openOverlay('help')],
+    ['?', () => openOverlay('help')],
     ['U', () => void runNewestAction()],
   ]);
   return (

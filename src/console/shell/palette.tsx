@@ -64,35 +64,29 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     if (event.key === 'Enter') pick(entries[active]);
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      withCloseButton={false}
-      padding={0}
-      size="lg"
-      yOffset="12vh"
-      centered={false}
-      aria-label="Go to"
-    >
-      <input
-        className={classes.input}
-        data-autofocus
-        role="combobox"
-        aria-expanded
-        aria-controls={listId}
-        aria-activedescendant={entries.length > 0 ? `${listId}-${active}` : undefined}
-        aria-label="Flag, page or action"
-        placeholder="Flag, page or action"
-        autoComplete="off"
-        spellCheck={false}
-        value={text}
-        onKeyDown={onKey}
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-          setActive(0);
-        }}
-      />
-      <Options listId={listId} entries={entries} active={active} onPick={pick} />
-    </Modal>
+    <Modal.Root opened onClose={onClose} size="lg" yOffset="12vh" centered={false}>
+      <Modal.Overlay backgroundOpacity={0.45} />
+      <Modal.Content aria-label="Go to">
+        <input
+          className={classes.input}
+          data-autofocus
+          role="combobox"
+          aria-expanded
+          aria-controls={listId}
+          aria-activedescendant={entries.length > 0 ? `${listId}-${active}` : undefined}
+          aria-label="Flag, page or action"
+          placeholder="Flag, page or action"
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onKeyDown={onKey}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            setActive(0);
+          }}
+        />
+        <Options listId={listId} entries={entries} active={active} onPick={pick} />
+      </Modal.Content>
+    </Modal.Root>
   );
 }

@@ -5,6 +5,7 @@ import type { EnvironmentImpact } from '../../../contracts/console/console-views
 import { call } from '../../client/call.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { useProject } from '../../shell/project-context.ts';
+import classes from './environments.module.css';
 
 type TokenNames = EnvironmentImpact['tokensLosing'];
 
@@ -50,7 +51,7 @@ export function TokenImpact({ impact }: { readonly impact: EnvironmentImpact | u
   if (impact === undefined) return null;
   const { tokensLosing, tokensGaining } = impact;
   return (
-    <div role="status">
+    <div role="status" className={classes.impact}>
       {tokensLosing.length > 0 && (
         <Callout tone="warn">
           <strong>These tokens stop working here.</strong> They are limited to the present name, and are

@@ -13,17 +13,14 @@ export function FlagCohorts({ editing }: { readonly editing: FlagEditing }) {
   const canEdit = useCanEdit();
   const [isOpen, dialog] = useDisclosure(false);
   const cohorts = editing.handle.value('cohorts') as readonly string[];
-  const words = cohorts.length === 0 ? 'none' : countOf(cohorts.length, 'cohort');
+  const note = isMultiEnvironment ? ' – always on where the list is inherited' : ' – always on';
   return (
     <div>
       <div className={classes.cohortRow}>
         <span className={classes.cohortWords}>
           {!isMultiEnvironment && <span className={classes.label}>Cohorts: </span>}
-          {words}
-          <span className={classes.quiet}>
-            {' '}
-            – always on{isMultiEnvironment && ' where the list is inherited'}
-          </span>
+          {cohorts.length === 0 ? 'none' : countOf(cohorts.length, 'cohort')}
+          {cohorts.length > 0 && <span className={classes.quiet}>{note}</span>}
         </span>
         {canEdit && (
           <Button size="compact-sm" variant="default" onClick={dialog.open}>

@@ -8,6 +8,7 @@ import { flagQuery } from '../../client/queries.ts';
 import { PageError, PageLoading } from '../../parts/page-states.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import { EnvironmentsTab } from './environments-tab.tsx';
+import classes from './flag.module.css';
 import { FlagHeader } from './flag-header.tsx';
 import { FlagReview } from './flag-review.tsx';
 import { type FlagEditing, useFlagEditing } from './use-flag-editing.ts';
@@ -31,7 +32,7 @@ function FlagTabs({ flag, editing }: { readonly flag: ConsoleFlagView; readonly 
   };
   return (
     <Tabs value={tab ?? 'state'} onChange={choose} keepMounted={false}>
-      <Tabs.List mb="md">
+      <Tabs.List mb="md" className={classes.tabs}>
         <Tabs.Tab value="state">{isMultiEnvironment ? 'Environments' : 'State'}</Tabs.Tab>
         <Tabs.Tab value="history">History</Tabs.Tab>
         <Tabs.Tab value="evaluations">Evaluations</Tabs.Tab>

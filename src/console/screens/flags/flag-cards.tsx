@@ -1,10 +1,10 @@
-import { Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { FlagRow } from '../../../contracts/console/console-views.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import { flagColumns } from './flag-columns.ts';
+import { FlagLink } from './flag-link.tsx';
 import classes from './flags.module.css';
 import { StateWords } from './state-words.tsx';
 
@@ -12,14 +12,7 @@ function Card({ row }: { readonly row: FlagRow }) {
   const project = useProject();
   return (
     <div className={classes.card}>
-      <Link
-        className={classes.name}
-        to="/projects/$projectId/flags/$flagId"
-        params={{ projectId: project.id, flagId: row.id }}
-        preload={false}
-      >
-        {row.name}
-      </Link>
+      <FlagLink projectId={project.id} flagId={row.id} name={row.name} />
       {row.tags.length > 0 && (
         <div className={classes.below}>
           {row.tags.slice(0, 4).map((tag) => (

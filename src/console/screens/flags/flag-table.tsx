@@ -1,6 +1,5 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one cannot be those of a table element.
 // biome-ignore-all lint/a11y/useFocusableInteractive: a header that sorts nothing has nothing to be focused for.
-import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, memo, useRef } from 'react';
 import type { FlagRow } from '../../../contracts/console/console-views.ts';
@@ -8,6 +7,7 @@ import { Mark } from '../../parts/mark.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import { type FlagColumn, flagColumns } from './flag-columns.ts';
+import { FlagLink } from './flag-link.tsx';
 import classes from './flags.module.css';
 import { StateWords } from './state-words.tsx';
 
@@ -25,14 +25,7 @@ interface RowProps {
 function NameCell({ row, projectId }: Pick<RowProps, 'row' | 'projectId'>) {
   return (
     <div role="cell" className={classes.nameCell}>
-      <Link
-        className={classes.name}
-        to="/projects/$projectId/flags/$flagId"
-        params={{ projectId, flagId: row.id }}
-        preload={false}
-      >
-        {row.name}
-      </Link>
+      <FlagLink projectId={projectId} flagId={row.id} name={row.name} />
       <div className={classes.below}>
         {row.tags.slice(0, tagsShownMax).map((tag) => (
           <Mark key={tag} tone="off">
