@@ -22,6 +22,7 @@ import type { GatewayMeter } from './gateway-meter.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import { ambiguousLength, ManagementGate } from './management-gate.ts';
 import { createRoutes } from './routes.ts';
+import type { TokenUses } from './token-uses.ts';
 import { WindowLimiter } from './window-limiter.ts';
 
 export interface GatewayParts {
@@ -36,6 +37,8 @@ export interface GatewayParts {
   readonly health: Health;
   readonly docs: DocsPages;
   readonly meter: GatewayMeter;
+  /** Where the uses of tokens are counted. */
+  readonly tokenUses: TokenUses;
   readonly log: Logger;
 }
 
@@ -146,7 +149,7 @@ function createManagementGate(
   addresses: AddressFinder,
   bodyBudget: BodyBudget,
 ): ManagementGate {
-  const { config, docsUrl, evaluators, writer, log, meter } = parts;
+  const { config, docsUrl, evaluators, writer, log, meter, tokenUses } = parts;
   return new ManagementGate({
     docsUrl,
     evaluators,
@@ -154,6 +157,7 @@ function createManagementGate(
     addresses,
     log,
     meter,
+    tokenUses,
     requestRate: new WindowLimiter(config.managementRateLimit),
     failedAuthentications: new WindowLimiter(config.failedAuthenticationLimit),
     bodyBudget,

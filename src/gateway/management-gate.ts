@@ -17,6 +17,7 @@ import type { WriterClient } from '../writer/writer-client.ts';
 import type { AddressFinder } from './address-finder.ts';
 import type { GatewayMeter } from './gateway-meter.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
+import type { TokenUses } from './token-uses.ts';
 import type { WindowLimiter } from './window-limiter.ts';
 
 export interface ManagementGateOptions {
@@ -30,6 +31,7 @@ export interface ManagementGateOptions {
   readonly inFlightMax: number;
   readonly requestDeadlineMs: number;
   readonly meter: GatewayMeter;
+  readonly tokenUses: TokenUses;
   readonly log: Logger;
 }
 
@@ -116,6 +118,7 @@ export class ManagementGate {
       if (!isOpen) return;
       isOpen = false;
       this.#inFlight -= 1;
+      if (tokenId !== null) this.#options.tokenUses.note(request, status, tokenId, Date.now());
       this.#logRequest(request, status, tokenId, startedAt);
     };
     exchange.onAborted(() => close(0, null));

@@ -11,14 +11,17 @@ import { evaluatorMetrics } from '../evaluator/evaluator-metrics-protocol.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { GatewayMeter } from '../gateway/gateway-meter.ts';
 import { gatewayMetrics } from '../gateway/gateway-metrics.ts';
+import { notifierMetrics } from '../notifier/notifier-protocol.ts';
 import { createMainLog, type MainLog } from '../observability/logger.ts';
-import { createMetricMemory } from '../observability/metric-cells.ts';
+import { createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
 import { endProcessNow } from '../support/end-process.ts';
 import { writerMetrics } from '../writer/writer-metrics-protocol.ts';
 import { pulseBytes } from '../writer/writer-protocol.ts';
 import { EvaluatorFleet } from './evaluator-fleet.ts';
+import { NotifierHost } from './notifier-host.ts';
 import { OperatorHost } from './operator-host.ts';
 import { settlePort } from './settle-port.ts';
+import { UsageRecorder } from './usage-recorder.ts';
 import { WriterHost } from './writer-host.ts';
 
 /** A service that answers. */
@@ -35,6 +38,7 @@ export interface Service {
 const reservedMs = 2000;
 /** How long a scrape waits for the writer's figures; then it shows the last ones. */
 const measureTimeoutMs = 500;
+const noMail: MetricCells = new Float64Array(createMetricMemory(notifierMetrics));
 const docsDirectory = fileURLToPath(new URL('../../docs/', import.meta.url));
 
 /**
@@ -66,6 +70,9 @@ class ServiceParts {
   readonly #operator: OperatorHost;
   #gateway: Gateway | null = null;
   readonly #meter = new GatewayMeter();
+  readonly #usage: UsageRecorder;
+  /** Null: no mail server is configured, and letters wait. */
+  readonly #notifier: NotifierHost | null;
   #admin: AdminServer | null = null;
   #isWriterReady = false;
   #isListening = false;
@@ -110,8 +117,13 @@ class ServiceParts {
         metrics: createMetricMemory(writerMetrics),
       },
       requestDeadlineMs: config.requestDeadlineMs,
+      onOutboxGrew: () => this.#notifier?.look(),
       onFatal,
     });
+    this.#usage = new UsageRecorder(this.#writer.client, (fault) =>
+      log.error({ err: fault }, 'what was counted could not be recorded'),
+    );
+    this.#notifier = this.#createNotifier();
     this.#evaluators = new EvaluatorClient(config.inFlightMax);
     this.#fleet = new EvaluatorFleet({
       threads: config.evaluatorThreads,
@@ -120,6 +132,7 @@ class ServiceParts {
       setup: { ...shared, cacheBytes: config.cacheBytes, batchSize: config.batchSize },
       client: this.#evaluators,
       log,
+      onCounted: (counted) => this.#usage.evaluationCounts.add(counted, Date.now()),
       onFatal,
     });
     this.#operator = new OperatorHost({
@@ -135,6 +148,7 @@ class ServiceParts {
     await this.#startAdmin();
     const storeId = await this.#writer.ready();
     this.#isWriterReady = true;
+    this.#notifier?.start();
     await this.#fleet.start();
     await this.#operator.start(storeId);
     const gateway = new Gateway({
@@ -147,6 +161,7 @@ class ServiceParts {
       health: { failingParts: () => (this.#evaluators.isServing ? [] : ['evaluators']) },
       docs: loadDocsPages(docsDirectory),
       meter: this.#meter,
+      tokenUses: this.#usage.tokenUses,
       log: this.#mainLog.log,
     });
     this.#gateway = gateway;
@@ -164,6 +179,13 @@ class ServiceParts {
     };
   }
 
+  #createNotifier(): NotifierHost | null {
+    const { smtpUrl, mailFrom, baseUrl, logLevel } = this.#config;
+    if (smtpUrl === null) return null;
+    const setup = { smtpUrl, mailFrom, baseUrl, logLevel };
+    return new NotifierHost({ setup, writer: this.#writer.client, log: this.#mainLog.log });
+  }
+
   /** Its parts are loaded only where it is wanted. */
   async #startAdmin(): Promise<void> {
     const { adminHost: host, adminPort: port } = this.#config;
@@ -177,6 +199,7 @@ class ServiceParts {
       { block: gatewayMetrics, read: () => this.#gateway?.readMetrics() ?? this.#meter.cells },
       { block: evaluatorMetrics, read: () => this.#fleet.readMetrics() },
       { block: writerMetrics, read: () => this.#writer.readMetrics(measureTimeoutMs) },
+      { block: notifierMetrics, read: () => this.#notifier?.readMetrics() ?? noMail },
     ]);
     const { log } = this.#mainLog;
     const onFault = (fault: unknown): void => log.error({ err: fault }, 'admin request failed');
@@ -214,10 +237,13 @@ class ServiceParts {
   async stop(drainTimeoutMs: number): Promise<void> {
     this.#phase = 'draining';
     this.#isListening = false;
+    const notifierStopped = this.#notifier?.stop();
     await this.#gateway?.drain(drainTimeoutMs);
     this.#gateway?.close();
     await this.#operator.stop();
+    await notifierStopped;
     const haveEvaluatorsStopped = await this.#fleet.stop();
+    await this.#usage.stop();
     await this.#writer.stop();
     this.#admin?.close();
     if (haveEvaluatorsStopped) this.#mainLog.log.info('stopped');

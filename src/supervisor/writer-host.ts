@@ -15,6 +15,8 @@ import { WatchedTime } from './watched-time.ts';
 export interface WriterHostOptions {
   readonly setup: WriterSetup;
   readonly requestDeadlineMs: number;
+  /** Something was put into the outbox. */
+  readonly onOutboxGrew: () => void;
   readonly onFatal: (fault: Error) => void;
 }
 
@@ -78,6 +80,7 @@ export class WriterHost {
   #receive(reply: WriterReply): void {
     if (reply.kind === 'fatal') this.#end(new Error(`the store failed: ${reply.message}`));
     else if (reply.kind === 'measured') this.#onMeasured();
+    else if (reply.kind === 'outbox-grew') this.#options.onOutboxGrew();
     else this.client.receive(reply);
   }
 

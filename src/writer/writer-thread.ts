@@ -45,6 +45,7 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
     pulse: setup.pulse,
     storeVersion: setup.storeVersion,
     onResults: (results) => post({ kind: 'results', results }),
+    onOutboxGrew: () => post({ kind: 'outbox-grew' }),
     onFault: (fault, during) => log.error({ err: fault, during }, 'command failed'),
     onFatal: fail,
   });

@@ -45,6 +45,7 @@ t.test(
       pulse: new SharedArrayBuffer(pulseBytes),
       storeVersion: new SharedArrayBuffer(4),
       onResults: () => undefined,
+      onOutboxGrew: () => undefined,
       onFault: (fault) => faults.push(fault),
       onFatal: (fault) => faults.push(fault),
     });
