@@ -45,7 +45,11 @@ interface Pipeline {
 const flagName = 'checkout-redesign';
 
 /** A flag is switched by a pipeline while somebody looks at it. */
-async function changeShowsWithoutReload(t: Test, secret: string, { page, api, flagId }: Pipeline): Promise<void> {
+async function changeShowsWithoutReload(
+  t: Test,
+  secret: string,
+  { page, api, flagId }: Pipeline,
+): Promise<void> {
   await goTo(page, 'Flags');
   await page.getByRole('link', { name: flagName }).click();
   const staging = card(page, 'staging');
@@ -65,7 +69,12 @@ async function changeShowsWithoutReload(t: Test, secret: string, { page, api, fl
 }
 
 /** A refused request is on the token's page, and mailed to the Owner. */
-async function denialIsSeen(t: Test, mail: MailServer, secret: string, { page, api, flagId }: Pipeline): Promise<void> {
+async function denialIsSeen(
+  t: Test,
+  mail: MailServer,
+  secret: string,
+  { page, api, flagId }: Pipeline,
+): Promise<void> {
   const denied = await api(secret, 'PATCH', `/flags/${flagId}?env=production`, { enabled: true });
   t.match(denied, { status: 403, json: { error: 'Environment not permitted' } });
   await goTo(page, 'Tokens');
@@ -117,7 +126,11 @@ async function renameWarns(t: Test, secret: string, { page, api, flagId }: Pipel
 }
 
 /** An audience narrows a flag, and is kept as long as it does; then both are deleted. */
-async function audienceThenDelete(t: Test, { page, flagId }: Pipeline, ask: () => Promise<boolean>): Promise<void> {
+async function audienceThenDelete(
+  t: Test,
+  { page, flagId }: Pipeline,
+  ask: () => Promise<boolean>,
+): Promise<void> {
   await goTo(page, 'Flags');
   await page.getByRole('link', { name: flagName }).click();
   const preview = card(page, 'preview');

@@ -19,7 +19,11 @@ export async function goTo(page: Page, title: string): Promise<void> {
 }
 
 /** @param environments beside production and staging, which a new project is offered */
-export async function createProject(page: Page, name: string, environments: readonly string[]): Promise<void> {
+export async function createProject(
+  page: Page,
+  name: string,
+  environments: readonly string[],
+): Promise<void> {
   await goTo(page, 'Projects');
   await page.getByRole('button', { name: 'Create project' }).click();
   await dialog(page).getByLabel('Name', { exact: true }).fill(name);
@@ -47,7 +51,11 @@ export interface AudienceRule {
   readonly values: readonly string[];
 }
 
-export async function createAudience(page: Page, name: string, { attribute, values }: AudienceRule): Promise<void> {
+export async function createAudience(
+  page: Page,
+  name: string,
+  { attribute, values }: AudienceRule,
+): Promise<void> {
   await goTo(page, 'Audiences');
   await page.getByRole('button', { name: 'Create audience' }).click();
   await dialog(page).getByLabel('Name').fill(name);
@@ -99,7 +107,9 @@ export function card(page: Page, environment: string): Locator {
 /** Opens the review of the draft and saves it. */
 export async function saveDraft(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Review / }).click();
-  await dialog(page).getByRole('button', { name: /^Save / }).click();
+  await dialog(page)
+    .getByRole('button', { name: /^Save / })
+    .click();
   await dialog(page).waitFor({ state: 'detached' });
 }
 

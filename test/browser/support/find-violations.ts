@@ -34,7 +34,8 @@ export async function findViolations(page: Page): Promise<Violations> {
     const evaluate = async (expression: string): Promise<unknown> => {
       const options = { contextId, expression, awaitPromise: true, returnByValue: true };
       const { result, exceptionDetails } = await session.send('Runtime.evaluate', options);
-      if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? 'axe failed');
+      if (exceptionDetails !== undefined)
+        throw new Error(exceptionDetails.exception?.description ?? 'axe failed');
       return result.value;
     };
     await evaluate(`${axeSource}\nundefined`);
