@@ -41,12 +41,40 @@ const layerRules = layers.map(([folder, allowed]) => ({
   to: { path: '^src/', pathNot: `^src/(${[folder, ...allowed].join('|')})/|^src/worker-urls[.]ts$` },
 }));
 
+/** The web app: its parts import one another, and of the rest what is pure. */
+const consoleRules = [
+  {
+    name: 'console-imports-contracts-and-domain-only',
+    severity: 'error',
+    from: { path: '^src/console/' },
+    to: { path: '^src/', pathNot: '^src/(console|domain|contracts/console)/' },
+  },
+  {
+    name: 'no-schemas-in-the-browser',
+    comment: 'Of the contracts the web app has the paths; everything else of them are types.',
+    severity: 'error',
+    from: { path: '^src/console/' },
+    to: {
+      path: '^src/contracts/',
+      pathNot: '^src/contracts/console/console-paths[.]ts$',
+      dependencyTypesNot: ['type-only'],
+    },
+  },
+  {
+    name: 'nothing-imports-the-console',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/console/' },
+    to: { path: '^src/console/' },
+  },
+];
+
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
     { name: 'no-barrels', severity: 'error', from: {}, to: { path: '^src/.*/index[.]ts$' } },
     ...layerRules,
+    ...consoleRules,
     {
       name: 'actors-through-client-or-protocol',
       comment: 'Others hold an actor by its client and speak its protocol; what it does inside is its own.',
@@ -87,7 +115,8 @@ module.exports = {
     {
       name: 'no-dev-tools-in-the-product',
       severity: 'error',
-      from: { path: '^src/' },
+      // The web app is bundled when it is built, and brings what it uses along.
+      from: { path: '^src/', pathNot: '^src/console/' },
       to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/@types/' },
     },
   ],

@@ -29,6 +29,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist/src ./dist/src
 COPY --from=build /app/dist/docs ./dist/docs
+COPY --from=build /app/dist/console ./dist/console
 COPY package.json LICENSE ./
 COPY scripts/burgee scripts/burgee.cjs scripts/node-version.cjs ./scripts/
 COPY src/cli/demo/kubernetes-feature-gates.json ./src/cli/demo/kubernetes-feature-gates.json

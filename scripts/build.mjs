@@ -1,4 +1,5 @@
-// npm run build: src to dist/src, and docs to the pages in dist/docs that Burgee serves.
+// npm run build: src to dist/src, docs to the pages in dist/docs and src/console to the web app in dist/console, both of
+// which Burgee serves.
 import './lib/require-node.mjs';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -29,8 +30,9 @@ async function build() {
   forgetStaleNotes();
   if ((await runTool('tsc', ['-p', 'tsconfig.build.json'])) !== 0) return 1;
   await writeConfigurationPage();
-  const code = await runNode([join('scripts', 'build-docs.mjs')]);
-  if (code !== 0) return 1;
+  for (const script of ['build-docs.mjs', 'build-console.mjs']) {
+    if ((await runNode([join('scripts', script)])) !== 0) return 1;
+  }
   mkdirSync(dirname(buildStamp), { recursive: true });
   writeFileSync(buildStamp, '');
   return 0;

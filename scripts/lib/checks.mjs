@@ -12,6 +12,7 @@ const checks = [
   ['house rules', checkHouseRules],
   ['format and lint', () => runTool('biome', ['ci', '--error-on-warnings', '.'])],
   ['types', () => runTool('tsc', ['--noEmit', '-p', 'tsconfig.json'])],
+  ["the web app's types", () => runTool('tsc', ['-p', 'src/console/tsconfig.json'])],
   ['import directions', () => runTool('depcruise', ['--config', '.dependency-cruiser.cjs', 'src'])],
   ['dead code', () => runTool('knip', [])],
 ];

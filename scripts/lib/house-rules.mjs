@@ -24,7 +24,7 @@ function* filesIn(folder) {
     // The bench suite's peers are installed into bench/peers/node_modules.
     if (entry.name === 'node_modules') continue;
     if (entry.isDirectory()) yield* filesIn(path);
-    else if (entry.name.endsWith('.ts')) yield path;
+    else if (/[.]tsx?$/.test(entry.name)) yield path;
   }
 }
 
@@ -32,7 +32,7 @@ function* filesIn(folder) {
 export function houseProblems() {
   const problems = [];
   for (const path of [...filesIn('src'), ...filesIn('test'), ...filesIn('bench')]) {
-    if (path.endsWith('/index.ts')) problems.push(`${path}: no barrels, no index.ts`);
+    if (/[/]index[.]tsx?$/.test(path)) problems.push(`${path}: no barrels, no index.ts`);
     for (const [index, line] of readFileSync(join(root, path), 'utf8').split('\n').entries()) {
       for (const { files, pattern, why } of rules) {
         if (files(path) && pattern.test(line)) problems.push(`${path}:${index + 1}: ${why}`);

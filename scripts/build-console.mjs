@@ -1,0 +1,101 @@
+// Bundles src/console to the web app in dist/console that Burgee serves under /console.
+//
+//   node scripts/build-console.mjs
+//       does nothing when dist/console was made of the very same sources
+//
+// The page has `__NONCE__` wherever the server puts the nonce of its answer. Assets have their hash in their names, and
+// lie beside their .br and .gz forms.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { root } from './lib/root.mjs';
+
+const target = join(root, 'dist', 'console');
+/** Written last: what the build was made of. */
+const stamp = join(target, '.sources');
+const sources = [
+  'src/console',
+  'src/contracts/console',
+  'src/domain',
+  'src/support',
+  'scripts/build-console.mjs',
+  'package-lock.json',
+];
+const isCompressible = /[.](js|css|svg)$/;
+
+function* filesIn(path) {
+  const entries = readdirSync(join(root, path), { withFileTypes: true });
+  for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
+    const inner = `${path}/${entry.name}`;
+    if (entry.isDirectory()) yield* filesIn(inner);
+    else yield inner;
+  }
+}
+
+function hashOfSources() {
+  const hash = createHash('sha256');
+  const files = sources.flatMap((path) => (/[.]\w+$/.test(path) ? [path] : [...filesIn(path)]));
+  for (const path of files)
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update('\0');
+  return hash.digest('hex');
+}
+
+async function bundle() {
+  const { build } = await import('vite');
+  await build({
+    configFile: false,
+    root: join(root, 'src/console'),
+    base: '/console/',
+    logLevel: 'warn',
+    publicDir: false,
+    html: { cspNonce: '__NONCE__' },
+    build: {
+      outDir: target,
+      emptyOutDir: true,
+      target: 'es2022',
+      manifest: '.vite/manifest.json',
+      // No data: addresses, which the content security policy does not allow.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      rolldownOptions: {
+        // React Server Components' marks in packages: there is no server here that they could mean.
+        onwarn: (warning, warn) => warning.code === 'MODULE_LEVEL_DIRECTIVE' || warn(warning),
+        // What several pages need is one file, and not a dozen small ones.
+        output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 3 }] } },
+      },
+    },
+  });
+}
+
+const brotli = promisify(brotliCompress);
+const zip = promisify(gzip);
+
+async function compress(path) {
+  const bytes = readFileSync(path);
+  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  writeFileSync(`${path}.br`, await brotli(bytes, { params }));
+  writeFileSync(`${path}.gz`, await zip(bytes, { level: 9 }));
+}
+
+async function compressAssets() {
+  const folder = join(target, 'assets');
+  const files = readdirSync(folder).filter((name) => isCompressible.test(name));
+  await Promise.all(files.map((name) => compress(join(folder, name))));
+}
+
+async function main() {
+  const hash = hashOfSources();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
+  rmSync(stamp, { force: true });
+  await bundle();
+  await compressAssets();
+  writeFileSync(stamp, hash);
+}
+
+await main();

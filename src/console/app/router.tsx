@@ -1,0 +1,179 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { sessionQuery } from '../client/queries.ts';
+import { PageError, PageLoading } from '../parts/page-states.tsx';
+import { auditSearch, flagSearch, flagsSearch, settingsSearch, signInSearch } from './searches.ts';
+
+const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()();
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: signInSearch,
+  component: lazyRouteComponent(() => import('../screens/sign-in/sign-in-screen.tsx'), 'SignInScreen'),
+});
+
+const linkRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/link',
+  component: lazyRouteComponent(() => import('../screens/link/link-screen.tsx'), 'LinkScreen'),
+});
+
+/** Everything but signing in: within the frame, and for those who are signed in. */
+const shellRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'shell',
+  beforeLoad: async ({ context, location }) => {
+    const session = await context.queryClient.ensureQueryData(sessionQuery);
+    if (!session.isSignedIn) throw redirect({ to: '/sign-in', search: { back: location.publicHref } });
+  },
+  component: lazyRouteComponent(() => import('../shell/shell.tsx'), 'Shell'),
+});
+
+const homeRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('../screens/projects/home-screen.tsx'), 'HomeScreen'),
+});
+
+const projectsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/projects',
+  component: lazyRouteComponent(() => import('../screens/projects/projects-screen.tsx'), 'ProjectsScreen'),
+});
+
+const membersRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/members',
+  component: lazyRouteComponent(() => import('../screens/members/members-screen.tsx'), 'MembersScreen'),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings',
+  validateSearch: settingsSearch,
+  component: lazyRouteComponent(() => import('../screens/settings/settings-screen.tsx'), 'SettingsScreen'),
+});
+
+const projectRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/projects/$projectId',
+  component: lazyRouteComponent(() => import('../shell/project-frame.tsx'), 'ProjectFrame'),
+});
+
+const projectHomeRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/projects/$projectId/flags', params, replace: true });
+  },
+});
+
+const flagsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/flags',
+  validateSearch: flagsSearch,
+  component: lazyRouteComponent(() => import('../screens/flags/flags-screen.tsx'), 'FlagsScreen'),
+});
+
+const flagRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/flags/$flagId',
+  validateSearch: flagSearch,
+  component: lazyRouteComponent(() => import('../screens/flag/flag-screen.tsx'), 'FlagScreen'),
+});
+
+const audiencesRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/audiences',
+  component: lazyRouteComponent(() => import('../screens/audiences/audiences-screen.tsx'), 'AudiencesScreen'),
+});
+
+const audienceRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/audiences/$audienceId',
+  component: lazyRouteComponent(() => import('../screens/audiences/audience-screen.tsx'), 'AudienceScreen'),
+});
+
+const tokensRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('../screens/tokens/tokens-screen.tsx'), 'TokensScreen'),
+});
+
+const tokenRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/tokens/$tokenId',
+  component: lazyRouteComponent(() => import('../screens/tokens/token-screen.tsx'), 'TokenScreen'),
+});
+
+const environmentsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/environments',
+  component: lazyRouteComponent(
+    () => import('../screens/environments/environments-screen.tsx'),
+    'EnvironmentsScreen',
+  ),
+});
+
+const auditRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/audit',
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import('../screens/audit/audit-screen.tsx'), 'AuditScreen'),
+});
+
+const projectSettingsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/settings',
+  component: lazyRouteComponent(
+    () => import('../screens/settings/project-settings-screen.tsx'),
+    'ProjectSettingsScreen',
+  ),
+});
+
+const projectRoutes = projectRoute.addChildren([
+  projectHomeRoute,
+  flagsRoute,
+  flagRoute,
+  audiencesRoute,
+  audienceRoute,
+  tokensRoute,
+  tokenRoute,
+  environmentsRoute,
+  auditRoute,
+  projectSettingsRoute,
+]);
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  linkRoute,
+  shellRoute.addChildren([homeRoute, projectsRoute, membersRoute, settingsRoute, projectRoutes]),
+]);
+
+export function createConsoleRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    basepath: '/console',
+    context: { queryClient },
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    defaultPendingComponent: () => <PageLoading what="the page" />,
+    defaultErrorComponent: ({ error, reset }) => <PageError isPage error={error} onRetry={reset} />,
+    defaultNotFoundComponent: () => (
+      <PageError isPage error={new Error('There is no page at this address.')} />
+    ),
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

@@ -1,0 +1,100 @@
+import type { Static, TSchema } from 'typebox';
+import type { consoleOperations } from '../../contracts/console/console-operations.ts';
+import { type ConsoleOperationId, consolePaths } from '../../contracts/console/console-paths.ts';
+import { ConsoleError } from './console-error.ts';
+
+type Operations = typeof consoleOperations;
+type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : null;
+export type BodyOf<Id extends ConsoleOperationId> = StaticOf<Operations[Id]['body']>;
+export type AnswerOf<Id extends ConsoleOperationId> = StaticOf<Operations[Id]['answer']>;
+
+/** The names in the braces of a path. */
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+export type ParamsOf<Id extends ConsoleOperationId> = Readonly<
+  Record<NamesIn<Operations[Id]['path']>, string | number>
+>;
+type QueryOf<Id extends ConsoleOperationId> = Readonly<
+  Partial<Record<Operations[Id]['query'][number], string>>
+>;
+
+interface CallOptions<Id extends ConsoleOperationId> {
+  readonly query?: QueryOf<Id>;
+  readonly signal?: AbortSignal;
+}
+
+/** The address of an operation, its parameters filled in. */
+export function addressOf<Id extends ConsoleOperationId>(
+  id: Id,
+  params: ParamsOf<Id>,
+  query?: QueryOf<Id>,
+): string {
+  const values = params as Readonly<Record<string, string | number>>;
+  const path = consolePaths[id].path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(values[name])),
+  );
+  const sent = Object.entries<string | undefined>(query ?? {}).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+  );
+  // Not URLSearchParams: it writes a space as a plus.
+  const pairs = sent.map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return `/console/api${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
+}
+
+/**
+ * Asks the console's API.
+ *
+ * @param body null for operations that take none
+ * @returns the answer's value; null where there is none
+ * @throws {ConsoleError} for every refusal, and when no answer comes
+ */
+export async function call<Id extends ConsoleOperationId>(
+  id: Id,
+  params: ParamsOf<Id>,
+  body: BodyOf<Id>,
+  { query, signal }: CallOptions<Id> = {},
+): Promise<AnswerOf<Id>> {
+  const headers: Record<string, string> = { 'X-Burgee-Console': '1' };
+  if (body !== null) headers['Content-Type'] = 'application/json';
+  const response = await send(addressOf(id, params, query), {
+    method: consolePaths[id].method.toUpperCase(),
+    headers,
+    credentials: 'same-origin',
+    cache: 'no-store',
+    body: body === null ? null : JSON.stringify(body),
+    signal: signal ?? null,
+  });
+  const value = await readValue(response);
+  if (!response.ok) throw refusal(response, value);
+  return value as AnswerOf<Id>;
+}
+
+async function send(address: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, request);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ConsoleError(0, 'No answer', 'The service could not be reached. Check the connection.', null);
+  }
+}
+
+async function readValue(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function refusal(response: Response, value: unknown): ConsoleError {
+  const requestId = response.headers.get('X-Request-Id');
+  if (typeof value !== 'object' || value === null) {
+    const detail = typeof value === 'string' ? value : 'The service gave no reason.';
+    return new ConsoleError(response.status, response.statusText || 'Refused', detail, requestId);
+  }
+  const { error, detail, docs: _, ...extra } = value as Readonly<Record<string, unknown>>;
+  return new ConsoleError(response.status, String(error), String(detail), requestId, extra);
+}

@@ -1,0 +1,37 @@
+/** A refusal of the console's API, or none at all: `status` 0 means that no answer came. */
+export class ConsoleError extends Error {
+  readonly status: number;
+  readonly title: string;
+  /** To be told to whoever runs the service; null when no answer came. */
+  readonly requestId: string | null;
+  /** What stands beside the envelope's members: `current` of a conflict, `uses` of what is in use. */
+  readonly extra: Readonly<Record<string, unknown>>;
+
+  constructor(
+    status: number,
+    title: string,
+    detail: string,
+    requestId: string | null,
+    extra: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(detail);
+    this.name = 'ConsoleError';
+    this.status = status;
+    this.title = title;
+    this.requestId = requestId;
+    this.extra = extra;
+  }
+}
+
+/** Whatever was thrown, as an error that a page can show. */
+export function toConsoleError(thrown: unknown): ConsoleError {
+  if (thrown instanceof ConsoleError) return thrown;
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  return new ConsoleError(0, 'This page failed', text, null);
+}
+
+/** What is stored now, when somebody else was quicker. */
+export function conflictOf<View>(thrown: unknown): View | null {
+  if (!(thrown instanceof ConsoleError) || thrown.status !== 409) return null;
+  return (thrown.extra['current'] as View | undefined) ?? null;
+}

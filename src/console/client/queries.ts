@@ -1,0 +1,53 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { ConsoleOperationId } from '../../contracts/console/console-paths.ts';
+import { type AnswerOf, call, type ParamsOf } from './call.ts';
+
+/** Keys begin with the project, or with `all`: what somebody else changes is told per project. */
+function reading<Id extends ConsoleOperationId>(scope: string, id: Id, params: ParamsOf<Id>) {
+  return queryOptions({
+    queryKey: [scope, id, params] as const,
+    // The operations that read take no body.
+    queryFn: ({ signal }): Promise<AnswerOf<Id>> => call(id, params, null as never, { signal }),
+  });
+}
+
+export const everywhere = 'all';
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'] as const,
+  queryFn: ({ signal }) => call('read-session', {}, null, { signal }),
+  staleTime: 60_000,
+});
+export const projectsQuery = reading(everywhere, 'list-projects', {});
+export const membersQuery = reading(everywhere, 'list-members', {});
+export const invitationsQuery = reading(everywhere, 'list-invitations', {});
+export const organisationQuery = reading(everywhere, 'read-organisation', {});
+export const sessionsQuery = reading(everywhere, 'list-sessions', {});
+
+export function flagsQuery(projectId: string) {
+  return reading(projectId, 'list-console-flags', { projectId });
+}
+
+export function flagQuery(projectId: string, flagId: string) {
+  return reading(projectId, 'read-console-flag', { projectId, flagId });
+}
+
+export function evaluationsQuery(projectId: string, flagId: string) {
+  return reading(projectId, 'count-evaluations', { projectId, flagId });
+}
+
+export function audiencesQuery(projectId: string) {
+  return reading(projectId, 'list-audiences', { projectId });
+}
+
+export function audienceQuery(projectId: string, audienceId: string) {
+  return reading(projectId, 'read-audience', { projectId, audienceId });
+}
+
+export function tokensQuery(projectId: string) {
+  return reading(projectId, 'list-tokens', { projectId });
+}
+
+export function tokenQuery(projectId: string, tokenId: string) {
+  return reading(projectId, 'read-token-activity', { projectId, tokenId });
+}

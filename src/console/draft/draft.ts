@@ -1,0 +1,58 @@
+import { areSame, changesBetween, type FieldChange, type Fields } from './fields.ts';
+
+/** Edits that are not saved yet, and what they started from. */
+export interface Draft {
+  readonly base: Fields;
+  /** Of the base; a save names it, so that nobody's change is overwritten unseen. */
+  readonly revision: number;
+  /** Only fields that differ from the base. */
+  readonly edits: Fields;
+}
+
+/** A field that both this draft and somebody else have changed, to different values. */
+export interface Clash {
+  readonly key: string;
+  readonly base: unknown;
+  readonly theirs: unknown;
+  readonly mine: unknown;
+}
+
+export interface Rebased {
+  /** The same edits on top of what is stored now; an edit that somebody else made too is gone from it. */
+  readonly draft: Draft;
+  readonly clashes: readonly Clash[];
+  /** What others have changed and the draft has not. */
+  readonly theirs: readonly FieldChange[];
+}
+
+export function newDraft(base: Fields, revision: number): Draft {
+  return { base, revision, edits: {} };
+}
+
+/** A field that gets its old value back is no edit any more. */
+export function editDraft(draft: Draft, changes: Fields): Draft {
+  const edits = Object.entries({ ...draft.edits, ...changes }).filter(
+    ([key, value]) => !areSame(value, draft.base[key]),
+  );
+  return { ...draft, edits: Object.fromEntries(edits) };
+}
+
+export function draftValue(draft: Draft, key: string): unknown {
+  return Object.hasOwn(draft.edits, key) ? draft.edits[key] : draft.base[key];
+}
+
+export function draftChanges(draft: Draft): FieldChange[] {
+  return changesBetween(draft.base, { ...draft.base, ...draft.edits });
+}
+
+/** Puts a draft's edits on what is stored now. A field that is gone, with its environment, takes its edit along. */
+export function rebaseDraft(draft: Draft, base: Fields, revision: number): Rebased {
+  const kept = Object.entries(draft.edits).filter(([key]) => Object.hasOwn(base, key));
+  const rebased = editDraft(newDraft(base, revision), Object.fromEntries(kept));
+  const theirs = changesBetween(draft.base, base);
+  const clashes = theirs
+    .filter(({ key }) => Object.hasOwn(rebased.edits, key))
+    .map(({ key, before, after }) => ({ key, base: before, theirs: after, mine: rebased.edits[key] }));
+  const others = theirs.filter(({ key }) => !Object.hasOwn(rebased.edits, key));
+  return { draft: rebased, clashes, theirs: others };
+}

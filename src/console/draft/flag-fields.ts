@@ -1,0 +1,56 @@
+import type { EditFlagBody } from '../../contracts/console/console-bodies.ts';
+import type { ConsoleFlagView, StateView } from '../../contracts/console/console-views.ts';
+import type { Fields } from './fields.ts';
+
+const labelNames = ['name', 'description', 'tags', 'cohorts'] as const;
+const stateNames = ['enabled', 'trafficPercentage', 'cohortOverride', 'audienceId'] as const;
+export type StateName = (typeof stateNames)[number];
+
+export function stateKey(environment: string, name: StateName): string {
+  return `${environment}/${name}`;
+}
+
+/** @returns the environment's number as a decimal and the field's name; null for what belongs to the whole flag. */
+export function partsOfKey(key: string): { environment: string | null; name: string } {
+  const [environment, name] = key.split('/');
+  return name === undefined ? { environment: null, name: key } : { environment: environment ?? '', name };
+}
+
+export function flagFields(flag: ConsoleFlagView): Fields {
+  const labels = labelNames.map((name): [string, unknown] => [name, flag[name]]);
+  const states = Object.entries(flag.states).flatMap(([environment, state]) =>
+    stateNames.map((name): [string, unknown] => [stateKey(environment, name), state[name]]),
+  );
+  return Object.fromEntries([...labels, ...states]);
+}
+
+type StateBody = NonNullable<EditFlagBody['states']>[string];
+
+/** An environment's own list is sent as `cohorts`; an empty one, or none, inherits. */
+function stateBody(edits: readonly (readonly [string, unknown])[]): StateBody {
+  return Object.fromEntries(
+    edits.map(([name, value]) => [name === 'cohortOverride' ? 'cohorts' : name, value]),
+  ) as StateBody;
+}
+
+/** A whole draft as one request. */
+export function flagBody(revision: number, edits: Fields): EditFlagBody {
+  const labels: [string, unknown][] = [];
+  const states = new Map<string, [string, unknown][]>();
+  for (const [key, value] of Object.entries(edits)) {
+    const { environment, name } = partsOfKey(key);
+    if (environment === null) labels.push([name, value]);
+    else states.set(environment, [...(states.get(environment) ?? []), [name, value]]);
+  }
+  const sent = Array.from(states, ([environment, own]): [string, StateBody] => [environment, stateBody(own)]);
+  return {
+    revision,
+    ...Object.fromEntries(labels),
+    ...(sent.length === 0 ? {} : { states: Object.fromEntries(sent) }),
+  };
+}
+
+/** Edits that give one environment the state of another. */
+export function copiedState(from: StateView, environment: string): Fields {
+  return Object.fromEntries(stateNames.map((name) => [stateKey(environment, name), from[name]]));
+}

@@ -1,0 +1,95 @@
+import { useState } from 'react';
+import {
+  type Draft,
+  draftChanges,
+  draftValue,
+  editDraft,
+  newDraft,
+  type Rebased,
+  rebaseDraft,
+} from './draft.ts';
+import type { FieldChange, Fields } from './fields.ts';
+
+interface Stored {
+  readonly fields: Fields;
+  readonly revision: number;
+}
+
+export interface DraftHandle {
+  readonly draft: Draft;
+  readonly changes: readonly FieldChange[];
+  /** Both versions, when others have changed what this draft changes; null while there is nothing to decide. */
+  readonly conflict: Rebased | null;
+  /** What others have changed meanwhile beside this draft; it stays told until the draft is saved or discarded. */
+  readonly joined: readonly FieldChange[];
+  value(key: string): unknown;
+  edit(changes: Fields): void;
+  discard(): void;
+  /** Takes over what was stored just now. `keys` are no edits any more: those that acted at once, or the whole draft. */
+  settle(stored: Stored, keys: readonly string[] | 'all'): void;
+  /** Ends a conflict: with this draft on top of theirs, or with theirs alone. */
+  resolve(choice: 'mine' | 'theirs'): void;
+  /** What a refused save says is stored now. */
+  meet(stored: Stored): void;
+}
+
+interface DraftState {
+  readonly draft: Draft;
+  readonly conflict: Rebased | null;
+  readonly joined: readonly FieldChange[];
+}
+
+function fresh({ fields, revision }: Stored): DraftState {
+  return { draft: newDraft(fields, revision), conflict: null, joined: [] };
+}
+
+/** Others' changes pass into the draft's base, unless they are to the same fields: those are somebody's to decide. */
+function met(state: DraftState, { fields, revision }: Stored): DraftState {
+  const rebased = rebaseDraft(state.draft, fields, revision);
+  if (rebased.clashes.length > 0) return { ...state, conflict: rebased };
+  const hasEdits = Object.keys(rebased.draft.edits).length > 0;
+  return {
+    draft: rebased.draft,
+    conflict: null,
+    joined: hasEdits ? [...state.joined, ...rebased.theirs] : [],
+  };
+}
+
+/** What one did oneself just now is no change of others. */
+function settled(state: DraftState, stored: Stored, keys: readonly string[] | 'all'): DraftState {
+  if (keys === 'all') return fresh(stored);
+  const edits = Object.entries(state.draft.edits).filter(([key]) => !keys.includes(key));
+  const draft = editDraft(newDraft(stored.fields, stored.revision), Object.fromEntries(edits));
+  return { ...state, draft };
+}
+
+/** Edits of one thing, kept while it is read again and again. */
+export function useDraft(fields: Fields, revision: number): DraftHandle {
+  const stored = { fields, revision };
+  const [kept, setState] = useState(() => fresh(stored));
+  let state = kept;
+  if (revision > (state.conflict?.draft.revision ?? state.draft.revision)) {
+    state = met(state, stored);
+    setState(state);
+  }
+  const { draft, conflict, joined } = state;
+  return {
+    draft,
+    changes: draftChanges(draft),
+    conflict,
+    joined,
+    value: (key) => draftValue(draft, key),
+    edit: (changes) => setState((now) => ({ ...now, draft: editDraft(now.draft, changes) })),
+    discard: () => setState((now) => fresh({ fields: now.draft.base, revision: now.draft.revision })),
+    settle: (next, keys) => setState((now) => settled(now, next, keys)),
+    resolve: (choice) =>
+      setState((now) => {
+        if (now.conflict === null) return now;
+        const { draft: rebased } = now.conflict;
+        return choice === 'mine'
+          ? { draft: rebased, conflict: null, joined: [] }
+          : fresh({ fields: rebased.base, revision: rebased.revision });
+      }),
+    meet: (next) => setState((now) => met(now, next)),
+  };
+}

@@ -1,0 +1,98 @@
+import classes from './change-list.module.css';
+import { fieldWord, listChange, type ShownChange, splitField, valueWords } from './change-words.ts';
+
+const itemsShownMax = 20;
+
+function Items({ items, sign }: { readonly items: readonly string[]; readonly sign: '+' | '−' }) {
+  const kind = sign === '+' ? 'added' : 'removed';
+  const shown = items.slice(0, itemsShownMax);
+  return (
+    <>
+      {shown.map((item) => (
+        <span key={item} className={classes.value} data-kind={kind}>
+          <span aria-hidden="true">{sign} </span>
+          <span className={classes.heard}>{kind} </span>
+          {item}
+        </span>
+      ))}
+      {items.length > shown.length && (
+        <span className={classes.more}>
+          and {items.length - shown.length} more {kind}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** What the list itself became, where its items do not tell. */
+function listNote({ field, before, after }: ShownChange): string | null {
+  if (field === 'cohortOverride') {
+    if (after === null) return 'inherits the flag-wide list';
+    if (before === null) return `own list of ${(after as readonly string[]).length}`;
+  }
+  return null;
+}
+
+interface ChangeProps {
+  readonly change: ShownChange;
+  readonly audienceName: (id: string) => string;
+}
+
+function Values({ change, audienceName }: ChangeProps) {
+  const { field, before, after } = change;
+  const list = listChange(before, after);
+  if (list !== null) {
+    const note = listNote(change) ?? (list.added.length + list.removed.length === 0 ? 'order changed' : null);
+    return (
+      <>
+        {note && <span className={classes.more}>{note}</span>}
+        <Items items={list.removed} sign="−" />
+        <Items items={list.added} sign="+" />
+      </>
+    );
+  }
+  const isNew = before === null && field !== 'audienceId';
+  return (
+    <>
+      {!isNew && (
+        <>
+          <span className={classes.heard}>from </span>
+          <span className={classes.value} data-kind="removed">
+            {valueWords(field, before, audienceName)}
+          </span>
+          <span className={classes.arrow} aria-hidden="true">
+            →
+          </span>
+          <span className={classes.heard}> to </span>
+        </>
+      )}
+      <span className={classes.value} data-kind="added">
+        {valueWords(field, after, audienceName)}
+      </span>
+    </>
+  );
+}
+
+interface ChangeListProps {
+  readonly changes: readonly ShownChange[];
+  readonly audienceName?: (id: string) => string;
+}
+
+/** A diff: the same for a draft under review, for an audit entry and for a conflict. */
+export function ChangeList({ changes, audienceName = (id) => id }: ChangeListProps) {
+  return (
+    <ul className={classes.list}>
+      {changes.map(splitField).map((change) => (
+        <li key={`${change.environment}/${change.field}`} className={classes.change}>
+          <span className={classes.what}>
+            {change.environment !== null && <span className={classes.environment}>{change.environment}</span>}
+            {fieldWord(change.field)}
+          </span>
+          <span className={classes.values}>
+            <Values change={change} audienceName={audienceName} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,79 @@
+/** One line of a diff, in an audit entry as in a draft. */
+export interface ShownChange {
+  /** The environment's name; null for what belongs to the whole thing. */
+  readonly environment: string | null;
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+const fieldWords = new Map([
+  ['enabled', 'Switch'],
+  ['trafficPercentage', 'Rollout'],
+  ['cohorts', 'Cohorts'],
+  ['cohortOverride', 'Own cohorts'],
+  ['audienceId', 'Audience'],
+  ['name', 'Name'],
+  ['description', 'Description'],
+  ['tags', 'Tags'],
+  ['rules', 'Rules'],
+  ['evaluationAccess', 'Evaluation API access'],
+  ['isProtected', 'Protected'],
+  ['role', 'Role'],
+  ['permission', 'Permission'],
+  ['environments', 'Environments'],
+  ['expiresAt', 'Expires'],
+  ['plan', 'Plan'],
+  ['email', 'Email'],
+]);
+
+/** Fields of a group flag's environment come as `environments.<name>.<field>` where an entry covers several. */
+export function splitField(change: ShownChange): ShownChange {
+  const found = /^environments\.(.+)\.(\w+)$/.exec(change.field);
+  if (found === null) return change;
+  return { ...change, environment: found[1] ?? null, field: found[2] ?? change.field };
+}
+
+export function fieldWord(field: string): string {
+  return fieldWords.get(field) ?? field;
+}
+
+/** A value in the words of the page; lists are shown item by item elsewhere. */
+export function valueWords(field: string, value: unknown, audienceName: (id: string) => string): string {
+  if (field === 'enabled') return value === true ? 'On' : 'Off';
+  if (field === 'evaluationAccess') return value === true ? 'On' : 'Off';
+  if (field === 'trafficPercentage') return `${String(value)}%`;
+  if (field === 'audienceId') return typeof value === 'string' ? audienceName(value) : 'Everyone';
+  if (field === 'expiresAt')
+    return value === 0 ? 'Never' : new Date(Number(value)).toISOString().slice(0, 10);
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (value === null || value === undefined || value === '') return 'none';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** What a list has gained and lost; null when the value is no list of texts, or lacks on both sides. */
+export function listChange(
+  before: unknown,
+  after: unknown,
+): { readonly added: readonly string[]; readonly removed: readonly string[] } | null {
+  const left = itemsOf(before);
+  const right = itemsOf(after);
+  if (left === null || right === null || (before === null && after === null)) return null;
+  if (!Array.isArray(before) && !Array.isArray(after)) return null;
+  const [had, has] = [new Set(left), new Set(right)];
+  return { added: right.filter((item) => !had.has(item)), removed: left.filter((item) => !has.has(item)) };
+}
+
+function itemsOf(value: unknown): readonly string[] | null {
+  if (value === null || value === undefined) return [];
+  if (!Array.isArray(value)) return null;
+  return value.map((item) => (typeof item === 'string' ? item : ruleWords(item)));
+}
+
+/** An audience's rule in one line. */
+function ruleWords(rule: unknown): string {
+  if (typeof rule !== 'object' || rule === null || !('attribute' in rule) || !('values' in rule)) {
+    return JSON.stringify(rule);
+  }
+  return `${String(rule.attribute)} is ${(rule.values as readonly string[]).join(' or ')}`;
+}

@@ -1,0 +1,84 @@
+import { useMediaQuery } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import classes from './data-list.module.css';
+
+export interface Column<Row> {
+  readonly header: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** Buttons at the end of a row: their header is only heard. */
+  readonly isActions?: boolean;
+}
+
+interface DataListProps<Row> {
+  /** What the list holds, for those who hear the page. */
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row) => string;
+  /** The first column names the row. */
+  readonly columns: readonly Column<Row>[];
+}
+
+/** A table where there is room for one, and cards where there is not. */
+export function DataList<Row>(props: DataListProps<Row>) {
+  const isNarrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
+  return isNarrow ? <Cards {...props} /> : <Rows {...props} />;
+}
+
+function Rows<Row>({ label, rows, rowKey, columns }: DataListProps<Row>) {
+  return (
+    <div className={classes.frame}>
+      <table className={classes.table} aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map(({ header, isActions }) => (
+              <th key={header} scope="col" data-actions={isActions || undefined}>
+                {header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)}>
+              {columns.map(({ header, cell, isActions }) => (
+                <td key={header} data-actions={isActions || undefined}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Cards<Row>({ label, rows, rowKey, columns }: DataListProps<Row>) {
+  const [name, ...rest] = columns;
+  return (
+    <ul className={classes.cards} aria-label={label}>
+      {rows.map((row) => (
+        <li key={rowKey(row)} className={classes.card}>
+          <div className={classes.cardName}>{name?.cell(row)}</div>
+          <dl className={classes.facts}>
+            {rest
+              .filter(({ isActions }) => !isActions)
+              .map(({ header, cell }) => (
+                <div key={header} className={classes.fact}>
+                  <dt>{header}</dt>
+                  <dd>{cell(row)}</dd>
+                </div>
+              ))}
+          </dl>
+          {rest
+            .filter(({ isActions }) => isActions)
+            .map(({ header, cell }) => (
+              <div key={header} className={classes.cardActions}>
+                {cell(row)}
+              </div>
+            ))}
+        </li>
+      ))}
+    </ul>
+  );
+}

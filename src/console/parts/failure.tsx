@@ -1,0 +1,14 @@
+import { toConsoleError } from '../client/console-error.ts';
+import classes from './callout.module.css';
+
+/** What went wrong, where it went wrong; nothing without an error. */
+export function Failure({ error }: { readonly error: unknown }) {
+  if (error === null || error === undefined) return null;
+  const { title, message, requestId } = toConsoleError(error);
+  return (
+    <div className={classes.callout} data-tone="failed" role="alert">
+      <strong>{title}.</strong> {message}
+      {requestId && <div className={classes.small}>Request {requestId}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import { useSyncExternalStore } from 'react';
+
+interface NoticeAction {
+  readonly label: string;
+  readonly run: () => void;
+}
+
+export interface Notice {
+  readonly id: number;
+  readonly tone: 'done' | 'failed';
+  readonly message: string;
+  /** Of a failure: what to name when asking for help. */
+  readonly requestId?: string | null;
+  readonly action?: NoticeAction;
+}
+
+const shownMax = 4;
+const shownMs = 8_000;
+let notices: readonly Notice[] = [];
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+function set(next: readonly Notice[]): void {
+  notices = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function dismissNotice(id: number): void {
+  set(notices.filter((notice) => notice.id !== id));
+}
+
+/** Failures stay until they are dismissed. */
+export function showNotice(notice: Omit<Notice, 'id'>): void {
+  const id = ++lastId;
+  set([...notices, { ...notice, id }].slice(-shownMax));
+  if (notice.tone === 'done') setTimeout(dismissNotice, shownMs, id);
+}
+
+/** Does what the newest notice offers, and closes it. @returns whether there was one. */
+export function runNewestAction(): boolean {
+  const newest = notices.findLast(({ action }) => action !== undefined);
+  if (newest === undefined) return false;
+  dismissNotice(newest.id);
+  newest.action?.run();
+  return true;
+}
+
+export function useNotices(): readonly Notice[] {
+  return useSyncExternalStore(subscribe, () => notices);
+}

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react';
+import classes from './panel.module.css';
+
+interface PanelProps {
+  readonly title: ReactNode;
+  /** Spoken name where the title is more than text. */
+  readonly label?: string;
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A titled part of a page. */
+export function Panel({ title, label, aside, children }: PanelProps) {
+  return (
+    <section className={classes.panel} aria-label={label ?? (typeof title === 'string' ? title : undefined)}>
+      <div className={classes.head}>
+        <h2 className={classes.title}>{title}</h2>
+        {aside}
+      </div>
+      <div className={classes.body}>{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,37 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { CopyButton } from './copy-button.tsx';
+import classes from './secret-once.module.css';
+
+interface SecretOnceProps {
+  readonly title: string;
+  /** What it is, in the middle of a sentence: `token secret`. */
+  readonly what: string;
+  readonly secret: string;
+  readonly note: string;
+  readonly onClose: () => void;
+}
+
+/** Shows what will never be shown again. It closes by its button only, not by a slip of the hand. */
+export function SecretOnce({ title, what, secret, note, onClose }: SecretOnceProps) {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      <Stack gap="sm">
+        <Text size="sm">{note}</Text>
+        <div className={classes.row}>
+          <code className={classes.secret}>{secret}</code>
+          <CopyButton value={secret} what={what} />
+        </div>
+        <Group justify="flex-end">
+          <Button onClick={onClose}>I have stored it</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

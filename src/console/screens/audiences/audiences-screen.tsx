@@ -1,0 +1,76 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { AudienceView } from '../../../contracts/console/console-views.ts';
+import { audiencesQuery } from '../../client/queries.ts';
+import { Callout } from '../../parts/callout.tsx';
+import { countOf } from '../../parts/count-words.ts';
+import { type Column, DataList } from '../../parts/data-list.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { PageEmpty, PageError, PageLoading } from '../../parts/page-states.tsx';
+import { TimeAgo } from '../../parts/time-ago.tsx';
+import { useCanEdit, useProject } from '../../shell/project-context.ts';
+import classes from './audiences.module.css';
+import { CreateAudience } from './create-audience.tsx';
+import { ruleLine } from './rule-line.ts';
+import { useAudiencesAvailable } from './use-audiences-available.ts';
+
+const rulesShownMax = 3;
+
+const columns: readonly Column<AudienceView>[] = [
+  {
+    header: 'Audience',
+    cell: ({ id, name, projectId }) => (
+      <Link to="/projects/$projectId/audiences/$audienceId" params={{ projectId, audienceId: id }}>
+        {name}
+      </Link>
+    ),
+  },
+  {
+    header: 'Callers whose',
+    cell: ({ rules }) => (
+      <span>
+        {rules.slice(0, rulesShownMax).map(ruleLine).join(' and ')}
+        {rules.length > rulesShownMax && ` and ${countOf(rules.length - rulesShownMax, 'more rule')}`}
+      </span>
+    ),
+  },
+  { header: 'Used by', cell: ({ useCount }) => (useCount === 0 ? 'no flag' : countOf(useCount, 'flag')) },
+  { header: 'Changed', cell: ({ updatedAt }) => <TimeAgo at={updatedAt} /> },
+];
+
+export function AudiencesScreen() {
+  const audiences = useQuery(audiencesQuery(useProject().id));
+  const canEdit = useCanEdit();
+  const isAvailable = useAudiencesAvailable();
+  const [isCreating, create] = useDisclosure(false);
+  const rows = audiences.data?.audiences ?? [];
+  const button = canEdit && isAvailable ? <Button onClick={create.open}>Create audience</Button> : null;
+  return (
+    <>
+      <PageHeader title="Audiences" actions={rows.length > 0 ? button : null}>
+        Named groups of callers, told by the attributes they send. Attach one to a flag to limit it to them.
+      </PageHeader>
+      {!isAvailable && (
+        <div className={classes.notice}>
+          <Callout tone="warn">
+            Audiences need the Teams plan of an organisation. Those that are attached still decide; none can
+            be created or attached.
+          </Callout>
+        </div>
+      )}
+      {audiences.isPending && <PageLoading what="audiences" />}
+      {audiences.isError && <PageError error={audiences.error} onRetry={() => void audiences.refetch()} />}
+      {audiences.isSuccess && rows.length === 0 && (
+        <PageEmpty title="No audience yet" action={button}>
+          For example “Pro”: callers whose plan is pro or team.
+        </PageEmpty>
+      )}
+      {rows.length > 0 && (
+        <DataList label="Audiences" rows={rows} rowKey={({ id }) => id} columns={columns} />
+      )}
+      {isCreating && <CreateAudience onClose={create.close} />}
+    </>
+  );
+}

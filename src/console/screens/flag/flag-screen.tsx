@@ -1,0 +1,82 @@
+import { Tabs } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import type { ConsoleFlagView } from '../../../contracts/console/console-views.ts';
+import { flagTabs } from '../../app/searches.ts';
+import { flagQuery } from '../../client/queries.ts';
+import { PageError, PageLoading } from '../../parts/page-states.tsx';
+import { useProject } from '../../shell/project-context.ts';
+import { EnvironmentsTab } from './environments-tab.tsx';
+import classes from './flag.module.css';
+import { FlagHeader } from './flag-header.tsx';
+import { FlagReview } from './flag-review.tsx';
+import { type FlagEditing, useFlagEditing } from './use-flag-editing.ts';
+
+const HistoryTab = lazy(async () => ({ default: (await import('./history-tab.tsx')).HistoryTab }));
+const EvaluationsTab = lazy(async () => ({
+  default: (await import('./evaluations-tab.tsx')).EvaluationsTab,
+}));
+const TryTab = lazy(async () => ({ default: (await import('./try-tab.tsx')).TryTab }));
+const CodeTab = lazy(async () => ({ default: (await import('./code-tab.tsx')).CodeTab }));
+
+const route = getRouteApi('/shell/projects/$projectId/flags/$flagId');
+
+function FlagTabs({ flag, editing }: { readonly flag: ConsoleFlagView; readonly editing: FlagEditing }) {
+  const { isMultiEnvironment } = useProject();
+  const { tab } = route.useSearch();
+  const navigate = route.useNavigate();
+  const choose = (value: string | null) => {
+    const chosen = flagTabs.find((name) => name === value);
+    void navigate({ search: chosen === undefined ? {} : { tab: chosen }, replace: true, resetScroll: false });
+  };
+  return (
+    <Tabs value={tab ?? 'state'} onChange={choose} keepMounted={false}>
+      <Tabs.List mb="md" className={classes.tabs}>
+        <Tabs.Tab value="state">{isMultiEnvironment ? 'Environments' : 'State'}</Tabs.Tab>
+        <Tabs.Tab value="history">History</Tabs.Tab>
+        <Tabs.Tab value="evaluations">Evaluations</Tabs.Tab>
+        <Tabs.Tab value="try">Try it</Tabs.Tab>
+        <Tabs.Tab value="code">Code</Tabs.Tab>
+      </Tabs.List>
+      <Suspense fallback={<PageLoading what="the tab" />}>
+        <Tabs.Panel value="state">
+          <EnvironmentsTab flag={flag} editing={editing} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <HistoryTab flag={flag} />
+        </Tabs.Panel>
+        <Tabs.Panel value="evaluations">
+          <EvaluationsTab flag={flag} />
+        </Tabs.Panel>
+        <Tabs.Panel value="try">
+          <TryTab flag={flag} />
+        </Tabs.Panel>
+        <Tabs.Panel value="code">
+          <CodeTab flag={flag} />
+        </Tabs.Panel>
+      </Suspense>
+    </Tabs>
+  );
+}
+
+function LoadedFlag({ flag }: { readonly flag: ConsoleFlagView }) {
+  const editing = useFlagEditing(flag);
+  return (
+    <>
+      <FlagHeader flag={flag} editing={editing} />
+      <FlagTabs flag={flag} editing={editing} />
+      <FlagReview flag={flag} editing={editing} />
+    </>
+  );
+}
+
+export function FlagScreen() {
+  const { id: projectId } = useProject();
+  const { flagId } = route.useParams();
+  const flag = useQuery(flagQuery(projectId, flagId));
+  if (flag.isPending) return <PageLoading what="the flag" />;
+  // What somebody else has deleted is not shown on from memory.
+  if (flag.isError) return <PageError isPage error={flag.error} onRetry={() => void flag.refetch()} />;
+  return <LoadedFlag key={flagId} flag={flag.data} />;
+}

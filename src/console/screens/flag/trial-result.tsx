@@ -1,0 +1,37 @@
+import type { Trial } from '../../../contracts/console/console-views.ts';
+import { Panel } from '../../parts/panel.tsx';
+import classes from './try-tab.module.css';
+
+const ruleWords = {
+  switch: 'Switch',
+  cohort: 'Cohorts',
+  audience: 'Audience',
+  percentage: 'Rollout',
+};
+const outcomeWords = { decides: 'decides', passes: 'goes on', 'not-reached': 'not reached' };
+
+/** The answer, and each rule in its order with its part in it. */
+export function TrialResult({ trial }: { readonly trial: Trial }) {
+  const { enabled, reason, bucketPercent, steps } = trial;
+  return (
+    <Panel title="Answer">
+      <p className={classes.answer} data-on={enabled}>
+        {enabled ? 'On' : 'Off'} <span className={classes.reason}>{reason}</span>
+      </p>
+      <ol className={classes.steps}>
+        {steps.map(({ rule, outcome, explanation }) => (
+          <li key={rule} className={classes.step} data-outcome={outcome}>
+            <div className={classes.stepHead}>
+              <strong>{ruleWords[rule]}</strong>
+              <span className={classes.outcome}>{outcomeWords[outcome]}</span>
+            </div>
+            <div>{explanation}</div>
+          </li>
+        ))}
+      </ol>
+      {bucketPercent !== null && (
+        <p className={classes.hint}>This key falls at {bucketPercent.toFixed(2)} of 100 in this flag.</p>
+      )}
+    </Panel>
+  );
+}

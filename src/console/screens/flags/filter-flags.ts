@@ -1,0 +1,43 @@
+import type { FlagRow } from '../../../contracts/console/console-views.ts';
+import type { FlagsSearch } from '../../app/searches.ts';
+
+/** A row with what is searched in it, in lower case, made once for each list that arrives. */
+export interface SearchableFlag {
+  readonly row: FlagRow;
+  readonly words: string;
+}
+
+export function searchable(row: FlagRow): SearchableFlag {
+  const words = `${row.name}\n${row.id}\n${row.description}\n${row.tags.join('\n')}`.toLowerCase();
+  return { row, words };
+}
+
+function hasState({ states }: FlagRow, isOn: boolean, environment: string | undefined): boolean {
+  const looked = environment === undefined ? Object.values(states) : [states[environment]];
+  return looked.some((state) => state?.enabled === isOn);
+}
+
+/**
+ * The rows that every filter lets through. Each word of the search is somewhere in name, id, description or tags; a
+ * state is that of the chosen environment, or of any.
+ */
+export function filterFlags(flags: readonly SearchableFlag[], search: Partial<FlagsSearch>): FlagRow[] {
+  const words = (search.q ?? '')
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const { tag, state, environment } = search;
+  return flags
+    .filter(
+      ({ row, words: own }) =>
+        words.every((word) => own.includes(word)) &&
+        (tag === undefined || row.tags.includes(tag)) &&
+        (state === undefined || hasState(row, state === 'on', environment)),
+    )
+    .map(({ row }) => row);
+}
+
+/** Every tag in use, each once, in the order of the alphabet. */
+export function tagsOf(flags: readonly FlagRow[]): string[] {
+  return Array.from(new Set(flags.flatMap(({ tags }) => tags))).sort();
+}

@@ -1,0 +1,46 @@
+import { Button, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { hasRole } from '../../../domain/console/console-principal.ts';
+import { membersQuery } from '../../client/queries.ts';
+import { DataList } from '../../parts/data-list.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { PageError, PageLoading } from '../../parts/page-states.tsx';
+import { useSession } from '../../shell/use-session.ts';
+import { Invitations } from './invitations.tsx';
+import { InviteMember } from './invite-member.tsx';
+import { LinkOnce } from './link-once.tsx';
+import { memberColumns } from './member-columns.tsx';
+import type { ShownLink } from './shown-link.ts';
+
+export function MembersScreen() {
+  const { member, organisation } = useSession();
+  const isAdmin = hasRole(member.role, 'admin');
+  const members = useQuery({ ...membersQuery, enabled: organisation !== null });
+  const [isInviting, invite] = useDisclosure(false);
+  const [shown, setShown] = useState<ShownLink | null>(null);
+  return (
+    <>
+      <PageHeader title="Members" actions={isAdmin && <Button onClick={invite.open}>Invite</Button>}>
+        Viewers read; Editors change flags and audiences and create tokens; Admins also manage environments,
+        members and every token; Owners the organisation.
+      </PageHeader>
+      {members.isPending && <PageLoading what="members" />}
+      {members.isError && <PageError error={members.error} onRetry={() => void members.refetch()} />}
+      {members.data !== undefined && (
+        <Stack gap="xl">
+          <DataList
+            label="Members"
+            rows={members.data.members}
+            rowKey={({ id }) => id}
+            columns={memberColumns(member, setShown)}
+          />
+          {isAdmin && <Invitations />}
+        </Stack>
+      )}
+      {isInviting && <InviteMember onMade={setShown} onClose={invite.close} />}
+      {shown !== null && <LinkOnce {...shown} onClose={() => setShown(null)} />}
+    </>
+  );
+}

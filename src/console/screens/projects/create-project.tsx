@@ -1,0 +1,97 @@
+import { Button, Checkbox, Group, Modal, Radio, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import type { CreateProjectBody } from '../../../contracts/console/console-bodies.ts';
+import { hasRole } from '../../../domain/console/console-principal.ts';
+import { call } from '../../client/call.ts';
+import { projectsQuery } from '../../client/queries.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { useSession } from '../../shell/use-session.ts';
+
+function useCreateProject(onClose: () => void) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: (body: CreateProjectBody) => call('create-project', {}, body),
+    onSuccess: async (project) => {
+      await client.invalidateQueries({ queryKey: projectsQuery.queryKey });
+      onClose();
+      await navigate({ to: '/projects/$projectId/flags', params: { projectId: project.id } });
+    },
+  });
+}
+
+export function CreateProject({ onClose }: { readonly onClose: () => void }) {
+  const { organisation, member } = useSession();
+  const mayShare = organisation !== null && hasRole(member.role, 'admin');
+  const [name, setName] = useState('');
+  const [kind, setKind] = useState('multi');
+  const [environments, setEnvironments] = useState<string[]>(['production', 'staging']);
+  const [isPersonal, setPersonal] = useState(!mayShare);
+  const create = useCreateProject(onClose);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const isMultiEnvironment = kind === 'multi';
+    create.mutate({ name, isPersonal, isMultiEnvironment, ...(isMultiEnvironment ? { environments } : {}) });
+  };
+  return (
+    <Modal opened onClose={onClose} title="Create project" size="lg">
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput
+            label="Name"
+            required
+            data-autofocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Radio.Group label="Environments" value={kind} onChange={setKind}>
+            <Stack gap="xs" mt="xs">
+              <Radio
+                value="multi"
+                label="Several"
+                description="Each flag has a state of its own in each of them."
+              />
+              <Radio
+                value="single"
+                label="One"
+                description="Each flag has one state. This cannot be changed later."
+              />
+            </Stack>
+          </Radio.Group>
+          {kind === 'multi' && (
+            <TagsInput
+              label="Names"
+              description="a-z 0-9 - _ . – Enter after each; more can be added later."
+              value={environments}
+              onChange={setEnvironments}
+            />
+          )}
+          {organisation !== null && (
+            <Checkbox
+              label="Personal project"
+              description={
+                mayShare
+                  ? `Yours alone, outside ${organisation.name}, and without API tokens.`
+                  : `Yours alone. A project of ${organisation.name} is created by an Admin.`
+              }
+              checked={isPersonal}
+              disabled={!mayShare}
+              onChange={(event) => setPersonal(event.currentTarget.checked)}
+            />
+          )}
+          <Failure error={create.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.isPending}>
+              Create project
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react';
+import { Brand } from '../../parts/brand.tsx';
+import classes from './door-page.module.css';
+
+interface DoorPageProps {
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+/** The frame of the pages before the console: signing in, and one-time links. */
+export function DoorPage({ title, children }: DoorPageProps) {
+  return (
+    <main className={classes.page}>
+      <div className={classes.card}>
+        <Brand />
+        <h1 className={classes.title}>{title}</h1>
+        {children}
+      </div>
+    </main>
+  );
+}

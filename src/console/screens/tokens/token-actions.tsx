@@ -1,0 +1,98 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { MadeToken, TokenView } from '../../../contracts/console/console-views.ts';
+import { call } from '../../client/call.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { showNotice } from '../../parts/notices.ts';
+import { useSession } from '../../shell/use-session.ts';
+
+interface TokenActionsProps {
+  readonly token: TokenView;
+  readonly projectId: string;
+  readonly onMade: (made: MadeToken) => void;
+}
+
+function useTokenCommands({ token, projectId, onMade }: TokenActionsProps, onDone: () => void) {
+  const client = useQueryClient();
+  const params = { projectId, tokenId: token.id };
+  const settle = () => {
+    onDone();
+    void client.invalidateQueries({ queryKey: [projectId] });
+  };
+  const revoke = useMutation({
+    mutationFn: () => call('revoke-console-token', params, null),
+    onSuccess: () => {
+      settle();
+      showNotice({ tone: 'done', message: `${token.name} is revoked, and refused from now on.` });
+    },
+  });
+  const rotate = useMutation({
+    mutationFn: () => call('rotate-token', params, null),
+    onSuccess: (made) => {
+      settle();
+      onMade(made);
+    },
+  });
+  return { revoke, rotate };
+}
+
+/** Revoking and rotating: for the creator and Admins, while the plan has the Management API. */
+export function TokenActions(props: TokenActionsProps) {
+  const { token } = props;
+  const { organisation } = useSession();
+  const [asked, setAsked] = useState<'revoke' | 'rotate' | null>(null);
+  const close = () => setAsked(null);
+  const { revoke, rotate } = useTokenCommands(props, close);
+  if (!token.isManageable || token.status === 'revoked' || organisation?.isEligible !== true) return null;
+  return (
+    <Group gap="xs" wrap="nowrap" justify="flex-end">
+      {token.status === 'active' && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Rotate ${token.name}`}
+          onClick={() => setAsked('rotate')}
+        >
+          Rotate
+        </Button>
+      )}
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={`Revoke ${token.name}`}
+        onClick={() => setAsked('revoke')}
+      >
+        Revoke
+      </Button>
+      {asked === 'revoke' && (
+        <ConfirmDialog
+          title={`Revoke ${token.name}?`}
+          confirm="Revoke token"
+          isDangerous
+          isBusy={revoke.isPending}
+          error={revoke.error}
+          onConfirm={() => revoke.mutate()}
+          onClose={close}
+        >
+          <Text size="sm">Every request with it is refused from now on. This cannot be undone.</Text>
+        </ConfirmDialog>
+      )}
+      {asked === 'rotate' && (
+        <ConfirmDialog
+          title={`Rotate ${token.name}?`}
+          confirm="Rotate token"
+          isBusy={rotate.isPending}
+          error={rotate.error}
+          onConfirm={() => rotate.mutate()}
+          onClose={close}
+        >
+          <Text size="sm">
+            A new token takes its place, with the same name, permission, environments and expiry. The present
+            secret is refused at once: whatever uses it needs the new one.
+          </Text>
+        </ConfirmDialog>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,19 @@
+import type { ProjectView } from '../../contracts/console/console-views.ts';
+
+const pages = [
+  { title: 'Flags', to: '/projects/$projectId/flags' },
+  { title: 'Audiences', to: '/projects/$projectId/audiences' },
+  { title: 'Tokens', to: '/projects/$projectId/tokens' },
+  { title: 'Environments', to: '/projects/$projectId/environments' },
+  { title: 'Audit log', to: '/projects/$projectId/audit' },
+  { title: 'Project settings', to: '/projects/$projectId/settings' },
+] as const;
+
+/** A project's pages. A personal project has no tokens, and one without environments none to show. */
+export function pagesOf(project: ProjectView) {
+  return pages.filter(
+    ({ title }) =>
+      !(title === 'Tokens' && project.isPersonal) &&
+      !(title === 'Environments' && !project.isMultiEnvironment),
+  );
+}

@@ -1,0 +1,44 @@
+import { AppShell, Burger } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { Suspense, useEffect } from 'react';
+import { Brand } from '../parts/brand.tsx';
+import { PageLoading } from '../parts/page-states.tsx';
+import { Keys } from './keys.tsx';
+import classes from './shell.module.css';
+import { Sidebar } from './sidebar.tsx';
+
+/** The frame of every page: navigation at the side, or behind a button where there is little room. */
+export function Shell() {
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const pathname = useLocation({ select: (location) => location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of page that closes the navigation.
+  useEffect(close, [pathname, close]);
+  return (
+    <AppShell
+      navbar={{ width: 248, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
+      header={{ height: { base: 52, md: 0 } }}
+      padding={0}
+      transitionDuration={0}
+    >
+      <a className={classes.skip} href="#content">
+        Skip to content
+      </a>
+      <AppShell.Header className={classes.header} hiddenFrom="md">
+        <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Navigation" aria-expanded={isOpen} />
+        <Brand />
+      </AppShell.Header>
+      <AppShell.Navbar className={classes.navbar} aria-label="Console">
+        <Sidebar />
+      </AppShell.Navbar>
+      <AppShell.Main>
+        <div id="content" className={classes.content} tabIndex={-1}>
+          <Suspense fallback={<PageLoading what="the page" />}>
+            <Outlet />
+          </Suspense>
+        </div>
+      </AppShell.Main>
+      <Keys />
+    </AppShell>
+  );
+}

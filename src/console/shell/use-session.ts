@@ -1,0 +1,24 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import type { MemberView, OrganisationView } from '../../contracts/console/console-views.ts';
+import { sessionQuery } from '../client/queries.ts';
+
+export interface SignedIn {
+  readonly member: MemberView;
+  readonly organisation: OrganisationView | null;
+  readonly isMailConfigured: boolean;
+  readonly docsUrl: string;
+  readonly baseUrl: string;
+}
+
+/** Who is signed in. Within the frame that is always somebody. */
+export function useSession(): SignedIn {
+  const { data } = useSuspenseQuery(sessionQuery);
+  if (data.member === undefined) throw new Error('Nobody is signed in.');
+  return {
+    member: data.member,
+    organisation: data.organisation ?? null,
+    isMailConfigured: data.isMailConfigured ?? false,
+    docsUrl: data.docsUrl ?? '/docs',
+    baseUrl: data.baseUrl ?? window.location.origin,
+  };
+}

@@ -1,0 +1,37 @@
+import t from 'tap';
+import { fieldWord, listChange, splitField, valueWords } from '../../src/console/parts/change-words.ts';
+
+const audienceName = (id: string) => `named ${id}`;
+
+t.test('values are told in words', async (t) => {
+  t.equal(valueWords('enabled', true, audienceName), 'On');
+  t.equal(valueWords('trafficPercentage', 25, audienceName), '25%');
+  t.equal(valueWords('audienceId', 'A1', audienceName), 'named A1');
+  t.equal(valueWords('audienceId', null, audienceName), 'Everyone');
+  t.equal(valueWords('expiresAt', 0, audienceName), 'Never');
+  t.equal(valueWords('description', '', audienceName), 'none');
+  t.equal(fieldWord('trafficPercentage'), 'Rollout');
+  t.equal(fieldWord('unheardOf'), 'unheardOf');
+});
+
+t.test('a list tells what it has gained and lost; rules are told in a line each', async (t) => {
+  t.strictSame(listChange(['a', 'b'], ['b', 'c']), { added: ['c'], removed: ['a'] });
+  t.strictSame(listChange(null, ['a']), { added: ['a'], removed: [] });
+  t.strictSame(listChange([], [{ attribute: 'plan', values: ['pro', 'team'] }]), {
+    added: ['plan is pro or team'],
+    removed: [],
+  });
+  t.equal(listChange(1, 2), null);
+  t.equal(listChange(null, null), null);
+});
+
+t.test('a field of one of several environments carries its name', async (t) => {
+  const change = { environment: null, field: 'environments.eu.west-1.enabled', before: false, after: true };
+  t.strictSame(splitField(change), {
+    environment: 'eu.west-1',
+    field: 'enabled',
+    before: false,
+    after: true,
+  });
+  t.strictSame(splitField({ ...change, field: 'name' }), { ...change, field: 'name' });
+});

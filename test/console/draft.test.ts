@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import t from 'tap';
+import {
+  type Draft,
+  draftChanges,
+  draftValue,
+  editDraft,
+  newDraft,
+  rebaseDraft,
+} from '../../src/console/draft/draft.ts';
+import { changesBetween, type Fields } from '../../src/console/draft/fields.ts';
+
+const base: Fields = { name: 'checkout', tags: ['a'], '1/enabled': false, '1/trafficPercentage': 10 };
+
+t.test('an edit that gives a field its stored value back is no edit', async (t) => {
+  const draft = editDraft(newDraft(base, 3), { '1/trafficPercentage': 50, tags: ['a', 'b'] });
+  t.strictSame(draftChanges(draft), [
+    { key: 'tags', before: ['a'], after: ['a', 'b'] },
+    { key: '1/trafficPercentage', before: 10, after: 50 },
+  ]);
+  const back = editDraft(draft, { '1/trafficPercentage': 10, tags: ['a'] });
+  t.strictSame(draftChanges(back), []);
+  t.equal(draftValue(back, 'name'), 'checkout');
+});
+
+t.test('what others change beside a draft passes below it', async (t) => {
+  const draft = editDraft(newDraft(base, 3), { '1/trafficPercentage': 50 });
+  const rebased = rebaseDraft(draft, { ...base, name: 'renamed' }, 4);
+  t.strictSame(rebased.clashes, []);
+  t.strictSame(rebased.theirs, [{ key: 'name', before: 'checkout', after: 'renamed' }]);
+  t.equal(rebased.draft.revision, 4);
+  t.strictSame(draftChanges(rebased.draft), [{ key: '1/trafficPercentage', before: 10, after: 50 }]);
+});
+
+t.test('a field that both have changed is a clash with both values, and neither is lost', async (t) => {
+  const draft = editDraft(newDraft(base, 3), { '1/trafficPercentage': 50, name: 'mine' });
+  const rebased = rebaseDraft(draft, { ...base, '1/trafficPercentage': 33, tags: [] }, 5);
+  t.strictSame(rebased.clashes, [{ key: '1/trafficPercentage', base: 10, theirs: 33, mine: 50 }]);
+  t.strictSame(rebased.theirs, [{ key: 'tags', before: ['a'], after: [] }]);
+  t.strictSame(draftChanges(rebased.draft), [
+    { key: 'name', before: 'checkout', after: 'mine' },
+    { key: '1/trafficPercentage', before: 33, after: 50 },
+  ]);
+});
+
+t.test('an edit that somebody else has made too is done', async (t) => {
+  const draft = editDraft(newDraft(base, 3), { '1/trafficPercentage': 50 });
+  const rebased = rebaseDraft(draft, { ...base, '1/trafficPercentage': 50 }, 4);
+  t.strictSame(rebased.clashes, []);
+  t.strictSame(rebased.draft.edits, {});
+});
+
+t.test('edits of an environment that is gone go with it', async (t) => {
+  const draft = editDraft(newDraft(base, 3), { '1/enabled': true, name: 'mine' });
+  const rebased = rebaseDraft(draft, { name: 'checkout', tags: ['a'] }, 4);
+  t.strictSame(rebased.draft.edits, { name: 'mine' });
+  t.strictSame(rebased.clashes, []);
+});
+
+const fields = fc.record({
+  a: fc.integer({ max: 3, min: 0 }),
+  b: fc.boolean(),
+  c: fc.array(fc.constantFrom('x', 'y')),
+});
+
+t.test('whatever others store, keeping the draft changes what it said, and nothing else', async () => {
+  fc.assert(
+    fc.property(fields, fields, fields, (stored, mine, theirs) => {
+      const draft: Draft = editDraft(newDraft(stored, 1), mine);
+      const { draft: rebased, clashes } = rebaseDraft(draft, theirs, 2);
+      const result: Fields = { ...rebased.base, ...rebased.edits };
+      const said = new Set(Object.keys(draft.edits));
+      return (
+        Object.keys(theirs).every(
+          (key) =>
+            JSON.stringify(result[key]) ===
+            JSON.stringify(said.has(key) ? draft.edits[key] : (theirs as Fields)[key]),
+        ) &&
+        clashes.every(({ key }) => said.has(key)) &&
+        changesBetween(rebased.base, result).length === Object.keys(rebased.edits).length
+      );
+    }),
+  );
+});

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { packageRoot } from '../../src/support/package-root.ts';
+
+const folder = join(packageRoot(), 'dist', 'console');
+const firstLoadBytesMax = 250_000;
+
+interface Chunk {
+  readonly file: string;
+  readonly imports?: readonly string[];
+}
+
+const manifest = JSON.parse(readFileSync(join(folder, '.vite', 'manifest.json'), 'utf8')) as Record<
+  string,
+  Chunk
+>;
+
+/** A chunk and all that it imports at once. */
+function filesOf(name: string, found = new Set<string>()): Set<string> {
+  const chunk = manifest[name];
+  if (chunk === undefined) throw new Error(`${name} is not in the manifest`);
+  if (found.has(chunk.file)) return found;
+  found.add(chunk.file);
+  for (const other of chunk.imports ?? []) filesOf(other, found);
+  return found;
+}
+
+t.test('the first page, the list of flags with its frame, is less than 250 KB of JavaScript', async (t) => {
+  const files = new Set(
+    [
+      'index.html',
+      'shell/shell.tsx',
+      'shell/project-frame.tsx',
+      'screens/projects/home-screen.tsx',
+      'screens/flags/flags-screen.tsx',
+    ].flatMap((name) => [...filesOf(name)]),
+  );
+  const bytes = [...files].map((file) => statSync(join(folder, `${file}.br`)).size);
+  const sum = bytes.reduce((total, size) => total + size, 0);
+  t.comment(`${sum} bytes in ${files.size} files`);
+  t.ok(sum > 50_000 && sum < firstLoadBytesMax, `${sum} bytes`);
+});
+
+t.test('charts come with their tab, and not before', async (t) => {
+  const charts = filesOf('screens/flag/evaluations-tab.tsx');
+  const first = filesOf('screens/flags/flags-screen.tsx');
+  t.ok([...charts].some((file) => !first.has(file)));
+  const source = [...first].map((file) => readFileSync(join(folder, file), 'utf8')).join('');
+  t.notMatch(source, /uplot/i);
+});
+
+t.test('every script and style sheet has its hash in its name and lies there compressed', async (t) => {
+  const names = readdirSync(join(folder, 'assets')).filter((name) => /[.](js|css)$/.test(name));
+  t.ok(names.length > 10);
+  for (const name of names) {
+    t.match(name, /-[\w-]{8}[.](js|css)$/);
+    t.ok(
+      existsSync(join(folder, 'assets', `${name}.br`)) && existsSync(join(folder, 'assets', `${name}.gz`)),
+      name,
+    );
+  }
+});
+
+t.test(
+  'the page asks for nothing inline and nothing from elsewhere, and every tag takes the nonce',
+  async (t) => {
+    const page = readFileSync(join(folder, 'index.html'), 'utf8');
+    t.notMatch(page, /<script(?![^>]* src=)/, 'no inline script');
+    t.notMatch(page, /<style|\sstyle=|\son\w+=/, 'no inline style or handler');
+    t.notMatch(page, /(src|href)="(?!\/console\/)/, 'nothing from elsewhere');
+    t.match(page, '<meta name="csp-nonce" content="__NONCE__">');
+    for (const [tag] of page.matchAll(/<(script|link rel="(stylesheet|modulepreload)")[^>]*>/g)) {
+      t.match(tag, 'nonce="__NONCE__"');
+    }
+    const scripts = readdirSync(join(folder, 'assets')).filter((name) => name.endsWith('.js'));
+    for (const name of scripts) {
+      t.notMatch(readFileSync(join(folder, 'assets', name), 'utf8'), /\bnew Function\(|\beval\(/, name);
+    }
+  },
+);
