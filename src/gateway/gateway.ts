@@ -31,6 +31,8 @@ export interface GatewayParts {
   readonly docs: DocsPages;
   readonly meter: GatewayMeter;
   readonly log: Logger;
+  /** For the line of each Management API request. */
+  readonly requestLog: Logger;
 }
 
 /** How often deadlines and load are looked at: the most by which an answer at its deadline is late. */
@@ -128,13 +130,14 @@ function isManagementPath(path: string): boolean {
 }
 
 function createManagementGate(parts: GatewayParts, addresses: ClientAddresses): ManagementGate {
-  const { config, docsUrl, evaluators, writer, log, meter } = parts;
+  const { config, docsUrl, evaluators, writer, log, requestLog, meter } = parts;
   return new ManagementGate({
     docsUrl,
     evaluators,
     writer,
     addresses,
     log,
+    requestLog,
     meter,
     requestRate: new WindowLimiter(config.managementRateLimit),
     failedAuthentications: new WindowLimiter(config.failedAuthenticationLimit),

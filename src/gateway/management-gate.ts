@@ -31,6 +31,8 @@ export interface ManagementGateOptions {
   readonly requestDeadlineMs: number;
   readonly meter: GatewayMeter;
   readonly log: Logger;
+  /** For the line of each request. */
+  readonly requestLog: Logger;
 }
 
 const otherRoute: RouteName = 'management-other';
@@ -146,7 +148,7 @@ export class ManagementGate {
     const { requestId, method, route, address } = request;
     const durationMs = Math.round((monotonicMs() - startedAt) * 1000) / 1000;
     const outcome = status === 0 ? 'the client went away' : undefined;
-    this.#options.log.info(
+    this.#options.requestLog.info(
       { requestId, tokenId, method, route, status, durationMs, address, outcome },
       'request',
     );
@@ -196,7 +198,17 @@ function asCall(
   body: Uint8Array | null,
   isBodyTooLarge: boolean,
 ): ManagementCall {
-  const { requestId, route, flagId, query, authorization, address, ifNoneMatch, ifMatch } = request;
-  const headers = { authorization, ifNoneMatch, ifMatch, idempotencyKey: request.idempotencyKey };
-  return { requestId, route, flagId, query, address, body, isBodyTooLarge, ...headers };
+  return {
+    requestId: request.requestId,
+    route: request.route,
+    flagId: request.flagId,
+    query: request.query,
+    address: request.address,
+    body,
+    isBodyTooLarge,
+    authorization: request.authorization,
+    ifNoneMatch: request.ifNoneMatch,
+    ifMatch: request.ifMatch,
+    idempotencyKey: request.idempotencyKey,
+  };
 }

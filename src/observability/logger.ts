@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
+import { GatheredLines } from './gathered-lines.ts';
 
 export type { Logger };
 
@@ -14,6 +15,11 @@ const options = { base: null, redact: ['authorization', '*.authorization'] };
 /** The log of the main thread: JSON lines on standard output that never wait for whoever reads them. */
 export interface MainLog {
   readonly log: Logger;
+  /**
+   * For the line that every request leaves: gathered for a moment, and written together. They hold fixed fields, none of
+   * them secret, so nothing is looked for that should be hidden.
+   */
+  readonly requestLog: Logger;
   /**
    * Writes what is buffered. Bounded: a reader of the log that has stopped reading must not keep the process.
    * @returns whether nothing waits any more: it was written, or nobody can read it
@@ -32,10 +38,18 @@ export function createMainLog(level: string): MainLog {
   // line and when the process exits, which waits for ever for a reader that stopped, and tries for ever where none is.
   destination.on('error', () => undefined);
   destination.flushSync = () => undefined;
-  const log = pino({ level, ...options }, destination);
+  const gathered = new GatheredLines((lines) => destination.write(lines));
+  const inOrder = {
+    write: (line: string): void => {
+      gathered.handOn();
+      destination.write(line);
+    },
+  };
   return {
-    log,
+    log: pino({ level, ...options }, inOrder),
+    requestLog: pino({ level, base: null }, gathered),
     flush: async () => {
+      gathered.handOn();
       // Its fault, if any, is of the sync that follows: a pipe has none.
       const written = new Promise<boolean>((resolve) => destination.flush(() => resolve(true)));
       const overdue = new AbortController();
