@@ -55,6 +55,15 @@ export class RecordSource {
     return this.#tables[table].get(key, this.#view.options);
   }
 
+  /** The first key of a table, or the first from `start` on. */
+  firstKey(table: keyof Tables, start?: Buffer): Buffer | undefined {
+    if (this.#known?.isEmpty(table)) return undefined;
+    const range = start === undefined ? {} : { start };
+    for (const key of this.keys(table, { ...range, limit: 1 })) return key;
+    if (start === undefined) this.#known?.noteEmpty(table);
+    return undefined;
+  }
+
   count(table: keyof Tables): number {
     return this.#tables[table].getKeysCount({ ...this.#view.options });
   }
