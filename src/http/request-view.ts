@@ -42,7 +42,9 @@ export class RequestView {
 
   /** @param name in lower case. @returns the empty string when absent */
   header(name: string): string {
-    return this.#current.getHeader(name);
+    if (this.#lines === null) return this.#current.getHeader(name);
+    const [value = ''] = this.headerValues(name);
+    return value;
   }
 
   /** Every value that was sent for a header, in order. */

@@ -1,7 +1,7 @@
 /** Characters that are handed on as one piece: some seventy lines of requests. */
 const gatheredCharactersMax = 16 * 1024;
 /** How old a line may become before it is handed on. */
-export const gatheredAgeMaxMs = 100;
+const gatheredAgeMaxMs = 100;
 
 /**
  * A destination of log lines that hands them on together: a write to the operating system costs the main thread and one

@@ -136,7 +136,7 @@ class ServiceParts {
       docs: loadDocsPages(docsDirectory),
       meter: this.#meter,
       log: this.#mainLog.log,
-      requestLog: this.#mainLog.requestLog,
+      logRequest: this.#mainLog.logRequest,
     });
     this.#gateway = gateway;
     const port = await gateway.listen();
