@@ -8,7 +8,7 @@ import { BodyBudget } from '../http/body-reader.ts';
 import { draining, unflushedAnswers } from '../http/exchange.ts';
 import { createHttpServer, type HttpServer } from '../http/http-server.ts';
 import { watchEventLoop } from '../observability/event-loop-delay.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger, LogRequest } from '../observability/logger.ts';
 import { type MetricCells, put } from '../observability/metric-cells.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
@@ -31,6 +31,8 @@ export interface GatewayParts {
   readonly docs: DocsPages;
   readonly meter: GatewayMeter;
   readonly log: Logger;
+  /** For the line of each Management API request. */
+  readonly logRequest: LogRequest;
 }
 
 /** How often deadlines and load are looked at: the most by which an answer at its deadline is late. */
@@ -128,13 +130,14 @@ function isManagementPath(path: string): boolean {
 }
 
 function createManagementGate(parts: GatewayParts, addresses: ClientAddresses): ManagementGate {
-  const { config, docsUrl, evaluators, writer, log, meter } = parts;
+  const { config, docsUrl, evaluators, writer, log, logRequest, meter } = parts;
   return new ManagementGate({
     docsUrl,
     evaluators,
     writer,
     addresses,
     log,
+    logRequest,
     meter,
     requestRate: new WindowLimiter(config.managementRateLimit),
     failedAuthentications: new WindowLimiter(config.failedAuthenticationLimit),

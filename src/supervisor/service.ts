@@ -136,6 +136,7 @@ class ServiceParts {
       docs: loadDocsPages(docsDirectory),
       meter: this.#meter,
       log: this.#mainLog.log,
+      logRequest: this.#mainLog.logRequest,
     });
     this.#gateway = gateway;
     const port = await gateway.listen();

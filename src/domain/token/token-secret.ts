@@ -36,5 +36,5 @@ export function readTokenSecret(text: string, acceptedPrefixes: readonly string[
 }
 
 function checkOf(random: string): string {
-  return toBase62(BigInt(crc32(encoder.encode(random))), checkLength);
+  return toBase62(crc32(encoder.encode(random)), checkLength);
 }
