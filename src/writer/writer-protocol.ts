@@ -6,6 +6,7 @@ import type { Denial } from '../domain/token/denial.ts';
 export interface WriterSetup {
   readonly directory: string;
   readonly mapBytes: number;
+  readonly startCheckBytes: number;
   readonly docsUrl: string;
   readonly logLevel: string;
   readonly tokenPrefixesAccepted: readonly string[];
