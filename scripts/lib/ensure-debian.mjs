@@ -4,9 +4,11 @@ import { delimiter, join } from 'node:path';
 
 /** The programs that tests use and Debian has, each with the package that brings it. */
 const packageOf = new Map([
+  ['chromium', 'chromium'],
   ['haproxy', 'haproxy'],
   ['nginx', 'nginx'],
   ['openssl', 'openssl'],
+  ['promtool', 'prometheus'],
   ['strace', 'strace'],
   ['systemd-analyze', 'systemd'],
 ]);

@@ -38,9 +38,9 @@ export function defineConfig(parent: Command): { readonly command: Command; read
   return { command, action: { run } };
 }
 
-/** @returns the value, unless nobody may see it. */
+/** @returns the value, unless nobody may see it. That there is none is no secret. */
 export function shownValue(setting: Pick<Setting, 'isSecret'>, value: unknown): unknown {
-  return setting.isSecret ? hidden : value;
+  return setting.isSecret && value !== null ? hidden : value;
 }
 
 function asText(setting: Setting, value: unknown): string {

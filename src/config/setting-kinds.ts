@@ -125,6 +125,40 @@ export function urlSetting(described: Described<TString>): Setting<TString> {
   };
 }
 
+/** Where mail goes out: `smtp://` or `smtps://` with host, port and credentials, or `off` (in the file also null). */
+export function smtpUrlSetting(
+  described: Described<TUnion<[TString, TNull]>>,
+): Setting<TUnion<[TString, TNull]>> {
+  const normalised = (value: unknown): unknown => {
+    if (typeof value !== 'string') return value;
+    const text = value.trim().replace(/\/$/, '');
+    if (text === 'off') return null;
+    return isSmtpUrl(text) ? text : false;
+  };
+  return {
+    ...plain,
+    ...described,
+    isSecret: true,
+    schema: Type.Union([Type.String({ pattern: '^smtps?://' }), Type.Null()]),
+    expected:
+      'smtp://USER:PASSWORD@HOST:PORT or smtps://…, with special characters of user and password percent-encoded, or off',
+    placeholder: 'url',
+    fromText: normalised,
+    fromJson: normalised,
+    toText: (value) => (value === null ? 'off' : String(value)),
+  };
+}
+
+function isSmtpUrl(text: string): boolean {
+  if (!/^smtps?:\/\/[^\s/?#]+$/.test(text) || !URL.canParse(text)) return false;
+  const { hostname, username, password } = new URL(text);
+  try {
+    return hostname !== '' && decodeURIComponent(username + password) !== null;
+  } catch {
+    return false;
+  }
+}
+
 /** One of a few words. */
 export function choiceSetting<const Choice extends string>(
   choices: readonly Choice[],

@@ -9,6 +9,7 @@ import {
   networksSetting,
   optionalPortSetting,
   pathSetting,
+  smtpUrlSetting,
   textSetting,
   urlSetting,
 } from './setting-kinds.ts';
@@ -161,6 +162,23 @@ export const settings = {
     description:
       'Proxies whose `X-Forwarded-For` is believed. Behind one that is missing here, all clients share one limit.',
   }),
+  smtpUrl: smtpUrlSetting({
+    fallback: { value: null },
+    description:
+      'Mail server for denial emails. `smtp://` uses STARTTLS where it is offered, and demands it when there is a password; `smtps://` is TLS from the start. Without it emails wait in the outbox.',
+  }),
+  mailFrom: textSetting(
+    {
+      pattern:
+        '^([^<>"\\u0000-\\u001f\\u007f]{1,100} <[^\\s<>()\\\\,;:"@]{1,64}@[^\\s<>()\\\\,;"@]{1,255}>|[^\\s<>()\\\\,;:"@]{1,64}@[^\\s<>()\\\\,;"@]{1,255})$',
+      expected: 'an email address, alone or in angle brackets after a name',
+      placeholder: 'address',
+    },
+    {
+      fallback: { text: '`burgee@<host of base-url>`', derive: ({ baseUrl }) => mailFromOf(baseUrl) },
+      description: 'Sender of denial emails.',
+    },
+  ),
   adminPort: optionalPortSetting({
     fallback: { value: null },
     description:
@@ -198,6 +216,13 @@ export type SettingName = keyof typeof settings;
 
 /** In the order of declaration. */
 export const settingNames = Object.keys(settings) as SettingName[];
+
+/** An address that is a number stands in brackets in a mail address. What is no address at all is told of `baseUrl`. */
+function mailFromOf(baseUrl: string): string {
+  const hostname = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : 'localhost';
+  const isV4 = /^[\d.]+$/.test(hostname);
+  return `burgee@${isV4 ? `[${hostname}]` : hostname.replace('[', '[IPv6:')}`;
+}
 
 function localUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -4,11 +4,15 @@ import type { Flag } from './flag/flag.ts';
 import type { KeptAnswer, KeptAnswerHead, KeptAnswersUsage } from './idempotency/kept-answer.ts';
 import type { Member } from './member/member.ts';
 import type { Organisation } from './organisation/organisation.ts';
+import type { OutboxDelivery } from './outbox/outbox-delivery.ts';
 import type { Project } from './project/project.ts';
 import type { Identity } from './session/identity.ts';
 import type { OneTimeLink } from './session/one-time-link.ts';
 import type { Session } from './session/session.ts';
+import type { Denial, OutboxEntry } from './token/denial.ts';
 import type { Token } from './token/token.ts';
+import type { TokenUse } from './token/token-use.ts';
+import type { EvaluationCount } from './usage/evaluation-count.ts';
 
 /** Which entries of a ledger are walked. */
 export interface AuditRange {
@@ -59,6 +63,15 @@ export interface RecordQueries {
   tokensOf(projectId: string): Iterable<Token>;
   /** Newest first. */
   auditOf(ledgerId: string, range?: AuditRange): Iterable<ChainedEntry>;
+  /** Newest first. */
+  denialsOf(tokenId: string): Iterable<Denial>;
+  /** Newest first. */
+  usesOf(tokenId: string): Iterable<TokenUse>;
+  /** Of each environment in which the flag was evaluated. @param hour Unix milliseconds of its beginning */
+  evaluationCounts(flagId: string, hour: number): readonly EvaluationCount[];
+  /** Oldest first. */
+  outboxAfter(sequence: number): Iterable<{ readonly sequence: number; readonly entry: OutboxEntry }>;
+  outboxDelivery(sequence: number): OutboxDelivery | undefined;
   /** Also one that is over its 24 hours, until it is forgotten. */
   keptAnswer(tokenId: string, key: string): KeptAnswer | undefined;
   /** Oldest first. */

@@ -3,7 +3,7 @@ import type { ConsoleCall } from '../contracts/console/console-call.ts';
 import type { ManagementCall } from '../contracts/management/management-call.ts';
 import { hasRawCharacter } from '../support/raw-character.ts';
 import { turnNow, withFreshTurn } from '../support/turn-clock.ts';
-import type { EvaluatorReply, EvaluatorRequest } from './evaluator-protocol.ts';
+import type { CountedEvaluations, EvaluatorReply, EvaluatorRequest } from './evaluator-protocol.ts';
 import {
   abandonedCell,
   doneCell,
@@ -24,6 +24,13 @@ export type LongRequest =
   | { readonly kind: 'evaluate-project'; readonly projectId: string; readonly query: string }
   | { readonly kind: 'management-read'; readonly call: ManagementCall }
   | { readonly kind: 'console-read'; readonly call: ConsoleCall };
+
+export interface EvaluatorLinkHooks {
+  /** Its store is open and its mailbox is served. */
+  onReady(): void;
+  /** What it has answered, flag by flag, since the last time. */
+  onCounted(counted: CountedEvaluations): void;
+}
 
 interface OpenRequest {
   readonly receiver: ChunkReceiver;
@@ -52,6 +59,7 @@ export class EvaluatorLink {
   readonly #ring: SlotRing;
   readonly #port: MessagePort;
   readonly #deadlineMs: number;
+  readonly #hooks: EvaluatorLinkHooks;
   readonly #open = new Map<number, OpenRequest>();
   /** Announcements of `more` and `cancel` that found the ring full. At most a few per open request. */
   readonly #postponed: EvaluatorRequest[] = [];
@@ -62,12 +70,17 @@ export class EvaluatorLink {
   isReady = false;
   isFailed = false;
 
-  constructor(memory: MailboxMemory, port: MessagePort, deadlineMs: number, onReady: () => void) {
+  /** Resolves when the evaluator has closed its end, after everything that it has sent has been received. */
+  readonly closed: Promise<void>;
+
+  constructor(memory: MailboxMemory, port: MessagePort, deadlineMs: number, hooks: EvaluatorLinkHooks) {
     this.#mailbox = openMailbox(memory);
     this.#ring = new SlotRing(this.#mailbox);
     this.#port = port;
     this.#deadlineMs = deadlineMs;
-    port.on('message', (reply: EvaluatorReply) => withFreshTurn(() => this.#receive(reply, onReady)));
+    this.#hooks = hooks;
+    this.closed = new Promise((resolve) => port.once('close', resolve));
+    port.on('message', (reply: EvaluatorReply) => withFreshTurn(() => this.#receive(reply)));
   }
 
   get inFlight(): number {
@@ -167,16 +180,17 @@ export class EvaluatorLink {
     if (this.#postponed.length > 0 && this.#ring.hasRoom) this.#scheduleTurn();
   }
 
-  #receive(reply: EvaluatorReply, onReady: () => void): void {
+  #receive(reply: EvaluatorReply): void {
     if (this.isFailed) return;
     if (reply.kind === 'woken') this.#drain();
     else if (reply.kind === 'chunk') this.#receiveChunk(reply);
+    else if (reply.kind === 'counted') this.#hooks.onCounted(reply.counted);
     else if (reply.kind === 'cut') this.#receiveCut(reply.id, reply.reason);
     else if (reply.kind === 'failed') this.#receiveFailure(reply.id);
     else if (reply.kind === 'oversized') this.#ring.receiveOversized(reply.count, reply.status, reply.bytes);
     else {
       this.isReady = true;
-      onReady();
+      this.#hooks.onReady();
     }
   }
 

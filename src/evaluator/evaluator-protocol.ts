@@ -56,6 +56,14 @@ export interface EvaluatorAnswerHead {
   readonly console?: ConsoleAnswerHead;
 }
 
+/** Answers since the last message of the kind, flag by flag and environment by environment. */
+export interface CountedEvaluations {
+  /** 20 characters each, without anything in between. */
+  readonly flagIds: string;
+  /** For each: its environment's number, how often it was on, how often off. */
+  readonly numbers: Float64Array;
+}
+
 /** Evaluator to gateway, through the port. */
 export type EvaluatorReply =
   /** The store is open and the mailbox is served. */
@@ -79,6 +87,7 @@ export type EvaluatorReply =
     }
   /** It threw, before or after its first chunk; the evaluator has logged it. */
   | { readonly kind: 'failed'; readonly id: number }
+  | { readonly kind: 'counted'; readonly counted: CountedEvaluations }
   /** A long answer ends here, incomplete: its client was too slow for its snapshot. */
   | { readonly kind: 'cut'; readonly id: number; readonly reason: string };
 

@@ -7,8 +7,10 @@ import type { PinnedSnapshot, StoreReader } from '../storage/store-reader.ts';
 import { hashSecret } from '../support/hash-secret.ts';
 import { ChunkedAnswer, type LongAnswerParts } from './chunked-answer.ts';
 import { EvaluationRefusals } from './evaluation-answer.ts';
+import { EvaluationTallies } from './evaluation-tallies.ts';
 import { EvaluatorMeter } from './evaluator-meter.ts';
 import type {
+  CountedEvaluations,
   EvaluatorAnswerHead,
   EvaluatorReply,
   EvaluatorRequest,
@@ -60,6 +62,7 @@ export class Evaluator {
   readonly #reportFault: ReportFault;
   readonly #longAnswers: LongAnswers;
   readonly #meter: EvaluatorMeter;
+  readonly #tallies = new EvaluationTallies();
   #isStopping = false;
 
   constructor(setup: EvaluatorSetup, reader: StoreReader, reportFault: ReportFault) {
@@ -70,8 +73,11 @@ export class Evaluator {
     this.#meter = new EvaluatorMeter(setup.metrics);
     this.#source = new FlagSource(reader, setup.storeVersion, setup.cacheBytes, this.#meter);
     this.#refusals = new EvaluationRefusals(setup.docsUrl);
-    this.#flagEvaluator = new FlagEvaluator(this.#source, setup.docsUrl, this.#meter);
-    this.#projectEvaluator = new ProjectEvaluator(this.#source, reader, setup.docsUrl, this.#meter);
+    this.#flagEvaluator = new FlagEvaluator(this.#source, setup.docsUrl, this.#meter, this.#tallies);
+    this.#projectEvaluator = new ProjectEvaluator(this.#source, reader, setup.docsUrl, {
+      meter: this.#meter,
+      tallies: this.#tallies,
+    });
     this.#reportFault = reportFault;
     this.#longAnswers = new LongAnswers({
       onCut: (id, reason) => this.#post({ kind: 'cut', id, reason }),
@@ -96,9 +102,17 @@ export class Evaluator {
       const served = this.#serveBatch();
       const worked = this.#longAnswers.runSlice();
       this.#meter.putBytes(this.#source.cache.bytes, this.#source.lists.bytes);
+      this.#report(this.#tallies.collect(performance.now()));
       if (!served && !worked) this.#sleep();
     }
     this.#longAnswers.closeAll();
+    while (this.#report(this.#tallies.collectRest()));
+  }
+
+  /** @returns whether there was something */
+  #report(counted: CountedEvaluations | null): boolean {
+    if (counted !== null) this.#post({ kind: 'counted', counted });
+    return counted !== null;
   }
 
   #isOver(): boolean {

@@ -4,6 +4,7 @@ import { EvaluationContext } from '../domain/evaluation/evaluation-context.ts';
 import { isOn } from '../domain/evaluation/evaluation-reason.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import { type EvaluationRefusal, EvaluationRefusals } from './evaluation-answer.ts';
+import type { EvaluationTallies } from './evaluation-tallies.ts';
 import type { EvaluatorMeter } from './evaluator-meter.ts';
 import type { FlagSource } from './flag-source.ts';
 
@@ -31,12 +32,14 @@ export class FlagEvaluator {
   readonly #source: FlagSource;
   readonly #refusals: EvaluationRefusals;
   readonly #meter: EvaluatorMeter;
+  readonly #tallies: EvaluationTallies;
   readonly #context = new EvaluationContext();
 
-  constructor(source: FlagSource, docsUrl: string, meter: EvaluatorMeter) {
+  constructor(source: FlagSource, docsUrl: string, meter: EvaluatorMeter, tallies: EvaluationTallies) {
     this.#source = source;
     this.#refusals = new EvaluationRefusals(docsUrl);
     this.#meter = meter;
+    this.#tallies = tallies;
   }
 
   evaluate(flagId: string, query: Uint8Array, start: number, end: number): void {
@@ -58,7 +61,9 @@ export class FlagEvaluator {
     this.reason = evaluateFlag(flag, state, context, randomRoll);
     this.#meter.countFlag(this.reason);
     this.status = 200;
-    this.body = isOn(this.reason) ? flag.onBody : flag.offBody;
+    const isFlagOn = isOn(this.reason);
+    this.#tallies.count(state.tally, isFlagOn);
+    this.body = isFlagOn ? flag.onBody : flag.offBody;
     return null;
   }
 

@@ -9,7 +9,7 @@ import { BodyBudget } from '../http/body-reader.ts';
 import { draining, unflushedAnswers } from '../http/exchange.ts';
 import { createHttpServer, type HttpServer } from '../http/http-server.ts';
 import { watchEventLoop } from '../observability/event-loop-delay.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger, LogRequest } from '../observability/logger.ts';
 import { type MetricCells, put } from '../observability/metric-cells.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
@@ -22,6 +22,7 @@ import type { GatewayMeter } from './gateway-meter.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import { ambiguousLength, ManagementGate } from './management-gate.ts';
 import { createRoutes } from './routes.ts';
+import type { TokenUses } from './token-uses.ts';
 import { WindowLimiter } from './window-limiter.ts';
 
 export interface GatewayParts {
@@ -36,7 +37,11 @@ export interface GatewayParts {
   readonly health: Health;
   readonly docs: DocsPages;
   readonly meter: GatewayMeter;
+  /** Where the uses of tokens are counted. */
+  readonly tokenUses: TokenUses;
   readonly log: Logger;
+  /** For the line of each Management API request. */
+  readonly logRequest: LogRequest;
 }
 
 /** How often deadlines and load are looked at: the most by which an answer at its deadline is late. */
@@ -146,14 +151,16 @@ function createManagementGate(
   addresses: AddressFinder,
   bodyBudget: BodyBudget,
 ): ManagementGate {
-  const { config, docsUrl, evaluators, writer, log, meter } = parts;
+  const { config, docsUrl, evaluators, writer, log, logRequest, meter, tokenUses } = parts;
   return new ManagementGate({
     docsUrl,
     evaluators,
     writer,
     addresses,
     log,
+    logRequest,
     meter,
+    tokenUses,
     requestRate: new WindowLimiter(config.managementRateLimit),
     failedAuthentications: new WindowLimiter(config.failedAuthenticationLimit),
     bodyBudget,

@@ -10,13 +10,14 @@ import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
 import { type BodyBudget, type BodyOutcome, readBody } from '../http/body-reader.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger, LogRequest } from '../observability/logger.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
 import type { AddressFinder } from './address-finder.ts';
 import type { GatewayMeter } from './gateway-meter.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
+import type { TokenUses } from './token-uses.ts';
 import type { WindowLimiter } from './window-limiter.ts';
 
 export interface ManagementGateOptions {
@@ -30,7 +31,9 @@ export interface ManagementGateOptions {
   readonly inFlightMax: number;
   readonly requestDeadlineMs: number;
   readonly meter: GatewayMeter;
+  readonly tokenUses: TokenUses;
   readonly log: Logger;
+  readonly logRequest: LogRequest;
 }
 
 const otherRoute: RouteName = 'management-other';
@@ -116,6 +119,7 @@ export class ManagementGate {
       if (!isOpen) return;
       isOpen = false;
       this.#inFlight -= 1;
+      if (tokenId !== null) this.#options.tokenUses.note(request, status, tokenId, Date.now());
       this.#logRequest(request, status, tokenId, startedAt);
     };
     exchange.onAborted(() => close(0, null));
@@ -126,10 +130,7 @@ export class ManagementGate {
     const { requestId, method, route, address } = request;
     const durationMs = Math.round((monotonicMs() - startedAt) * 1000) / 1000;
     const outcome = status === 0 ? 'the client went away' : undefined;
-    this.#options.log.info(
-      { requestId, tokenId, method, route, status, durationMs, address, outcome },
-      'request',
-    );
+    this.#options.logRequest({ requestId, tokenId, method, route, status, durationMs, address, outcome });
   }
 
   #refuseRate(reply: ManagementReply): void {
@@ -176,7 +177,17 @@ function asCall(
   body: Uint8Array | null,
   isBodyTooLarge: boolean,
 ): ManagementCall {
-  const { requestId, route, flagId, query, authorization, address, ifNoneMatch, ifMatch } = request;
-  const headers = { authorization, ifNoneMatch, ifMatch, idempotencyKey: request.idempotencyKey };
-  return { requestId, route, flagId, query, address, body, isBodyTooLarge, ...headers };
+  return {
+    requestId: request.requestId,
+    route: request.route,
+    flagId: request.flagId,
+    query: request.query,
+    address: request.address,
+    body,
+    isBodyTooLarge,
+    authorization: request.authorization,
+    ifNoneMatch: request.ifNoneMatch,
+    ifMatch: request.ifMatch,
+    idempotencyKey: request.idempotencyKey,
+  };
 }

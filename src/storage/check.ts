@@ -3,6 +3,7 @@ import { checkAudit } from './check/check-audit.ts';
 import { checkChangeLog } from './check/check-change-log.ts';
 import { checkDenials } from './check/check-denials.ts';
 import { checkDirectory } from './check/check-directory.ts';
+import { checkEvaluationCounts } from './check/check-evaluation-counts.ts';
 import { checkFlags } from './check/check-flags.ts';
 import { checkKeptAnswers } from './check/check-kept-answers.ts';
 import { checkMeta } from './check/check-meta.ts';
@@ -32,6 +33,7 @@ const checks = [
   checkChangeLog,
   checkDenials,
   checkKeptAnswers,
+  checkEvaluationCounts,
 ];
 
 /**

@@ -21,6 +21,7 @@
  * | `audit`                  | ledger id, sequence within the ledger | audit record: entry and its chain hashes  |
  * | `change-log`             | sequence                              | change-log record                         |
  * | `activity`               | token id, sequence within the token   | activity record: a denial                 |
+ * | `token-uses`             | token id, sequence within the token   | token-use record                          |
  * | `outbox`                 | sequence                              | outbox record                             |
  * | `members-by-email`       | email in lower case, 0x00, member id  | empty                                     |
  * | `sessions`               | session id                            | session record                            |
@@ -31,6 +32,8 @@
  * | `links-by-organisation`  | organisation id, one-time link id     | empty                                     |
  * | `identities`             | hex of SHA-256(issuer, 0x00, subject) | identity record                           |
  * | `identities-by-member`   | member id, the identity's key         | empty                                     |
+ * | `evaluation-counts`      | ms of the hour's beginning, flag id   | evaluation-counts record                  |
+ * | `outbox-deliveries`      | sequence of the outbox entry          | outbox-delivery record: what was tried    |
  * | `kept-answers`           | token id, idempotency key             | kept-answer record                        |
  * | `kept-answers-by-age`    | project id, ms, token id, its key     | its bytes toward the limit, as a sequence |
  * | `kept-answers-usage`     | project id                            | kept-answers usage record                 |
@@ -71,6 +74,9 @@ export const databaseNames = [
   'kept-answers',
   'kept-answers-by-age',
   'kept-answers-usage',
+  'token-uses',
+  'outbox-deliveries',
+  'evaluation-counts',
 ] as const;
 export type DatabaseName = (typeof databaseNames)[number];
 
@@ -92,6 +98,9 @@ export const laterDatabases: ReadonlySet<DatabaseName> = new Set([
   'kept-answers',
   'kept-answers-by-age',
   'kept-answers-usage',
+  'token-uses',
+  'outbox-deliveries',
+  'evaluation-counts',
 ]);
 
 const idBytes = 20;
@@ -144,6 +153,15 @@ export function readAuditSubjectKey(key: Buffer) {
   if (key.length !== 2 * idBytes + sequenceBytes) return null;
   const subjectId = key.toString('latin1', idBytes, 2 * idBytes);
   return { ledgerId: firstIdOf(key), subjectId, sequence: sequenceOf(key) };
+}
+
+/** A flag's answers in an hour: all of an hour lie together, and the oldest hour first. */
+export function hourFlagKey(hour: number, flagId: string): Buffer {
+  return Buffer.concat([sequenceKey(hour), idKey(flagId)]);
+}
+
+export function readHourFlagKey(key: Buffer): { readonly hour: number; readonly flagId: string } {
+  return { hour: sequenceOf(key.subarray(0, sequenceBytes)), flagId: key.toString('latin1', sequenceBytes) };
 }
 
 /** @throws RangeError when no valid name looks like this: it is too long, or holds the character that ends a name. */

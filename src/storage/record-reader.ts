@@ -1,9 +1,12 @@
 import type { Flag } from '../domain/flag/flag.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { isIdShaped } from '../support/id-shape.ts';
+import { activityQueries } from './activity-reader.ts';
 import { auditOf } from './audit-reader.ts';
+import { evaluationCountQueries } from './evaluation-counts-reader.ts';
 import { keptAnswerQueries } from './kept-answer-reader.ts';
 import { flagNameRange, idKey, lastIdKeyOf, rangeOf } from './keys.ts';
+import { outboxQueries } from './outbox-reader.ts';
 import { findById, findBySecretHash, indexed, missingRecord, ownedBy } from './record-look-ups.ts';
 import type { RecordSource } from './record-source.ts';
 import { audienceRecord } from './records/audience-record.ts';
@@ -35,6 +38,9 @@ export function createRecordQueries(source: RecordSource): RecordQueries {
     tokensOf: (projectId) => ownedBy(source, 'tokens-by-project', tokenRecord, projectId),
     auditOf: (ledgerId, range) => auditOf(source, ledgerId, range),
     ...sessionQueries(source),
+    ...activityQueries(source),
+    ...outboxQueries(source),
+    ...evaluationCountQueries(source),
     ...keptAnswerQueries(source),
   };
 }

@@ -1,11 +1,12 @@
 import type { RecordChange } from '../domain/record-change.ts';
 import type { Identity } from '../domain/session/identity.ts';
-import type { OutboxEntry } from '../domain/token/denial.ts';
-import { writeActivity } from './activity-writer.ts';
+import { writeActivity, writeTokenUse } from './activity-writer.ts';
 import { appendAuditEntry } from './audit-writer.ts';
 import { type ChangeLogWriter, createChangeLogWriter, type LoggedChange } from './change-log-writer.ts';
+import { addEvaluationCount } from './evaluation-counts-writer.ts';
 import { writeKeptAnswer } from './kept-answer-writer.ts';
-import { identityKey, idKey, metaKeys, sequenceKey } from './keys.ts';
+import { identityKey, idKey } from './keys.ts';
+import { writeDelivery, writeOutbox } from './outbox-writer.ts';
 import {
   audienceIndex,
   flagIndex,
@@ -20,13 +21,11 @@ import {
   tokenSecretIndex,
 } from './record-indexes.ts';
 import { audienceRecord } from './records/audience-record.ts';
-import { counterRecord } from './records/counter-record.ts';
 import { flagRecord } from './records/flag-record.ts';
 import { memberIdentityRecord } from './records/member-identity-record.ts';
 import { memberRecord } from './records/member-record.ts';
 import { oneTimeLinkRecord } from './records/one-time-link-record.ts';
 import { organisationRecord } from './records/organisation-record.ts';
-import { outboxRecord } from './records/outbox-record.ts';
 import { projectRecord } from './records/project-record.ts';
 import type { RecordCodec } from './records/record-codec.ts';
 import { sessionRecord } from './records/session-record.ts';
@@ -94,7 +93,10 @@ function createChangeWriters(
     'kept-answer': ({ before, after }) => writeKeptAnswer(target, before, after),
     audit: (change) => appendAuditEntry(target, tail, change.entry),
     activity: (change) => writeActivity(target, change.denial),
+    'token-use': (change) => writeTokenUse(target, change.use),
+    'evaluation-count': (change) => addEvaluationCount(target, change.count),
     outbox: (change) => writeOutbox(target, change.entry),
+    'outbox-delivery': ({ sequence, delivery }) => writeDelivery(target, sequence, delivery),
   };
 }
 
@@ -119,11 +121,9 @@ function writeIdentity(target: WriteTarget, before: Identity | null, after: Iden
 
 /** An index entry that stays the same is left alone. */
 function reindex<T>(target: WriteTarget, index: RecordIndex<T>, before: T | null, after: T | null): void {
-  const keyBefore = before === null ? null : index.keyOf(before);
-  const keyAfter = after === null ? null : index.keyOf(after);
-  if (keyBefore !== null && keyAfter !== null && keyBefore.equals(keyAfter)) return;
-  if (keyBefore !== null) target.remove(index.database, keyBefore);
-  if (after !== null && keyAfter !== null) target.putBytes(index.database, keyAfter, index.valueOf(after));
+  if (before !== null && after !== null && index.hasSameKey(before, after)) return;
+  if (before !== null) target.remove(index.database, index.keyOf(before));
+  if (after !== null) target.putBytes(index.database, index.keyOf(after), index.valueOf(after));
 }
 
 /** @throws Error on a change from nothing to nothing, or from one record to another: neither is a replacement. */
@@ -148,10 +148,4 @@ function audienceChange(change: Extract<RecordChange, { kind: 'audience' }>): Lo
 function projectChange(change: Extract<RecordChange, { kind: 'project' }>): LoggedChange {
   const { id } = subjectOf(change);
   return { kind: 'project', projectId: id, id, environment: null };
-}
-
-function writeOutbox(target: WriteTarget, entry: OutboxEntry): void {
-  const sequence = (target.source.find(counterRecord, metaKeys.outbox) ?? 0) + 1;
-  target.put(outboxRecord, sequenceKey(sequence), entry);
-  target.put(counterRecord, metaKeys.outbox, sequence);
 }

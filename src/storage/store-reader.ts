@@ -5,11 +5,9 @@ import { isIdShaped } from '../support/id-shape.ts';
 import { type DatabaseName, databaseNames, metaKeys, rangeOf, sequenceKey, sequenceOf } from './keys.ts';
 import { createRecordQueries } from './record-reader.ts';
 import { RecordSource } from './record-source.ts';
-import { activityRecord } from './records/activity-record.ts';
 import { auditRecord, decodeAuditEntry } from './records/audit-record.ts';
 import { type ChangeLogEntry, changeLogRecord } from './records/change-log-record.ts';
 import { counterRecord } from './records/counter-record.ts';
-import { outboxRecord } from './records/outbox-record.ts';
 import { Snapshots } from './snapshots.ts';
 import { type OpenedStore, openForReading, type StoreOptions } from './store-opening.ts';
 
@@ -114,16 +112,12 @@ class LmdbStoreReader implements StoreReader {
     }
   }
 
-  *activityOf(tokenId: string): Generator<Denial> {
-    if (!isIdShaped(tokenId)) return;
-    const newestFirst = { ...rangeOf(tokenId), isReversed: true };
-    for (const { record } of this.#source.records(activityRecord, newestFirst)) yield record;
+  activityOf(tokenId: string): Iterable<Denial> {
+    return this.queries.denialsOf(tokenId);
   }
 
-  *outbox(): Generator<{ sequence: number; entry: OutboxEntry }> {
-    for (const { key, record } of this.#source.records(outboxRecord)) {
-      yield { sequence: sequenceOf(key), entry: record };
-    }
+  outbox(): Iterable<{ sequence: number; entry: OutboxEntry }> {
+    return this.queries.outboxAfter(0);
   }
 
   *changeLog(): Generator<ChangeLogEntry> {

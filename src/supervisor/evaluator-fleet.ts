@@ -5,7 +5,7 @@ import { Piscina } from 'piscina';
 import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
 import { EvaluatorLink } from '../evaluator/evaluator-link.ts';
 import { evaluatorMetrics } from '../evaluator/evaluator-metrics-protocol.ts';
-import type { EvaluatorSetup } from '../evaluator/evaluator-protocol.ts';
+import type { CountedEvaluations, EvaluatorSetup } from '../evaluator/evaluator-protocol.ts';
 import { createMailboxMemory } from '../evaluator/mailbox.ts';
 import type { Logger } from '../observability/logger.ts';
 import {
@@ -17,6 +17,7 @@ import {
   put,
 } from '../observability/metric-cells.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
+import { within } from '../support/within.ts';
 import { workerUrls } from '../worker-urls.ts';
 import { WatchedTime } from './watched-time.ts';
 
@@ -27,6 +28,8 @@ export interface EvaluatorFleetOptions {
   readonly setup: Omit<EvaluatorSetup, 'index' | 'mailbox' | 'port' | 'metrics'>;
   readonly client: EvaluatorClient;
   readonly log: Logger;
+  /** Where evaluations are counted flag by flag. */
+  onCounted(counted: CountedEvaluations): void;
   /** Only a restart of the process helps. */
   readonly onFatal: (fault: Error) => void;
 }
@@ -45,6 +48,7 @@ const backOffMs = { first: 0, second: 50, max: 5000 };
 const watchIntervalMs = 250;
 /** An evaluator that makes no progress for this long, or for the deadline of requests if that is longer, is stuck. */
 const stuckAfterMs = 3000;
+const lastMessagesMs = 500;
 /** How long the end of the service waits for evaluators that do not stop. */
 const stopTimeoutMs = 2000;
 /** A stuck evaluator that does not come back within this is the end of the process, in order. */
@@ -99,10 +103,12 @@ export class EvaluatorFleet {
     const metrics = createMetricMemory(evaluatorMetrics);
     const { port1, port2 } = new MessageChannel();
     return new Promise((resolve, reject) => {
-      const link = new EvaluatorLink(mailbox, port1, requestDeadlineMs, () => {
+      const onReady = (): void => {
         client.add(link);
         resolve();
-      });
+      };
+      const { onCounted } = this.#options;
+      const link = new EvaluatorLink(mailbox, port1, requestDeadlineMs, { onReady, onCounted });
       const running: Running = { link, cells: new Float64Array(metrics), stuckSince: null };
       this.#running.add(running);
       client.addStarting(link);
@@ -123,6 +129,8 @@ export class EvaluatorFleet {
     } catch (thrown) {
       fault = thrown;
     }
+    // Its last messages may come after the end of its task.
+    await within(lastMessagesMs, running.link.closed);
     const wasReady = running.link.isReady || running.stuckSince !== null;
     this.#retire(running);
     if (this.#isStopping) return;

@@ -11,20 +11,25 @@ import { evaluatorMetrics } from '../evaluator/evaluator-metrics-protocol.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { GatewayMeter } from '../gateway/gateway-meter.ts';
 import { gatewayMetrics } from '../gateway/gateway-metrics.ts';
+import { notifierMetrics } from '../notifier/notifier-protocol.ts';
 import { createMainLog, type MainLog } from '../observability/logger.ts';
-import { createMetricMemory } from '../observability/metric-cells.ts';
+import { createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
 import { endProcessNow } from '../support/end-process.ts';
 import { writerMetrics } from '../writer/writer-metrics-protocol.ts';
 import { pulseBytes } from '../writer/writer-protocol.ts';
 import { EvaluatorFleet } from './evaluator-fleet.ts';
+import { NotifierHost } from './notifier-host.ts';
 import { OperatorHost } from './operator-host.ts';
 import { settlePort } from './settle-port.ts';
+import { UsageRecorder } from './usage-recorder.ts';
 import { WriterHost } from './writer-host.ts';
 
 /** A service that answers. */
 export interface Service {
   readonly port: number;
   readonly url: string;
+  /** Where the first Owner begins; null when there are members. It holds a secret: never logged. */
+  readonly firstOwnerUrl: string | null;
   /** Stops accepting, answers what is in flight within the drain time, commits, and lets every thread end. */
   stop(): Promise<void>;
   /** Resolves when only a restart of the process helps; never otherwise. */
@@ -35,6 +40,7 @@ export interface Service {
 const reservedMs = 2000;
 /** How long a scrape waits for the writer's figures; then it shows the last ones. */
 const measureTimeoutMs = 500;
+const noMail: MetricCells = new Float64Array(createMetricMemory(notifierMetrics));
 const docsDirectory = fileURLToPath(new URL('../../docs/', import.meta.url));
 
 /**
@@ -66,6 +72,9 @@ class ServiceParts {
   readonly #operator: OperatorHost;
   #gateway: Gateway | null = null;
   readonly #meter = new GatewayMeter();
+  readonly #usage: UsageRecorder;
+  /** Null: no mail server is configured, and letters wait. */
+  readonly #notifier: NotifierHost | null;
   #admin: AdminServer | null = null;
   #isWriterReady = false;
   #isListening = false;
@@ -90,6 +99,7 @@ class ServiceParts {
       baseUrl: config.baseUrl,
       docsUrl: config.docsUrl,
       openIdName: null,
+      isMailConfigured: config.smtpUrl !== null,
     };
     const shared = {
       directory: config.dataDir,
@@ -110,8 +120,13 @@ class ServiceParts {
         metrics: createMetricMemory(writerMetrics),
       },
       requestDeadlineMs: config.requestDeadlineMs,
+      onOutboxGrew: () => this.#notifier?.look(),
       onFatal,
     });
+    this.#usage = new UsageRecorder(this.#writer.client, (fault) =>
+      log.error({ err: fault }, 'what was counted could not be recorded'),
+    );
+    this.#notifier = this.#createNotifier();
     this.#evaluators = new EvaluatorClient(config.inFlightMax);
     this.#fleet = new EvaluatorFleet({
       threads: config.evaluatorThreads,
@@ -120,11 +135,13 @@ class ServiceParts {
       setup: { ...shared, cacheBytes: config.cacheBytes, batchSize: config.batchSize },
       client: this.#evaluators,
       log,
+      onCounted: (counted) => this.#usage.evaluationCounts.add(counted, Date.now()),
       onFatal,
     });
     this.#operator = new OperatorHost({
       directory: config.dataDir,
       tokenPrefix: config.tokenPrefix,
+      baseUrl: config.baseUrl,
       writerPort: operatorPort,
       log,
     });
@@ -133,8 +150,9 @@ class ServiceParts {
   async start(): Promise<Service> {
     const config = this.#config;
     await this.#startAdmin();
-    const storeId = await this.#writer.ready();
+    const { storeId, firstOwnerUrl } = await this.#writer.ready();
     this.#isWriterReady = true;
+    this.#notifier?.start();
     await this.#fleet.start();
     await this.#operator.start(storeId);
     const gateway = new Gateway({
@@ -147,7 +165,9 @@ class ServiceParts {
       health: { failingParts: () => (this.#evaluators.isServing ? [] : ['evaluators']) },
       docs: loadDocsPages(docsDirectory),
       meter: this.#meter,
+      tokenUses: this.#usage.tokenUses,
       log: this.#mainLog.log,
+      logRequest: this.#mainLog.logRequest,
     });
     this.#gateway = gateway;
     const port = await gateway.listen();
@@ -159,9 +179,17 @@ class ServiceParts {
     return {
       port,
       url,
+      firstOwnerUrl,
       stop: () => this.#stopInTime(),
       failed: this.#failed,
     };
+  }
+
+  #createNotifier(): NotifierHost | null {
+    const { smtpUrl, mailFrom, baseUrl, logLevel } = this.#config;
+    if (smtpUrl === null) return null;
+    const setup = { smtpUrl, mailFrom, baseUrl, logLevel };
+    return new NotifierHost({ setup, writer: this.#writer.client, log: this.#mainLog.log });
   }
 
   /** Its parts are loaded only where it is wanted. */
@@ -177,6 +205,7 @@ class ServiceParts {
       { block: gatewayMetrics, read: () => this.#gateway?.readMetrics() ?? this.#meter.cells },
       { block: evaluatorMetrics, read: () => this.#fleet.readMetrics() },
       { block: writerMetrics, read: () => this.#writer.readMetrics(measureTimeoutMs) },
+      { block: notifierMetrics, read: () => this.#notifier?.readMetrics() ?? noMail },
     ]);
     const { log } = this.#mainLog;
     const onFault = (fault: unknown): void => log.error({ err: fault }, 'admin request failed');
@@ -214,10 +243,13 @@ class ServiceParts {
   async stop(drainTimeoutMs: number): Promise<void> {
     this.#phase = 'draining';
     this.#isListening = false;
+    const notifierStopped = this.#notifier?.stop();
     await this.#gateway?.drain(drainTimeoutMs);
     this.#gateway?.close();
     await this.#operator.stop();
+    await notifierStopped;
     const haveEvaluatorsStopped = await this.#fleet.stop();
+    await this.#usage.stop();
     await this.#writer.stop();
     this.#admin?.close();
     if (haveEvaluatorsStopped) this.#mainLog.log.info('stopped');

@@ -15,6 +15,8 @@ import { WatchedTime } from './watched-time.ts';
 export interface WriterHostOptions {
   readonly setup: WriterSetup;
   readonly requestDeadlineMs: number;
+  /** Something was put into the outbox. */
+  readonly onOutboxGrew: () => void;
   readonly onFatal: (fault: Error) => void;
 }
 
@@ -61,8 +63,8 @@ export class WriterHost {
     this.#watch = setInterval(() => this.#watchPulse(), watchIntervalMs);
   }
 
-  /** @returns the store's id, when it is open. Rejects with its message when it cannot be. */
-  async ready(): Promise<string> {
+  /** @returns when the store is open. Rejects with its message when it cannot be. */
+  async ready(): Promise<Extract<WriterReply, { kind: 'ready' }>> {
     const replies = new Promise<WriterReply>((resolve) => this.#worker.once('message', resolve));
     const reply = await Promise.race([replies, this.#exited]);
     const first = reply as WriterReply | undefined;
@@ -72,12 +74,13 @@ export class WriterHost {
       throw new Error(first.message);
     }
     if (first?.kind !== 'ready') throw new Error('the writer thread ended before it was ready');
-    return first.storeId;
+    return first;
   }
 
   #receive(reply: WriterReply): void {
     if (reply.kind === 'fatal') this.#end(new Error(`the store failed: ${reply.message}`));
     else if (reply.kind === 'measured') this.#onMeasured();
+    else if (reply.kind === 'outbox-grew') this.#options.onOutboxGrew();
     else this.client.receive(reply);
   }
 

@@ -4,8 +4,10 @@ import type { ManagementCall } from '../contracts/management/management-call.ts'
 import type { Denial } from '../domain/token/denial.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { HeldCommands } from './held-commands.ts';
+import type { OutboxCommand } from './outbox-protocol.ts';
 import {
   pulseBegunCell,
+  type Usage,
   type WriterCommand,
   type WriterPulse,
   type WriterReply,
@@ -92,6 +94,14 @@ export class WriterClient {
 
   recordDenial(denial: Denial): Promise<WriteOutcome> {
     return this.#send(0, (ticket, deadline) => ({ kind: 'denial', ticket, deadline, denial }));
+  }
+
+  serveOutbox(command: OutboxCommand): Promise<WriteOutcome> {
+    return this.#send(0, (ticket, deadline) => ({ kind: 'outbox', ticket, deadline, command }));
+  }
+
+  recordUsage(usage: Usage): Promise<WriteOutcome> {
+    return this.#send(0, (ticket, deadline) => ({ kind: 'usage', ticket, deadline, usage }));
   }
 
   /** What waits at the writer's port is bounded, however long the writer is busy: above it nothing is sent. */

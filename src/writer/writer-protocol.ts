@@ -3,6 +3,9 @@ import type { ConsoleAnswer, ConsoleCall } from '../contracts/console/console-ca
 import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
 import type { ManagementAnswer, ManagementCall } from '../contracts/management/management-call.ts';
 import type { Denial } from '../domain/token/denial.ts';
+import type { TokenUse } from '../domain/token/token-use.ts';
+import type { EvaluationCount } from '../domain/usage/evaluation-count.ts';
+import type { OutboxCommand, OutboxPage } from './outbox-protocol.ts';
 
 /** What the writer's thread needs to start. */
 export interface WriterSetup {
@@ -32,6 +35,12 @@ export const pulseProgressCell = 0;
 export const pulseBegunCell = 1;
 export const pulseBytes = 8;
 
+/** What was counted in memory since it was last recorded. */
+export interface Usage {
+  readonly uses: readonly TokenUse[];
+  readonly counts: readonly EvaluationCount[];
+}
+
 /** Tickets count up; deadlines are on the monotonic clock. */
 export type WriterCommand =
   | {
@@ -53,7 +62,14 @@ export type WriterCommand =
       readonly deadline: number;
       readonly sessionId: string;
     }
-  | { readonly kind: 'denial'; readonly ticket: number; readonly deadline: number; readonly denial: Denial };
+  | { readonly kind: 'denial'; readonly ticket: number; readonly deadline: number; readonly denial: Denial }
+  | {
+      readonly kind: 'outbox';
+      readonly ticket: number;
+      readonly deadline: number;
+      readonly command: OutboxCommand;
+    }
+  | { readonly kind: 'usage'; readonly ticket: number; readonly deadline: number; readonly usage: Usage };
 
 /** To the writer. */
 export type WriterRequest =
@@ -67,6 +83,7 @@ export type WriterResult =
   | { readonly kind: 'answered'; readonly answer: ManagementAnswer }
   | { readonly kind: 'console-answered'; readonly answer: ConsoleAnswer }
   | { readonly kind: 'recorded' }
+  | { readonly kind: 'letters'; readonly page: OutboxPage }
   /** Its deadline had passed; nothing was applied. */
   | { readonly kind: 'dropped' }
   /** Below the reserve of free disk space; nothing was applied. */
@@ -76,8 +93,15 @@ export type WriterResult =
 
 /** From the writer. The results of one commit come together. */
 export type WriterReply =
-  | { readonly kind: 'ready'; readonly storeId: string }
+  | {
+      readonly kind: 'ready';
+      readonly storeId: string;
+      /** Where the first Owner begins; null when there are members. Shown once, never logged. */
+      readonly firstOwnerUrl: string | null;
+    }
   | { readonly kind: 'results'; readonly results: readonly (readonly [ticket: number, WriterResult])[] }
   | { readonly kind: 'measured' }
+  /** A commit has put something into the outbox. */
+  | { readonly kind: 'outbox-grew' }
   /** The store could not be opened, or failed in a way that only a restart mends. */
   | { readonly kind: 'fatal'; readonly message: string };

@@ -11,8 +11,11 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import { answerManagementWrite } from './commands/answer-write.ts';
 import { answerConsoleCommand } from './commands/console/answer-console-command.ts';
+import { recordUsage } from './commands/record-usage.ts';
+import { serveOutbox } from './commands/serve-outbox.ts';
 import type { FreeSpace } from './free-space.ts';
 import type { WriterMeter } from './writer-meter.ts';
+import type { CommitSource } from './writer-metrics-protocol.ts';
 import {
   pulseBegunCell,
   pulseProgressCell,
@@ -34,6 +37,8 @@ export interface WriterOptions {
   readonly storeVersion: SharedArrayBuffer;
   /** Everything a commit has decided, once it is durable. */
   readonly onResults: (results: readonly (readonly [ticket: number, WriterResult])[]) => void;
+  /** A commit has put something into the outbox. */
+  readonly onOutboxGrew: () => void;
   readonly onFault: (fault: unknown, during: string) => void;
   /** The store failed in a way that only reopening mends. */
   readonly onFatal: (fault: unknown) => void;
@@ -120,6 +125,8 @@ export class Writer {
     const results: [number, WriterResult][] = [];
     let taken = 0;
     let hasChanged = false;
+    let hasLetters = false;
+    let source: CommitSource = 'usage';
     const begunAt = monotonicMs();
     try {
       this.#store.write((transaction) => {
@@ -132,6 +139,8 @@ export class Writer {
           if (changes.length > 0) {
             transaction.apply(changes);
             hasChanged = true;
+            if (command.kind !== 'usage' && command.kind !== 'outbox') source = 'api';
+            hasLetters ||= changes.some(({ kind }) => kind === 'outbox');
           }
           results.push([command.ticket, result]);
         }
@@ -139,7 +148,8 @@ export class Writer {
       });
       if (hasChanged) {
         this.announceCommit();
-        this.#options.meter.countCommit('api', begunAt);
+        this.#options.meter.countCommit(source, begunAt);
+        if (hasLetters) this.#options.onOutboxGrew();
       }
     } catch (fault) {
       // A transaction that could not even begin has taken none: those that wait for it fail all the same.
@@ -199,7 +209,10 @@ export class Writer {
     if (monotonicMs() > command.deadline) return [{ kind: 'dropped' }, []];
     try {
       const [result, changes] = this.#decide(command, transaction);
-      if (changes.length > 0 && this.#options.freeSpace.isLow()) return [this.#withoutSpace(result), []];
+      // What was mailed must not stay in the outbox, or it would be mailed again.
+      const isAlways = command.kind === 'outbox';
+      if (changes.length > 0 && !isAlways && this.#options.freeSpace.isLow())
+        return [this.#withoutSpace(result), []];
       return [result, changes];
     } catch (fault) {
       this.#options.onFault(fault, command.kind);
@@ -231,6 +244,11 @@ export class Writer {
       const { answer, changes } = answerConsoleCommand(queries, command.call, context);
       return [{ kind: 'console-answered', answer }, changes];
     }
+    if (command.kind === 'outbox') {
+      const { changes, page } = serveOutbox(queries, command.command, Date.now());
+      return [page === null ? { kind: 'recorded' } : { kind: 'letters', page }, changes];
+    }
+    if (command.kind === 'usage') return [{ kind: 'recorded' }, recordUsage(queries, command.usage)];
     const { docsUrl, tokenPrefixesAccepted } = this.#options;
     const context = { now: Date.now(), newId, docsUrl, acceptedPrefixes: tokenPrefixesAccepted, ...hashes };
     const { answer, changes } = answerManagementWrite(queries, command.call, context);

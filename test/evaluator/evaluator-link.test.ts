@@ -26,7 +26,10 @@ function witness(): Witness {
 
 function openLink(t: Test, slots: number): EvaluatorLink {
   const { port1, port2 } = new MessageChannel();
-  const link = new EvaluatorLink(createMailboxMemory(slots), port1, deadlineMs, () => undefined);
+  const link = new EvaluatorLink(createMailboxMemory(slots), port1, deadlineMs, {
+    onReady: () => undefined,
+    onCounted: () => undefined,
+  });
   t.teardown(() => {
     port1.close();
     port2.close();

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import type { Flag } from '../../src/domain/flag/flag.ts';
 import type { Project } from '../../src/domain/project/project.ts';
 import type { RecordChange } from '../../src/domain/record-change.ts';
+import { EvaluationTallies } from '../../src/evaluator/evaluation-tallies.ts';
 import { EvaluatorMeter } from '../../src/evaluator/evaluator-meter.ts';
 import { evaluatorMetrics } from '../../src/evaluator/evaluator-metrics-protocol.ts';
 import { FlagSource } from '../../src/evaluator/flag-source.ts';
@@ -43,7 +44,10 @@ class Scene {
     this.#version = new Int32Array(version);
     const meter = new EvaluatorMeter(createMetricMemory(evaluatorMetrics));
     this.source = new FlagSource(reader, version, cacheBytes, meter);
-    this.evaluator = new ProjectEvaluator(this.source, reader, '/docs', meter);
+    this.evaluator = new ProjectEvaluator(this.source, reader, '/docs', {
+      meter,
+      tallies: new EvaluationTallies(),
+    });
   }
 
   /** As the writer does: durable first, then announced. */

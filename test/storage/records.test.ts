@@ -15,11 +15,13 @@ import { memberIdentityRecord } from '../../src/storage/records/member-identity-
 import { memberRecord } from '../../src/storage/records/member-record.ts';
 import { oneTimeLinkRecord } from '../../src/storage/records/one-time-link-record.ts';
 import { organisationRecord } from '../../src/storage/records/organisation-record.ts';
+import { outboxDeliveryRecord } from '../../src/storage/records/outbox-delivery-record.ts';
 import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
 import { projectRecord } from '../../src/storage/records/project-record.ts';
 import { type RecordCodec, recordCodec } from '../../src/storage/records/record-codec.ts';
 import { sessionRecord } from '../../src/storage/records/session-record.ts';
 import { tokenRecord } from '../../src/storage/records/token-record.ts';
+import { tokenUseRecord } from '../../src/storage/records/token-use-record.ts';
 import { newId } from '../../src/support/random-id.ts';
 import {
   audienceOf,
@@ -32,9 +34,11 @@ import {
   memberOf,
   nastyStrings,
   organisationOf,
+  outboxDeliveryOf,
   projectOf,
   sessionOf,
   tokenOf,
+  tokenUseOf,
 } from './support/records.ts';
 
 const key = Buffer.from(newId(), 'latin1');
@@ -72,7 +76,9 @@ t.test('every kind of record comes back as it was written, whatever its strings 
     comesBack(test, oneTimeLinkRecord, linkOf(text, { purpose: { kind: 'first-owner' } }));
     comesBack(test, memberIdentityRecord, identityOf(text, { issuer: text, subject: text }));
     comesBack(test, activityRecord, denial);
+    comesBack(test, tokenUseRecord, tokenUseOf(text, { route: text, environment: text, address: text }));
     comesBack(test, outboxRecord, { kind: 'denial-email', denial });
+    comesBack(test, outboxDeliveryRecord, outboxDeliveryOf({ fault: text, settledMemberIds: [text] }));
     comesBack(test, keptAnswerRecord, keptAnswerOf(tokenOf(text, { id: text }), { key: text, body: text }));
     comesBack(test, changeLogRecord, {
       sequence: 1,

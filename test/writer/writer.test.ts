@@ -38,7 +38,7 @@ t.test(
     const writer = new Writer(store, {
       groupSizeMax: 256,
       meter: new WriterMeter(createMetricMemory(writerMetrics)),
-      console: { tokenPrefix: 'burgee', baseUrl: '', docsUrl: '', openIdName: null },
+      console: { tokenPrefix: 'burgee', baseUrl: '', docsUrl: '', openIdName: null, isMailConfigured: false },
       docsUrl: '',
       tokenPrefixesAccepted: [],
       freeSpace: new FreeSpace(directory, 0),

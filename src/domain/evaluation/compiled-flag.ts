@@ -1,6 +1,8 @@
 import { ByteSet } from '../../support/byte-set.ts';
 import { effectiveCohorts, type Flag, type FlagState, stateIn } from '../flag/flag.ts';
 import type { Environment, Project } from '../project/project.ts';
+import { soleEnvironment } from '../project/project.ts';
+import type { EvaluationTally } from '../usage/evaluation-count.ts';
 import type { Audience } from './audience.ts';
 import { hashPrefix, rolloutThreshold } from './bucketing.ts';
 
@@ -20,6 +22,8 @@ export interface CompiledState {
   readonly rules: readonly CompiledRule[] | null;
   /** A key is in the rollout when its hash is below this: 0 nobody, 2³² everybody. */
   readonly threshold: number;
+  /** What was answered: the one part that moves. */
+  readonly tally: EvaluationTally;
 }
 
 /** A flag made ready: compiled once when it is loaded, asked on every request. */
@@ -76,10 +80,11 @@ class CohortSets {
 
 function compileState(
   flag: Flag,
-  state: FlagState,
+  environmentNumber: number,
   audienceById: AudienceLookup,
   cohortSets: CohortSets,
 ): CompiledState {
+  const state: FlagState = stateIn(flag, environmentNumber);
   const audience = state.audienceId === null ? undefined : audienceById(state.audienceId);
   if (state.audienceId !== null && audience === undefined) {
     throw new Error(`flag ${flag.id} applies audience ${state.audienceId}, which does not exist`);
@@ -89,11 +94,12 @@ function compileState(
     cohorts: cohortSets.setOf(effectiveCohorts(flag, state)),
     rules: audience === undefined ? null : compileRules(audience),
     threshold: rolloutThreshold(state.trafficPercentage),
+    tally: { flagId: flag.id, environmentNumber, on: 0, off: 0 },
   };
 }
 
 function stateSizeBytes(state: CompiledState): number {
-  let size = 100;
+  let size = 160;
   for (const rule of state.rules ?? []) size += 100 + rule.attribute.length + rule.values.sizeBytes;
   return size;
 }
@@ -113,9 +119,9 @@ export function compileFlag(
   environments: readonly Environment[] = project.environments,
 ): CompiledFlag {
   const cohortSets = new CohortSets();
-  const compile = (state: FlagState): CompiledState => compileState(flag, state, audienceById, cohortSets);
-  const states = environments.map((environment) => compile(stateIn(flag, environment.number)));
-  const sole = project.isMultiEnvironment ? null : compile(stateIn(flag));
+  const compile = (number: number): CompiledState => compileState(flag, number, audienceById, cohortSets);
+  const states = environments.map(({ number }) => compile(number));
+  const sole = project.isMultiEnvironment ? null : compile(soleEnvironment);
   const id = encoder.encode(flag.id);
   const onBody = answerBody(flag, true);
   const offBody = answerBody(flag, false);

@@ -2,9 +2,16 @@ import type { CompiledState } from '../../domain/evaluation/compiled-flag.ts';
 import { evaluateFlag } from '../../domain/evaluation/evaluate-flag.ts';
 import type { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { isOn } from '../../domain/evaluation/evaluation-reason.ts';
+import type { EvaluationTallies } from '../evaluation-tallies.ts';
 import type { EvaluatorMeter } from '../evaluator-meter.ts';
 import { randomRoll } from '../flag-evaluator.ts';
 import type { ListedFlag, ProjectList } from '../project-list.ts';
+
+/** Where evaluations are counted: for operators, and flag by flag. */
+export interface EvaluationCounting {
+  readonly meter: EvaluatorMeter;
+  readonly tallies: EvaluationTallies;
+}
 
 /** Flags between two looks at the clock: some ten microseconds. */
 const flagsOfPiece = 64;
@@ -40,7 +47,7 @@ export function* evaluateList(
   { flags }: ProjectList,
   environmentIndex: number,
   context: EvaluationContext,
-  meter: EvaluatorMeter,
+  { meter, tallies }: EvaluationCounting,
 ): Generator<Uint8Array> {
   let separator = openBracket as number;
   for (let start = 0; start < flags.length; start += flagsOfPiece) {
@@ -51,9 +58,12 @@ export function* evaluateList(
       scratch[length] = separator;
       separator = comma as number;
       const { compiled } = flag;
-      const reason = evaluateFlag(compiled, stateOf(flag, environmentIndex), context, randomRoll);
+      const state = stateOf(flag, environmentIndex);
+      const reason = evaluateFlag(compiled, state, context, randomRoll);
+      const isFlagOn = isOn(reason);
       meter.countFlagOfProject(reason);
-      length = writeBody(isOn(reason) ? compiled.onBody : compiled.offBody, length + 1);
+      tallies.count(state.tally, isFlagOn);
+      length = writeBody(isFlagOn ? compiled.onBody : compiled.offBody, length + 1);
     }
     yield scratch.subarray(0, length);
   }

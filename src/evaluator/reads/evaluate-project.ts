@@ -11,7 +11,7 @@ import type { EvaluatorMeter } from '../evaluator-meter.ts';
 import { randomRoll } from '../flag-evaluator.ts';
 import type { FlagSource } from '../flag-source.ts';
 import type { ListBuild } from '../list-build.ts';
-import { evaluateList } from './evaluate-list.ts';
+import { type EvaluationCounting, evaluateList } from './evaluate-list.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -43,13 +43,15 @@ export class ProjectEvaluator {
   readonly #reader: StoreReader;
   readonly #refusals: EvaluationRefusals;
   readonly #meter: EvaluatorMeter;
+  readonly #counting: EvaluationCounting;
   #ownSnapshots = 0;
 
-  constructor(source: FlagSource, reader: StoreReader, docsUrl: string, meter: EvaluatorMeter) {
+  constructor(source: FlagSource, reader: StoreReader, docsUrl: string, counting: EvaluationCounting) {
     this.#source = source;
     this.#reader = reader;
     this.#refusals = new EvaluationRefusals(docsUrl);
-    this.#meter = meter;
+    this.#meter = counting.meter;
+    this.#counting = counting;
   }
 
   /** Order of checks: decoding 400, unknown project 404, access off 403, environment missing or unknown 404 (decisions). */
@@ -79,7 +81,7 @@ export class ProjectEvaluator {
       if (builds === 0) this.#meter.countListLookup(list !== undefined);
       const index = list === undefined ? null : environmentIndex(list.project, context);
       if (list !== undefined && index !== null) {
-        yield* evaluateList(list, index, context, this.#meter);
+        yield* evaluateList(list, index, context, this.#counting);
         return;
       }
       const build = list === undefined ? this.#source.lists.build(projectId) : null;

@@ -5,6 +5,7 @@ import type { Flag, FlagState } from '../../../src/domain/flag/flag.ts';
 import { type KeptAnswer, keptBytes } from '../../../src/domain/idempotency/kept-answer.ts';
 import type { Member } from '../../../src/domain/member/member.ts';
 import type { Organisation } from '../../../src/domain/organisation/organisation.ts';
+import type { OutboxDelivery } from '../../../src/domain/outbox/outbox-delivery.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
 import type { RecordChange } from '../../../src/domain/record-change.ts';
 import type { Identity } from '../../../src/domain/session/identity.ts';
@@ -12,6 +13,8 @@ import type { OneTimeLink } from '../../../src/domain/session/one-time-link.ts';
 import type { Session } from '../../../src/domain/session/session.ts';
 import type { Denial } from '../../../src/domain/token/denial.ts';
 import type { Token } from '../../../src/domain/token/token.ts';
+import type { TokenUse } from '../../../src/domain/token/token-use.ts';
+import type { EvaluationCount } from '../../../src/domain/usage/evaluation-count.ts';
 import { newId } from '../../../src/support/random-id.ts';
 
 /** Strings that have broken a store before: prototypes, all UTF-8 lengths, msgpack's length borders. */
@@ -139,6 +142,20 @@ export function denialOf(tokenId: string, change: Partial<Denial> = {}): Denial 
     address: '192.0.2.1',
     ...change,
   };
+}
+
+export function tokenUseOf(tokenId: string, change: Partial<TokenUse> = {}): TokenUse {
+  const route = 'GET /api/v1/flags';
+  return { tokenId, at: 1, route, environment: null, address: '192.0.2.1', count: 1, ...change };
+}
+
+export function evaluationCountOf(flagId: string, change: Partial<EvaluationCount> = {}): EvaluationCount {
+  return { hour: 0, flagId, environmentNumber: 0, on: 1, off: 2, ...change };
+}
+
+export function outboxDeliveryOf(change: Partial<OutboxDelivery> = {}): OutboxDelivery {
+  const fixed = { attempts: 1, nextAttemptAt: 1, settledMemberIds: [], failedAt: null };
+  return { ...fixed, fault: '451 later', ...change };
 }
 
 export function auditEntryOf(ledgerId: string, change: Partial<AuditEntry> = {}): AuditEntry {

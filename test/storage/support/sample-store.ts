@@ -7,6 +7,7 @@ import {
   auditEntryOf,
   creationOf,
   denialOf,
+  evaluationCountOf,
   flagChangeOf,
   flagOf,
   identityOf,
@@ -14,9 +15,11 @@ import {
   linkOf,
   memberOf,
   organisationOf,
+  outboxDeliveryOf,
   projectOf,
   sessionOf,
   tokenOf,
+  tokenUseOf,
 } from './records.ts';
 
 export const mapBytes = 2 ** 30;
@@ -73,7 +76,10 @@ export function writeSample(store: Store): SampleRecords {
       creationOf('one-time-link', sample.link),
       creationOf('identity', sample.identity),
       { kind: 'activity', denial: sample.denial },
+      { kind: 'token-use', use: tokenUseOf(sample.token.id) },
       { kind: 'outbox', entry: { kind: 'denial-email', denial: sample.denial } },
+      { kind: 'evaluation-count', count: evaluationCountOf(sample.flag.id) },
+      { kind: 'outbox-delivery', sequence: 1, delivery: outboxDeliveryOf() },
       { kind: 'kept-answer', before: null, after: sample.keptAnswer },
       ...sample.audit.map((entry) => ({ kind: 'audit', entry }) as const),
     ]);

@@ -7,6 +7,8 @@ import { flagReads } from './flag-reads.ts';
 import { organisationReads } from './organisation-reads.ts';
 import { projectReads } from './project-reads.ts';
 import { sessionReads } from './session-reads.ts';
+import { tokenReads } from './token-reads.ts';
+import { usageReads } from './usage-reads.ts';
 
 /** Every read of the console, by operation: each area has a table of its own. */
 export const consoleReads: Readonly<Partial<Record<ConsoleAskId, ConsoleReadEntry | PublicReadEntry>>> = {
@@ -16,4 +18,6 @@ export const consoleReads: Readonly<Partial<Record<ConsoleAskId, ConsoleReadEntr
   ...organisationReads,
   ...projectReads,
   ...sessionReads,
+  ...tokenReads,
+  ...usageReads,
 };

@@ -6,6 +6,7 @@ import { flagCommands } from './flag-commands.ts';
 import { organisationCommands } from './organisation-commands.ts';
 import { projectCommands } from './project-commands.ts';
 import { sessionCommands } from './session-commands.ts';
+import { tokenCommands } from './token-commands.ts';
 
 /** Every change of the console, by operation: each area has a table of its own. */
 export const consoleCommands: Readonly<
@@ -16,4 +17,5 @@ export const consoleCommands: Readonly<
   ...organisationCommands,
   ...projectCommands,
   ...sessionCommands,
+  ...tokenCommands,
 };

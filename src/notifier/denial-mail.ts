@@ -1,0 +1,97 @@
+import type { DenialLetter } from '../domain/outbox/denial-letter.ts';
+import type { DenialReason } from '../domain/token/denial.ts';
+import { cutAt, toWellFormed } from '../support/code-points.ts';
+
+/** A mail as it is handed to the mail server. */
+export interface Mail {
+  /** The same each time that a letter is sent: a receiver that gets it twice can tell. */
+  readonly messageId: string;
+  readonly from: string;
+  readonly to: readonly { readonly name: string; readonly address: string }[];
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+const nameCodePointsMax = 100;
+
+const reasons: Readonly<Record<DenialReason, string>> = {
+  'token-revoked': 'The token has been revoked.',
+  'token-expired': 'The token has expired.',
+  'insufficient-permission': 'The token has read permission, and the request would have changed something.',
+  'environment-not-permitted': 'The token is limited to other environments.',
+  'create-forbidden': 'The request sets state in an environment that the token may not change.',
+};
+
+/** @param mailFrom an address, or `Name <address>` */
+export function denialMail(letter: DenialLetter, mailFrom: string, baseUrl: string): Mail {
+  const { denial, recipients, projectId } = letter;
+  const token = oneLine(letter.tokenName);
+  const project = oneLine(letter.projectName);
+  const link = `${baseUrl}/console/projects/${projectId}/tokens/${denial.tokenId}`;
+  const opening = `A request with the API token "${token}" of the project "${project}" (${oneLine(letter.organisationName)}) was refused.`;
+  const facts: readonly (readonly [string, string])[] = [
+    ['Why', reasons[denial.reason]],
+    ['When', `${new Date(denial.at).toISOString().replace('T', ' ').slice(0, 19)} UTC`],
+    ['Request', oneLine(denial.route)],
+    ...(denial.environment === null ? [] : [['Environment', oneLine(denial.environment)] as const]),
+    ['From address', oneLine(denial.address)],
+  ];
+  const closing =
+    'You get this mail as the creator of the token or as an Owner of the organisation, at most once in 24 hours for each token. Further refusals are on its activity page.';
+  return {
+    messageId: `<denial.${denial.tokenId}.${denial.at}@${domainOf(mailFrom)}>`,
+    from: mailFrom,
+    to: recipients.map(({ name, email }) => ({ name: oneLine(name), address: email })),
+    subject: `API token ${token} of ${project} was refused`,
+    text: [opening, '', ...facts.map(([name, value]) => `${name}: ${value}`), '', link, '', closing, ''].join(
+      '\n',
+    ),
+    html: htmlOf(opening, facts, link, closing),
+  };
+}
+
+function htmlOf(
+  opening: string,
+  facts: readonly (readonly [string, string])[],
+  link: string,
+  closing: string,
+): string {
+  const rows = facts.map(
+    ([name, value]) =>
+      `<tr><th align="left" style="padding:2px 16px 2px 0">${escaped(name)}</th><td>${escaped(value)}</td></tr>`,
+  );
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"></head>',
+    '<body style="font-family:sans-serif">',
+    `<p>${escaped(opening)}</p>`,
+    `<table>${rows.join('')}</table>`,
+    `<p><a href="${escaped(link)}">Show the token’s activity</a></p>`,
+    `<p style="color:#555">${escaped(closing)}</p>`,
+    '</body></html>',
+  ].join('\n');
+}
+
+/**
+ * A name as it may stand in a header or a line: without what could begin a new one or turn the direction of the text
+ * (controls, line and paragraph separators, format characters), and not too long.
+ */
+function oneLine(text: string): string {
+  const plain = toWellFormed(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+  return cutAt(plain.trim(), nameCodePointsMax);
+}
+
+function escaped(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  };
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}
+
+function domainOf(mailFrom: string): string {
+  return /@([^@\s<>]+)>?\s*$/.exec(mailFrom)?.[1] ?? 'localhost';
+}

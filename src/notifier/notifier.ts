@@ -1,0 +1,157 @@
+import type { DenialLetter } from '../domain/outbox/denial-letter.ts';
+import { count, type MetricCells, put } from '../observability/metric-cells.ts';
+import type { OutboxCommand, OutboxPage } from '../writer/outbox-protocol.ts';
+import { denialMail, type Mail } from './denial-mail.ts';
+import { notifierMetrics, type OutboxAnswer } from './notifier-protocol.ts';
+import type { SendOutcome } from './send-mail.ts';
+import { Wake } from './wake.ts';
+
+export interface NotifierOptions {
+  readonly mailFrom: string;
+  readonly baseUrl: string;
+  readonly cells: MetricCells;
+  readonly retriesFailed: boolean;
+  ask(command: OutboxCommand): Promise<OutboxAnswer>;
+  send(mail: Mail): Promise<SendOutcome>;
+  /** A letter was not sent, or not to everybody. Without addresses: they are people's. */
+  onFault(fault: string, sequence: number): void;
+}
+
+const { metrics } = notifierMetrics;
+const outcomes = { accepted: 0, postponed: 1, failed: 2 };
+/** How long a mail server that cannot be reached is left alone: twice as long each time. */
+const pauseMs = { first: 5000, max: 300_000 };
+/** The writer had no time: it is asked again. */
+const askAgainMs = 1000;
+/** At the end of the service it is asked that often and no more. */
+const lastAsksMax = 3;
+/** Looked into now and then also when nobody has said that there is something new. */
+const lookAtLeastEveryMs = 600_000;
+
+/**
+ * Drains the outbox, one letter after another. A letter is settled only once the mail server has accepted it, so a
+ * process that ends in between sends it again, under the same Message-ID.
+ */
+export class Notifier {
+  readonly #options: NotifierOptions;
+  readonly #wake = new Wake();
+  #isStopping = false;
+  #retriesFailed: boolean;
+  #pauseMs = 0;
+
+  constructor(options: NotifierOptions) {
+    this.#options = options;
+    this.#retriesFailed = options.retriesFailed;
+  }
+
+  look(): void {
+    this.#wake.call();
+  }
+
+  /** Ends `run` after the letter that is being sent. */
+  stop(): void {
+    this.#isStopping = true;
+    this.#wake.call();
+  }
+
+  async run(): Promise<void> {
+    while (!this.#isStopping) {
+      const dueAt = await this.#drain();
+      const waitMs = Math.min(Math.max(dueAt - Date.now(), 0), lookAtLeastEveryMs);
+      if (this.#pauseMs > 0) await this.#rest(this.#pauseMs);
+      else if (!this.#isStopping) await this.#wake.wait(waitMs);
+    }
+  }
+
+  /** Goes through the whole outbox once. @returns when the next letter is due, in Unix milliseconds */
+  async #drain(): Promise<number> {
+    let after: number | null = 0;
+    let dueAt = Number.POSITIVE_INFINITY;
+    let failed = 0;
+    while (after !== null && !this.#isStopping) {
+      const page: OutboxPage | null = await this.#take(after);
+      if (page === null) return dueAt;
+      for (const letter of page.letters) {
+        if (this.#isStopping) return dueAt;
+        dueAt = Math.min(dueAt, await this.#deliver(letter));
+        if (this.#pauseMs > 0) return dueAt;
+      }
+      dueAt = Math.min(dueAt, page.nextAttemptAt ?? dueAt);
+      failed += page.failed;
+      after = page.after;
+    }
+    this.#retriesFailed = false;
+    put(this.#options.cells, metrics.failed, failed);
+    return dueAt;
+  }
+
+  async #take(after: number): Promise<OutboxPage | null> {
+    while (!this.#isStopping) {
+      const answer = await this.#options.ask({ kind: 'take', after, retriesFailed: this.#retriesFailed });
+      if (answer.kind === 'letters') return answer.page;
+      await this.#rest(askAgainMs);
+    }
+    return null;
+  }
+
+  /** @returns when to look again for it */
+  async #deliver(letter: DenialLetter): Promise<number> {
+    const { mailFrom, baseUrl, cells, send } = this.#options;
+    const outcome = await send(denialMail(letter, mailFrom, baseUrl));
+    this.#pauseMs = nextPause(this.#pauseMs, outcome);
+    const command = commandAfter(letter, outcome);
+    count(cells, metrics.mails, outcomes[command.kind === 'settled' ? 'accepted' : seriesOf(outcome)]);
+    if (command.kind === 'postponed') this.#options.onFault(command.fault, letter.sequence);
+    else if (outcome.kind === 'accepted' && outcome.refused.length > 0) {
+      const { refused } = outcome;
+      this.#options.onFault(`${refused.length} recipients were refused for good`, letter.sequence);
+    }
+    await this.#record(command);
+    // The writer knows when; a look soon after finds it.
+    return command.kind === 'settled' ? Number.POSITIVE_INFINITY : Date.now();
+  }
+
+  /** Until it is recorded nothing else is sent: what was sent must not be sent again. */
+  async #record(command: OutboxCommand): Promise<void> {
+    let refusals = 0;
+    while (!this.#isStopping || refusals <= lastAsksMax) {
+      const answer = await this.#options.ask(command);
+      if (answer.kind === 'recorded') return;
+      refusals += 1;
+      await this.#rest(askAgainMs);
+    }
+  }
+
+  /** Waits for so long, whatever is new; only the end of the service cuts it short. */
+  async #rest(ms: number): Promise<void> {
+    const until = performance.now() + ms;
+    while (!this.#isStopping && performance.now() < until) await this.#wake.wait(until - performance.now());
+  }
+}
+
+function nextPause(before: number, outcome: SendOutcome): number {
+  if (outcome.kind === 'accepted' || !outcome.isUnreachable) return 0;
+  return Math.min(Math.max(before * 2, pauseMs.first), pauseMs.max);
+}
+
+function seriesOf(outcome: SendOutcome): 'postponed' | 'failed' {
+  return outcome.kind === 'failed' && outcome.isPermanent ? 'failed' : 'postponed';
+}
+
+/** What the writer is told about a letter. */
+function commandAfter({ sequence, recipients }: DenialLetter, outcome: SendOutcome) {
+  if (outcome.kind === 'failed') {
+    const { fault, isPermanent } = outcome;
+    return { kind: 'postponed', sequence, fault, isPermanent, settledMemberIds: [] } as const;
+  }
+  if (outcome.postponed.length === 0) return { kind: 'settled', sequence } as const;
+  const open = new Set(outcome.postponed);
+  const settled = recipients.filter(({ email }) => !open.has(email));
+  return {
+    kind: 'postponed',
+    sequence,
+    fault: `${outcome.postponed.length} of ${recipients.length} recipients were refused for now`,
+    isPermanent: false,
+    settledMemberIds: settled.map(({ memberId }) => memberId),
+  } as const;
+}

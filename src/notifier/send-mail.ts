@@ -1,0 +1,145 @@
+import MailComposer from 'nodemailer/lib/mail-composer';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { Mail } from './denial-mail.ts';
+import type { SmtpSettings } from './smtp-settings.ts';
+
+/** How the mail server took a mail. */
+export type SendOutcome =
+  /** For `refused` no more can be done; `postponed` may be tried again. Both may be empty. */
+  | { readonly kind: 'accepted'; readonly refused: readonly string[]; readonly postponed: readonly string[] }
+  | {
+      readonly kind: 'failed';
+      /** What it or the connection said. */
+      readonly fault: string;
+      /** Trying again would end the same. */
+      readonly isPermanent: boolean;
+      /** Nothing can be sent now, this mail or another. */
+      readonly isUnreachable: boolean;
+    };
+
+const stepTimeoutMs = 10_000;
+const idleTimeoutMs = 30_000;
+/** From the first look-up of the server's name to its last word. */
+const sendTimeoutMs = 60_000;
+const responseBytesMax = 64 * 1024;
+
+/** Codes of faults that are of the server or the way to it, and of no mail. */
+const unreachableCodes: ReadonlySet<string> = new Set([
+  'ECONNECTION',
+  'ETIMEDOUT',
+  'ESOCKET',
+  'EDNS',
+  'ETLS',
+  'EPROTOCOL',
+  'EAUTH',
+  'ENOAUTH',
+]);
+
+/** What nodemailer says of a fault. */
+interface SmtpFault extends Error {
+  readonly code?: string | undefined;
+  readonly responseCode?: number | undefined;
+  readonly recipient?: string | undefined;
+  readonly rejectedErrors?: readonly SmtpFault[] | undefined;
+}
+
+/** Sends one mail over a connection of its own. Every step has a time limit, and so has the whole. Never rejects. */
+export async function sendMail(settings: SmtpSettings, mail: Mail): Promise<SendOutcome> {
+  const connection = connectionTo(settings);
+  let timer: NodeJS.Timeout | undefined;
+  const broken = new Promise<never>((_resolve, reject) => {
+    connection.on('error', reject);
+    connection.once('end', () => reject(closedEarly()));
+    timer = setTimeout(() => reject(overdue()), sendTimeoutMs);
+  });
+  broken.catch(() => undefined);
+  try {
+    return await Promise.race([deliver(connection, settings, mail), broken]);
+  } catch (fault) {
+    return failure(fault as SmtpFault);
+  } finally {
+    clearTimeout(timer);
+    connection.close();
+  }
+}
+
+function connectionTo({ host, port, isSecure, user, isLocal }: SmtpSettings): SMTPConnection {
+  return new SMTPConnection({
+    host,
+    port,
+    secure: isSecure,
+    // A password goes over an encrypted connection, or stays on this machine.
+    requireTLS: user !== null && !isSecure && !isLocal,
+    tls: { rejectUnauthorized: !isLocal },
+    allowInternalNetworkInterfaces: true,
+    connectionTimeout: stepTimeoutMs,
+    greetingTimeout: stepTimeoutMs,
+    dnsTimeout: stepTimeoutMs,
+    socketTimeout: idleTimeoutMs,
+    maxResponseSize: responseBytesMax,
+  });
+}
+
+async function deliver(
+  connection: SMTPConnection,
+  { user, password }: SmtpSettings,
+  mail: Mail,
+): Promise<SendOutcome> {
+  const { messageId, from, subject, text, html } = mail;
+  const node = new MailComposer({
+    ...{ messageId, from, subject, text, html, to: [...mail.to] },
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }).compile();
+  const bytes = await node.build();
+  await new Promise<void>((resolve, reject) => {
+    connection.connect((fault) => (fault ? reject(fault) : resolve()));
+  });
+  if (user !== null) {
+    await new Promise<void>((resolve, reject) => {
+      connection.login({ user, pass: password }, (fault) => (fault ? reject(fault) : resolve()));
+    });
+  }
+  const envelope = { from: node.getEnvelope().from, to: mail.to.map(({ address }) => address) };
+  return new Promise((resolve, reject) => {
+    connection.send(envelope, bytes, (fault, info) => {
+      if (fault) reject(fault);
+      else resolve({ kind: 'accepted', ...sortRejected(info?.rejectedErrors ?? []) });
+      connection.quit();
+    });
+  });
+}
+
+function sortRejected(faults: readonly SmtpFault[]): {
+  readonly refused: readonly string[];
+  readonly postponed: readonly string[];
+} {
+  const addresses = (of: readonly SmtpFault[]) => of.flatMap(({ recipient }) => recipient ?? []);
+  return {
+    refused: addresses(faults.filter(isFinal)),
+    postponed: addresses(faults.filter((fault) => !isFinal(fault))),
+  };
+}
+
+/** 5yz; without a number the connection failed, which says nothing about the mail. */
+function isFinal({ responseCode }: SmtpFault): boolean {
+  return responseCode !== undefined && responseCode >= 500;
+}
+
+function failure(fault: SmtpFault): SendOutcome {
+  const { code = '', message, rejectedErrors = [] } = fault;
+  const isUnreachable = unreachableCodes.has(code);
+  const isRejected = rejectedErrors.length > 0 ? rejectedErrors.every(isFinal) : isFinal(fault);
+  return { kind: 'failed', fault: message, isPermanent: isRejected && !isUnreachable, isUnreachable };
+}
+
+function closedEarly(): SmtpFault {
+  return Object.assign(new Error('the mail server closed the connection'), { code: 'ECONNECTION' });
+}
+
+function overdue(): SmtpFault {
+  return Object.assign(new Error(`the mail server took longer than ${sendTimeoutMs / 1000} seconds`), {
+    code: 'ETIMEDOUT',
+  });
+}

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import {
+  type NotifierAsk,
+  type NotifierRequest,
+  type NotifierSetup,
+  notifierMetrics,
+  type OutboxAnswer,
+} from '../notifier/notifier-protocol.ts';
+import type { Logger } from '../observability/logger.ts';
+import { addCounts, createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+import { within } from '../support/within.ts';
+import { workerUrls } from '../worker-urls.ts';
+import type { WriteOutcome, WriterClient } from '../writer/writer-client.ts';
+
+export interface NotifierHostOptions {
+  readonly setup: Omit<NotifierSetup, 'metrics' | 'retriesFailed'>;
+  readonly writer: WriterClient;
+  readonly log: Logger;
+}
+
+const backOffMs = { first: 1000, max: 60_000 };
+/** A thread that has lived for this long is healthy: its next death is answered soon again. */
+const healthyAfterMs = 60_000;
+/** How long the end of the service waits for the letter that is being sent. */
+const stopTimeoutMs = 3000;
+
+/**
+ * Holds the notifier's thread and passes its commands on to the writer. Mail is not what the service is for: when the
+ * thread dies it is started again after a while, and nobody else notices.
+ */
+export class NotifierHost {
+  readonly #options: NotifierHostOptions;
+  readonly #past: MetricCells = new Float64Array(createMetricMemory(notifierMetrics));
+  #cells: MetricCells = new Float64Array(createMetricMemory(notifierMetrics));
+  #worker: Worker | null = null;
+  #restart: NodeJS.Timeout | undefined;
+  #restartMs = backOffMs.first;
+  #isFirst = true;
+  #isStopping = false;
+
+  constructor(options: NotifierHostOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const metrics = createMetricMemory(notifierMetrics);
+    const workerData: NotifierSetup = {
+      ...this.#options.setup,
+      metrics,
+      retriesFailed: this.#isFirst,
+    };
+    this.#isFirst = false;
+    this.#cells = new Float64Array(metrics);
+    const worker = new Worker(workerUrls.notifier, { workerData, name: 'notifier' });
+    const startedAt = monotonicMs();
+    this.#worker = worker;
+    worker.on('message', (ask: NotifierAsk) => this.#passOn(worker, ask));
+    worker.on('error', (fault) => this.#options.log.error({ err: fault }, 'the notifier thread failed'));
+    worker.once('exit', () => this.#receiveExit(monotonicMs() - startedAt));
+  }
+
+  #receiveExit(livedMs: number): void {
+    this.#worker = null;
+    addCounts(this.#past, this.#cells, notifierMetrics);
+    this.#cells = new Float64Array(this.#cells.length);
+    if (this.#isStopping) return;
+    if (livedMs > healthyAfterMs) this.#restartMs = backOffMs.first;
+    const restartInMs = this.#restartMs;
+    this.#options.log.error({ restartInMs }, 'the notifier thread ended and is started again');
+    this.#restart = setTimeout(() => this.start(), restartInMs);
+    this.#restartMs = Math.min(restartInMs * 2, backOffMs.max);
+  }
+
+  /** Something was put into the outbox. */
+  look(): void {
+    this.#post(this.#worker, { kind: 'look' });
+  }
+
+  #passOn(worker: Worker, { ticket, command }: NotifierAsk): void {
+    this.#options.writer
+      .serveOutbox(command)
+      .then((outcome) => this.#post(worker, { kind: 'answer', ticket, answer: asAnswer(outcome) }))
+      .catch((fault: unknown) => this.#options.log.error({ err: fault }, 'the notifier was not answered'));
+  }
+
+  #post(worker: Worker | null, request: NotifierRequest): void {
+    worker?.postMessage(request);
+  }
+
+  /** Cells of `notifierMetrics`: of all threads of this process, one after another. */
+  readMetrics(): MetricCells {
+    const cells = this.#cells.slice();
+    addCounts(cells, this.#past, notifierMetrics);
+    return cells;
+  }
+
+  /** Lets the letter that is being sent finish, within a bounded time. The thread holds nothing that must be closed. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    clearTimeout(this.#restart);
+    const worker = this.#worker;
+    if (worker === null) return;
+    const exited = once(worker, 'exit').catch(() => undefined);
+    this.#post(worker, { kind: 'stop' });
+    if (!(await within(stopTimeoutMs, exited))) await worker.terminate();
+  }
+}
+
+function asAnswer(outcome: WriteOutcome): OutboxAnswer {
+  if (outcome.kind === 'letters') return { kind: 'letters', page: outcome.page };
+  return outcome.kind === 'recorded' ? { kind: 'recorded' } : { kind: 'unavailable' };
+}

@@ -1,0 +1,47 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page, Response } from 'playwright-core';
+import t from 'tap';
+import { repositoryRoot } from '../support/repository-root.ts';
+import { consoleTest } from './support/console-stage.ts';
+import { createProject } from './support/console-steps.ts';
+import { becomeOwner, owner, signIn } from './support/sign-in.ts';
+
+t.setTimeout(120_000);
+
+/** What a first visit may cost in JavaScript, as it goes over the wire. */
+const firstLoadBytesMax = 250 * 1024;
+
+/** Every script that a page loads from now on. */
+function watchScripts(page: Page): readonly Response[] {
+  const scripts: Response[] = [];
+  page.on('response', (response) => {
+    if (response.request().resourceType() === 'script') scripts.push(response);
+  });
+  return scripts;
+}
+
+function compressedBytes(response: Response): number {
+  const path = new URL(response.url()).pathname.replace(/^\/console\//, '');
+  return statSync(join(repositoryRoot(), 'dist', 'console', `${path}.br`)).size;
+}
+
+await consoleTest(t, 'the flags are shown after 250 KB of JavaScript at most', {}, async (t, stage) => {
+  const first = await stage.window();
+  await becomeOwner(stage, first);
+  await createProject(first.page, 'shop', []);
+
+  const { page, ...window } = await stage.window();
+  const scripts = watchScripts(page);
+  await signIn({ page, ...window }, owner);
+  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  t.ok(scripts.length > 0);
+  for (const response of scripts) {
+    t.equal(await response.headerValue('content-encoding'), 'br', response.url());
+    t.match(await response.headerValue('cache-control'), /immutable/, response.url());
+  }
+  const bytes = scripts.reduce((sum, response) => sum + compressedBytes(response), 0);
+  t.comment(`${scripts.length} scripts, ${bytes} bytes`);
+  t.ok(bytes < firstLoadBytesMax, `${bytes} bytes`);
+});

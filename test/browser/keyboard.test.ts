@@ -1,0 +1,103 @@
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { consoleTest } from './support/console-stage.ts';
+import { card, createFlag, createProject, dialog, notice } from './support/console-steps.ts';
+import { becomeOwner } from './support/sign-in.ts';
+
+t.setTimeout(180_000);
+
+/** How many controls are passed at most on the way to one. */
+const stepsMax = 80;
+
+/** What has the focus, in the words of somebody who hears the page. */
+async function focused(page: Page): Promise<string> {
+  const tree = await page.locator(':focus').ariaSnapshot();
+  return tree.split('\n')[0] ?? '';
+}
+
+/** Tabs on until the control that is described has the focus. @returns what was passed, it included */
+async function tabTo(page: Page, wanted: RegExp): Promise<readonly string[]> {
+  const passed: string[] = [];
+  for (let step = 0; step < stepsMax; step += 1) {
+    await page.keyboard.press('Tab');
+    const name = (await page.locator(':focus').count()) === 0 ? '' : await focused(page);
+    passed.push(name);
+    if (wanted.test(name)) return passed;
+  }
+  throw new Error(`Tab does not lead to ${wanted}:\n${passed.join('\n')}`);
+}
+
+await consoleTest(t, 'the keyboard alone is enough', {}, async (t, stage) => {
+  const window = await stage.window();
+  const { page } = window;
+  await becomeOwner(stage, window);
+  await createProject(page, 'shop', []);
+  await createFlag(page, 'gift-cards');
+  const flagUrl = page.url();
+
+  // From the top of the page: past the navigation in one step, or through it in the order it is read.
+  await page.goto(flagUrl);
+  await page.getByRole('heading', { level: 1, name: 'gift-cards' }).waitFor();
+  await page.keyboard.press('Tab');
+  t.match(await focused(page), /link "Skip to content"/);
+  await page.keyboard.press('Enter');
+  const passed = await tabTo(page, /tab "Environments"/);
+  t.ok(passed.length <= 8, `few stand before the content: ${passed.join(', ')}`);
+  await page.keyboard.press('ArrowRight');
+  await page.getByRole('tab', { name: 'History', selected: true }).waitFor();
+  await page.keyboard.press('ArrowLeft');
+
+  // The switch turns with Space, and U takes it back.
+  await tabTo(page, /switch "gift-cards in staging"/);
+  await page.keyboard.press('Space');
+  await notice(page, 'gift-cards is on in staging.').waitFor();
+  t.equal(await card(page, 'staging').getByRole('switch').isChecked(), true);
+  await page.keyboard.press('u');
+  await notice(page, 'gift-cards is off in staging.').waitFor();
+  t.equal(await card(page, 'staging').getByRole('switch').isChecked(), false);
+
+  // A slider moves with the arrows; the review is at the end of the page.
+  await tabTo(page, /slider "Rollout in percent"/);
+  await page.keyboard.press('ArrowRight');
+  await tabTo(page, /button "Review 1 change"/);
+  await page.keyboard.press('Enter');
+  await dialog(page).waitFor();
+  await tabTo(page, /button "Save 1 change"/);
+  await page.keyboard.press('Enter');
+  await notice(page, 'Saved 1 change of gift-cards.').waitFor();
+});
+
+await consoleTest(t, 'the palette, the search and the help have keys', {}, async (t, stage) => {
+  const window = await stage.window();
+  const { page } = window;
+  await becomeOwner(stage, window);
+  await createProject(page, 'shop', []);
+  await createFlag(page, 'gift-cards');
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Flag, page or action' }).waitFor();
+  t.match(await focused(page), /combobox "Flag, page or action"/);
+  await page.keyboard.type('audit');
+  await page.getByRole('option', { name: 'Audit log' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('gift');
+  await page.getByRole('option', { name: /gift-cards/, selected: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await dialog(page).waitFor({ state: 'detached' });
+
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  await page.keyboard.press('Escape');
+  await dialog(page).waitFor({ state: 'detached' });
+
+  await page.getByRole('navigation').getByRole('link', { name: 'Flags', exact: true }).press('Enter');
+  await page.getByRole('link', { name: 'gift-cards' }).waitFor();
+  await page.keyboard.press('/');
+  t.match(await focused(page), /searchbox "Search flags"/);
+  await page.keyboard.type('nothing like it');
+  await page.getByRole('heading', { name: 'No flag matches' }).waitFor();
+  t.match(page.url(), /q=nothing/, 'the filter is in the address');
+});

@@ -1,0 +1,98 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Test } from 'tap';
+import { type BootedServer, bootServer } from '../../support/booted-server.ts';
+import type { Settings } from '../../support/burgee-command.ts';
+import type { Lifetime } from '../../support/lifetime.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { findChromium, startChromium } from './start-chromium.ts';
+import { type PageWatch, watchPage } from './watch-page.ts';
+
+/** How long a page may take for what a test waits for; a slow machine is given time, a wrong page is found out. */
+const patienceMs = 20_000;
+
+/** A page in a browser profile of its own: another window of another person. */
+export interface ConsoleWindow {
+  readonly page: Page;
+  readonly watch: PageWatch;
+  /** @param path below the server's address */
+  open(path: string): Promise<void>;
+}
+
+/** A booted server and a browser. */
+export interface ConsoleStage {
+  readonly server: BootedServer;
+  readonly origin: string;
+  /** Colours do not fade and nothing moves, unless `options` say otherwise. */
+  window(options?: BrowserContextOptions): Promise<ConsoleWindow>;
+}
+
+const programs = findChromium();
+
+async function openWindow(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions,
+): Promise<ConsoleWindow> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    ...options,
+  });
+  context.setDefaultTimeout(patienceMs);
+  const page = await context.newPage();
+  const watch = watchPage(page, origin);
+  return { page, watch, open: async (path) => void (await page.goto(`${origin}${path}`)) };
+}
+
+/** Boots a server over `dataDir` and starts a browser; both end with `t`. */
+export async function setStage(
+  t: Lifetime,
+  { dataDir, settings }: { readonly dataDir: string; readonly settings?: Settings },
+): Promise<ConsoleStage & { readonly windows: readonly ConsoleWindow[] }> {
+  const server = await bootServer(t, { dataDir, ...(settings === undefined ? {} : { settings }) });
+  const browser = await startChromium(t, programs);
+  const origin = `http://127.0.0.1:${server.port}`;
+  const windows: ConsoleWindow[] = [];
+  const window = async (options: BrowserContextOptions = {}): Promise<ConsoleWindow> => {
+    const opened = await openWindow(browser, origin, options);
+    windows.push(opened);
+    return opened;
+  };
+  return { server, origin, windows, window };
+}
+
+interface StageOptions {
+  readonly settings?: Settings;
+  /** Fills the data directory before the server boots. */
+  readonly prepare?: (dataDir: string, scratchDir: string) => Promise<void>;
+}
+
+/** A test in real windows of a real browser: it passes only when none of them had any trouble. */
+export function consoleTest(
+  t: Test,
+  name: string,
+  options: StageOptions,
+  run: (t: Test, stage: ConsoleStage) => Promise<void>,
+): Promise<unknown> {
+  return t.test(name, { skip: programs.skip }, async (t) => {
+    const dataDir = temporaryDirectory(t);
+    await options.prepare?.(dataDir, temporaryDirectory(t));
+    const { settings } = options;
+    const stage = await setStage(t, { dataDir, ...(settings === undefined ? {} : { settings }) });
+    try {
+      await run(t, stage);
+    } catch (error) {
+      for (const { page, watch } of stage.windows) t.comment(await describePage(page), watch.troubles);
+      throw error;
+    }
+    for (const { watch } of stage.windows) t.same(watch.troubles, [], 'nothing went wrong in the window');
+  });
+}
+
+/** What a failed test says of a page. */
+async function describePage(page: Page): Promise<string> {
+  const tree = await page.locator('body').ariaSnapshot();
+  return `${page.url()}\n${tree}`;
+}

@@ -1,0 +1,143 @@
+import type { Page } from 'playwright-core';
+import { runBurgeeOrThrow } from '../../support/burgee-command.ts';
+import { createHttpClient } from '../../support/http-client.ts';
+import type { Lifetime } from '../../support/lifetime.ts';
+import { type ConsoleCaller, consoleCaller } from './console-caller.ts';
+import type { ConsoleStage } from './console-stage.ts';
+
+/** What the pages of a console in use are addressed by. */
+export interface FurnishedDemo {
+  readonly projectId: string;
+  readonly websiteId: string;
+  readonly flagId: string;
+  readonly flagName: string;
+  readonly audienceId: string;
+  readonly tokenId: string;
+  /** Path and fragment of an invitation that nobody has used. */
+  readonly invitation: string;
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Project extends Named {
+  readonly environmentsRevision: number;
+  readonly environments: readonly { readonly number: number; readonly name: string }[];
+}
+
+interface Flag extends Named {
+  readonly revision: number;
+}
+
+const newest = 'v1.34';
+const flagName = 'ContextualLogging';
+
+export function makeDemo(dataDir: string): Promise<string> {
+  return runBurgeeOrThrow(['demo', '--data-dir', dataDir]);
+}
+
+function named<Thing extends Named>(things: readonly Thing[], name: string): Thing {
+  const found = things.find((thing) => thing.name === name);
+  if (found === undefined) throw new Error(`there is no ${name}`);
+  return found;
+}
+
+/** Marks the newest environment as protected, and lets the flag have a history. */
+async function editFlag(call: ConsoleCaller, project: Project, flag: Flag): Promise<void> {
+  const numberOf = (wanted: string): number =>
+    project.environments.find(({ name }) => name === wanted)?.number ?? 0;
+  const newestPath = `/projects/${project.id}/environments/${numberOf(newest)}`;
+  await call('PATCH', newestPath, { revision: project.environmentsRevision, isProtected: true });
+  const path = `/projects/${project.id}/flags/${flag.id}`;
+  let { revision } = flag;
+  const edit = async (change: object): Promise<void> => {
+    const result = await call<{ flag: Flag }>('PATCH', path, { revision, ...change });
+    revision = result.flag.revision;
+  };
+  await edit({ cohorts: Array.from({ length: 12 }, (_, index) => `cluster-${index + 1}`) });
+  await edit({
+    states: { [numberOf('v1.33')]: { trafficPercentage: 25, cohortOverride: ['canary', 'ci', 'qa'] } },
+  });
+  await edit({ states: { [numberOf(newest)]: { enabled: true, trafficPercentage: 50 } } });
+}
+
+/** A token that is used, and refused for an environment. @returns its id */
+async function useToken(
+  t: Lifetime,
+  call: ConsoleCaller,
+  projectId: string,
+  flagId: string,
+  port: number,
+): Promise<string> {
+  const { token, secret } = await call<{ token: Named; secret: string }>(
+    'POST',
+    `/projects/${projectId}/tokens`,
+    {
+      name: 'deploy pipeline',
+      permission: 'write',
+      environments: ['v1.32', 'v1.33'],
+      expiryDays: 90,
+    },
+  );
+  const http = createHttpClient(t, { port });
+  const headers = { authorization: `Bearer ${secret}` };
+  const patch = (environment: string, trafficPercentage: number) =>
+    http.send({
+      method: 'PATCH',
+      path: `/api/v1/flags/${flagId}?env=${environment}`,
+      headers,
+      body: JSON.stringify({ enabled: true, trafficPercentage }),
+    });
+  await http.send({ path: '/api/v1/flags?env=v1.33', headers });
+  await patch('v1.33', 50);
+  await patch(newest, 100);
+  return token.id;
+}
+
+/** Asks the flag as applications do, so that there is something to count. */
+async function evaluate(t: Lifetime, flagId: string, port: number): Promise<void> {
+  const http = createHttpClient(t, { port });
+  for (const environment of ['v1.32', 'v1.33', newest]) {
+    for (let key = 0; key < 40; key += 1) {
+      await http.send({ path: `/v1/flags/${flagId}?env=${environment}&targetingKey=node-${key}` });
+    }
+  }
+}
+
+/** Gives a signed-in Owner's demo the traces of use that an empty console lacks. */
+export async function furnishDemo(t: Lifetime, stage: ConsoleStage, page: Page): Promise<FurnishedDemo> {
+  const call = consoleCaller(page);
+  const { port } = stage.server;
+  const { projects } = await call<{ projects: Project[] }>('GET', '/projects');
+  const [project, website] = [named(projects, 'kubernetes'), named(projects, 'website')];
+  const flagsPath = `/projects/${project.id}/flags`;
+  const flag = named((await call<{ flags: Flag[] }>('GET', flagsPath)).flags, flagName);
+  const websitePath = `/projects/${website.id}`;
+  const { audiences } = await call<{ audiences: Named[] }>('GET', `${websitePath}/audiences`);
+  await call('POST', `${websitePath}/audiences`, {
+    name: 'Nordic testers',
+    rules: [
+      { attribute: 'country', values: ['DK', 'FI', 'IS', 'NO', 'SE'] },
+      { attribute: 'beta', values: ['yes'] },
+    ],
+  });
+  await editFlag(call, project, flag);
+  const tokenId = await useToken(t, call, project.id, flag.id, port);
+  await evaluate(t, flag.id, port);
+  const { url } = await call<{ url: string }>('POST', '/invitations', {
+    email: 'newcomer@example.test',
+    role: 'editor',
+  });
+  const link = new URL(url);
+  return {
+    projectId: project.id,
+    websiteId: website.id,
+    flagId: flag.id,
+    flagName,
+    audienceId: named(audiences, 'Paying customers').id,
+    tokenId,
+    invitation: `${link.pathname}${link.hash}`,
+  };
+}

@@ -1,0 +1,95 @@
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { type ConsoleStage, type ConsoleWindow, consoleTest } from './support/console-stage.ts';
+import { card, createFlag, createProject, dialog, goTo, notice, saveDraft } from './support/console-steps.ts';
+import { becomeOwner } from './support/sign-in.ts';
+
+t.setTimeout(180_000);
+
+const editor = { name: 'Edgar Editor', email: 'edgar@example.test', password: 'a password of an editor' };
+
+/** Invites somebody, who joins in a window of their own. */
+async function inviteEditor(stage: ConsoleStage, page: Page): Promise<ConsoleWindow> {
+  await goTo(page, 'Members');
+  await page.getByRole('button', { name: 'Invite somebody' }).click();
+  await dialog(page).getByLabel('Email').fill(editor.email);
+  await dialog(page).getByRole('button', { name: 'Make invitation link' }).click();
+  const shown = page.getByRole('dialog', { name: `Invitation for ${editor.email}` });
+  const link = new URL((await shown.getByRole('code').textContent()) ?? '');
+  await shown.getByRole('button', { name: 'I have stored it' }).click();
+
+  const joined = await stage.window();
+  await joined.open(`${link.pathname}${link.hash}`);
+  await joined.page.getByLabel('Your name').fill(editor.name);
+  await joined.page.getByLabel('New password').fill(editor.password);
+  await joined.page.getByRole('button', { name: 'Join' }).click();
+  await joined.page.getByRole('heading', { level: 1, name: 'Flags' }).waitFor();
+  return joined;
+}
+
+async function openFlag(page: Page, name: string): Promise<void> {
+  await goTo(page, 'Flags');
+  await page.getByRole('link', { name, exact: true }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+}
+
+function rollout(page: Page, environment: string, step: string): Promise<void> {
+  return card(page, environment).getByRole('button', { name: step, exact: true }).click();
+}
+
+async function rolloutShown(page: Page, environment: string): Promise<string> {
+  return card(page, environment).getByRole('textbox', { name: 'Rollout in percent' }).inputValue();
+}
+
+await consoleTest(t, 'two people at one flag lose nothing', {}, async (t, stage) => {
+  const mine = await stage.window();
+  await becomeOwner(stage, mine);
+  await createProject(mine.page, 'shop', []);
+  await createFlag(mine.page, 'gift-cards');
+  const theirs = await inviteEditor(stage, mine.page);
+  await openFlag(mine.page, 'gift-cards');
+  await openFlag(theirs.page, 'gift-cards');
+
+  // Mine is a draft of one field, theirs is saved: another field arrives in my page, and the draft stays.
+  await rollout(mine.page, 'production', '50%');
+  await rollout(theirs.page, 'staging', '10%');
+  await saveDraft(theirs.page);
+  await mine.page.getByText('Others have changed this meanwhile; your draft is kept.').waitFor();
+  t.equal(await rolloutShown(mine.page, 'staging'), '10%');
+  t.equal(await rolloutShown(mine.page, 'production'), '50%');
+
+  // The same field: both stand side by side, and nothing is written before a person has decided.
+  await rollout(theirs.page, 'production', '25%');
+  await saveDraft(theirs.page);
+  const conflict = mine.page.getByRole('dialog', { name: 'Somebody else has changed the same fields' });
+  await conflict.waitFor();
+  t.match(await conflict.getByRole('region', { name: 'Stored now' }).textContent(), /25%/);
+  t.match(await conflict.getByRole('region', { name: 'Your draft' }).textContent(), /50%/);
+  t.equal(await rolloutShown(theirs.page, 'production'), '25%', 'stored');
+  await conflict.getByRole('button', { name: 'Keep my draft' }).click();
+  await saveDraft(mine.page);
+  await notice(mine.page, 'Saved 1 change of gift-cards.').waitFor();
+  await card(theirs.page, 'production').getByRole('button', { name: '50%', pressed: true }).waitFor();
+  t.equal(await rolloutShown(theirs.page, 'production'), '50%');
+  t.equal(await rolloutShown(theirs.page, 'staging'), '10%');
+
+  // All of it is in the history, by whom it was.
+  await mine.page.getByRole('tab', { name: 'History' }).click();
+  const entries = mine.page.getByRole('tabpanel', { name: 'History' }).getByRole('listitem');
+  await entries.filter({ hasText: editor.name }).first().waitFor();
+  t.match(await entries.first().textContent(), /Olga Owner/);
+});
+
+await consoleTest(t, 'a draft that cannot reach the service is still there', {}, async (t, stage) => {
+  const window = await stage.window();
+  const { page } = window;
+  await becomeOwner(stage, window);
+  await createProject(page, 'shop', []);
+  await createFlag(page, 'gift-cards');
+  await rollout(page, 'staging', '75%');
+  await page.getByRole('link', { name: 'Audiences' }).click();
+  const guard = page.getByRole('dialog', { name: 'Leave without saving?' });
+  t.match(await guard.textContent(), /1 change would be lost/);
+  await guard.getByRole('button', { name: 'Cancel' }).click();
+  t.equal(await rolloutShown(page, 'staging'), '75%');
+});

@@ -1,0 +1,78 @@
+import t from 'tap';
+import {
+  collectIntervalMs,
+  EvaluationTallies,
+  talliesOfMessage,
+} from '../../src/evaluator/evaluation-tallies.ts';
+import { EvaluationCounts } from '../../src/supervisor/evaluation-counts.ts';
+import { newId } from '../../src/support/random-id.ts';
+
+const tallyOf = (flagId = newId()) => ({ flagId, environmentNumber: 3, on: 0, off: 0 });
+
+t.test('what was counted is collected once, when it is due, and added up by flag and hour', async (test) => {
+  const tallies = new EvaluationTallies();
+  const counts = new EvaluationCounts();
+  const tally = tallyOf();
+  // The same flag, compiled anew.
+  const again = tallyOf(tally.flagId);
+  for (const isOn of [true, true, false]) tallies.count(tally, isOn);
+  tallies.count(again, false);
+  const collected = tallies.collect(collectIntervalMs);
+  if (collected === null) throw new Error('it is due');
+  test.equal(tallies.collect(collectIntervalMs), null);
+  tallies.count(tally, true);
+  test.equal(tallies.collect(2 * collectIntervalMs - 1), null, 'not before its time');
+  counts.add(collected, 7_300_000);
+  const rest = tallies.collectRest();
+  if (rest === null) throw new Error('one was counted since');
+  counts.add(rest, 7_300_000);
+  const flag = { flagId: tally.flagId, environmentNumber: 3 };
+  test.strictSame(counts.take(10), [{ ...flag, hour: 7_200_000, on: 3, off: 2 }]);
+  test.equal(tallies.collectRest(), null);
+  test.ok(counts.isEmpty);
+});
+
+t.test('many flags are sent in parts, and none is lost in between', async (test) => {
+  const tallies = new EvaluationTallies();
+  const all = Array.from({ length: 2 * talliesOfMessage + 1 }, () => tallyOf());
+  for (const tally of all) tallies.count(tally, true);
+  const counts = new EvaluationCounts();
+  const sizes: number[] = [];
+  for (
+    let part = tallies.collect(collectIntervalMs);
+    part !== null;
+    part = tallies.collect(collectIntervalMs)
+  ) {
+    sizes.push(part.numbers.length / 3);
+    counts.add(part, 0);
+    const [first] = all;
+    if (sizes.length === 1 && first !== undefined) tallies.count(first, false);
+  }
+  test.strictSame(sizes, [1000, 1000, 1]);
+  const taken = counts.take(Number.POSITIVE_INFINITY);
+  test.equal(taken.length, all.length);
+  test.equal(
+    taken.reduce((sum, { on, off }) => sum + on + off, 0),
+    all.length + 1,
+  );
+});
+
+t.test('what could not be recorded is put back', async (test) => {
+  const counts = new EvaluationCounts();
+  const [one, other] = [newId(), newId()];
+  counts.add({ flagIds: one + other, numbers: Float64Array.of(0, 1, 2, 0, 3, 4) }, 0);
+  const taken = counts.take(1);
+  test.strictSame(
+    taken.map(({ flagId, on, off }) => [flagId, on, off]),
+    [[one, 1, 2]],
+  );
+  counts.add({ flagIds: one, numbers: Float64Array.of(0, 1, 1) }, 0);
+  counts.putBack(taken);
+  test.strictSame(
+    counts.take(9).map(({ flagId, on, off }) => [flagId, on, off]),
+    [
+      [other, 3, 4],
+      [one, 2, 3],
+    ],
+  );
+});

@@ -1,0 +1,225 @@
+import t from 'tap';
+import { attemptsMax } from '../../src/domain/outbox/outbox-delivery.ts';
+import { denialEmailIntervalMs } from '../../src/domain/token/denial.ts';
+import { memberOf, organisationOf } from '../storage/support/records.ts';
+import { startMailServer } from '../support/mail-server.ts';
+import { NotifierFixture } from './notifier-fixture.ts';
+
+/* The outbox against a real mail server: what it accepts is gone from the outbox, and nothing else is. */
+t.setTimeout(60_000);
+
+t.test(
+  'a denial is mailed to the creator and every Owner, each once, and leaves the outbox',
+  async (test) => {
+    const server = await startMailServer(test);
+    const fixture = new NotifierFixture(test);
+    const { organisation } = fixture;
+    const others = [
+      memberOf({ organisationId: organisation.id, email: 'OLIVE@example.test' }),
+      memberOf({ organisationId: organisation.id, email: 'second@example.test' }),
+      memberOf({ organisationId: organisation.id, email: 'not an address, bcc@example.test' }),
+      memberOf({ organisationId: organisation.id, role: 'admin', email: 'admin@example.test' }),
+      memberOf({ organisationId: organisationOf().id, email: 'foreign@example.test' }),
+    ];
+    fixture.apply(others.map((after) => ({ kind: 'member', before: null, after })));
+    test.ok(fixture.deny());
+    fixture.start(server.url);
+    await fixture.asked('settled', 1);
+    test.equal(server.mails.length, 1);
+    const [mail] = server.mails;
+    const to = [...(mail?.to ?? [])].map((address) => address.toLowerCase()).sort();
+    test.strictSame(to, ['ed@example.test', 'olive@example.test', 'second@example.test']);
+    const headers = new Map(mail?.headers);
+    test.equal(headers.get('message-id'), `<denial.${fixture.token.id}.${fixture.now}@flags.example.test>`);
+    test.match(headers.get('content-type') ?? '', 'multipart/alternative');
+    test.match(headers.get('subject') ?? '', 'API token ci of shop was refused');
+    test.match(mail?.raw ?? '', /text\/plain[\s\S]*text\/html/);
+    test.equal(fixture.waiting(), 0);
+  },
+);
+
+t.test(
+  'at most one mail in 24 hours for each token: not a millisecond before, and at 24 hours again',
+  async (test) => {
+    const server = await startMailServer(test);
+    const fixture = new NotifierFixture(test);
+    fixture.start(server.url);
+    test.ok(fixture.deny());
+    fixture.look();
+    await server.received(1);
+    fixture.now += denialEmailIntervalMs - 1;
+    test.notOk(fixture.deny());
+    fixture.now += 1;
+    test.ok(fixture.deny());
+    test.notOk(fixture.deny());
+    fixture.look();
+    await server.received(2);
+    await fixture.asked('settled', 2);
+    test.equal(server.mails.length, 2);
+  },
+);
+
+t.test(
+  'a mail that is refused for now is sent again when its time has come, under the same Message-ID',
+  async (test) => {
+    const server = await startMailServer(test);
+    const fixture = new NotifierFixture(test);
+    const ids: string[] = [];
+    server.judgeMessage = () => ({ code: 451, text: 'try again later' });
+    fixture.deny();
+    fixture.start(server.url);
+    await fixture.asked('postponed', 1);
+    test.match(fixture.delivery(), { attempts: 1, nextAttemptAt: fixture.now + 30_000, failedAt: null });
+    test.match(fixture.faults, [/451 try again later/]);
+    server.judgeMessage = () => null;
+    fixture.now += 29_999;
+    fixture.look();
+    await fixture.asked('take', 3);
+    test.equal(server.offered, 1, 'not before its time');
+    fixture.now += 1;
+    fixture.look();
+    await fixture.asked('settled', 1);
+    ids.push(...server.mails.flatMap(({ headers }) => new Map(headers).get('message-id') ?? []));
+    test.strictSame(ids, [`<denial.${fixture.token.id}.${startedAtOf(fixture)}@flags.example.test>`]);
+    test.equal(fixture.waiting(), 0);
+    test.equal(fixture.delivery(), undefined, 'and nothing of the attempts is left');
+  },
+);
+
+function startedAtOf({ now }: NotifierFixture): number {
+  return now - 30_000;
+}
+
+t.test('a recipient who was refused for now is tried again alone', async (test) => {
+  const server = await startMailServer(test);
+  const fixture = new NotifierFixture(test);
+  server.judgeRecipient = (address) =>
+    address.startsWith('olive') ? { code: 450, text: 'greylisted' } : null;
+  fixture.deny();
+  fixture.start(server.url);
+  await fixture.asked('postponed', 1);
+  test.strictSame(fixture.delivery()?.settledMemberIds, [fixture.editor.id]);
+  server.judgeRecipient = () => null;
+  fixture.now += 30_000;
+  fixture.look();
+  await fixture.asked('settled', 1);
+  test.strictSame(
+    server.mails.map(({ to }) => to),
+    [['ed@example.test'], ['olive@example.test']],
+  );
+});
+
+t.test('a recipient who is refused for good holds nobody up', async (test) => {
+  const server = await startMailServer(test);
+  const fixture = new NotifierFixture(test);
+  server.judgeRecipient = (address) =>
+    address.startsWith('ed') ? { code: 550, text: 'no such user' } : null;
+  fixture.deny();
+  fixture.start(server.url);
+  await fixture.asked('settled', 1);
+  test.strictSame(server.mails[0]?.to, ['olive@example.test']);
+  test.match(fixture.faults, [/1 recipients were refused for good/]);
+  test.equal(fixture.waiting(), 0);
+});
+
+t.test('a mail that is refused for good is kept, and tried once more by the next process', async (test) => {
+  const server = await startMailServer(test);
+  const fixture = new NotifierFixture(test);
+  server.judgeMessage = () => ({ code: 554, text: 'we do not want this' });
+  fixture.deny();
+  fixture.start(server.url);
+  await fixture.asked('postponed', 1);
+  await fixture.asked('take', 2);
+  test.equal(fixture.delivery()?.failedAt, fixture.now);
+  test.equal(fixture.waiting(), 1);
+  fixture.now += denialEmailIntervalMs;
+  fixture.look();
+  await fixture.asked('take', 3);
+  test.equal(server.offered, 1, 'not again in this process');
+  await fixture.stop();
+  server.judgeMessage = () => null;
+  fixture.start(server.url);
+  await fixture.asked('settled', 1);
+  test.equal(fixture.waiting(), 0);
+});
+
+t.test(
+  'while the mail server is down nothing is lost, and it goes out when the server is back',
+  async (test) => {
+    const gone = await startMailServer(test);
+    await gone.close();
+    const fixture = new NotifierFixture(test);
+    fixture.deny();
+    fixture.start(gone.url);
+    await fixture.asked('postponed', 1);
+    test.match(fixture.delivery(), { attempts: 1, failedAt: null, fault: /ECONNREFUSED/ });
+    const back = await startMailServer(test, gone.port);
+    fixture.now += 30_000;
+    await back.received(1);
+    await fixture.asked('settled', 1);
+    test.equal(fixture.waiting(), 0);
+  },
+);
+
+t.test('attempts are bounded', async (test) => {
+  const server = await startMailServer(test);
+  const fixture = new NotifierFixture(test);
+  server.judgeMessage = () => ({ code: 451, text: 'never' });
+  fixture.deny();
+  fixture.start(server.url);
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    await fixture.asked('postponed', attempt);
+    fixture.now += 60 * 60 * 1000;
+    fixture.look();
+  }
+  test.match(fixture.delivery(), { attempts: attemptsMax, failedAt: fixture.now - 60 * 60 * 1000 });
+  test.equal(server.offered, attemptsMax);
+});
+
+t.test('a letter that nobody is left to get is settled without a mail', async (test) => {
+  const server = await startMailServer(test);
+  const fixture = new NotifierFixture(test);
+  fixture.deny();
+  for (const before of [fixture.owner, fixture.editor]) {
+    fixture.apply([{ kind: 'member', before, after: null }]);
+  }
+  fixture.start(server.url);
+  await fixture.asked('take', 1);
+  test.equal(fixture.waiting(), 0);
+  test.equal(server.offered, 0);
+});
+
+t.test('no name begins a header, another recipient or a tag', async (test) => {
+  const evil = 'x\r\nBcc: thief@example.test\r\n\r\nbody\u2028y\u202e"<b>&';
+  const server = await startMailServer(test);
+  const fixture = new NotifierFixture(test, { token: evil, project: evil, owner: evil });
+  fixture.deny();
+  fixture.start(server.url);
+  await fixture.asked('settled', 1);
+  const [mail] = server.mails;
+  test.strictSame([...(mail?.to ?? [])].sort(), ['ed@example.test', 'olive@example.test']);
+  const names = (mail?.headers ?? []).map(([name]) => name).sort();
+  test.strictSame(names, [
+    'auto-submitted',
+    'content-type',
+    'date',
+    'from',
+    'message-id',
+    'mime-version',
+    'subject',
+    'to',
+    'x-auto-response-suppress',
+  ]);
+  const html = decoded(mail?.raw.split('text/html')[1] ?? '');
+  test.match(html, '&quot;&lt;b&gt;&amp;');
+  test.notMatch(html, '<b>');
+  test.notMatch(html, /[\u2028\u202e]/);
+});
+
+/** Undoes quoted-printable. */
+function decoded(text: string): string {
+  const bytes = text
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}
