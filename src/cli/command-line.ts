@@ -7,6 +7,7 @@ import { exitCodes } from './command-failure.ts';
 import { defineConfig } from './config-command.ts';
 import { defineDemo } from './demo-command.ts';
 import { defineExport } from './export-command.ts';
+import { defineSignInLink } from './member-sign-in-link-command.ts';
 import { defineSetPlan } from './organisation-set-plan-command.ts';
 import { defineRestore } from './restore-command.ts';
 import { defineServe } from './serve-command.ts';
@@ -47,6 +48,9 @@ export async function runCommandLine(arguments_: readonly string[]): Promise<num
 const organisationExamples = `Examples:
   burgee organisation set-plan Acme --plan teams
 `;
+const memberExamples = `Examples:
+  burgee member sign-in-link owner@example.com
+`;
 const tokenExamples = `Examples:
   burgee token revoke e4KcbX2nG4DjS7N1GkMD
 `;
@@ -72,6 +76,7 @@ function buildProgram(setExitCode: (code: number) => void): Command {
   };
   for (const define of topCommands) add(program, define);
   add(group(program, 'organisation', 'Manage organisations.', organisationExamples), defineSetPlan);
+  add(group(program, 'member', 'Help members sign in.', memberExamples), defineSignInLink);
   add(group(program, 'token', 'Manage tokens.', tokenExamples), defineRevoke);
   return program;
 }

@@ -9,6 +9,10 @@ const examples = `Examples:
   burgee demo && burgee serve
 `;
 
+function signInText(url: string): string {
+  return `\nOpen the console of the demo with this link; it works once, within 24 hours:\n\n  ${url}\n\n`;
+}
+
 export function defineDemo(parent: Command): { readonly command: Command; readonly action: Action } {
   const command = parent.command('demo');
   command.description('Fill an empty data directory with a demo, and print once how to try it.');
@@ -18,11 +22,12 @@ export function defineDemo(parent: Command): { readonly command: Command; readon
     const config = configFrom(options);
     const { provisionDemo } = await import('./demo/provision-demo.ts');
     const isJson = options['json'] === true;
-    const isMade = await provisionDemo(config, (text) =>
+    const { isMade, signInUrl } = await provisionDemo(config, (text) =>
       isJson ? printJson({ made: true, welcome: text }) : printResult(text),
     );
     if (isMade) return exitCodes.done;
-    if (isJson) await printJson({ made: false });
+    if (isJson) await printJson({ made: false, signInUrl });
+    else if (signInUrl !== null) await printResult(signInText(signInUrl));
     else printNote(`${config.dataDir} holds data already, so no demo was made.`);
     return exitCodes.done;
   };

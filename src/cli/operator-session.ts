@@ -80,7 +80,7 @@ async function runOffline<Result>(
   claim: Claim,
   run: (operator: Operator) => Promise<Result>,
 ): Promise<Result> {
-  const { dataDir: directory, mapBytes, tokenPrefix } = config;
+  const { dataDir: directory, mapBytes, tokenPrefix, baseUrl } = config;
   try {
     removeSocketPlace(directory);
     const store = openStore({ directory, mapBytes });
@@ -91,7 +91,7 @@ async function runOffline<Result>(
     }
     try {
       const port = localOperatorPort(new OperatorCommands(store));
-      return await run(createOperator({ port, tokenPrefix }));
+      return await run(createOperator({ port, tokenPrefix, baseUrl }));
     } finally {
       await store.close();
     }

@@ -217,9 +217,9 @@ export type SettingName = keyof typeof settings;
 /** In the order of declaration. */
 export const settingNames = Object.keys(settings) as SettingName[];
 
-/** An address that is a number stands in brackets in a mail address. */
+/** An address that is a number stands in brackets in a mail address. What is no address at all is told of `baseUrl`. */
 function mailFromOf(baseUrl: string): string {
-  const { hostname } = new URL(baseUrl);
+  const hostname = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : 'localhost';
   const isV4 = /^[\d.]+$/.test(hostname);
   return `burgee@${isV4 ? `[${hostname}]` : hostname.replace('[', '[IPv6:')}`;
 }

@@ -6,6 +6,7 @@ import { readConsoleQuery } from '../api/console/console-query.ts';
 import { ConsoleReply } from '../api/console/console-reply.ts';
 import { gatewayOperations } from '../api/console/gateway-operations.ts';
 import { ProjectWatchers } from '../api/console/project-watchers.ts';
+import { PasswordDesk } from '../api/console/password-desk.ts';
 import { foreignOrigin, isOwnOrigin } from '../api/console/request-origin.ts';
 import { type SessionCookie, sessionCookie } from '../api/console/session-cookie.ts';
 import { SessionTouches } from '../api/console/session-touches.ts';
@@ -24,6 +25,7 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
 import type { AddressFinder } from './address-finder.ts';
+import { AttemptLimiters } from './attempt-limiters.ts';
 import type { GatewayMeter } from './gateway-meter.ts';
 import { ambiguousLength } from './management-gate.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
@@ -81,6 +83,8 @@ export class ConsoleGate {
       writer,
       settings,
       cookie: this.#cookie,
+      passwords: new PasswordDesk(),
+      attempts: new AttemptLimiters(options.meter),
       touch: (sessionId) => touches.touch(sessionId),
       onFault: (fault, requestId) => log.error({ err: fault, requestId }, 'console request failed'),
     };

@@ -44,6 +44,12 @@ export class WindowLimiter {
     return true;
   }
 
+  /** An event that was taken does not count after all. */
+  giveBack(address: string): void {
+    const window = this.#current(address);
+    if (window !== undefined && window.count > 0) window.count -= 1;
+  }
+
   /** @returns whether the window is full, counting nothing */
   isFull(address: string): boolean {
     const { limit } = this.#options;

@@ -1,10 +1,7 @@
-import { hash, verify } from '@node-rs/argon2';
 import type { ProvisionDocument } from '../contracts/provision/provision-document.ts';
+import { hashPassword, isPasswordOf } from '../support/password-hash.ts';
 import type { OperatorWriterPort } from '../writer/operator-port-protocol.ts';
 import type { PasswordDecision } from '../writer/provision/provision-protocol.ts';
-
-/** OWASP's first choice for Argon2id, the library's default algorithm: 19 MiB, 2 passes, 1 lane. */
-const argon2Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 interface DeclaredPassword {
   readonly path: string;
@@ -44,16 +41,11 @@ function declaredPasswords({ organisations = [] }: ProvisionDocument): DeclaredP
 }
 
 async function decide(password: string, stored: string | null): Promise<PasswordDecision> {
-  if (stored !== null && (await isHashOf(stored, password))) return { kind: 'keep', passwordHash: stored };
-  return { kind: 'set', passwordHash: await hash(password, argon2Options) };
-}
-
-async function isHashOf(stored: string, password: string): Promise<boolean> {
-  try {
-    return await verify(stored, password);
-  } catch {
-    return false; // no hash that this library reads: the declared password replaces it
+  // What is no hash that the library reads is replaced.
+  if (stored !== null && (await isPasswordOf(stored, password))) {
+    return { kind: 'keep', passwordHash: stored };
   }
+  return { kind: 'set', passwordHash: await hashPassword(password) };
 }
 
 /** The document as the writer may see it. */

@@ -1,6 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import type { Outcome } from '../domain/problem.ts';
-import type { RevokeTokenResult, SetPlanResult } from '../writer/operator-port-protocol.ts';
+import type {
+  OperatorLinkResult,
+  RevokeTokenResult,
+  SetPlanResult,
+} from '../writer/operator-port-protocol.ts';
 import type { ApplyOutcome, ApplyProgress } from './apply-outcome.ts';
 import { encodeFrame, type Frame, FrameReader } from './frame-codec.ts';
 import type { Operator } from './operator.ts';
@@ -36,6 +40,10 @@ export function remoteOperator(directory: string, storeId: string): Operator {
     setPlan: async (args): Promise<Outcome<SetPlanResult>> => {
       const { message } = await ask({ kind: 'set-plan', storeId, args });
       return message.kind === 'plan-set' ? message.outcome : unexpected(message);
+    },
+    makeSignInLink: async (args): Promise<Outcome<OperatorLinkResult>> => {
+      const { message } = await ask({ kind: 'make-sign-in-link', storeId, args });
+      return message.kind === 'sign-in-link-made' ? message.outcome : unexpected(message);
     },
     revokeToken: async (args): Promise<Outcome<RevokeTokenResult>> => {
       const { message } = await ask({ kind: 'revoke-token', storeId, args });

@@ -102,6 +102,11 @@ export class OperatorConnection {
         return turns.take(() => this.#apply());
       case 'set-plan':
         return this.#finish({ kind: 'plan-set', outcome: await operator.setPlan(message.args) });
+      case 'make-sign-in-link':
+        return this.#finish({
+          kind: 'sign-in-link-made',
+          outcome: await operator.makeSignInLink(message.args),
+        });
       case 'revoke-token':
         return this.#finish({ kind: 'token-revoked', outcome: await operator.revokeToken(message.args) });
     }

@@ -2,7 +2,11 @@ import type { MessagePort } from 'node:worker_threads';
 import { type Static, Type } from 'typebox';
 import { plans, subscriptions } from '../domain/organisation/organisation.ts';
 import type { Outcome } from '../domain/problem.ts';
-import type { RevokeTokenResult, SetPlanResult } from '../writer/operator-port-protocol.ts';
+import type {
+  OperatorLinkResult,
+  RevokeTokenResult,
+  SetPlanResult,
+} from '../writer/operator-port-protocol.ts';
 import type { ProvisionCounts } from '../writer/provision/provision-protocol.ts';
 import type { ApplyPhase } from './apply-outcome.ts';
 
@@ -11,6 +15,7 @@ export interface OperatorSetup {
   readonly directory: string;
   readonly storeId: string;
   readonly tokenPrefix: string;
+  readonly baseUrl: string;
   /** Leads to the writer's `serveOperatorCommands`. */
   readonly writerPort: MessagePort;
 }
@@ -51,6 +56,14 @@ export const clientMessageSchema = Type.Union([
   Type.Object({ kind: Type.Literal('file') }),
   Type.Object({ kind: Type.Literal('set-plan'), ...toStore, args: setPlanArgsSchema }),
   Type.Object({
+    kind: Type.Literal('make-sign-in-link'),
+    ...toStore,
+    args: Type.Object({
+      email: Type.String(),
+      organisation: Type.Union([Type.String(), Type.Null()]),
+    }),
+  }),
+  Type.Object({
     kind: Type.Literal('revoke-token'),
     ...toStore,
     args: Type.Object({ tokenId: Type.String() }),
@@ -67,6 +80,7 @@ export type ServerMessage =
   | { readonly kind: 'applied'; readonly warnings: readonly string[]; readonly counts: ProvisionCounts }
   | { readonly kind: 'refused'; readonly problems: readonly string[]; readonly problemCount: number }
   | { readonly kind: 'plan-set'; readonly outcome: Outcome<SetPlanResult> }
+  | { readonly kind: 'sign-in-link-made'; readonly outcome: Outcome<OperatorLinkResult> }
   | { readonly kind: 'token-revoked'; readonly outcome: Outcome<RevokeTokenResult> }
   /** Something broke; the message is for people. */
   | { readonly kind: 'failed'; readonly message: string };

@@ -7,14 +7,14 @@ import { serveOperator } from './operator-server.ts';
 /** Serves the operator's socket until the control port says stop; then the thread has nothing left to do and ends. */
 export async function runOperator(setup: OperatorSetup, control: MessagePort): Promise<void> {
   const report = (message: OperatorReport): void => control.postMessage(message);
-  const { directory, storeId, tokenPrefix, writerPort } = setup;
+  const { directory, storeId, tokenPrefix, baseUrl, writerPort } = setup;
   const fail = (fault: unknown): void => {
     report({ kind: 'fatal', message: fault instanceof Error ? fault.message : String(fault) });
     writerPort.close();
     control.close();
   };
   try {
-    const operator = createOperator({ port: remoteOperatorPort(writerPort), tokenPrefix });
+    const operator = createOperator({ port: remoteOperatorPort(writerPort), tokenPrefix, baseUrl });
     const server = await serveOperator({ directory, storeId, operator });
     const stop = async (): Promise<void> => {
       await server.stop();

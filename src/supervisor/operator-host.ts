@@ -7,6 +7,7 @@ import { workerUrls } from '../worker-urls.ts';
 export interface OperatorHostOptions {
   readonly directory: string;
   readonly tokenPrefix: string;
+  readonly baseUrl: string;
   /** Leads to the writer. */
   readonly writerPort: MessagePort;
   readonly log: Logger;
@@ -28,8 +29,9 @@ export class OperatorHost {
 
   /** @returns when the socket is served. @throws Error with its message when it cannot be */
   async start(storeId: string): Promise<void> {
-    const { directory, tokenPrefix, writerPort, log } = this.#options;
-    const setup: OperatorSetup = { directory, storeId, tokenPrefix, writerPort };
+    const { log, ...options } = this.#options;
+    const setup: OperatorSetup = { ...options, storeId };
+    const { writerPort } = options;
     const worker = new Worker(workerUrls.operator, {
       workerData: setup,
       transferList: [writerPort],

@@ -28,6 +28,8 @@ import { WriterHost } from './writer-host.ts';
 export interface Service {
   readonly port: number;
   readonly url: string;
+  /** Where the first Owner begins; null when there are members. It holds a secret: never logged. */
+  readonly firstOwnerUrl: string | null;
   /** Stops accepting, answers what is in flight within the drain time, commits, and lets every thread end. */
   stop(): Promise<void>;
   /** Resolves when only a restart of the process helps; never otherwise. */
@@ -97,6 +99,7 @@ class ServiceParts {
       baseUrl: config.baseUrl,
       docsUrl: config.docsUrl,
       openIdName: null,
+      isMailConfigured: config.smtpUrl !== null,
     };
     const shared = {
       directory: config.dataDir,
@@ -138,6 +141,7 @@ class ServiceParts {
     this.#operator = new OperatorHost({
       directory: config.dataDir,
       tokenPrefix: config.tokenPrefix,
+      baseUrl: config.baseUrl,
       writerPort: operatorPort,
       log,
     });
@@ -146,7 +150,7 @@ class ServiceParts {
   async start(): Promise<Service> {
     const config = this.#config;
     await this.#startAdmin();
-    const storeId = await this.#writer.ready();
+    const { storeId, firstOwnerUrl } = await this.#writer.ready();
     this.#isWriterReady = true;
     this.#notifier?.start();
     await this.#fleet.start();
@@ -174,6 +178,7 @@ class ServiceParts {
     return {
       port,
       url,
+      firstOwnerUrl,
       stop: () => this.#stopInTime(),
       failed: this.#failed,
     };

@@ -63,8 +63,8 @@ export class WriterHost {
     this.#watch = setInterval(() => this.#watchPulse(), watchIntervalMs);
   }
 
-  /** @returns the store's id, when it is open. Rejects with its message when it cannot be. */
-  async ready(): Promise<string> {
+  /** @returns when the store is open. Rejects with its message when it cannot be. */
+  async ready(): Promise<Extract<WriterReply, { kind: 'ready' }>> {
     const replies = new Promise<WriterReply>((resolve) => this.#worker.once('message', resolve));
     const reply = await Promise.race([replies, this.#exited]);
     const first = reply as WriterReply | undefined;
@@ -74,7 +74,7 @@ export class WriterHost {
       throw new Error(first.message);
     }
     if (first?.kind !== 'ready') throw new Error('the writer thread ended before it was ready');
-    return first.storeId;
+    return first;
   }
 
   #receive(reply: WriterReply): void {

@@ -1,8 +1,15 @@
+import { newSecret } from '../contracts/console/console-context.ts';
 import type { Outcome } from '../domain/problem.ts';
 import type { Store } from '../storage/store.ts';
+import { hashSecret } from '../support/hash-secret.ts';
 import { newId } from '../support/random-id.ts';
 import { applyProvision } from './commands/apply-provision.ts';
 import type { Command } from './commands/command.ts';
+import {
+  makeOperatorLink,
+  type OperatorLinkArgs,
+  type OperatorLinkResult,
+} from './commands/make-operator-link.ts';
 import { type RevokeTokenArgs, type RevokeTokenResult, revokeToken } from './commands/revoke-token.ts';
 import { type SetPlanArgs, type SetPlanResult, setPlan } from './commands/set-plan.ts';
 import type { CommitArgs, CommitProgress, MemberName, StageArgs } from './operator-port-protocol.ts';
@@ -93,6 +100,13 @@ export class OperatorCommands {
 
   revokeToken(args: RevokeTokenArgs): Outcome<RevokeTokenResult> {
     return this.#run(revokeToken, args);
+  }
+
+  makeSignInLink(args: OperatorLinkArgs): Outcome<OperatorLinkResult> {
+    const { baseUrl } = args;
+    return this.#run((queries, given: OperatorLinkArgs, context) => {
+      return makeOperatorLink(queries, given, { ...context, newSecret, hashSecret, baseUrl });
+    }, args);
   }
 
   #run<Args, Result>(command: Command<Args, Result>, args: Args): Outcome<Result> {

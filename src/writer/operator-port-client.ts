@@ -53,6 +53,7 @@ export function remoteOperatorPort(port: MessagePort): OperatorWriterPort {
     commit: (args, onProgress) => call('commit', args, onProgress),
     discard: (args) => call('discard', args),
     setPlan: (args) => call('setPlan', args),
+    makeSignInLink: (args) => call('makeSignInLink', args),
     revokeToken: (args) => call('revokeToken', args),
   };
 }
@@ -69,6 +70,7 @@ export function localOperatorPort(commands: OperatorCommands): OperatorWriterPor
     commit: async (args, onProgress = () => undefined) => commands.commit(args, onProgress),
     discard: async () => commands.discard(),
     setPlan: async (args) => commands.setPlan(args),
+    makeSignInLink: async (args) => commands.makeSignInLink(args),
     revokeToken: async (args) => commands.revokeToken(args),
   };
 }

@@ -1,8 +1,10 @@
 import type { Outcome } from '../domain/problem.ts';
+import type { OperatorLinkArgs, OperatorLinkResult } from './commands/make-operator-link.ts';
 import type { RevokeTokenArgs, RevokeTokenResult } from './commands/revoke-token.ts';
 import type { SetPlanArgs, SetPlanResult } from './commands/set-plan.ts';
 import type { FlagSlice, ProvisionOutcome, ProvisionRequest } from './provision/provision-protocol.ts';
 
+export type { OperatorLinkArgs, OperatorLinkResult } from './commands/make-operator-link.ts';
 export type { RevokeTokenArgs, RevokeTokenResult } from './commands/revoke-token.ts';
 export type { PlanFields, SetPlanArgs, SetPlanResult } from './commands/set-plan.ts';
 
@@ -26,6 +28,10 @@ export interface OperatorCalls {
   /** Drops what was staged. */
   readonly discard: { readonly args: null; readonly result: null };
   readonly setPlan: { readonly args: SetPlanArgs; readonly result: Outcome<SetPlanResult> };
+  readonly makeSignInLink: {
+    readonly args: OperatorLinkArgs;
+    readonly result: Outcome<OperatorLinkResult>;
+  };
   readonly revokeToken: { readonly args: RevokeTokenArgs; readonly result: Outcome<RevokeTokenResult> };
 }
 export type OperatorCallName = keyof OperatorCalls;

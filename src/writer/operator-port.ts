@@ -56,11 +56,13 @@ function run(commands: OperatorCommands, request: OperatorRequest, onProgress: C
       return commands.discard();
     case 'setPlan':
       return commands.setPlan(request.args);
+    case 'makeSignInLink':
+      return commands.makeSignInLink(request.args);
     case 'revokeToken':
       return commands.revokeToken(request.args);
   }
 }
 
 function isChange({ name }: OperatorRequest): boolean {
-  return name === 'commit' || name === 'setPlan' || name === 'revokeToken';
+  return name !== 'passwordHashes' && name !== 'stage' && name !== 'discard';
 }

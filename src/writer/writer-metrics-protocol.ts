@@ -2,8 +2,8 @@ import { durationBounds } from '../observability/duration-bounds.ts';
 import { eventLoopDelay } from '../observability/event-loop-delay.ts';
 import { counter, gauge, histogram, layOut } from '../observability/metric.ts';
 
-/** Whose changes a commit holds: those of API requests, or an operator's. */
-export const commitSources = ['api', 'operator'] as const;
+/** Whose changes a commit holds: those of requests, an operator's, or only what was counted and what was mailed. */
+export const commitSources = ['api', 'operator', 'usage'] as const;
 export type CommitSource = (typeof commitSources)[number];
 
 const sourceSeries = commitSources.map((source) => ({ source }));

@@ -93,7 +93,12 @@ export type WriterResult =
 
 /** From the writer. The results of one commit come together. */
 export type WriterReply =
-  | { readonly kind: 'ready'; readonly storeId: string }
+  | {
+      readonly kind: 'ready';
+      readonly storeId: string;
+      /** Where the first Owner begins; null when there are members. Shown once, never logged. */
+      readonly firstOwnerUrl: string | null;
+    }
   | { readonly kind: 'results'; readonly results: readonly (readonly [ticket: number, WriterResult])[] }
   | { readonly kind: 'measured' }
   /** A commit has put something into the outbox. */

@@ -15,6 +15,7 @@ import { recordUsage } from './commands/record-usage.ts';
 import { serveOutbox } from './commands/serve-outbox.ts';
 import type { FreeSpace } from './free-space.ts';
 import type { WriterMeter } from './writer-meter.ts';
+import type { CommitSource } from './writer-metrics-protocol.ts';
 import {
   pulseBegunCell,
   pulseProgressCell,
@@ -125,6 +126,7 @@ export class Writer {
     let taken = 0;
     let hasChanged = false;
     let hasLetters = false;
+    let source: CommitSource = 'usage';
     const begunAt = monotonicMs();
     try {
       this.#store.write((transaction) => {
@@ -137,6 +139,7 @@ export class Writer {
           if (changes.length > 0) {
             transaction.apply(changes);
             hasChanged = true;
+            if (command.kind !== 'usage' && command.kind !== 'outbox') source = 'api';
             hasLetters ||= changes.some(({ kind }) => kind === 'outbox');
           }
           results.push([command.ticket, result]);
@@ -145,7 +148,7 @@ export class Writer {
       });
       if (hasChanged) {
         this.announceCommit();
-        this.#options.meter.countCommit('api', begunAt);
+        this.#options.meter.countCommit(source, begunAt);
         if (hasLetters) this.#options.onOutboxGrew();
       }
     } catch (fault) {

@@ -31,6 +31,7 @@ export function openOperator(t: Test): OpenedOperator {
   const operator = createOperator({
     port: localOperatorPort(new OperatorCommands(store)),
     tokenPrefix: 'burgee',
+    baseUrl: 'http://127.0.0.1',
   });
   const applyFile = (file: Uint8Array): Promise<ApplyOutcome> =>
     operator.apply(file, () => undefined, new AbortController().signal);

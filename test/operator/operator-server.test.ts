@@ -32,7 +32,11 @@ async function serve(t: Test, directory?: string): Promise<Served> {
     onProgress: () => undefined,
     onFault: (fault) => t.fail(`a command failed: ${String(fault)}`),
   });
-  const operator = createOperator({ port: remoteOperatorPort(port1), tokenPrefix: 'burgee' });
+  const operator = createOperator({
+    port: remoteOperatorPort(port1),
+    tokenPrefix: 'burgee',
+    baseUrl: 'http://127.0.0.1',
+  });
   const server = await serveOperator({ directory: place, storeId: opened.store.id, operator });
   t.teardown(async () => {
     await server.stop();

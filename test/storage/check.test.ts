@@ -7,6 +7,7 @@ import { createTables, dataFileOf, openEnvironment, type Tables } from '../../sr
 import {
   auditSubjectKey,
   flagNameKey,
+  hourFlagKey,
   identityKey,
   idKey,
   memberEmailKey,
@@ -21,21 +22,24 @@ import { audienceRecord } from '../../src/storage/records/audience-record.ts';
 import { auditRecord, encodeAuditEntry } from '../../src/storage/records/audit-record.ts';
 import { changeLogRecord } from '../../src/storage/records/change-log-record.ts';
 import { counterRecord } from '../../src/storage/records/counter-record.ts';
+import { evaluationCountsRecord } from '../../src/storage/records/evaluation-counts-record.ts';
 import { flagRecord } from '../../src/storage/records/flag-record.ts';
 import { memberIdentityRecord } from '../../src/storage/records/member-identity-record.ts';
 import { memberRecord } from '../../src/storage/records/member-record.ts';
 import { oneTimeLinkRecord } from '../../src/storage/records/one-time-link-record.ts';
 import { organisationRecord } from '../../src/storage/records/organisation-record.ts';
+import { outboxDeliveryRecord } from '../../src/storage/records/outbox-delivery-record.ts';
 import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
 import { projectRecord } from '../../src/storage/records/project-record.ts';
 import type { RecordCodec } from '../../src/storage/records/record-codec.ts';
 import { sessionRecord } from '../../src/storage/records/session-record.ts';
 import { tokenRecord } from '../../src/storage/records/token-record.ts';
+import { tokenUseRecord } from '../../src/storage/records/token-use-record.ts';
 import { openStore } from '../../src/storage/store.ts';
 import { openStoreReader } from '../../src/storage/store-reader.ts';
 import { newId } from '../../src/support/random-id.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { denialOf, flagOf, tokenOf } from './support/records.ts';
+import { denialOf, flagOf, outboxDeliveryOf, tokenOf, tokenUseOf } from './support/records.ts';
 import { mapBytes, newStore, type SampleRecords, writeSample } from './support/sample-store.ts';
 
 const other = newId();
@@ -558,3 +562,19 @@ t.test('a bit that flips on the disk is noticed by the read and by the check', a
   await reader.close();
   test.match([...checkStore(directory)], [{ where: `flags/${flag.id}`, what: /checksum/ }]);
 });
+
+finds(
+  'uses, attempts and counts of nothing that there is',
+  (tables, { token }) => {
+    put(tables, tokenUseRecord, ownedSequenceKey('z'.repeat(20), 1), tokenUseOf(token.id));
+    put(tables, outboxDeliveryRecord, sequenceKey(7), outboxDeliveryOf());
+    put(tables, evaluationCountsRecord, hourFlagKey(5, other), [{ environmentNumber: 0, on: -1, off: 0 }]);
+  },
+  () => [
+    [`token-uses/${'z'.repeat(20)}`, /missing/],
+    [`token-uses/${'z'.repeat(20)}/1`, /is of token/],
+    ['outbox-deliveries/7', /outbox entry that is missing/],
+    [`evaluation-counts/${hourFlagKey(5, other).toString('hex')}`, /no hour/],
+    [`evaluation-counts/${hourFlagKey(5, other).toString('hex')}`, /below zero/],
+  ],
+);

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
 import t from 'tap';
 import type { RecordChange } from '../../src/domain/record-change.ts';
+import type { RecordQueries } from '../../src/domain/record-queries.ts';
 import { activityRowsMax } from '../../src/domain/token/denial.ts';
 import { encodeAuditEntry } from '../../src/storage/records/audit-record.ts';
 import { openStore } from '../../src/storage/store.ts';
 import type { StoreReader } from '../../src/storage/store-reader.ts';
 import { newId } from '../../src/support/random-id.ts';
 import {
+  audienceOf,
   auditEntryOf,
   denialOf,
   flagChangeOf,
@@ -399,4 +401,25 @@ t.test('a store is empty until something is provisioned', async (test) => {
     apply([{ kind: 'project', before: null, after: projectOf(null, { ownerMemberId: newId() }) }]),
   );
   test.notOk(store.isEmpty());
+});
+
+t.test('flags that name an audience are found in their order, within a write and outside', async (test) => {
+  const { store, reader } = newStore(test);
+  const project = projectOf(null);
+  const audience = audienceOf(project.id);
+  const state = { enabled: true, trafficPercentage: 1, cohortOverride: null, audienceId: audience.id };
+  const applying = (name: string) => flagOf(project.id, { name, states: new Map([[1, state]]) });
+  const flags = [applying('b'), applying('a'), flagOf(project.id, { name: 'c' })];
+  const foreign = flagOf(newId(), { states: new Map([[1, state]]) });
+  const ids = (queries: RecordQueries) =>
+    Array.from(queries.flagsNaming(project.id, audience.id), ({ name }) => name);
+  store.write(({ apply, queries }) => {
+    apply([...flags, foreign].map((flag) => flagChangeOf(null, flag)));
+    test.strictSame(ids(queries), ['a', 'b']);
+  });
+  test.strictSame(ids(reader.queries), ['a', 'b']);
+  for (const id of ['', 'x', '__proto__', newId()]) {
+    test.strictSame([...reader.queries.flagsNaming(project.id, id)], []);
+    test.strictSame([...reader.queries.flagsNaming(id, audience.id)], []);
+  }
 });

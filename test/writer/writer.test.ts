@@ -38,14 +38,13 @@ t.test(
     const writer = new Writer(store, {
       groupSizeMax: 256,
       meter: new WriterMeter(createMetricMemory(writerMetrics)),
-      console: { tokenPrefix: 'burgee', baseUrl: '', docsUrl: '', openIdName: null },
+      console: { tokenPrefix: 'burgee', baseUrl: '', docsUrl: '', openIdName: null, isMailConfigured: false },
       docsUrl: '',
       tokenPrefixesAccepted: [],
       freeSpace: new FreeSpace(directory, 0),
       pulse: new SharedArrayBuffer(pulseBytes),
       storeVersion: new SharedArrayBuffer(4),
       onResults: () => undefined,
-      onOutboxGrew: () => undefined,
       onFault: (fault) => faults.push(fault),
       onFatal: (fault) => faults.push(fault),
     });

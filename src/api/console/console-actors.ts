@@ -2,7 +2,9 @@ import type { ConsoleSettings } from '../../contracts/console/public-handler.ts'
 import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
 import type { WriterClient } from '../../writer/writer-client.ts';
 import type { ProjectWatchers } from './project-watchers.ts';
+import type { PasswordDesk } from './password-desk.ts';
 import type { SessionCookie } from './session-cookie.ts';
+import type { SignInAttempts } from './sign-in-attempts.ts';
 
 /** What the answers of the console's API are made with. */
 export interface ConsoleActors {
@@ -11,6 +13,8 @@ export interface ConsoleActors {
   readonly settings: ConsoleSettings;
   readonly cookie: SessionCookie;
   readonly watchers: ProjectWatchers;
+  readonly passwords: PasswordDesk;
+  readonly attempts: SignInAttempts;
   /** Marks a session as seen, in the background: no answer waits for it. */
   touch(sessionId: string | null): void;
   onFault(fault: unknown, requestId: string): void;

@@ -1,8 +1,14 @@
 import type { ConsoleOperationId } from '../../contracts/console/console-paths.ts';
+import { changePassword } from './change-password.ts';
 import type { GatewayOperation } from './gateway-operation.ts';
+import { signIn } from './sign-in.ts';
+import { useLink } from './use-link.ts';
 import { watchProject } from './watch-project.ts';
 
 /** Every operation whose actor is the gateway. */
 export const gatewayOperations: Readonly<Partial<Record<ConsoleOperationId, GatewayOperation>>> = {
+  'sign-in': signIn,
+  'change-password': changePassword,
+  'use-link': useLink,
   'watch-project': watchProject,
 };

@@ -8,10 +8,13 @@ export const newestEnvironment = 'v1.34';
 export const alphaCohort = 'alpha-testers';
 export const demoTokenNames = { read: 'demo-read', write: 'demo-write' } as const;
 
+export const demoOwnerEmail = 'owner@demo.example';
+const demoMembers = [{ name: 'Demo Owner', email: demoOwnerEmail, role: 'owner' }] as const;
+
 /** What `burgee demo` applies: `README.md` beside this file describes it. */
 export function demoDocument(gates: readonly FeatureGate[] = readFeatureGates()): ProvisionDocument {
   const projects = [kubernetesProject(gates), websiteProject];
-  return { organisations: [{ name: 'Demo', plan: 'enterprise', projects }] };
+  return { organisations: [{ name: 'Demo', plan: 'enterprise', members: [...demoMembers], projects }] };
 }
 
 /** The same things by name alone: applied to an existing demo it changes no flag, and makes the tokens that are missing. */

@@ -11,6 +11,7 @@ import { CommandFailure } from '../command-failure.ts';
 import {
   demoDocument,
   demoNamesDocument,
+  demoOwnerEmail,
   demoTokenNames,
   exampleGate,
   websiteFlagNames,
@@ -19,6 +20,12 @@ import { welcomeText } from './welcome-text.ts';
 
 /** There from before the demo is made until its tokens have been shown. */
 const unshownName = 'demo-not-shown-yet';
+
+export interface DemoOutcome {
+  readonly isMade: boolean;
+  /** A link for the Owner of a demo that was there already. */
+  readonly signInUrl: string | null;
+}
 
 /** The part of what `apply` prints that is shown. */
 interface DemoAnswer {
@@ -38,23 +45,28 @@ interface DemoAnswer {
  * tokens that nobody has seen: then a file in the directory says so, and the next call replaces them by new ones.
  *
  * @param show must have written the text when it resolves.
- * @returns false when the directory holds something else, or the demo was shown before.
+ * @returns what was not shown: where the directory holds the demo already, a new link for its Owner.
  */
-export async function provisionDemo(config: Config, show: (text: string) => Promise<void>): Promise<boolean> {
+export async function provisionDemo(
+  config: Config,
+  show: (text: string) => Promise<void>,
+): Promise<DemoOutcome> {
   const { dataDir: directory, mapBytes } = config;
   const claim = claimDirectory(directory);
   try {
     const store = openStore({ directory, mapBytes });
     try {
       const unshown = join(directory, unshownName);
-      if (!store.isEmpty() && !existsSync(unshown)) return false;
+      if (!store.isEmpty() && !existsSync(unshown)) {
+        return { isMade: false, signInUrl: signInUrl(store, config) };
+      }
       writeDurably(unshown);
       const answer = store.isEmpty()
         ? await apply(store, config, demoDocument())
         : await replaceTokens(store, config);
-      await show(describe(config, answer));
+      await show(describe(config, answer, signInUrl(store, config)));
       rmSync(unshown);
-      return true;
+      return { isMade: true, signInUrl: null };
     } finally {
       await store.close();
     }
@@ -75,7 +87,7 @@ function writeDurably(path: string): void {
 
 async function apply(store: Store, config: Config, document: ProvisionDocument): Promise<DemoAnswer> {
   const port = localOperatorPort(new OperatorCommands(store));
-  const operator = createOperator({ port, tokenPrefix: config.tokenPrefix });
+  const operator = createOperator({ port, tokenPrefix: config.tokenPrefix, baseUrl: consoleUrl(config) });
   const file = Buffer.from(JSON.stringify(document));
   const outcome = await operator.apply(file, () => undefined, new AbortController().signal);
   if (!outcome.ok) throw new CommandFailure('The demo could not be made.', outcome.problems);
@@ -93,11 +105,19 @@ async function replaceTokens(store: Store, config: Config): Promise<DemoAnswer> 
   return apply(store, config, names);
 }
 
-function describe(config: Config, { projects }: DemoAnswer): string {
+/** @returns null when there is no such member any more: this is no demo, or no longer one. */
+function signInUrl(store: Store, config: Config): string | null {
+  const args = { email: demoOwnerEmail, organisation: null, baseUrl: consoleUrl(config) };
+  const outcome = new OperatorCommands(store).makeSignInLink(args);
+  return outcome.ok ? outcome.value.url : null;
+}
+
+function describe(config: Config, { projects }: DemoAnswer, ownerUrl: string | null): string {
   const flagId = (project: string, flag: string): string => projects[project]?.flags[flag] ?? '';
   const secret = (name: string): string => projects['kubernetes']?.tokens[name]?.secret ?? '';
   return welcomeText({
     url: localUrl(config),
+    ownerUrl: ownerUrl ?? '',
     dataDir: config.dataDir,
     readSecret: secret(demoTokenNames.read),
     writeSecret: secret(demoTokenNames.write),
@@ -105,6 +125,12 @@ function describe(config: Config, { projects }: DemoAnswer): string {
     cohortFlagId: flagId('kubernetes', exampleGate('alpha')),
     audienceFlagId: flagId('website', websiteFlagNames.audience),
   });
+}
+
+/** The base URL, unless nobody has set one and it would name every address at once. */
+function consoleUrl(config: Config): string {
+  const isEverywhere = /^http:\/\/(0\.0\.0\.0|\[::\])(:|$)/.test(config.baseUrl);
+  return isEverywhere ? localUrl(config) : config.baseUrl;
 }
 
 /** Where this machine reaches the service, whatever its public address. */

@@ -3,6 +3,8 @@ import { alphaCohort, newestEnvironment } from './demo-provision.ts';
 export interface WelcomeFacts {
   /** Where the service will answer. */
   readonly url: string;
+  /** Signs the demo's Owner in to the console, once. */
+  readonly ownerUrl: string;
   readonly dataDir: string;
   readonly readSecret: string;
   readonly writeSecret: string;
@@ -24,6 +26,10 @@ export function welcomeText(facts: WelcomeFacts): string {
 Burgee will answer at ${url} in a moment. Its documentation: ${url}/docs
 
 ${dataDir} was empty, so it now holds a demo: Kubernetes' feature gates, and a small website.
+Open the console with this link; it works once, within 24 hours. The next start prints another one:
+
+  ${facts.ownerUrl}
+
 Two tokens of the project "kubernetes", shown this once:
 
   read   ${readSecret}

@@ -6,13 +6,18 @@ import type { ConsoleSettings, PublicContext } from './public-handler.ts';
 
 const secretBytes = 32;
 
+/** @returns a new secret of a token, session or link, without prefix. */
+export function newSecret(): string {
+  return newSecretText(randomBytes(secretBytes));
+}
+
 /** @returns what the handlers of one request share. */
 export function createConsoleContext(settings: ConsoleSettings): PublicContext {
   return {
     ...settings,
     now: Date.now(),
     newId,
-    newSecret: () => newSecretText(randomBytes(secretBytes)),
+    newSecret,
     hashSecret,
   };
 }

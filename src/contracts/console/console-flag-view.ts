@@ -1,17 +1,14 @@
 import type { Flag } from '../../domain/flag/flag.ts';
 import { wholeFlag } from '../../domain/flag/whole-flag.ts';
 import type { Project } from '../../domain/project/project.ts';
-import type { ConsoleFlagView, FlagRow } from './console-views.ts';
+import type { ConsoleFlagView, FlagRow, StateView } from './console-views.ts';
 
 /** A flag as the console shows it. */
 export function consoleFlagView(flag: Flag, project: Project): ConsoleFlagView {
   const { id, projectId, revision, createdAt, updatedAt } = flag;
   const { name, description, tags, cohorts, states } = wholeFlag(flag, project);
-  const shownStates = Array.from(states, ([number, { cohortOverride, ...state }]) => {
-    return [
-      number,
-      { ...state, cohortOverride: cohortOverride === null ? null : [...cohortOverride] },
-    ] as const;
+  const shownStates = Array.from(states, ([number, { cohortOverride, ...state }]): [number, StateView] => {
+    return [number, { ...state, cohortOverride: cohortOverride === null ? null : [...cohortOverride] }];
   });
   return {
     ...{ id, projectId, name, description, tags: [...tags], cohorts: [...cohorts] },

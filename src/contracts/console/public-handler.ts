@@ -11,6 +11,8 @@ export interface ConsoleSettings {
   readonly docsUrl: string;
   /** The name of the OpenID provider to sign in with; null when none is configured. */
   readonly openIdName: string | null;
+  /** Whether denial emails go out. */
+  readonly isMailConfigured: boolean;
 }
 
 export interface PublicContext extends ConsoleContext, ConsoleSettings {}

@@ -23,6 +23,11 @@ export function isSessionOver(session: Session, now: number): boolean {
   return now - session.lastSeenAt >= sessionIdleMs || now - session.createdAt >= sessionLifetimeMs;
 }
 
+/** @returns when the session ends if it is not used any more. */
+export function sessionEndsAt({ createdAt, lastSeenAt }: Session): number {
+  return Math.min(lastSeenAt + sessionIdleMs, createdAt + sessionLifetimeMs);
+}
+
 /** @returns whether the session should be marked as seen: at most once in `sessionTouchMs`. */
 export function needsTouch(session: Session, now: number): boolean {
   return now - session.lastSeenAt >= sessionTouchMs;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { type ExportOptions, exportStore } from '../../../src/cli/export/export-store.ts';
+import { usesOfAudience } from '../../../src/domain/audience/audience-uses.ts';
 import {
   exampleDocument,
   type OpenedOperator,
@@ -48,7 +49,7 @@ function recordsOf({ reader }: OpenedOperator) {
   }));
 }
 
-/** What only time brings: a token is revoked, an environment is gone. */
+/** What only time brings: a token is revoked, an environment is gone, and with it an audience that was used there alone. */
 function age({ store, reader }: OpenedOperator): void {
   const { queries } = reader();
   for (const project of [...queries.projects()]) {
@@ -59,12 +60,12 @@ function age({ store, reader }: OpenedOperator): void {
     }
     const [gone, ...environments] = project.environments;
     if (gone === undefined) continue;
-    const flags = [...queries.flagsOf(project.id)].map((flag) => {
-      const states = new Map([...flag.states].filter(([number]) => number !== gone.number));
-      return flagChangeOf(flag, { ...flag, states, revision: flag.revision + 1 });
-    });
     const after = { ...project, environments, revision: project.revision + 1 };
-    store.write(({ apply }) => apply([...flags, { kind: 'project', before: project, after }]));
+    const unused = [...queries.audiencesOf(project.id)].filter(({ id }) => {
+      return usesOfAudience(id, after, queries.flagsNaming(project.id, id)).useCount === 0;
+    });
+    const removals = unused.map((before) => ({ kind: 'audience', before, after: null }) as const);
+    store.write(({ apply }) => apply([{ kind: 'project', before: project, after }, ...removals]));
   }
 }
 

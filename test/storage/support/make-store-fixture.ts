@@ -60,6 +60,7 @@ const store = openStore({ directory, mapBytes });
 const operator = createOperator({
   port: localOperatorPort(new OperatorCommands(store)),
   tokenPrefix: 'burgee',
+  baseUrl: 'http://127.0.0.1',
 });
 const file = Buffer.from(JSON.stringify(document));
 const outcome = await operator.apply(file, () => undefined, new AbortController().signal);

@@ -1,4 +1,5 @@
 import type { ConsoleReply, ProjectRead } from '../../../contracts/console/console-handler.ts';
+import { environmentImpactView } from '../../../contracts/console/environment-impact-view.ts';
 import { allow, type ConsoleOutcome, deny } from '../../../domain/console/console-problem.ts';
 import { findByNumber } from '../../../domain/console/find-in-project.ts';
 import { ProblemList } from '../../../domain/problem-list.ts';
@@ -18,7 +19,8 @@ export const previewEnvironment: ProjectRead = (queries, { params, query }, { pr
   const refused = refuseName(project, environment?.number ?? null, next);
   if (refused !== null) return refused;
   const tokens = queries.tokensOf(project.id);
-  return allow({ value: impactOfName(tokens, environment?.name ?? null, next, context.now) });
+  const impact = impactOfName(tokens, environment?.name ?? null, next, context.now);
+  return allow({ value: environmentImpactView(impact) });
 };
 
 /** @param number null for an environment to be. @param name null for a deletion. */

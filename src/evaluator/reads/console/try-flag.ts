@@ -1,5 +1,6 @@
 import type { TryFlagBody } from '../../../contracts/console/console-bodies.ts';
 import type { ProjectRead } from '../../../contracts/console/console-handler.ts';
+import type { Trial } from '../../../contracts/console/console-views.ts';
 import { allow, deny } from '../../../domain/console/console-problem.ts';
 import { findConsoleFlag } from '../../../domain/console/find-in-project.ts';
 import { trialOf } from '../../../domain/evaluation/flag-trial.ts';
@@ -26,5 +27,7 @@ export const tryFlag: ProjectRead = (queries, { params, body }, { project }) => 
   const { audienceId } = stateIn(flag, sent.environmentNumber);
   const audience = audienceId === null ? null : (queries.audience(audienceId) ?? null);
   const place = { flag, project, environmentNumber: sent.environmentNumber, audience };
-  return allow({ value: trialOf(place, context, randomRoll) });
+  const trial = trialOf(place, context, randomRoll);
+  const value: Trial = { ...trial, steps: [...trial.steps] };
+  return allow({ value });
 };

@@ -1,6 +1,7 @@
 import type { EditFlagBody } from '../../../contracts/console/console-bodies.ts';
 import { consoleFlagView } from '../../../contracts/console/console-flag-view.ts';
 import type { ProjectCommand } from '../../../contracts/console/console-handler.ts';
+import type { FlagChangeResult } from '../../../contracts/console/console-views.ts';
 import { audiencesNeedPlan, permitsAudiences } from '../../../domain/audience/audience-plan.ts';
 import { denyConflict } from '../../../domain/console/console-conflict.ts';
 import { allow, deny } from '../../../domain/console/console-problem.ts';
@@ -26,7 +27,8 @@ export const editFlag: ProjectCommand<EditFlagBody> = (queries, request, princip
   if (result.attachesAudience && !permitsAudiences(project, organisation, context.now)) {
     return deny('plan-required', audiencesNeedPlan);
   }
-  const reply = { value: { changed, flag: consoleFlagView(after, project) } };
+  const value: FlagChangeResult = { changed, flag: consoleFlagView(after, project) };
+  const reply = { value };
   if (!changed) return allow({ changes: [], reply });
   const { environment } = result;
   const target = { targetId: after.id, targetName: after.name, environment };

@@ -3,6 +3,8 @@ import type {
   ConsoleDecision,
   ConsoleRequest,
 } from '../../../contracts/console/console-handler.ts';
+import type { EnvironmentChange as EnvironmentChangeView } from '../../../contracts/console/console-views.ts';
+import { environmentImpactView } from '../../../contracts/console/environment-impact-view.ts';
 import { projectView } from '../../../contracts/console/project-view.ts';
 import type { AuditAction, AuditChange } from '../../../domain/audit/audit-entry.ts';
 import { denyConflict } from '../../../domain/console/console-conflict.ts';
@@ -35,7 +37,11 @@ export function changeEnvironment(
   const { action, nameBefore, nameAfter, after, changes } = change;
   const impact = impactOfName(queries.tokensOf(before.id), nameBefore, nameAfter, context.now);
   const status = action === 'environment.create' ? 201 : 200;
-  const reply = { status, value: { project: projectView(after, role), impact } } as const;
+  const value: EnvironmentChangeView = {
+    project: projectView(after, role),
+    impact: environmentImpactView(impact),
+  };
+  const reply = { status, value } as const;
   if (changes.length === 0) return allow({ changes: [], reply });
   const target = { targetId: before.id, targetName: before.name, environment: nameBefore ?? nameAfter };
   return allow({

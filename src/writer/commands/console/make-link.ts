@@ -5,15 +5,17 @@ import type { OneTimeLink, OneTimeLinkPurpose } from '../../../domain/session/on
 export interface LinkPlan {
   readonly organisationId: string;
   readonly purpose: OneTimeLinkPurpose;
-  /** Member id. */
-  readonly createdBy: string;
+  /** Member id, or null when the operator or the first start makes it. */
+  readonly createdBy: string | null;
   readonly lifetimeMs: number;
 }
+
+export type LinkContext = Pick<ConsoleContext, 'now' | 'newId' | 'newSecret' | 'hashSecret' | 'baseUrl'>;
 
 /** @returns a new link as it is stored, and as it is shown this once: the secret stands in the fragment of its address. */
 export function makeLink(
   { organisationId, purpose, createdBy, lifetimeMs }: LinkPlan,
-  { now, newId, newSecret, hashSecret, baseUrl }: ConsoleContext,
+  { now, newId, newSecret, hashSecret, baseUrl }: LinkContext,
 ): { readonly link: OneTimeLink; readonly made: MadeLink } {
   const secret = newSecret();
   const [id, expiresAt] = [newId(), now + lifetimeMs];

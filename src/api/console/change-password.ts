@@ -1,0 +1,54 @@
+import { type ChangePasswordBody, changePasswordBodySchema } from '../../contracts/console/console-bodies.ts';
+import type { OwnPassword, SetOwnPassword } from '../../contracts/console/step-bodies.ts';
+import { passwordProblem } from '../../domain/session/password.ts';
+import { askEvaluator, askWriter } from './ask-actors.ts';
+import type { ConsoleActors } from './console-actors.ts';
+import type { ConsoleReply } from './console-reply.ts';
+import type { GatewayOperation } from './gateway-operation.ts';
+import { passwordsBusy, refuseAttempts } from './password-refusals.ts';
+import { readGatewayBody } from './read-gateway-body.ts';
+
+const wrongCurrent = 'This is not your present password.';
+
+/** Sets the member's own password; the present one is asked for, once there is one. */
+export const changePassword: GatewayOperation = async ({ reply, body }, actors) => {
+  const asked = readGatewayBody<ChangePasswordBody>(reply, changePasswordBodySchema, body);
+  if (asked === null) return;
+  const own = await askEvaluator<OwnPassword>(reply, 'find-own-password', {}, actors);
+  if (own === null) return;
+  const problem = passwordProblem(asked.password);
+  if (problem !== null) {
+    reply.refuse({ code: 'invalid-request', detail: problem });
+    return;
+  }
+  if (!(await isAllowed(reply, own.value, asked.current, actors))) return;
+  const passwordHash = await actors.passwords.hash(asked.password);
+  if (passwordHash === 'busy') {
+    passwordsBusy(reply);
+    return;
+  }
+  const step: SetOwnPassword = { checkedHash: own.value.passwordHash, passwordHash };
+  const set = await askWriter<null>(reply, 'set-own-password', step, actors);
+  if (set !== null) reply.answerNothing({}, set.memberId);
+};
+
+/** @returns false when the present password is wrong or missing, and the request has been answered so. */
+async function isAllowed(
+  reply: ConsoleReply,
+  { email, passwordHash }: OwnPassword,
+  current: string | undefined,
+  { attempts, passwords }: ConsoleActors,
+): Promise<boolean> {
+  if (passwordHash === null) return true;
+  const { limitKey } = reply.request;
+  const waitSeconds = attempts.begin(email, limitKey);
+  if (waitSeconds !== null) {
+    refuseAttempts(reply, waitSeconds);
+    return false;
+  }
+  const isRight = await passwords.check(passwordHash, current ?? '');
+  if (isRight === 'busy') passwordsBusy(reply);
+  else if (!isRight) reply.refuse({ code: 'invalid-request', detail: wrongCurrent });
+  else attempts.succeeded(email, limitKey);
+  return isRight === true;
+}

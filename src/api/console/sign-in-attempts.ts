@@ -1,0 +1,10 @@
+/** Counts attempts to sign in, by account and by address. Implemented by the gateway's limiters. */
+export interface SignInAttempts {
+  /**
+   * Counts an attempt before any work is done for it, so that many at once are counted too.
+   * @returns null when it may be made, or the seconds after which one may.
+   */
+  begin(account: string, limitKey: string): number | null;
+  /** The attempt was right: it does not count. */
+  succeeded(account: string, limitKey: string): void;
+}

@@ -1,0 +1,44 @@
+/** What the steps of `console-steps.ts` are asked with, and what they answer. None of it leaves the service. */
+
+export interface FindCredentials {
+  readonly email: string;
+}
+export interface Credential {
+  readonly memberId: string;
+  readonly organisationName: string;
+  readonly passwordHash: string;
+}
+export interface FoundCredentials {
+  readonly credentials: readonly Credential[];
+}
+
+export interface BeginSession {
+  readonly memberId: string;
+  /** The hash that the password was checked against. */
+  readonly passwordHash: string;
+}
+/** The secret is for the cookie alone. */
+export interface BegunSession {
+  readonly memberId: string;
+  readonly secret: string;
+}
+
+export interface OwnPassword {
+  readonly email: string;
+  /** Null until one is set. */
+  readonly passwordHash: string | null;
+}
+export interface SetOwnPassword {
+  /** The hash that the former password was checked against; null when there was none. */
+  readonly checkedHash: string | null;
+  readonly passwordHash: string;
+}
+
+export interface ConsumeLink {
+  readonly secret: string;
+  /** Of a new member, as it is stored. */
+  readonly name: string | null;
+  readonly email: string | null;
+  /** Null sets none. */
+  readonly passwordHash: string | null;
+}

@@ -1,0 +1,48 @@
+import type { RecordChange } from '../record-change.ts';
+import type { RecordQueries } from '../record-queries.ts';
+import { isSessionOver, type Session, sessionsMax } from './session.ts';
+
+export interface NewSession {
+  readonly id: string;
+  readonly memberId: string;
+  readonly secretHash: Uint8Array;
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+/**
+ * A session begins: the one that the browser has presented ends, those of the member that are over are cleared away, and
+ * the longest unused ones make room.
+ *
+ * @param presented of whatever member; null when there was none.
+ */
+export function beginSession(
+  queries: RecordQueries,
+  begun: NewSession,
+  presented: Session | null,
+  now: number,
+): readonly RecordChange[] {
+  const after: Session = { ...begun, createdAt: now, lastSeenAt: now };
+  const others = [...queries.sessionsOf(begun.memberId)].filter(({ id }) => id !== presented?.id);
+  const open = others.filter((session) => !isSessionOver(session, now));
+  const newestFirst = open.sort((one, other) => other.lastSeenAt - one.lastSeenAt);
+  const kept = new Set(newestFirst.slice(0, sessionsMax - 1));
+  const ended = [
+    ...others.filter((session) => !kept.has(session)),
+    ...(presented === null ? [] : [presented]),
+  ];
+  return [...ended.map(endOf), { kind: 'session', before: null, after }];
+}
+
+function endOf(before: Session): RecordChange {
+  return { kind: 'session', before, after: null };
+}
+
+/** Ends a member's sessions, all but one. @param keptId null keeps none */
+export function endSessions(
+  queries: RecordQueries,
+  memberId: string,
+  keptId: string | null,
+): readonly RecordChange[] {
+  return [...queries.sessionsOf(memberId)].filter(({ id }) => id !== keptId).map(endOf);
+}

@@ -1,0 +1,23 @@
+import type { SessionView } from '../../../contracts/console/console-views.ts';
+import { memberView } from '../../../contracts/console/member-view.ts';
+import { organisationView } from '../../../contracts/console/organisation-view.ts';
+import type { PublicRead } from '../../../contracts/console/public-handler.ts';
+import { allow } from '../../../domain/console/console-problem.ts';
+
+/** Whoever is signed in, or that nobody is: what the web app asks first. */
+export const readSession: PublicRead<null> = (queries, _request, principal, context) => {
+  const { openIdName, isMailConfigured, docsUrl, baseUrl, now } = context;
+  if (principal === null) return allow({ value: { isSignedIn: false, openIdName } satisfies SessionView });
+  const { session, member, organisation } = principal;
+  const value: SessionView = {
+    isSignedIn: true,
+    openIdName,
+    sessionId: session.id,
+    member: memberView(queries, member),
+    organisation: organisation === null ? null : organisationView(organisation, now),
+    isMailConfigured,
+    docsUrl,
+    baseUrl,
+  };
+  return allow({ value });
+};

@@ -1,0 +1,117 @@
+import type { ConsoleDecision } from '../../../contracts/console/console-handler.ts';
+import type {
+  PublicCommand,
+  PublicContext,
+  PublicRequest,
+} from '../../../contracts/console/public-handler.ts';
+import type { ConsumeLink } from '../../../contracts/console/step-bodies.ts';
+import type { ConsolePrincipal } from '../../../domain/console/console-principal.ts';
+import { allow, type ConsoleOutcome, deny } from '../../../domain/console/console-problem.ts';
+import type { Member, Role } from '../../../domain/member/member.ts';
+import { hasMemberWithEmail } from '../../../domain/member/member-rules.ts';
+import type { RecordChange } from '../../../domain/record-change.ts';
+import type { RecordQueries } from '../../../domain/record-queries.ts';
+import { endSessions } from '../../../domain/session/begin-session.ts';
+import { findUsableLink, linkOver } from '../../../domain/session/find-usable-link.ts';
+import type { OneTimeLink } from '../../../domain/session/one-time-link.ts';
+import { ownEntry, passwordChange } from './member-entry.ts';
+import { openSession } from './open-session.ts';
+
+const emailTaken = 'A member of the organisation has this email already. Sign in, or ask for a sign-in link.';
+
+/** Somebody for whom a session begins, and what made them. */
+interface Entrant {
+  readonly member: Member;
+  readonly changes: readonly RecordChange[];
+}
+
+/** Uses a link up: whoever follows it is a member then, and signed in. */
+export const consumeLink: PublicCommand<ConsumeLink> = (queries, request, principal, context) => {
+  const found = findUsableLink(queries, request.body.secret, context);
+  if (!found.ok) return found;
+  const entrant = admit(queries, found.value, request, context);
+  return entrant.ok ? enter(queries, found.value, entrant.value, request, principal, context) : entrant;
+};
+
+/** The link is gone with the session that it begins, in the same transaction. */
+export function enter(
+  queries: RecordQueries,
+  link: OneTimeLink,
+  { member, changes }: Entrant,
+  request: PublicRequest,
+  principal: ConsolePrincipal | null,
+  context: PublicContext,
+): ConsoleOutcome<ConsoleDecision> {
+  const used: RecordChange = { kind: 'one-time-link', before: link, after: null };
+  const opened = openSession(queries, member.id, request, principal, context);
+  return allow({ changes: [used, ...changes, ...opened.changes], reply: { value: opened.begun } });
+}
+
+/** @returns the member that a link makes or names, with the password set if one was given. */
+export function admit(
+  queries: RecordQueries,
+  link: OneTimeLink,
+  request: PublicRequest<Omit<ConsumeLink, 'secret'>>,
+  context: PublicContext,
+): ConsoleOutcome<Entrant> {
+  const { purpose, organisationId } = link;
+  if (queries.organisation(organisationId) === undefined) return linkOver();
+  switch (purpose.kind) {
+    case 'invitation':
+      return create(queries, { organisationId, ...purpose }, request, context);
+    case 'first-owner':
+      return create(queries, { organisationId, email: request.body.email, role: 'owner' }, request, context);
+    case 'sign-in':
+      return signIn(queries, purpose.memberId, request, context);
+  }
+}
+
+interface NewMember {
+  readonly organisationId: string;
+  readonly email: string | null;
+  readonly role: Role;
+}
+
+function create(
+  queries: RecordQueries,
+  { organisationId, email, role }: NewMember,
+  request: PublicRequest<Omit<ConsumeLink, 'secret'>>,
+  context: PublicContext,
+): ConsoleOutcome<Entrant> {
+  const { name, passwordHash } = request.body;
+  if (name === null || email === null) throw new Error('a new member has a name and an email');
+  if (hasMemberWithEmail(queries, organisationId, email)) return deny('conflict', emailTaken);
+  const member: Member = {
+    ...{ id: context.newId(), organisationId, name, email, role, passwordHash },
+    createdAt: context.now,
+    revision: 1,
+  };
+  const fields = Object.entries({ name, email, role }).map(([field, after]) => ({
+    field,
+    before: null,
+    after,
+  }));
+  const told = passwordHash === null ? fields : [...fields, passwordChange];
+  const entry = ownEntry(member, 'member.create', told, request, context);
+  return allow({ member, changes: [{ kind: 'member', before: null, after: member }, entry] });
+}
+
+/** A password that is set on the way takes every other session along, as one that is changed does. */
+function signIn(
+  queries: RecordQueries,
+  memberId: string,
+  request: PublicRequest<Omit<ConsumeLink, 'secret'>>,
+  context: PublicContext,
+): ConsoleOutcome<Entrant> {
+  const before = queries.member(memberId);
+  if (before === undefined) return linkOver();
+  const { passwordHash } = request.body;
+  if (passwordHash === null) return allow({ member: before, changes: [] });
+  const member: Member = { ...before, passwordHash, revision: before.revision + 1 };
+  const changes = [
+    { kind: 'member', before, after: member } as const,
+    ...endSessions(queries, memberId, null),
+    ownEntry(member, 'member.edit', [passwordChange], request, context),
+  ];
+  return allow({ member, changes });
+}

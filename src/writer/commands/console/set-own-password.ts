@@ -1,0 +1,22 @@
+import type { ConsoleCommand } from '../../../contracts/console/console-handler.ts';
+import type { SetOwnPassword } from '../../../contracts/console/step-bodies.ts';
+import { allow, deny } from '../../../domain/console/console-problem.ts';
+import type { Member } from '../../../domain/member/member.ts';
+import { endSessions } from '../../../domain/session/begin-session.ts';
+import { ownEntry, passwordChange } from './member-entry.ts';
+
+const movedMeanwhile = 'The password was changed meanwhile. Try again with the one that holds now.';
+
+/** Sets the member's own password. Every other session of the member ends. */
+export const setOwnPassword: ConsoleCommand<SetOwnPassword> = (queries, request, principal, context) => {
+  const { member: before, session } = principal;
+  const { checkedHash, passwordHash } = request.body;
+  if (before.passwordHash !== checkedHash) return deny('conflict', movedMeanwhile);
+  const after: Member = { ...before, passwordHash, revision: before.revision + 1 };
+  const changes = [
+    { kind: 'member', before, after } as const,
+    ...endSessions(queries, before.id, session.id),
+    ownEntry(before, 'member.edit', [passwordChange], request, context),
+  ];
+  return allow({ changes, reply: {} });
+};

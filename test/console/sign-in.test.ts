@@ -1,0 +1,173 @@
+import t from 'tap';
+import { Value } from 'typebox/value';
+import { sessionRowSchema, sessionViewSchema } from '../../src/contracts/console/console-views.ts';
+import { checkStore } from '../../src/storage/check.ts';
+import { ConsoleClient } from './console-client.ts';
+import { bootConsole, password, person, signInAs } from './console-fixture.ts';
+
+t.setTimeout(240_000);
+
+t.test('a member signs in with email and password, and out again', async (t) => {
+  const server = await bootConsole(t);
+  const client = new ConsoleClient(t, { port: server.port });
+  const stranger = await client.send('GET', '/session');
+  t.strictSame(stranger.json, { isSignedIn: false, openIdName: null });
+  const answer = await client.send('POST', '/session', { email: 'OWNER@acme.example', password });
+  t.equal(answer.status, 200);
+  t.strictSame(answer.json, { choices: [] });
+  const cookie = answer.header('set-cookie') ?? '';
+  t.match(
+    cookie,
+    /^burgee_session=[0-9A-Za-z]{49}; Max-Age=1209600; Path=\/console; HttpOnly; SameSite=Lax$/,
+  );
+  const secret = client.cookies.get('burgee_session') ?? '';
+  t.notMatch(answer.text, secret, 'the secret is in the cookie alone');
+
+  const session = await client.send('GET', '/session');
+  t.ok(Value.Check(sessionViewSchema, session.json), session.text);
+  t.match(session.json, { isSignedIn: true, member: { email: 'owner@acme.example', role: 'owner' } });
+  t.match(session.json, { organisation: { name: 'acme', isEligible: true }, isMailConfigured: false });
+  t.notMatch(session.text, /argon2/);
+  const { sessions } = (await client.send('GET', '/sessions')).json;
+  t.equal(sessions.length, 1);
+  t.ok(Value.Check(sessionRowSchema, sessions[0]));
+  t.match(sessions[0], { id: session.json.sessionId, isCurrent: true, address: '127.0.0.1' });
+
+  t.equal((await client.send('DELETE', '/session')).status, 204);
+  t.equal(client.cookies.size, 0, 'the cookie is taken back');
+  client.cookies.set('burgee_session', secret);
+  t.equal((await client.send('GET', '/sessions')).status, 401, 'and worth nothing any more');
+  t.equal((await client.send('GET', '/session')).json.isSignedIn, false);
+  await server.stop();
+  t.strictSame([...checkStore(server.dataDir)], []);
+  const log = server.lines.join('\n');
+  for (const hidden of [secret, password]) t.notMatch(log, hidden, 'no secret in the log');
+});
+
+t.test('signing in again rotates the session; others are listed and can be ended', async (t) => {
+  const server = await bootConsole(t);
+  const first = await signInAs(t, server, 'editor@acme.example');
+  const secret = first.cookies.get('burgee_session') ?? '';
+  await first.send('POST', '/session', { email: 'editor@acme.example', password });
+  t.not(first.cookies.get('burgee_session'), secret);
+  const thief = new ConsoleClient(t, { port: server.port });
+  thief.cookies.set('burgee_session', secret);
+  t.equal((await thief.send('GET', '/sessions')).status, 401, 'the session that was presented has ended');
+
+  const second = await signInAs(t, server, 'editor@acme.example');
+  const stranger = await signInAs(t, server, 'viewer@acme.example');
+  const { sessions } = (await second.send('GET', '/sessions')).json;
+  t.equal(sessions.length, 2);
+  const other = sessions.find(({ isCurrent }: { isCurrent: boolean }) => !isCurrent);
+  t.equal((await stranger.send('DELETE', `/sessions/${other.id}`)).status, 404, 'nobody else’s');
+  t.equal((await second.send('DELETE', `/sessions/${other.id}`)).status, 204);
+  t.equal((await second.send('DELETE', `/sessions/${other.id}`)).status, 404);
+  t.equal((await first.send('GET', '/sessions')).status, 401);
+  t.equal((await second.send('GET', '/sessions')).status, 200);
+});
+
+t.test('wrong passwords and unknown emails are told alike, and only so often', async (t) => {
+  const server = await bootConsole(t);
+  const client = new ConsoleClient(t, { port: server.port, localAddress: '127.0.0.9' });
+  const wrong = await client.send('POST', '/session', { email: 'owner@acme.example', password: 'not this' });
+  const unknown = await client.send('POST', '/session', { email: 'nobody@acme.example', password });
+  t.equal(wrong.status, 401);
+  t.strictSame(wrong.json, unknown.json);
+  t.equal(wrong.header('set-cookie'), undefined);
+  const right = { email: 'owner@acme.example', password };
+  for (let round = 0; round < 12; round += 1) {
+    t.equal((await client.send('POST', '/session', right)).status, 200, 'right ones do not count');
+  }
+  const statuses: number[] = [];
+  const bad = { email: 'Owner@acme.example', password: 'wrong again' };
+  for (let round = 0; round < 10; round += 1) {
+    statuses.push((await client.send('POST', '/session', bad)).status);
+  }
+  t.strictSame(statuses, [401, 401, 401, 401, 401, 401, 401, 401, 401, 429]);
+  const elsewhere = new ConsoleClient(t, { port: server.port, localAddress: '127.0.0.10' });
+  const limited = await elsewhere.send('POST', '/session', right);
+  t.equal(limited.status, 429, 'the account is limited wherever it is asked for');
+  t.ok(Number(limited.header('retry-after')) > 60);
+  t.equal((await signInAs(t, server, 'admin@acme.example')).cookies.size, 1, 'and no other account');
+});
+
+t.test('an address is limited, whatever accounts it tries, and attempts at once are counted', async (t) => {
+  const server = await bootConsole(t, undefined, { BURGEE_IN_FLIGHT_MAX: '1000' });
+  const clients = Array.from(
+    { length: 60 },
+    () => new ConsoleClient(t, { port: server.port, localAddress: '127.0.0.11' }),
+  );
+  const answers = await Promise.all(
+    clients.map((client, index) =>
+      client.send('POST', '/session', { email: `x${index}@acme.example`, password: 'guess' }),
+    ),
+  );
+  const count = (status: number): number => answers.filter((answer) => answer.status === status).length;
+  t.equal(count(429), 10, 'fifty in a window');
+  t.ok(count(401) >= 34, 'those that have a place are answered');
+  t.equal(count(401) + count(503), 50, 'and those that would wait too long are told so');
+  t.match(answers.find(({ status }) => status === 503)?.json ?? { detail: 'Retry' }, { detail: /Retry/ });
+});
+
+t.test('one email in two organisations chooses between them', async (t) => {
+  const same = { name: 'Both', email: 'both@example.test', role: 'viewer' };
+  const names = ['one', 'two'];
+  const server = await bootConsole(t, {
+    organisations: names.map((name) => ({
+      name,
+      plan: 'teams',
+      members: [{ ...same, password }, person('owner', name)],
+    })),
+  });
+  const client = new ConsoleClient(t, { port: server.port });
+  const asked = await client.send('POST', '/session', { email: same.email, password });
+  const { choices } = asked.json as { choices: { memberId: string; organisationName: string }[] };
+  t.strictSame(choices.map(({ organisationName }) => organisationName).sort(), names);
+  t.equal(client.cookies.size, 0, 'no session before the choice');
+  const two = choices.find(({ organisationName }) => organisationName === 'two');
+  const chosen = { email: same.email, password, memberId: two?.memberId };
+  t.equal((await client.send('POST', '/session', chosen)).status, 200);
+  t.equal((await client.send('GET', '/session')).json.organisation.name, 'two');
+  const foreign = { ...chosen, password: 'wrong', memberId: two?.memberId };
+  t.equal((await client.send('POST', '/session', foreign)).status, 401);
+});
+
+t.test('a changed password ends the other sessions, and the old one works no more', async (t) => {
+  const server = await bootConsole(t);
+  const email = 'viewer@acme.example';
+  const [here, there] = [await signInAs(t, server, email), await signInAs(t, server, email)];
+  const change = (body: unknown) => here.send('POST', '/password', body);
+  t.match((await change({ current: password, password: 'x'.repeat(11) })).json.detail, /12 to 1024/);
+  t.match((await change({ current: password, password: 'x'.repeat(1025) })).json.detail, /12 to 1024/);
+  t.match((await change({ current: 'wrong', password: 'x'.repeat(12) })).json.detail, /present password/);
+  t.match((await change({ password: 'x'.repeat(12) })).json.detail, /present password/);
+  t.equal(
+    (await change({ current: password, password: '😀'.repeat(12) })).status,
+    204,
+    'characters, not bytes',
+  );
+  t.equal((await here.send('GET', '/sessions')).status, 200);
+  t.equal((await there.send('GET', '/sessions')).status, 401);
+  await t.rejects(signInAs(t, server, email), /Wrong email or password/);
+  await signInAs(t, server, email, '😀'.repeat(12));
+  const owner = await signInAs(t, server, 'owner@acme.example');
+  const { entries } = (await owner.send('GET', '/audit')).json;
+  t.match(entries[0], {
+    action: 'member.edit',
+    actor: { kind: 'member', name: 'viewer of acme' },
+    changes: [{ field: 'password', before: null, after: 'set' }],
+  });
+});
+
+t.test('behind TLS the cookie is for TLS alone, and only the base URL may change anything', async (t) => {
+  const server = await bootConsole(t, undefined, { BURGEE_BASE_URL: 'https://flags.example' });
+  const client = new ConsoleClient(t, { port: server.port });
+  const body = { email: 'owner@acme.example', password };
+  const local = await client.send('POST', '/session', body);
+  t.equal(local.status, 403);
+  const origin = { origin: 'https://flags.example' };
+  const answer = await client.send('POST', '/session', body, origin);
+  t.equal(answer.status, 200);
+  t.match(answer.header('set-cookie'), /^__Secure-burgee_session=.*; HttpOnly; SameSite=Lax; Secure$/);
+  t.equal((await client.send('DELETE', '/session', undefined, origin)).status, 204);
+});
