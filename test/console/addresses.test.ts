@@ -1,5 +1,5 @@
 import t from 'tap';
-import { addressOf } from '../../src/console/client/call.ts';
+import { addressOf } from '../../src/console/client/address-of.ts';
 import { consoleOperations } from '../../src/contracts/console/console-operations.ts';
 import { consolePaths } from '../../src/contracts/console/console-paths.ts';
 

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { consoleOperations } from '../../contracts/console/console-operations.ts';
 import { type ConsoleOperationId, consolePaths } from '../../contracts/console/console-paths.ts';
+import { addressOf, type ParamsOf, type QueryOf } from './address-of.ts';
 import { ConsoleError } from './console-error.ts';
 
 type Operations = typeof consoleOperations;
@@ -8,38 +9,9 @@ type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : null;
 export type BodyOf<Id extends ConsoleOperationId> = StaticOf<Operations[Id]['body']>;
 export type AnswerOf<Id extends ConsoleOperationId> = StaticOf<Operations[Id]['answer']>;
 
-/** The names in the braces of a path. */
-type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | NamesIn<Rest>
-  : never;
-export type ParamsOf<Id extends ConsoleOperationId> = Readonly<
-  Record<NamesIn<Operations[Id]['path']>, string | number>
->;
-type QueryOf<Id extends ConsoleOperationId> = Readonly<
-  Partial<Record<Operations[Id]['query'][number], string>>
->;
-
 interface CallOptions<Id extends ConsoleOperationId> {
   readonly query?: QueryOf<Id>;
   readonly signal?: AbortSignal;
-}
-
-/** The address of an operation, its parameters filled in. */
-export function addressOf<Id extends ConsoleOperationId>(
-  id: Id,
-  params: ParamsOf<Id>,
-  query?: QueryOf<Id>,
-): string {
-  const values = params as Readonly<Record<string, string | number>>;
-  const path = consolePaths[id].path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(values[name])),
-  );
-  const sent = Object.entries<string | undefined>(query ?? {}).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
-  );
-  // Not URLSearchParams: it writes a space as a plus.
-  const pairs = sent.map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return `/console/api${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
 }
 
 /**

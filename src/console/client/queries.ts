@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { ConsoleOperationId } from '../../contracts/console/console-paths.ts';
-import { type AnswerOf, call, type ParamsOf } from './call.ts';
+import type { ParamsOf } from './address-of.ts';
+import { type AnswerOf, call } from './call.ts';
 
 /** Keys begin with the project, or with `all`: what somebody else changes is told per project. */
 function reading<Id extends ConsoleOperationId>(scope: string, id: Id, params: ParamsOf<Id>) {

@@ -1,9 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { addressOf } from './call.ts';
+import { addressOf } from './address-of.ts';
 import { everywhere, flagQuery, flagsQuery } from './queries.ts';
 
 /** How often a long list is read again while others change it without pause. */
 const quietMs = 300;
+
+/** When the service refused to be watched: it may be full, or about to end. */
+const reopenMs = 15_000;
 
 interface Changed {
   readonly flags: readonly string[];
@@ -42,28 +45,36 @@ class PendingChanges {
  * @returns what ends it
  */
 export function watchProject(client: QueryClient, projectId: string): () => void {
-  const source = new EventSource(addressOf('watch-project', { projectId }));
   const pending = new PendingChanges();
-  let timer: ReturnType<typeof setTimeout> | null = null;
+  let source: EventSource;
+  let applying: ReturnType<typeof setTimeout> | undefined;
+  let opening: ReturnType<typeof setTimeout> | undefined;
   let wasLost = false;
   const apply = () => {
-    timer = null;
+    applying = undefined;
     pending.apply(client, projectId);
   };
-  source.addEventListener('changed', (event: MessageEvent<string>) => {
-    pending.add(JSON.parse(event.data) as Changed);
-    timer ??= setTimeout(apply, quietMs);
-  });
-  source.addEventListener('error', () => {
-    wasLost = true;
-  });
-  // What happened while the line was down has been told to nobody.
-  source.addEventListener('open', () => {
-    if (wasLost) void client.invalidateQueries({ queryKey: [projectId] });
-    wasLost = false;
-  });
+  const open = () => {
+    source = new EventSource(addressOf('watch-project', { projectId }));
+    source.addEventListener('changed', (event: MessageEvent<string>) => {
+      pending.add(JSON.parse(event.data) as Changed);
+      applying ??= setTimeout(apply, quietMs);
+    });
+    source.addEventListener('error', () => {
+      wasLost = true;
+      // The browser tries again by itself after a broken line, and not after a refusal.
+      if (source.readyState === EventSource.CLOSED) opening = setTimeout(open, reopenMs);
+    });
+    // What happened while the line was down has been told to nobody.
+    source.addEventListener('open', () => {
+      if (wasLost) void client.invalidateQueries({ queryKey: [projectId] });
+      wasLost = false;
+    });
+  };
+  open();
   return () => {
     source.close();
-    if (timer !== null) clearTimeout(timer);
+    clearTimeout(applying);
+    clearTimeout(opening);
   };
 }

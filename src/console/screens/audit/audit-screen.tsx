@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { AuditSearch } from '../../app/searches.ts';
-import { addressOf } from '../../client/call.ts';
+import { addressOf } from '../../client/address-of.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import { useAudienceName } from '../flag/use-audience-names.ts';

@@ -1,0 +1,33 @@
+import type { consoleOperations } from '../../contracts/console/console-operations.ts';
+import { type ConsoleOperationId, consolePaths } from '../../contracts/console/console-paths.ts';
+
+type Operations = typeof consoleOperations;
+
+/** The names in the braces of a path. */
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+export type ParamsOf<Id extends ConsoleOperationId> = Readonly<
+  Record<NamesIn<Operations[Id]['path']>, string | number>
+>;
+export type QueryOf<Id extends ConsoleOperationId> = Readonly<
+  Partial<Record<Operations[Id]['query'][number], string>>
+>;
+
+/** The address of an operation, its parameters filled in. */
+export function addressOf<Id extends ConsoleOperationId>(
+  id: Id,
+  params: ParamsOf<Id>,
+  query?: QueryOf<Id>,
+): string {
+  const values = params as Readonly<Record<string, string | number>>;
+  const path = consolePaths[id].path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(values[name])),
+  );
+  const sent = Object.entries<string | undefined>(query ?? {}).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+  );
+  // Not URLSearchParams: it writes a space as a plus.
+  const pairs = sent.map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return `/console/api${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
+}
