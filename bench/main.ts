@@ -1,5 +1,5 @@
 /** The command `npm run bench`: see README.md. */
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { catalogue } from './catalogue.ts';
 import type { ResultFile } from './comparison.ts';
@@ -44,6 +44,19 @@ function keepThoseElsewhere(command: RunCommand): RunCommand {
   return { ...command, scenarios };
 }
 
+/** @throws UsageError when no file can be written there */
+function checkJsonFile(path: string): void {
+  const folder = dirname(path);
+  if (!existsSync(folder)) throw new UsageError(`--json ${path}: there is no such folder`);
+  if (existsSync(path) && !statSync(path).isFile())
+    throw new UsageError(`--json ${path}: that is no plain file; name one, or a new one`);
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch {
+    throw new UsageError(`--json ${path}: this user may not write to that folder`);
+  }
+}
+
 /** What the command line names must be there before minutes of measuring. */
 async function prepare(given: RunCommand): Promise<{
   readonly command: RunCommand;
@@ -51,8 +64,7 @@ async function prepare(given: RunCommand): Promise<{
   readonly saved: readonly ResultFile[];
 }> {
   const command = given.server === null ? given : keepThoseElsewhere(given);
-  if (command.jsonFile !== null && !existsSync(dirname(command.jsonFile)))
-    throw new UsageError(`--json ${command.jsonFile}: there is no such folder`);
+  if (command.jsonFile !== null) checkJsonFile(command.jsonFile);
   try {
     return {
       command,

@@ -8,8 +8,8 @@ export interface ChangesMade {
   readonly due: number;
 }
 
-/** As many changes wait for their commit at once, at most. More than a commit's time brings at 1,000 a second. */
-const connectionsMax = 16;
+/** As many changes wait for their commit at once, at most: twice what 1,000 a second bring while one is held and committed. */
+const connectionsMax = 64;
 
 /** A connection and the flags that only it changes, one after another. */
 interface Lane {

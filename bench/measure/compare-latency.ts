@@ -87,8 +87,9 @@ export function latenessRemarks(comparison: Comparison): string[] {
     const late = medianOf(comparison, 'lateP99Us', name);
     const p99 = medianOf(comparison, 'p99Us', name);
     if (late <= p99 * latenessShareMax) return [];
+    const inWords = (us: number): string => `${Math.round(us).toLocaleString('en-GB')} µs`;
     return [
-      `${name}: the load generator itself was late by ${Math.round(late)} µs at the 99th percentile, of ${Math.round(p99)} µs measured; what is above the median says as much about it as about the server.`,
+      `${name}: the load generator itself was late by ${inWords(late)} at the 99th percentile, of ${inWords(p99)} measured; what is above the median says as much about it as about the server.`,
     ];
   });
 }

@@ -2,9 +2,13 @@ import type { Comparison } from '../comparison.ts';
 import { type ClosedLoopDriver, describeDriver, runClosedLoop } from '../load/closed-loop.ts';
 import { canMeterProcesses, meterProcess } from '../load/process-meter.ts';
 import type { Bench, ComparisonPlan, Measurement } from '../scenario.ts';
+import { medianOf } from './median-of.ts';
 import { type AskedContender, contenderOf, planOf, type Question } from './question.ts';
 
 type PlannedMetric = ComparisonPlan['metrics'][number];
+
+/** Requests a second, on the machines where it was tried. */
+const autocannonMost = 40_000;
 
 export const throughputMetric: PlannedMetric = {
   key: 'requestsPerSecond',
@@ -14,7 +18,7 @@ export const throughputMetric: PlannedMetric = {
 };
 const flagsMetric: PlannedMetric = {
   key: 'flagsPerSecond',
-  label: 'flags evaluated a second',
+  label: 'flags in the answers, a second',
   better: 'more',
   digits: 0,
 };
@@ -54,9 +58,21 @@ export async function compareThroughput(bench: Bench, question: Question): Promi
         }),
       })),
     });
-    comparisons.push(comparison);
+    comparisons.push(remarkOnDriver(driver, comparison));
   }
   return comparisons;
+}
+
+/**
+ * @returns the comparison, with a remark where a contender was asked so often that autocannon measured itself: the ratio
+ *   of two servers that both wait for it is 1, whatever they could do
+ */
+export function remarkOnDriver(driver: ClosedLoopDriver, comparison: Comparison): Comparison {
+  const { contenders, remarks = [] } = comparison;
+  const most = Math.max(...contenders.map(({ name }) => medianOf(comparison, throughputMetric.key, name)));
+  if (driver !== 'autocannon' || most < autocannonMost) return comparison;
+  const remark = `autocannon itself is the limit above some ${autocannonMost.toLocaleString('en-GB')} requests a second: ratios of contenders near it or over it say more about autocannon than about the servers.`;
+  return { ...comparison, remarks: [...remarks, remark] };
 }
 
 async function measureThroughput(

@@ -1,13 +1,15 @@
 import type { Comparison, Metric } from '../comparison.ts';
 import { type Figure, figuresOfMetric } from './figure.ts';
 import { formatNumber, formatRatio } from './numbers.ts';
-import { linearScale, logScale, type Scale } from './scale.ts';
-import { fitText, place, plotWidth, svgDocument, svgLine, svgText } from './svg.ts';
+import { linearScale, logScale, niceEnd, type Scale } from './scale.ts';
+import { fitText, place, plotWidth, svgDocument, svgHeading, svgLine, svgText, textWidth } from './svg.ts';
 
-const nameWidth = 220;
+const nameSize = 14;
+/** Room for the contenders' names: all plots alike, wider only for long names. */
+const nameWidths = { least: 220, most: 310 } as const;
 const figureWidth = 220;
-const barsLeft = nameWidth + 10;
 const barsRight = plotWidth - figureWidth;
+const headingHeight = 28;
 const rowHeight = 27;
 const headHeight = 34;
 const axisHeight = 34;
@@ -20,16 +22,29 @@ function hasRatio(figure: Figure): figure is RatioFigure {
   return figure.ratios?.every((ratio) => ratio > 0) ?? false;
 }
 
-function scaleFor(figures: readonly RatioFigure[]): Scale & { readonly start: number } {
-  const all = figures.flatMap(({ ratios }) => ratios);
-  const [least, most] = [Math.min(...all, 1), Math.max(...all, 1)];
-  if (most <= linearMost && least >= 1 / 20) return { ...linearScale(most, barsLeft, barsRight), start: 0 };
-  const decade = (value: number, round: (power: number) => number): number => 10 ** round(Math.log10(value));
-  const scale = logScale(decade(least, Math.floor), decade(most, Math.ceil), barsLeft, barsRight);
-  return { ...scale, start: 1 };
+function nameWidthFor({ contenders }: Comparison): number {
+  const widest = Math.max(...contenders.map(({ name }) => textWidth(name, nameSize)));
+  return Math.min(nameWidths.most, Math.max(nameWidths.least, Math.ceil(widest)));
 }
 
-function drawRow(figure: RatioFigure, scale: ReturnType<typeof scaleFor>, top: number): string[] {
+/** Where a row's parts lie. */
+interface RowScale extends Scale {
+  /** The ratio from which bars are drawn. */
+  readonly start: number;
+  readonly nameWidth: number;
+}
+
+function scaleFor(figures: readonly RatioFigure[], nameWidth: number): RowScale {
+  const all = figures.flatMap(({ ratios }) => ratios);
+  const [least, most] = [Math.min(...all, 1), Math.max(...all, 1)];
+  const barsLeft = nameWidth + 10;
+  if (most <= linearMost && least >= 1 / 20)
+    return { ...linearScale(most, barsLeft, barsRight), start: 0, nameWidth };
+  const scale = logScale(niceEnd(least, 'below'), niceEnd(most, 'above'), barsLeft, barsRight);
+  return { ...scale, start: 1, nameWidth };
+}
+
+function drawRow(figure: RatioFigure, scale: RowScale, top: number): string[] {
   const { contender, isBase, ratio, ratios, metric, isNoise } = figure;
   const [from, to] = [scale.place(scale.start), scale.place(ratio)];
   const [low, high] = [scale.place(Math.min(...ratios)), scale.place(Math.max(...ratios))];
@@ -41,7 +56,7 @@ function drawRow(figure: RatioFigure, scale: ReturnType<typeof scaleFor>, top: n
     svgLine('whisker', high, middle - 4, high, middle + 4),
   ];
   return [
-    svgText(nameWidth, middle + 5, fitText(contender.name, nameWidth, 14), {
+    svgText(scale.nameWidth, middle + 5, fitText(contender.name, scale.nameWidth, nameSize), {
       anchor: 'end',
       className: 'name',
     }),
@@ -57,7 +72,7 @@ function drawRow(figure: RatioFigure, scale: ReturnType<typeof scaleFor>, top: n
 
 function drawMetric(comparison: Comparison, metric: Metric, top: number): { body: string[]; height: number } {
   const figures = figuresOfMetric(comparison, metric).filter(hasRatio);
-  const scale = scaleFor(figures);
+  const scale = scaleFor(figures, nameWidthFor(comparison));
   const rowsTop = top + headHeight;
   const bottom = rowsTop + figures.length * rowHeight;
   const heading = `${metric.label}, ratio to ${comparison.base}`;
@@ -65,7 +80,7 @@ function drawMetric(comparison: Comparison, metric: Metric, top: number): { body
   const one = scale.place(1);
   return {
     body: [
-      svgText(0, top + 18, fitText(heading, plotWidth, 15), { className: 'strong', size: 15 }),
+      svgText(0, top + 18, fitText(heading, plotWidth, 14), { className: 'strong', size: 14 }),
       svgText(plotWidth - 4, bottom + 19, axisText, { anchor: 'end', size: 12 }),
       ...scale.ticks.flatMap((tick) => [
         svgLine('grid', scale.place(tick), rowsTop, scale.place(tick), bottom + 4),
@@ -86,8 +101,8 @@ function drawMetric(comparison: Comparison, metric: Metric, top: number): { body
 export function barPlot(comparison: Comparison, metrics: readonly Metric[], title: string): string | null {
   const drawable = metrics.filter((metric) => figuresOfMetric(comparison, metric).every(hasRatio));
   if (drawable.length === 0 || comparison.contenders.length < 2) return null;
-  const body: string[] = [];
-  let top = 4;
+  const body = [svgHeading(title)];
+  let top = headingHeight;
   for (const metric of drawable) {
     const drawn = drawMetric(comparison, metric, top);
     body.push(...drawn.body);

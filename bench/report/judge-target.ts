@@ -1,4 +1,4 @@
-import type { ScenarioReport, Target } from '../comparison.ts';
+import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
 import { findFigure, noiseSpread } from './figure.ts';
 import { formatNumber, formatRatio, formatShare } from './numbers.ts';
 
@@ -25,7 +25,8 @@ export function judgeTarget(report: ScenarioReport, target: Target): Judgement {
   const found = comparison === undefined ? null : findFigure(comparison, target.metric, target.contender);
   const value = target.of === 'ratio' ? found?.ratio : found?.median;
   if (found === null || value === null || value === undefined) {
-    return { what, bound, figure: '–', spread: '–', verdict: 'not measured', text: 'not measured' };
+    const text = `not measured: ${whyNot(target, comparison)}`;
+    return { what, bound, figure: '–', spread: '–', verdict: 'not measured', text };
   }
   const missedBy = 'atLeast' in target.bound ? limit - value : value - limit;
   const verdict = missedBy > 0 ? 'missed' : 'reached';
@@ -40,6 +41,16 @@ export function judgeTarget(report: ScenarioReport, target: Target): Judgement {
     verdict,
     text: `${verdict === 'missed' ? `missed by ${by}` : verdict}${noise}`,
   };
+}
+
+/** Without wrk there is no comparison by it; not every system tells CPU times and memory. */
+function whyNot(target: Target, comparison: Comparison | undefined): string {
+  if (comparison === undefined) {
+    const isOfWrk = target.comparison.startsWith('throughput-wrk');
+    return isOfWrk ? 'wrk did not drive' : `${target.comparison} was not run`;
+  }
+  const hasMetric = comparison.metrics.some(({ key }) => key === target.metric);
+  return hasMetric ? `there is no figure of ${target.contender}` : `this system tells no ${target.metric}`;
 }
 
 /** A bound has as many decimals as it was given. */

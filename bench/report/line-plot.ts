@@ -1,8 +1,18 @@
 import type { Comparison, Contender, Metric } from '../comparison.ts';
 import { type Figure, figuresOfMetric } from './figure.ts';
 import { formatNumber, formatRatio } from './numbers.ts';
-import { linearScale, logScale, type Scale } from './scale.ts';
-import { colours, place, plotWidth, svgDocument, svgLegend, svgLine, svgText, textWidth } from './svg.ts';
+import { linearScale, logScale, niceEnd, type Scale } from './scale.ts';
+import {
+  colours,
+  place,
+  plotWidth,
+  svgDocument,
+  svgHeading,
+  svgLegend,
+  svgLine,
+  svgText,
+  textWidth,
+} from './svg.ts';
 
 const left = 64;
 const right = plotWidth - 30;
@@ -89,7 +99,7 @@ function yScale(series: readonly Series[], top: number, bottom: number): Scale {
   const most = Math.max(...all, 1);
   if (most <= linearMost) return linearScale(most, bottom, top);
   const least = Math.min(...all.filter((ratio) => ratio > 0), 1);
-  return logScale(10 ** Math.floor(Math.log10(least)), 10 ** Math.ceil(Math.log10(most)), bottom, top);
+  return logScale(niceEnd(least, 'below'), niceEnd(most, 'above'), bottom, top);
 }
 
 /**
@@ -110,7 +120,7 @@ export function linePlot(comparison: Comparison, metrics: readonly Metric[], tit
   const axis = axisOf(comparison.contenders);
   const y = yScale(series, top, bottom);
   return svgDocument(bottom + 48, title, [
-    svgText(0, 16, `Ratio to ${comparison.base}`, { className: 'strong', size: 15 }),
+    svgHeading(title),
     ...legend.body,
     ...y.ticks.flatMap((tick) => [
       svgLine('grid', left, y.place(tick), right, y.place(tick)),

@@ -18,7 +18,7 @@ export function movementsText({ movements, onlyOne, unlike }: RunsCompared, save
   const rows = [['since the saved run', 'of', 'then', 'now', 'change', 'verdict'], ...sorted.map(rowOf)];
   const moved = movements.filter(({ verdict }) => verdict === 'better' || verdict === 'worse').length;
   return [
-    `Against ${saved}: ${moved} of ${movements.length} figures moved: their rounds do not overlap, and the medians differ by over 2 %.`,
+    `Against ${saved}: ${moved} of ${movements.length} figures moved, which means: the rounds of both runs do not overlap, and the medians differ by over 2 %.`,
     '',
     ...(sorted.length === 0 ? [] : layOutColumns(rows)),
     ...unlike.map((text) => `unlike: ${text}`),

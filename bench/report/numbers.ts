@@ -15,3 +15,8 @@ export function formatRatio(ratio: number): string {
 export function formatShare(share: number): string {
   return `${formatNumber(share * 100, Math.abs(share) < 0.1 ? 1 : 0)} %`;
 }
+
+/** @returns a setting as a reader needs it: whole numbers with a comma between thousands, the rest as it is */
+export function formatSetting(value: string | number): string {
+  return typeof value === 'number' && Number.isInteger(value) ? formatNumber(value, 0) : String(value);
+}

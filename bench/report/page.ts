@@ -3,7 +3,7 @@ import type { Scenario } from '../scenario.ts';
 import { type Figure, figuresOfMetric } from './figure.ts';
 import { judgeTarget } from './judge-target.ts';
 import { escapeMarkdown, markdownTable } from './markdown.ts';
-import { formatNumber } from './numbers.ts';
+import { formatNumber, formatSetting } from './numbers.ts';
 import { type Plot, plotsOf } from './plots.ts';
 import { cellsOf } from './report-text.ts';
 
@@ -13,17 +13,20 @@ export const plotsFolder = 'benchmarks';
 const introduction = `# Benchmarks
 
 This page is written by \`npm run bench\` from the files in \`bench/results\`, one a scenario: its newest run. Nobody types
-a figure here. To see other figures, run a scenario on your machine.
+a figure into the tables and plots; only the last section, [what was tried](#what-was-tried), is written by hand. To see
+other figures, run a scenario on your machine.
 
 - **Every figure is a ratio in the same run.** Contenders take turns, A B B A, and each round gives a ratio to the base. The
   tables show the median of the rounds, that ratio, and the spread: the largest ratio minus the smallest, relative to the
   median. The base has the spread of its own values. A spread over 20 % is called noise.
 - **CPU per request** is user and system time of the server's threads, as the operating system counts it. It is measured
-  beside throughput, because a busy machine blurs it less.
+  beside throughput, because a busy machine blurs it less. The main thread is the one that has the sockets: in Burgee, the
+  gateway.
 - **Throughput is closed-loop**: each connection asks again when it is answered. The driver is named: \`autocannon\` is itself
   the limit above some 40,000 requests a second, \`wrk\` later.
 - **Latency is open-loop**: requests leave at a fixed rate, and a latency counts from the moment at which the request was
-  due. A server that stalls is charged for everything that waited meanwhile.
+  due. A server that stalls is charged for everything that waited meanwhile. The generator's own lateness is from due to
+  sent, for requests that found a connection free: what it is responsible for itself.
 - The load generator runs on the same machine, beside the server.`;
 
 function commitText({ commit, isModified }: RunFacts): string {
@@ -43,7 +46,7 @@ function targetsSection(results: readonly ResultFile[]): string {
       const { what, bound, figure, spread, verdict, text } = judgeTarget(report, target);
       const shown = verdict === 'reached' ? text : `**${text}**`;
       return [
-        `[${report.scenario}](#${report.scenario}): ${escapeMarkdown(what)}`,
+        `[${report.scenario}](#${report.scenario}), ${escapeMarkdown(target.comparison)}: ${escapeMarkdown(what)}`,
         escapeMarkdown(bound),
         figure,
         spread,
@@ -54,7 +57,10 @@ function targetsSection(results: readonly ResultFile[]): string {
   );
   if (rows.length === 0) return '## Targets\n\nNone was measured yet.';
   const head = ['What', 'Bound', 'Figure', 'Spread', 'Verdict', 'Commit'];
-  return `## Targets\n\n${markdownTable(head, rows, 'right')}`;
+  const why = rows.some(([, , , , verdict]) => verdict?.includes('missed'))
+    ? '\n\nWhy some are missed, and where the time goes: [what was tried](#what-was-tried).'
+    : '';
+  return `## Targets\n\n${markdownTable(head, rows, 'right')}${why}`;
 }
 
 function cellOf(figure: Figure): string {
@@ -75,10 +81,9 @@ function figuresTable(comparison: Comparison): string {
 
 function comparisonSection(scenario: string, comparison: Comparison): string {
   const { id, title, driver, settings, rounds, contenders, base, remarks = [] } = comparison;
-  const said = Object.entries({ rounds, ...settings }).map(([name, value]) => {
-    const shown = typeof value === 'number' && value >= 10_000 ? formatNumber(value, 0) : String(value);
-    return escapeMarkdown(`${name} ${shown}`);
-  });
+  const said = Object.entries({ rounds, ...settings }).map(([name, value]) =>
+    escapeMarkdown(`${name} ${formatSetting(value)}`),
+  );
   const plots = plotsOf(scenario, comparison).map(
     (plot) => `![${escapeMarkdown(plot.title)}](${plotsFolder}/${plot.file})`,
   );

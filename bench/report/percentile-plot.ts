@@ -1,8 +1,8 @@
 import type { Comparison } from '../comparison.ts';
 import { type LatencySummary, readHistogram } from '../load/latency-histogram.ts';
 import { formatNumber } from './numbers.ts';
-import { logScale, type Scale } from './scale.ts';
-import { colours, place, plotWidth, svgDocument, svgLegend, svgLine, svgText } from './svg.ts';
+import { logScale, niceEnd, type Scale } from './scale.ts';
+import { colours, place, plotWidth, svgDocument, svgHeading, svgLegend, svgLine, svgText } from './svg.ts';
 
 const left = 74;
 const right = plotWidth - 30;
@@ -36,6 +36,20 @@ function drawCurve({ latencies }: Curve, index: number, reach: number, x: Scale,
   return `<polyline class="series s${index % colours}" points="${points.join(' ')}"/>`;
 }
 
+/** The first label stands left of its line, where the curves begin: p50 is near. */
+function drawPercentiles(reach: number, x: Scale, top: number, bottom: number): string[] {
+  return percentiles
+    .filter((percentile) => rarity(percentile) <= reach * 1.0001)
+    .flatMap((percentile) => {
+      const at = x.place(rarity(percentile));
+      const label = percentile === 0 ? 'fastest' : `p${percentile}`;
+      return [
+        svgLine('grid', at, top, at, bottom),
+        svgText(at, bottom + 20, label, { anchor: percentile === 0 ? 'end' : 'middle', size: 12 }),
+      ];
+    });
+}
+
 function formatLatency(us: number): string {
   if (us < 1000) return `${formatNumber(us, 0)} µs`;
   return us < 1e6 ? `${formatNumber(us / 1000, 0)} ms` : `${formatNumber(us / 1e6, 0)} s`;
@@ -44,8 +58,8 @@ function formatLatency(us: number): string {
 function latencyScale(curves: readonly Curve[], reach: number, top: number, bottom: number): Scale {
   const least = Math.min(...curves.map(({ latencies }) => latencies.percentileUs(0)));
   const most = Math.max(...curves.map(({ latencies }) => latencies.percentileUs(100 - 100 / reach)));
-  const low = 10 ** Math.floor(Math.log10(Math.max(1, least)));
-  return logScale(low, Math.max(low * 10, 10 ** Math.ceil(Math.log10(Math.max(1, most)))), bottom, top);
+  const low = niceEnd(Math.max(1, least), 'below');
+  return logScale(low, Math.max(low * 10, niceEnd(Math.max(1, most), 'above')), bottom, top);
 }
 
 /**
@@ -71,24 +85,15 @@ export function percentilePlot(comparison: Comparison, title: string): string | 
   const x = logScale(1, reach, left, right);
   const y = latencyScale(curves, reach, top, bottom);
   return svgDocument(bottom + 48, title, [
-    svgText(0, 16, 'Latency by percentile of all rounds', { className: 'strong', size: 15 }),
+    svgHeading(title),
     ...legend.body,
     ...y.ticks.flatMap((tick) => [
       svgLine('grid', left, y.place(tick), right, y.place(tick)),
       svgText(left - 8, y.place(tick) + 4, formatLatency(tick), { anchor: 'end', size: 12 }),
     ]),
-    ...percentiles
-      .filter((percentile) => rarity(percentile) <= reach * 1.0001)
-      .flatMap((percentile) => {
-        const at = x.place(rarity(percentile));
-        const label = percentile === 0 ? 'fastest' : `p${percentile}`;
-        return [
-          svgLine('grid', at, top, at, bottom),
-          svgText(at, bottom + 17, label, { anchor: percentile === 0 ? 'start' : 'middle', size: 12 }),
-        ];
-      }),
+    ...drawPercentiles(reach, x, top, bottom),
     ...curves.map((curve, index) => drawCurve(curve, index, reach, x, y)),
-    svgText((left + right) / 2, bottom + 38, 'percentile of the requests', {
+    svgText((left + right) / 2, bottom + 40, 'percentile: the slowest are on the right', {
       anchor: 'middle',
       className: 'name',
       size: 13,

@@ -28,7 +28,7 @@ export function plotsOf(scenario: string, comparison: Comparison): readonly Plot
   const about = `${scenario}, ${comparison.id}`;
   const isAxis = comparison.contenders.length > 2 && comparison.contenders.every(({ x }) => x !== undefined);
   const ratioTitle = `${about}: ratios to ${comparison.base}`;
-  const latencyTitle = `${about}: latency by percentile`;
+  const latencyTitle = `${about}: latency by percentile, all rounds`;
   const drawn = [
     {
       file: `${name}.svg`,

@@ -1,7 +1,7 @@
 import type { Comparison, ScenarioReport } from '../comparison.ts';
 import { type Figure, figuresOfMetric } from './figure.ts';
 import { judgeTarget } from './judge-target.ts';
-import { formatNumber, formatRatio, formatShare } from './numbers.ts';
+import { formatNumber, formatRatio, formatSetting, formatShare } from './numbers.ts';
 import { layOutColumns } from './text-table.ts';
 
 /** The cells of a figure: median, ratio to the base, spread, and whether that is noise. */
@@ -16,7 +16,9 @@ export function cellsOf({ metric, isBase, median, ratio, spread, isNoise }: Figu
 
 function comparisonText(scenario: string, comparison: Comparison): string {
   const { id, title, driver, settings, rounds } = comparison;
-  const said = Object.entries({ rounds, ...settings }).map(([name, value]) => `${name} ${value}`);
+  const said = Object.entries({ rounds, ...settings }).map(
+    ([name, value]) => `${name} ${formatSetting(value)}`,
+  );
   const rows = comparison.metrics.flatMap((metric) => [
     [metric.label, 'median', 'ratio', 'spread'],
     ...figuresOfMetric(comparison, metric).map((figure) => [
@@ -33,7 +35,7 @@ function targetLines(report: ScenarioReport): readonly string[] {
   if (report.targets.length === 0) return [];
   const rows = report.targets.map((target) => {
     const { what, bound, figure, spread, text } = judgeTarget(report, target);
-    return [what, bound, figure, spread, text];
+    return [`${target.comparison}: ${what}`, bound, figure, spread, text];
   });
   return [layOutColumns([['target', 'bound', 'figure', 'spread', 'verdict'], ...rows]).join('\n')];
 }

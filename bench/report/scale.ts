@@ -22,14 +22,28 @@ export function linearScale(most: number, from: number, to: number): Scale {
   return { ticks, place: (value) => from + ((to - from) * value) / end };
 }
 
+/** Of so many powers of ten, there is room for twice and five times each. */
+const finelyMarkedDecades = 3.5;
+
 /** Powers of ten, and 2 and 5 times them where there is room. */
 function logTicks(least: number, most: number): readonly number[] {
   const [first, last] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))];
-  const factors = last - first <= 3 ? [1, 2, 5] : [1];
+  const factors = Math.log10(most / least) <= finelyMarkedDecades ? [1, 2, 5] : [1];
   const all = Array.from({ length: last - first + 1 }, (_unused, index) => 10 ** (first + index));
   return all
     .flatMap((power) => factors.map((factor) => factor * power))
     .filter((tick) => tick >= least * (1 - 1e-9) && tick <= most * (1 + 1e-9));
+}
+
+/** @returns the nearest of 1, 2 and 5 times a power of ten that is not inside of `value`: below it, or above it */
+export function niceEnd(value: number, side: 'below' | 'above'): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  const ends = [1, 2, 5, 10].map((factor) => factor * power);
+  const found =
+    side === 'above'
+      ? ends.find((end) => end >= value * (1 - 1e-9))
+      : ends.findLast((end) => end <= value * (1 + 1e-9));
+  return Number((found ?? value).toPrecision(12));
 }
 
 /** @param least over 0 */

@@ -87,6 +87,11 @@ export function svgText(x: number, y: number, text: string, options: TextOptions
   return `<text x="${place(x)}" y="${place(y)}" text-anchor="${anchor}"${extra}>${escapeXml(text)}</text>`;
 }
 
+/** @returns what a picture shows, at its top: it is also seen without its page */
+export function svgHeading(title: string): string {
+  return svgText(0, 17, fitText(title, plotWidth, 16), { className: 'strong', size: 16 });
+}
+
 export function svgLine(className: string, x1: number, y1: number, x2: number, y2: number): string {
   return `<line class="${className}" x1="${place(x1)}" y1="${place(y1)}" x2="${place(x2)}" y2="${place(y2)}"/>`;
 }

@@ -66,7 +66,7 @@ async function compareStarts(
 
 async function run(bench: Bench): Promise<ScenarioReport> {
   const flags = bench.settings.isQuick ? quickFlags : flagsHere;
-  bench.note(`applying ${flags} flags`);
+  bench.note(`applying ${flags.toLocaleString('en-GB')} flags`);
   const directory = await makeDirectory(mixedProvision(flags));
   try {
     return await compareStarts(bench, directory, flags);

@@ -5,7 +5,6 @@ import { compareThroughput } from '../measure/compare-throughput.ts';
 import { fastestOf } from '../measure/median-of.ts';
 import { findOpenLoopRate } from '../measure/open-loop-rate.ts';
 import { listOf, type Question } from '../measure/question.ts';
-import { targetsOf } from '../measure/targets.ts';
 import type { Bench, Scenario, ServerElsewhere } from '../scenario.ts';
 import { halfFlagProject, mixedProvision } from '../servers/flag-fixtures.ts';
 import { ensureMixElsewhere, flagsElsewhere } from '../servers/mixed-elsewhere.ts';
@@ -80,7 +79,7 @@ function runHere(bench: Bench): Promise<ScenarioReport> {
     const wanted = fastestOf(throughput, 'bare') / 2;
     const rate = await findOpenLoopRate(bench, listOf(question, 'bare'), question.connections, wanted);
     const comparisons = [...throughput, await compareLatency(bench, question, rate)];
-    const targets = targetsOf(bench.settings.drivers.slice(0, 1).flatMap(targetsFor), comparisons);
+    const targets = bench.settings.drivers.slice(0, 1).flatMap(targetsFor);
     return { scenario, comparisons, targets, missing: [] };
   });
 }

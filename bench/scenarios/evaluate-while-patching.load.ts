@@ -99,6 +99,9 @@ async function compareFreshness(
     id: 'freshness',
     title: 'From the acknowledgement of a change to the first answer that shows it, under the same load',
     driver: `${describeDriver(driver)}, and a probe on two connections`,
+    remarks: [
+      'The probe patches a flag of its own, waits for the acknowledgement and asks for the flag at once, some 50 to 100 times a second, beside the changes of each contender. An answer that does not show the change is stale, and fails the run.',
+    ],
     metrics: [
       { key: 'p50Us', label: 'acknowledged change to changed answer, p50, µs', better: 'less', digits: 0 },
       { key: 'p99Us', label: 'p99, µs', better: 'less', digits: 0 },
@@ -148,7 +151,7 @@ async function compareAll(
 function run(bench: Bench): Promise<ScenarioReport> {
   const { flags } = bench.settings.isQuick ? quickSizes : sizes;
   return withServers(async (keep) => {
-    bench.note(`applying ${flags} flags`);
+    bench.note(`applying ${flags.toLocaleString('en-GB')} flags`);
     const server = await keep(startBurgee([...mixedProvision(flags), probeProject], { args: serveArgs }));
     const changed = Array.from({ length: Math.min(flags, changedFlagsMax) }, (_unused, index) =>
       findMixedFlag(index, flags, server.provisioned),

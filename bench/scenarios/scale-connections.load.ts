@@ -3,7 +3,7 @@ import { type ClosedLoopDriver, describeDriver, runClosedLoop } from '../load/cl
 import { canMeterProcesses, meterProcess } from '../load/process-meter.ts';
 import type { RequestList } from '../load/request-list.ts';
 import { latencyMetrics, latenessRemarks, measureLatency } from '../measure/compare-latency.ts';
-import { cpuMetricsHere, throughputMetric } from '../measure/compare-throughput.ts';
+import { cpuMetricsHere, remarkOnDriver, throughputMetric } from '../measure/compare-throughput.ts';
 import { whileIdle } from '../measure/idle-connections.ts';
 import { readOpenFilesMax } from '../measure/open-files.ts';
 import type { Bench, BenchSettings, ComparisonPlan, Measurement, Scenario } from '../scenario.ts';
@@ -89,7 +89,7 @@ function planFor(
     },
     contenders: points.map((point) => ({
       name: point.name,
-      what: `${point.busy} with load, ${point.connections - point.busy} idle`,
+      what: `${point.busy} with load, ${(point.connections - point.busy).toLocaleString('en-GB')} idle`,
       x: point.connections,
       isWarmedUp: true,
       measure: (seconds) => measure(point, seconds),
@@ -104,7 +104,8 @@ async function compareAll(bench: Bench, points: readonly Point[]): Promise<Compa
     const memory = canMeterProcesses() ? [residentMetric] : [];
     const metrics = [throughputMetric, ...cpuMetricsHere(), ...memory];
     const id = `throughput-${driver}`;
-    comparisons.push(await bench.compare({ ...plan, id, driver: describeDriver(driver), metrics }));
+    const comparison = await bench.compare({ ...plan, id, driver: describeDriver(driver), metrics });
+    comparisons.push(remarkOnDriver(driver, comparison));
   }
   const plan = planFor(bench, points, (point, seconds) =>
     whileIdle(idleOf(point), () =>

@@ -67,7 +67,7 @@ function targetsFor(driver: ClosedLoopDriver): readonly Target[] {
       bound: { atMost: 2 },
     },
     {
-      what: 'own memory with 1,000,000 flags, beyond that with 100, the caches and an allowance',
+      what: 'own memory with 1,000,000 flags, beyond that with 100, the caches and an allowance, in MiB',
       comparison: 'memory',
       metric: 'beyondBoundMiB',
       contender,

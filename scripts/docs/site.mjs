@@ -11,6 +11,7 @@ const pageOrder = [
   'api.md',
   'configuration.md',
   'operations.md',
+  'audit-log.md',
   'guarantees.md',
   'monitoring/README.md',
   'architecture.md',

@@ -8,6 +8,7 @@ const packageOf = new Map([
   ['haproxy', 'haproxy'],
   ['nginx', 'nginx'],
   ['openssl', 'openssl'],
+  ['promtool', 'prometheus'],
   ['strace', 'strace'],
   ['systemd-analyze', 'systemd'],
 ]);

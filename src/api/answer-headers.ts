@@ -1,4 +1,4 @@
-import { type HeaderBlock, headerBlock } from '../http/header-block.ts';
+import { extendHeaderBlock, type HeaderBlock, headerBlock } from '../http/header-block.ts';
 
 /** Seconds after which a client that met an overload may try again. */
 const retryAfterSeconds = '1';
@@ -28,13 +28,18 @@ export function evaluationHeadersFor(status: number): HeaderBlock {
   return status === 503 ? evaluationRetryHeaders : evaluationHeaders;
 }
 
-function managementLines(requestId: string): (readonly [string, string])[] {
-  return [
-    anyOrigin,
-    noStore,
-    ['Access-Control-Expose-Headers', 'X-Request-Id, Retry-After, ETag'],
-    ['X-Request-Id', requestId],
-  ];
+const managementLines = [
+  anyOrigin,
+  noStore,
+  ['Access-Control-Expose-Headers', 'X-Request-Id, Retry-After, ETag'],
+] as const;
+const managementBlock = headerBlock(managementLines);
+const managementJsonBlock = headerBlock([json, ...managementLines]);
+const managementPreflightBlock = headerBlock([...managementLines, ...preflight]);
+const managementTextBlock = headerBlock([['Content-Type', 'text/plain; charset=utf-8'], ...managementLines]);
+
+function withRequestId(block: HeaderBlock, requestId: string): HeaderBlock {
+  return extendHeaderBlock(block, 'X-Request-Id', requestId);
 }
 
 /** What some answers under `/api/v1` say beside their body. */
@@ -51,21 +56,19 @@ export function managementHeaders(
   status: number,
   { retryAfter, entityTag = null }: ManagementHeaderFields = {},
 ): HeaderBlock {
-  const lines = [...(status === 304 ? [] : [json]), ...managementLines(requestId)];
+  let block = withRequestId(status === 304 ? managementBlock : managementJsonBlock, requestId);
   const seconds = retryAfter === undefined ? retryAfterSeconds : String(retryAfter);
-  if (status === 503 || retryAfter !== undefined) lines.push(['Retry-After', seconds]);
-  if (entityTag !== null) lines.push(['ETag', entityTag]);
-  return headerBlock(lines);
+  if (status === 503 || retryAfter !== undefined) block = extendHeaderBlock(block, 'Retry-After', seconds);
+  return entityTag === null ? block : extendHeaderBlock(block, 'ETag', entityTag);
 }
 
 export function managementPreflightHeaders(requestId: string): HeaderBlock {
-  return headerBlock([...managementLines(requestId), ...preflight]);
+  return withRequestId(managementPreflightBlock, requestId);
 }
 
 /** The answer above the request rate: plain text, no envelope (specification, limits). */
 export function rateLimitedHeaders(requestId: string, retryAfter: number): HeaderBlock {
-  const text = ['Content-Type', 'text/plain; charset=utf-8'] as const;
-  return headerBlock([text, ...managementLines(requestId), ['Retry-After', String(retryAfter)]]);
+  return extendHeaderBlock(withRequestId(managementTextBlock, requestId), 'Retry-After', String(retryAfter));
 }
 
 /** The answer above the Evaluation API's own limit, where one is switched on. */

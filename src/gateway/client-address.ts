@@ -17,13 +17,18 @@ function toHex(bytes: Uint8Array): string {
 
 /** @param bytes 4 or 16 of them. `::ffff:a.b.c.d` is the IPv4 address. */
 export function addressFromBytes(bytes: Uint8Array): ClientAddress {
+  if (bytes.length === 4) return addressFromFour(bytes);
   const hex = toHex(bytes);
-  if (bytes.length === 16 && !hex.startsWith(mappedPrefix)) {
+  if (!hex.startsWith(mappedPrefix)) {
     const groups = hex.match(/.{4}/g) ?? [];
     const text = groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
     return { text, limitKey: `${hex.slice(0, 16)}/64` };
   }
-  const text = bytes.slice(-4).join('.');
+  return addressFromFour(bytes.subarray(-4));
+}
+
+function addressFromFour(bytes: Uint8Array): ClientAddress {
+  const text = `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`;
   return { text, limitKey: text };
 }
 

@@ -9,7 +9,7 @@ import { BodyBudget } from '../http/body-reader.ts';
 import { draining, unflushedAnswers } from '../http/exchange.ts';
 import { createHttpServer, type HttpServer } from '../http/http-server.ts';
 import { watchEventLoop } from '../observability/event-loop-delay.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger, LogRequest } from '../observability/logger.ts';
 import { type MetricCells, put } from '../observability/metric-cells.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
@@ -40,6 +40,8 @@ export interface GatewayParts {
   /** Where the uses of tokens are counted. */
   readonly tokenUses: TokenUses;
   readonly log: Logger;
+  /** For the line of each Management API request. */
+  readonly logRequest: LogRequest;
 }
 
 /** How often deadlines and load are looked at: the most by which an answer at its deadline is late. */
@@ -149,13 +151,14 @@ function createManagementGate(
   addresses: AddressFinder,
   bodyBudget: BodyBudget,
 ): ManagementGate {
-  const { config, docsUrl, evaluators, writer, log, meter, tokenUses } = parts;
+  const { config, docsUrl, evaluators, writer, log, logRequest, meter, tokenUses } = parts;
   return new ManagementGate({
     docsUrl,
     evaluators,
     writer,
     addresses,
     log,
+    logRequest,
     meter,
     tokenUses,
     requestRate: new WindowLimiter(config.managementRateLimit),

@@ -10,7 +10,7 @@ import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
 import { type BodyBudget, type BodyOutcome, readBody } from '../http/body-reader.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger, LogRequest } from '../observability/logger.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
@@ -33,6 +33,7 @@ export interface ManagementGateOptions {
   readonly meter: GatewayMeter;
   readonly tokenUses: TokenUses;
   readonly log: Logger;
+  readonly logRequest: LogRequest;
 }
 
 const otherRoute: RouteName = 'management-other';
@@ -129,10 +130,7 @@ export class ManagementGate {
     const { requestId, method, route, address } = request;
     const durationMs = Math.round((monotonicMs() - startedAt) * 1000) / 1000;
     const outcome = status === 0 ? 'the client went away' : undefined;
-    this.#options.log.info(
-      { requestId, tokenId, method, route, status, durationMs, address, outcome },
-      'request',
-    );
+    this.#options.logRequest({ requestId, tokenId, method, route, status, durationMs, address, outcome });
   }
 
   #refuseRate(reply: ManagementReply): void {
@@ -179,7 +177,17 @@ function asCall(
   body: Uint8Array | null,
   isBodyTooLarge: boolean,
 ): ManagementCall {
-  const { requestId, route, flagId, query, authorization, address, ifNoneMatch, ifMatch } = request;
-  const headers = { authorization, ifNoneMatch, ifMatch, idempotencyKey: request.idempotencyKey };
-  return { requestId, route, flagId, query, address, body, isBodyTooLarge, ...headers };
+  return {
+    requestId: request.requestId,
+    route: request.route,
+    flagId: request.flagId,
+    query: request.query,
+    address: request.address,
+    body,
+    isBodyTooLarge,
+    authorization: request.authorization,
+    ifNoneMatch: request.ifNoneMatch,
+    ifMatch: request.ifMatch,
+    idempotencyKey: request.idempotencyKey,
+  };
 }

@@ -11,16 +11,26 @@ export interface HeaderBlock {
 const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const fieldValue = /^[\t\x20-\x7e]*$/;
 
+type HeaderLine = readonly [name: string, value: string];
+
 /** @throws RangeError when a name or value could not stand in a header line. */
-export function headerBlock(lines: readonly (readonly [name: string, value: string])[]): HeaderBlock {
-  for (const [name, value] of lines) {
-    if (!fieldName.test(name)) throw new RangeError(`not a header name: ${JSON.stringify(name)}`);
-    if (!fieldValue.test(value)) throw new RangeError(`not a value for the header ${name}`);
-  }
+export function headerBlock(lines: readonly HeaderLine[]): HeaderBlock {
+  for (const line of lines) checkLine(line);
   const [first, ...rest] = lines;
   if (first === undefined) throw new RangeError('a header block has at least one line');
   return {
     name: first[0],
     value: [first[1], ...rest.map(([name, value]) => `${name}: ${value}`)].join('\r\n'),
   };
+}
+
+/** The block with one line more. @throws RangeError when its name or value could not stand in a header line. */
+export function extendHeaderBlock(block: HeaderBlock, name: string, value: string): HeaderBlock {
+  checkLine([name, value]);
+  return { name: block.name, value: `${block.value}\r\n${name}: ${value}` };
+}
+
+function checkLine([name, value]: HeaderLine): void {
+  if (!fieldName.test(name)) throw new RangeError(`not a header name: ${JSON.stringify(name)}`);
+  if (!fieldValue.test(value)) throw new RangeError(`not a value for the header ${name}`);
 }

@@ -9,6 +9,7 @@ export function hasAmbiguousLength(request: RequestView): boolean {
   const lengths = request.headerValues('content-length');
   const encodings = request.headerValues('transfer-encoding');
   if (lengths.some((length) => !/^\d{1,15}$/.test(length))) return true;
+  if (lengths.length === 1 && encodings.length === 0) return false;
   if (new Set(lengths).size > 1 || encodings.length > 1) return true;
   if (encodings.length === 1 && lengths.length > 0) return true;
   return encodings.length === 1 && encodings[0]?.toLowerCase() !== 'chunked';

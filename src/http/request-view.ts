@@ -6,9 +6,12 @@ import type { HttpRequest } from 'uWebSockets.js';
  */
 export class RequestView {
   #request: HttpRequest | null = null;
+  /** Names and values in turns, once anybody has asked for every value of a header: they cross one by one. */
+  #lines: string[] | null = null;
 
   show(request: HttpRequest | null): this {
     this.#request = request;
+    this.#lines = null;
     return this;
   }
 
@@ -39,16 +42,29 @@ export class RequestView {
 
   /** @param name in lower case. @returns the empty string when absent */
   header(name: string): string {
-    return this.#current.getHeader(name);
+    if (this.#lines === null) return this.#current.getHeader(name);
+    const [value = ''] = this.headerValues(name);
+    return value;
   }
 
   /** Every value that was sent for a header, in order. */
   headerValues(name: string): readonly string[] {
+    const lines = this.#allLines();
     const values: string[] = [];
-    this.#current.forEach((key, value) => {
-      if (key === name) values.push(value);
-    });
+    for (let index = 0; index < lines.length; index += 2) {
+      if (lines[index] === name) values.push(lines[index + 1] as string);
+    }
     return values;
+  }
+
+  #allLines(): readonly string[] {
+    if (this.#lines !== null) return this.#lines;
+    const lines: string[] = [];
+    this.#current.forEach((name, value) => {
+      lines.push(name, value);
+    });
+    this.#lines = lines;
+    return lines;
   }
 
   /** @returns every value of a header, joined by comma and space as lists are; null when it was not sent */

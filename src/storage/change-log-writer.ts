@@ -38,9 +38,9 @@ export function createChangeLogWriter(
 
 function append(target: WriteTarget, tail: WrittenTail, changes: readonly LoggedChange[]): void {
   let sequence = tail.changeLogLast ?? target.source.find(counterRecord, metaKeys.changeLog) ?? 0;
-  for (const change of changes) {
+  for (const { kind, projectId, id, environment } of changes) {
     sequence += 1;
-    target.put(changeLogRecord, sequenceKey(sequence), { sequence, ...change });
+    target.put(changeLogRecord, sequenceKey(sequence), { sequence, kind, projectId, id, environment });
   }
   target.put(counterRecord, metaKeys.changeLog, sequence);
   tail.changeLogLast = sequence;

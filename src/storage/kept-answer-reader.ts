@@ -47,7 +47,7 @@ function* answersByAge(source: RecordSource, projectId: string): Generator<KeptA
 }
 
 function firstProject(source: RecordSource, afterProjectId: string | null): string | undefined {
-  const range = afterProjectId === null ? {} : idsAfter(afterProjectId);
-  for (const key of source.keys('kept-answers-usage', { ...range, limit: 1 })) return firstIdOf(key);
-  return undefined;
+  const start = afterProjectId === null ? undefined : idsAfter(afterProjectId).start;
+  const key = source.firstKey('kept-answers-usage', start);
+  return key === undefined ? undefined : firstIdOf(key);
 }

@@ -25,15 +25,27 @@ import {
 export interface RecordIndex<T> {
   readonly database: DatabaseName;
   keyOf(record: T): Buffer;
+  /** Whether both have the same key: cheaper than to make both keys. */
+  hasSameKey(before: T, after: T): boolean;
   valueOf(record: T): Buffer;
   recordKeyOf(entry: { readonly key: Buffer; readonly bytes: Buffer }): Buffer;
 }
 
 const empty = Buffer.alloc(0);
 
+interface Owned {
+  readonly projectId: string;
+  readonly id: string;
+}
+
+function isSameOwned(before: Owned, after: Owned): boolean {
+  return before.id === after.id && before.projectId === after.projectId;
+}
+
 export const flagIndex: RecordIndex<Flag> = {
   database: 'flags-by-name',
   keyOf: ({ projectId, name, id }) => flagNameKey(projectId, name, id),
+  hasSameKey: (before, after) => isSameOwned(before, after) && before.name === after.name,
   valueOf: () => empty,
   recordKeyOf: ({ key }) => lastIdKeyOf(key),
 };
@@ -41,6 +53,7 @@ export const flagIndex: RecordIndex<Flag> = {
 export const audienceIndex: RecordIndex<Audience> = {
   database: 'audiences-by-project',
   keyOf: ({ projectId, id }) => ownedIdKey(projectId, id),
+  hasSameKey: isSameOwned,
   valueOf: () => empty,
   recordKeyOf: ({ key }) => lastIdKeyOf(key),
 };
@@ -48,6 +61,7 @@ export const audienceIndex: RecordIndex<Audience> = {
 export const tokenIndex: RecordIndex<Token> = {
   database: 'tokens-by-project',
   keyOf: ({ projectId, id }) => ownedIdKey(projectId, id),
+  hasSameKey: isSameOwned,
   valueOf: () => empty,
   recordKeyOf: ({ key }) => lastIdKeyOf(key),
 };
@@ -55,6 +69,7 @@ export const tokenIndex: RecordIndex<Token> = {
 export const tokenSecretIndex: RecordIndex<Token> = {
   database: 'tokens-by-secret-hash',
   keyOf: ({ secretHash }) => Buffer.from(secretHash),
+  hasSameKey: (before, after) => Buffer.compare(before.secretHash, after.secretHash) === 0,
   valueOf: ({ id }) => idKey(id),
   recordKeyOf: ({ bytes }) => bytes,
 };
@@ -105,6 +120,7 @@ export const identityMemberIndex: RecordIndex<Identity> = {
 export const keptAnswerIndex: RecordIndex<KeptAnswerHead> = {
   database: 'kept-answers-by-age',
   keyOf: ({ projectId, keptAt, tokenId, key }) => keptAnswerAgeKey(projectId, keptAt, tokenId, key),
+  hasSameKey: (before, after) => keptAnswerIndex.keyOf(before).equals(keptAnswerIndex.keyOf(after)),
   valueOf: ({ bytes }) => sequenceKey(bytes),
   recordKeyOf: ({ key }) => keptAnswerKeyOf(key),
 };

@@ -52,7 +52,20 @@ export class RecordSource {
 
   /** The value of an index entry, as it is. */
   findBytes(table: keyof Tables, key: Buffer): Buffer | undefined {
-    return this.#tables[table].get(key, this.#view.options);
+    const known = this.#known?.find(table, key);
+    if (known !== undefined) return known as Buffer;
+    const bytes = this.#tables[table].get(key, this.#view.options);
+    if (bytes !== undefined) this.#known?.add(table, key, bytes, bytes.length);
+    return bytes;
+  }
+
+  /** The first key of a table, or the first from `start` on. */
+  firstKey(table: keyof Tables, start?: Buffer): Buffer | undefined {
+    if (this.#known?.isEmpty(table)) return undefined;
+    const range = start === undefined ? {} : { start };
+    for (const key of this.keys(table, { ...range, limit: 1 })) return key;
+    if (start === undefined) this.#known?.noteEmpty(table);
+    return undefined;
   }
 
   count(table: keyof Tables): number {

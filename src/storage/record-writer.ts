@@ -121,11 +121,9 @@ function writeIdentity(target: WriteTarget, before: Identity | null, after: Iden
 
 /** An index entry that stays the same is left alone. */
 function reindex<T>(target: WriteTarget, index: RecordIndex<T>, before: T | null, after: T | null): void {
-  const keyBefore = before === null ? null : index.keyOf(before);
-  const keyAfter = after === null ? null : index.keyOf(after);
-  if (keyBefore !== null && keyAfter !== null && keyBefore.equals(keyAfter)) return;
-  if (keyBefore !== null) target.remove(index.database, keyBefore);
-  if (after !== null && keyAfter !== null) target.putBytes(index.database, keyAfter, index.valueOf(after));
+  if (before !== null && after !== null && index.hasSameKey(before, after)) return;
+  if (before !== null) target.remove(index.database, index.keyOf(before));
+  if (after !== null) target.putBytes(index.database, index.keyOf(after), index.valueOf(after));
 }
 
 /** @throws Error on a change from nothing to nothing, or from one record to another: neither is a replacement. */

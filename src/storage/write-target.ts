@@ -22,7 +22,9 @@ export class WriteTarget {
   }
 
   put<T>(codec: RecordCodec<T>, key: Buffer, record: T): void {
-    this.putBytes(codec.database, key, codec.encode(key, record));
+    const bytes = codec.encode(key, record);
+    this.#known.replace(codec.database, key, record, bytes.length);
+    this.#tables[codec.database].putSync(key, bytes);
   }
 
   putBytes(table: DatabaseName, key: Buffer, bytes: Buffer): void {

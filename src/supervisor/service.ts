@@ -167,6 +167,7 @@ class ServiceParts {
       meter: this.#meter,
       tokenUses: this.#usage.tokenUses,
       log: this.#mainLog.log,
+      logRequest: this.#mainLog.logRequest,
     });
     this.#gateway = gateway;
     const port = await gateway.listen();

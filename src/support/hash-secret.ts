@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * SHA-256 of a secret. One round and no salt is right here: a token secret has 256 random bits, so nothing can be
@@ -7,5 +7,5 @@ import { createHash } from 'node:crypto';
  * @returns 32 bytes.
  */
 export function hashSecret(secret: string): Uint8Array {
-  return new Uint8Array(createHash('sha256').update(secret, 'utf8').digest());
+  return new Uint8Array(hash('sha256', secret, 'buffer'));
 }

@@ -92,6 +92,7 @@ t.test('a wrong command line ends with 2, before anything is started', async (t)
     [/none\.json does not exist/, 'micro', '--quick', '--compare', join(folder, 'none.json')],
     [/saved\.json is no result of the bench suite/, 'micro', '--quick', '--compare', saved],
     [/there is no such folder/, 'micro', '--quick', '--json', join(folder, 'nowhere', 'x.json')],
+    [/that is no plain file/, 'micro', '--quick', '--json', folder],
     [
       /http:\/\/127\.0\.0\.1:1\/api\/v1\/token cannot be asked/,
       'evaluate-flag',

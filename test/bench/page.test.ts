@@ -53,8 +53,9 @@ t.test(
   async (t) => {
     t.match(
       markdown,
-      '| [evaluate-flag](#evaluate-flag): throughput | at least 0.9 of bare | 0.820 | 4.9 % | **missed by 8.9 %** | `0123456789` |',
+      '| [evaluate-flag](#evaluate-flag), throughput-wrk: throughput | at least 0.9 of bare | 0.820 | 4.9 % | **missed by 8.9 %** | `0123456789` |',
     );
+    t.match(markdown, 'Why some are missed, and where the time goes: [what was tried](#what-was-tried).');
     t.match(markdown, '## evaluate-flag\n\nWhat evaluate-flag asks.');
     t.match(
       markdown,
@@ -135,6 +136,29 @@ t.test('large ratios are drawn on a logarithmic axis', async (t) => {
   t.match(bars?.svg, '>1000</text>');
 });
 
+t.test('a logarithmic axis ends near what it shows', async (t) => {
+  const [bars] = plotsOf('cold-start', sampleComparison([120, 121], [10, 10]));
+  t.match(bars?.svg, '>20</text>');
+  t.notMatch(bars?.svg, '>50</text>');
+});
+
+t.test('a picture says what it shows, and no name in it is cut off', async (t) => {
+  const long = '64 writers, one transaction per change';
+  const [bars] = plotsOf('patch', {
+    ...comparison,
+    contenders: [
+      { name: 'burgee', what: 'x' },
+      { name: long, what: 'y' },
+    ],
+    base: long,
+    metrics: comparison.metrics.map((metric) => ({ ...metric, values: { burgee: [1, 2], [long]: [2, 2] } })),
+  });
+  t.match(bars?.svg, `>patch, throughput-wrk: ratios to ${long}</text>`);
+  t.match(bars?.svg, `>${long}</text>`);
+  const [lines] = plotsOf('evaluate-while-patching', axis);
+  t.match(lines?.svg, '>evaluate-while-patching, throughput-wrk: ratios to 0 changes a second</text>');
+});
+
 t.test('contenders along an axis make lines', async (t) => {
   const [lines] = plotsOf('evaluate-while-patching', axis);
   const points = /<polyline [^>]*points="([^"]*)"/.exec(lines?.svg ?? '')?.[1]?.split(' ') ?? [];
@@ -160,6 +184,7 @@ t.test('histograms make percentile curves, in place of bars of latencies', async
   );
   const [curves] = plots;
   t.equal(curves?.svg.match(/<polyline /g)?.length, 2);
+  t.match(curves?.svg, '>evaluate-flag, latency: latency by percentile, all rounds</text>');
   t.match(curves?.svg, '>p99</text>');
   t.notMatch(curves?.svg, '>p99.9</text>', 'of 2,000 requests, p99.9 would be told by two');
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { ScenarioReport, Target } from '../../bench/comparison.ts';
 import { judgeTarget } from '../../bench/report/judge-target.ts';
-import { formatNumber, formatRatio, formatShare } from '../../bench/report/numbers.ts';
+import { formatNumber, formatRatio, formatSetting, formatShare } from '../../bench/report/numbers.ts';
 import { formatDuration, Progress } from '../../bench/report/progress.ts';
 import { reportText } from '../../bench/report/report-text.ts';
 import { sampleComparison, sampleReport } from './sample-comparison.ts';
@@ -18,6 +18,7 @@ t.test('numbers are written alike on every machine', async (t) => {
   t.equal(formatNumber(-1234, 0), '-1,234');
   t.equal(formatNumber(999, 0), '999');
   t.strictSame([0.7712, 12.34, 1234.5].map(formatRatio), ['0.771', '12.3', '1,235']);
+  t.strictSame([1000, 0.25, 'ext4'].map(formatSetting), ['1,000', '0.25', 'ext4']);
   t.strictSame([0.031, 0.31].map(formatShare), ['3.1 %', '31 %']);
   t.strictSame([0.4, 59, 60, 200].map(formatDuration), ['0 s', '59 s', '1 min', '3 min 20 s']);
 });
@@ -28,11 +29,11 @@ t.test('the table has median, ratio and spread of every contender, and names noi
     targets: [targetOf({ atLeast: 0.72 })],
     missing: [{ name: 'unleash-server', why: 'no PostgreSQL here' }],
   });
-  t.match(text, 'driven by wrk 4.1.0; rounds 3, connections 64, flags 10000');
+  t.match(text, 'driven by wrk 4.1.0; rounds 3, connections 64, flags 10,000');
   t.match(text, /^ {2}burgee +41,000 +0\.820 +29 % +noise$/m);
   t.match(text, /^ {2}bare +50,000 +base +0\.0 %$/m);
   t.match(text, /^note: the generator was late$/m);
-  t.match(text, /^throughput +at least 0\.72 of bare +0\.820 +29 % +reached \(noise\)$/m);
+  t.match(text, /^throughput-wrk: throughput +at least 0\.72 of bare +0\.820 +29 % +reached \(noise\)$/m);
   t.match(text, /^not measured: unleash-server: no PostgreSQL here$/m);
 });
 
@@ -49,8 +50,19 @@ t.test('a target is reached, or missed by so much', async (t) => {
     figure: '41,000',
   });
   t.match(judge(targetOf({ atMost: 0 }, 'value')), { text: /^missed by 41,000/ });
-  t.match(judge({ ...targetOf({ atMost: 1 }), contender: 'nobody' }), { verdict: 'not measured' });
-  t.match(judge({ ...targetOf({ atMost: 1 }), comparison: 'nowhere' }), { verdict: 'not measured' });
+});
+
+t.test('a target that was not measured is told, with the reason', async (t) => {
+  const judged = (changed: Partial<Target>) =>
+    judgeTarget(sampleReport(comparison), { ...targetOf({ atMost: 1 }), ...changed });
+  t.match(judged({ contender: 'nobody' }), {
+    verdict: 'not measured',
+    text: 'not measured: there is no figure of nobody',
+  });
+  t.match(judged({ metric: 'processCpuUs' }), { text: 'not measured: this system tells no processCpuUs' });
+  t.match(judged({ comparison: 'latency' }), { text: 'not measured: latency was not run' });
+  const withoutWrk = sampleReport({ ...comparison, id: 'throughput-autocannon' });
+  t.match(judgeTarget(withoutWrk, targetOf({ atMost: 1 })), { text: 'not measured: wrk did not drive' });
 });
 
 const step = { comparison: 'latency', contender: 'burgee', rounds: 2, total: 4 };

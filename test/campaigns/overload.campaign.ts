@@ -97,7 +97,8 @@ function judgeOutcome({ ware, context }: Trial, { answers, lost }: OpenLoopOutco
   const isPrompt = atOnce.length === 0 || medianMs <= promptMs;
   if (context.isFull)
     expect(isPrompt, `${ware.name}: half of the refusals took over ${medianMs.toFixed(0)} ms`);
-  const text = `${refused.length} of ${answers.length} refused, half of those at once in ${medianMs.toFixed(0)} ms`;
+  const prompt = atOnce.length === 0 ? 'all at their deadline' : `half at once in ${medianMs.toFixed(0)} ms`;
+  const text = `${refused.length} of ${answers.length} refused, ${prompt}`;
   context.note(`${ware.name}: ${text}, slowest answer ${slowestMs.toFixed(0)} ms`);
 }
 

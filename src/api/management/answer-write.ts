@@ -22,10 +22,10 @@ export async function answerWrite(
 
 function passOn(reply: ManagementReply, outcome: WriteOutcome, actors: ReadActors): void {
   if (outcome.kind === 'answered') {
-    const { body, isFailedAuthentication, ...head } = outcome.answer;
-    if (isFailedAuthentication && !actors.countFailure(reply.request.limitKey)) {
+    const { answer } = outcome;
+    if (answer.isFailedAuthentication && !actors.countFailure(reply.request.limitKey)) {
       actors.refuseTooManyFailures(reply);
-    } else reply.answer(head, typeof body === 'string' ? body : [...body].join(''));
+    } else reply.answer(answer, typeof answer.body === 'string' ? answer.body : [...answer.body].join(''));
   } else if (outcome.kind === 'dropped') reply.refuseUnavailable(notApplied);
   else if (outcome.kind === 'overloaded') reply.refuseUnavailable(overloaded);
   else if (outcome.kind === 'unknown') reply.refuseUnavailable(mayBeApplied);

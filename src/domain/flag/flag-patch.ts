@@ -66,9 +66,15 @@ export function applyPatch(
   const changes = stateChanges(before, after);
   if (changes.length === 0) return { changed: false, flag, changes };
   const changed: Flag = {
-    ...flag,
+    id: flag.id,
+    projectId: flag.projectId,
+    name: flag.name,
+    description: flag.description,
+    tags: flag.tags,
+    cohorts: flag.cohorts,
     states: new Map(flag.states).set(environmentNumber, after),
     revision: flag.revision + 1,
+    createdAt: flag.createdAt,
     updatedAt: nextUpdatedAt(flag.updatedAt, now),
   };
   return { changed: true, flag: changed, changes };

@@ -46,5 +46,5 @@ export function isSecretText(text: string): boolean {
 }
 
 function checkOf(random: string): string {
-  return toBase62(BigInt(crc32(encoder.encode(random))), checkLength);
+  return toBase62(crc32(encoder.encode(random)), checkLength);
 }

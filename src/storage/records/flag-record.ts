@@ -32,7 +32,7 @@ export const flagRecord = recordCodec<Flag, FlagRow>({
     it.description,
     it.tags,
     it.cohorts,
-    Array.from(it.states, stateToRow),
+    statesToRows(it.states),
     it.revision,
     it.createdAt,
     it.updatedAt,
@@ -51,8 +51,13 @@ export const flagRecord = recordCodec<Flag, FlagRow>({
   }),
 });
 
-function stateToRow([environmentNumber, state]: readonly [number, FlagState]): StateRow {
-  return [environmentNumber, state.enabled, state.trafficPercentage, state.cohortOverride, state.audienceId];
+function statesToRows(states: ReadonlyMap<number, FlagState>): StateRow[] {
+  const rows: StateRow[] = [];
+  for (const [environmentNumber, state] of states) {
+    const { enabled, trafficPercentage, cohortOverride, audienceId } = state;
+    rows.push([environmentNumber, enabled, trafficPercentage, cohortOverride, audienceId]);
+  }
+  return rows;
 }
 
 function statesFromRows(rows: readonly StateRow[]): ReadonlyMap<number, FlagState> {

@@ -26,9 +26,11 @@ export function flagChangeRecords(
   stamp: AuditStamp,
 ): RecordChange[] {
   const entry: AuditEntry = {
-    ...stamp,
+    id: stamp.id,
     ledgerId: organisation.id,
     projectId: project.id,
+    at: stamp.at,
+    requestId: stamp.requestId,
     actor: { kind: 'token', id: token.id, name: token.name },
     action,
     targetId: after.id,

@@ -1,0 +1,76 @@
+import type { Role } from '../../src/domain/member/member.ts';
+import type { RecordChange } from '../../src/domain/record-change.ts';
+import { newSecretText, newTokenSecret } from '../../src/domain/token/token-secret.ts';
+import { openStore } from '../../src/storage/store.ts';
+import { hashSecret } from '../../src/support/hash-secret.ts';
+import { newId } from '../../src/support/random-id.ts';
+import {
+  creationOf,
+  flagChangeOf,
+  flagOf,
+  memberOf,
+  organisationOf,
+  projectOf,
+  sessionOf,
+  tokenOf,
+} from '../storage/support/records.ts';
+import { mapBytes } from '../storage/support/sample-store.ts';
+import type { Lifetime } from '../support/lifetime.ts';
+import { ConsoleClient } from './console-client.ts';
+
+function randomBytes(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(32));
+}
+
+/** What a data directory is given before a server opens it: an organisation with people who are signed in. */
+export class PreparedStore {
+  readonly organisation = organisationOf();
+  readonly project = projectOf(this.organisation.id, { name: 'shop' });
+  readonly flag = flagOf(this.project.id);
+  readonly #changes: RecordChange[] = [
+    creationOf('organisation', this.organisation),
+    creationOf('project', this.project),
+    flagChangeOf(null, this.flag),
+  ];
+  readonly #sessions = new Map<string, string>();
+
+  add(changes: readonly RecordChange[]): void {
+    this.#changes.push(...changes);
+  }
+
+  /** @returns the id of a new member who has a session. */
+  addMember(role: Role, organisationId: string = this.organisation.id): string {
+    const member = memberOf({ organisationId, role, name: role, email: `${newId()}@example.test` });
+    const secret = newSecretText(randomBytes());
+    const now = Date.now();
+    const session = sessionOf(member.id, {
+      secretHash: hashSecret(secret),
+      createdAt: now,
+      lastSeenAt: now,
+    });
+    this.add([creationOf('member', member), creationOf('session', session)]);
+    this.#sessions.set(member.id, secret);
+    return member.id;
+  }
+
+  /** @returns the header that presents a new token of the project. */
+  addToken(): string {
+    const text = newTokenSecret('burgee', randomBytes());
+    const token = tokenOf(this.project.id, { secretHash: hashSecret(text.slice('burgee_'.length)) });
+    this.add([creationOf('token', token)]);
+    return `Bearer ${text}`;
+  }
+
+  async write(directory: string): Promise<void> {
+    const store = openStore({ directory, mapBytes });
+    store.write(({ apply }) => apply(this.#changes));
+    await store.close();
+  }
+
+  /** The browser of a member. */
+  client(t: Lifetime, port: number, memberId: string): ConsoleClient {
+    const client = new ConsoleClient(t, { port });
+    client.cookies.set('burgee_session', this.#sessions.get(memberId) ?? '');
+    return client;
+  }
+}

@@ -1,0 +1,82 @@
+import t, { type Test } from 'tap';
+import { bootServer } from '../support/booted-server.ts';
+import { createHttpClient } from '../support/http-client.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { openEventStream } from './event-stream.ts';
+import { PreparedStore } from './prepared-store.ts';
+
+t.setTimeout(120_000);
+
+async function bootWithProject(t: Test) {
+  const dataDir = temporaryDirectory(t);
+  const prepared = new PreparedStore();
+  const ids = { owner: prepared.addMember('owner'), viewer: prepared.addMember('viewer') };
+  const authorization = prepared.addToken();
+  await prepared.write(dataDir);
+  const server = await bootServer(t, { dataDir });
+  const { port } = server;
+  const http = createHttpClient(t, { port });
+  let isOn = true;
+  const changeFlag = async () => {
+    isOn = !isOn;
+    const path = `/api/v1/flags/${prepared.flag.id}`;
+    const body = JSON.stringify({ enabled: isOn });
+    const { status } = await http.send({ method: 'PATCH', path, headers: { authorization }, body });
+    t.equal(status, 200);
+  };
+  const events = `/projects/${prepared.project.id}/events`;
+  const [owner, viewer] = [prepared.client(t, port, ids.owner), prepared.client(t, port, ids.viewer)];
+  return { prepared, ids, server, owner, viewer, events, changeFlag };
+}
+
+t.test('an open page hears of changes by others, and ends with its session', async (t) => {
+  const { prepared, ids, server, owner, viewer, events, changeFlag } = await bootWithProject(t);
+  const stream = await openEventStream(t, viewer, events);
+  t.equal(stream.status, 200);
+  t.match(stream.headers, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
+  t.match(await stream.next(), { event: 'ready', data: {} });
+  await changeFlag();
+  t.strictSame(await stream.next(), {
+    event: 'changed',
+    data: { flags: [prepared.flag.id], project: false, other: false },
+  });
+  const renamed = await owner.send('PATCH', '/organisation', { revision: 1, name: 'Acme Ltd' });
+  t.equal(renamed.status, 200);
+  t.strictSame(await stream.next(), { event: 'changed', data: { flags: [], project: false, other: true } });
+  const removed = await owner.send('DELETE', `/members/${ids.viewer}`);
+  t.equal(removed.status, 204);
+  t.equal(await stream.ended, true, 'the member is gone, and so is the stream');
+  const again = await openEventStream(t, viewer, events);
+  t.equal(again.status, 401);
+  await server.stop();
+});
+
+t.test('pages of one session are bounded, and a closed one makes room', async (t) => {
+  const { server, owner, viewer, events } = await bootWithProject(t);
+  const open = async (client = viewer) => await openEventStream(t, client, events);
+  const streams = [await open(), await open(), await open(), await open()];
+  t.strictSame(
+    streams.map(({ status }) => status),
+    [200, 200, 200, 200],
+  );
+  t.equal((await open()).status, 503);
+  t.equal((await open(owner)).status, 200, 'of another session');
+  streams[0]?.close();
+  let status = 503;
+  for (let attempt = 0; status === 503 && attempt < 100; attempt += 1) ({ status } = await open());
+  t.equal(status, 200);
+  await server.stop();
+});
+
+t.test('a quiet stream beats, and ends when the service stops', async (t) => {
+  const { server, viewer, events } = await bootWithProject(t);
+  const stream = await openEventStream(t, viewer, events);
+  t.match(await stream.next(), { event: 'ready' });
+  t.match(await stream.next(), { event: ':' }, 'a comment, some 15 seconds later');
+  await server.stop();
+  t.equal(await stream.ended, true);
+});
