@@ -1,4 +1,6 @@
 import { evaluationHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
+import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
+import type { WebApp } from '../api/console/web-app.ts';
 import type { DocsPages } from '../api/docs/docs-pages.ts';
 import type { Health } from '../api/evaluation/read-health.ts';
 import type { Config } from '../config/config.ts';
@@ -36,6 +38,8 @@ export interface GatewayParts {
   readonly storeVersion: SharedArrayBuffer;
   readonly health: Health;
   readonly docs: DocsPages;
+  /** Null when it was not built. */
+  readonly webApp: WebApp | null;
   readonly meter: GatewayMeter;
   /** Where the uses of tokens are counted. */
   readonly tokenUses: TokenUses;
@@ -80,8 +84,8 @@ export class Gateway {
       },
       onFault: (fault) => log.error({ err: fault }, 'handler failed'),
       refuseAmbiguous: (exchange, request) => {
-        if (isBelow('/api/v1', request.path())) this.#management.refuseAmbiguous(exchange, request);
-        else if (isBelow('/console', request.path())) this.#console.refuseAmbiguous(exchange, request);
+        if (isManagementPath(request.path())) this.#management.refuseAmbiguous(exchange, request);
+        else if (isConsoleApiPath(request.path())) this.#console.refuseAmbiguous(exchange, request);
         else {
           const problem = { code: 'invalid-request', detail: ambiguousLength } as const;
           exchange.answerAndClose(400, evaluationHeaders, errorEnvelope(problem, docsUrl));
@@ -142,8 +146,8 @@ export class Gateway {
   }
 }
 
-function isBelow(root: string, path: string): boolean {
-  return path === root || path.startsWith(`${root}/`);
+function isManagementPath(path: string): boolean {
+  return path === '/api/v1' || path.startsWith('/api/v1/');
 }
 
 function createManagementGate(

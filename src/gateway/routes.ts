@@ -1,4 +1,7 @@
 import { evaluationPreflightHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
+import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
+import { readWebApp } from '../api/console/read-web-app.ts';
+import type { WebApp } from '../api/console/web-app.ts';
 import type { DocsPages } from '../api/docs/docs-pages.ts';
 import { readDocs } from '../api/docs/read-docs.ts';
 import { evaluateFlag } from '../api/evaluation/evaluate-flag.ts';
@@ -22,6 +25,8 @@ export interface RouteParts {
   readonly health: Health;
   readonly management: ManagementGate;
   readonly console: ConsoleGate;
+  /** Null when it was not built. */
+  readonly webApp: WebApp | null;
   readonly evaluation: EvaluationGate;
   readonly docs: DocsPages;
   readonly docsUrl: string;
@@ -33,11 +38,16 @@ const toDocs = headerBlock([
   ['Location', '/docs'],
   ['Cache-Control', 'no-store'],
 ]);
+const toConsole = headerBlock([
+  ['Location', '/console/'],
+  ['Cache-Control', 'no-store'],
+]);
 /** A redirect by status keeps the fragment of a link to `/docs/#section`. */
 const isPermanent = 308;
 const noEvaluationRouteDetail =
   'The Evaluation API has no endpoint of this method and path. The documentation lists its endpoints.';
-const nothingHere = 'There is nothing at this address. The documentation is at /docs.';
+const nothingHere =
+  'There is nothing at this address. The documentation is at /docs, the console at /console/.';
 
 /** Every endpoint, one line each. What is more specific wins over what is less, in any order. */
 export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
@@ -48,7 +58,10 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
   );
   const health: Handle = (exchange) => readHealth(exchange, parts.health);
   const management: Handle = (exchange, request) => parts.management.handle(exchange, request);
-  const console: Handle = (exchange, request) => parts.console.handle(exchange, request);
+  const console: Handle = (exchange, request) => {
+    if (isConsoleApiPath(request.path())) parts.console.handle(exchange, request);
+    else readWebApp(exchange, request, parts.webApp);
+  };
   const docs: Handle = (exchange, request) => {
     if (!readDocs(exchange, request, parts.docs)) answerNothing(exchange, docsUrl);
   };
@@ -66,12 +79,12 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
     ...routes('evaluation-other', ['any'], '/health', noEvaluationRoute),
     ...routes('management-other', ['any'], '/api/v1', management),
     ...routes('management-other', ['any'], '/api/v1/*', management),
-    ...routes('console-other', ['any'], '/console', console),
-    ...routes('console-other', ['any'], '/console/*', console),
+    ...routes('console-page', ['any'], '/console', console),
+    ...routes('console-page', ['any'], '/console/*', console),
     ...routes('docs', read, '/docs', docs),
     ...routes('docs', read, '/docs/', (exchange) => exchange.answer(isPermanent, toDocs, '')),
     ...routes('docs', read, '/docs/*', docs),
-    ...routes('docs', read, '/', (exchange) => exchange.answer(302, toDocs, '')),
+    ...routes('console-page', read, '/', (exchange) => exchange.answer(302, toConsole, '')),
     ...routes('other', ['any'], '/*', (exchange) => answerNothing(exchange, docsUrl)),
   ];
 }

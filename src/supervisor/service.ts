@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import type { AdminServer } from '../admin/admin-server.ts';
 import type { Readiness } from '../admin/readiness.ts';
+import { loadWebApp } from '../api/console/web-app.ts';
 import { loadDocsPages } from '../api/docs/docs-pages.ts';
 import type { Config } from '../config/config.ts';
 import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
@@ -41,6 +42,7 @@ const reservedMs = 2000;
 /** How long a scrape waits for the writer's figures; then it shows the last ones. */
 const measureTimeoutMs = 500;
 const noMail: MetricCells = new Float64Array(createMetricMemory(notifierMetrics));
+const webAppDirectory = fileURLToPath(new URL('../../console/', import.meta.url));
 const docsDirectory = fileURLToPath(new URL('../../docs/', import.meta.url));
 
 /**
@@ -164,6 +166,7 @@ class ServiceParts {
       storeVersion: this.#storeVersion,
       health: { failingParts: () => (this.#evaluators.isServing ? [] : ['evaluators']) },
       docs: loadDocsPages(docsDirectory),
+      webApp: loadWebApp(webAppDirectory),
       meter: this.#meter,
       tokenUses: this.#usage.tokenUses,
       log: this.#mainLog.log,

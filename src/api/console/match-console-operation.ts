@@ -1,7 +1,12 @@
 import { type ConsoleOperationId, consolePaths } from '../../contracts/console/console-paths.ts';
 import { decodeSegment } from '../path-segment.ts';
 
-export const consoleApiPath = '/console/api';
+const consoleApiPath = '/console/api';
+
+/** @param path as received */
+export function isConsoleApiPath(path: string): boolean {
+  return path === consoleApiPath || path.startsWith(`${consoleApiPath}/`);
+}
 
 export interface MatchedOperation {
   readonly id: ConsoleOperationId;
