@@ -26,7 +26,7 @@ export async function createProject(
 ): Promise<void> {
   await goTo(page, 'Projects');
   await page.getByRole('button', { name: 'Create project' }).click();
-  await dialog(page).getByLabel('Name', { exact: true }).fill(name);
+  await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).fill(name);
   const names = dialog(page).getByLabel('Names');
   for (const environment of environments) {
     await names.fill(environment);
@@ -80,7 +80,7 @@ export interface TokenWish {
 export async function createToken(page: Page, wish: TokenWish): Promise<string> {
   await goTo(page, 'Tokens');
   await page.getByRole('button', { name: 'Create token' }).click();
-  await dialog(page).getByLabel('Name', { exact: false }).fill(wish.name);
+  await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).fill(wish.name);
   await dialog(page).getByRole('radio', { name: wish.permission, exact: true }).check();
   if (wish.environments !== null) {
     await dialog(page).getByRole('radio', { name: 'Only these' }).check();
