@@ -36,9 +36,10 @@ async function changedStore(
   store.write(({ apply }) => apply(known.map((flag) => flagChangeOf(null, flag))));
   for (let change = 0; change < changes; change += 1) {
     const [before = null] = known.splice(random.integer(0, known.length - 1), 1);
-    const after = random.chance(0.3)
-      ? null
-      : flagOf(projectId, { ...before, name: `new ${change}`, cohorts: cohorts() });
+    const after =
+      before !== null && random.chance(0.3)
+        ? null
+        : flagOf(projectId, { ...before, name: `new ${change}`, cohorts: cohorts() });
     if (after !== null) known.push(after);
     store.write(({ apply }) => apply([flagChangeOf(before, after)]));
   }
