@@ -40,7 +40,11 @@ export function checkPages(descriptor: number, head: FileHead, visitor: TableVis
   const all = { headCommit: commit, compare: Buffer.compare };
   const list = (entry: TreeEntry): number => tables.push(tableIn(entry));
   checkTree(file, use, { ...all, name: 'the table of tables', record: main, commit, visit: list });
-  const chosen = visitor.choose(tables.map(({ name, record }) => ({ name, bytes: bytesOf(record, file) })));
+  const sizes = tables.map(({ name, record }) => ({ name, bytes: pagesIn(record) * pageBytes }));
+  if (tables.reduce((sum, { record }) => sum + pagesIn(record), 0) > lastPage) {
+    throw new DamagedPagesError('the tables are said to have more pages than the file');
+  }
+  const chosen = visitor.choose(sizes);
   for (const table of tables) {
     const visit = chosen.has(table.name) ? visitor.begin(table.name) : null;
     checkTree(file, use, { ...all, ...table, visit });
@@ -65,8 +69,8 @@ function tableIn({ key, value, flags, commit }: TreeEntry): Table {
   throw new DamagedPagesError(`the table of tables has an entry that is none, ${JSON.stringify(name)}`);
 }
 
-function bytesOf({ branchPages, leafPages, bigValuePages }: TreeRecord, { pageBytes }: PageFile): number {
-  return (branchPages + leafPages + bigValuePages) * pageBytes;
+function pagesIn({ branchPages, leafPages, bigValuePages }: TreeRecord): number {
+  return branchPages + leafPages + bigValuePages;
 }
 
 /** A key that is no number is refused when its entry is looked at. */
