@@ -61,11 +61,6 @@ const rows = {
     body: bodies.useLinkBodySchema,
     answer: views.signInAnswerSchema,
   }),
-  /** Redirects to the OpenID provider, and back to the console. */
-  'start-openid': both(forAll),
-  'finish-openid': both(forAll, {
-    query: ['code', 'state', 'iss', 'error', 'error_description', 'session_state'],
-  }),
 
   'read-organisation': read(organisation('viewer'), {
     answer: views.organisationViewSchema,

@@ -15,8 +15,6 @@ export const consolePaths = {
   'change-password': { method: 'post', path: '/password' },
   'inspect-link': { method: 'post', path: '/link' },
   'use-link': { method: 'post', path: '/link/use' },
-  'start-openid': { method: 'get', path: '/openid/start' },
-  'finish-openid': { method: 'get', path: '/openid/callback' },
   'read-organisation': { method: 'get', path: '/organisation' },
   'edit-organisation': { method: 'patch', path: '/organisation' },
   'list-members': { method: 'get', path: '/members' },

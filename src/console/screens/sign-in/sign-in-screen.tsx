@@ -1,4 +1,4 @@
-import { Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
@@ -73,7 +73,6 @@ function PasswordForm({ isBusy, onSubmit }: PasswordFormProps) {
 }
 
 export function SignInScreen() {
-  const session = useQuery(sessionQuery);
   const { back } = route.useSearch();
   const [credentials, setCredentials] = useState({ email: '', password: '' });
   const [choices, setChoices] = useState<readonly Choice[]>([]);
@@ -87,7 +86,6 @@ export function SignInScreen() {
       else enter(back);
     },
   });
-  const openIdName = session.data?.openIdName ?? null;
   return (
     <DoorPage title="Sign in">
       <Stack gap="md">
@@ -106,14 +104,6 @@ export function SignInScreen() {
               signIn.mutate({ email, password });
             }}
           />
-        )}
-        {openIdName !== null && (
-          <>
-            <Divider label="or" />
-            <Button component="a" href="/console/api/openid/start" variant="default">
-              Sign in with {openIdName}
-            </Button>
-          </>
         )}
       </Stack>
     </DoorPage>
