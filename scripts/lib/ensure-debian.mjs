@@ -2,15 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The programs that tests use and Debian has, each with the package that brings it. */
-const packageOf = new Map([
-  ['chromium', 'chromium'],
-  ['haproxy', 'haproxy'],
-  ['nginx', 'nginx'],
-  ['openssl', 'openssl'],
-  ['promtool', 'prometheus'],
-  ['strace', 'strace'],
-  ['systemd-analyze', 'systemd'],
+/** The programs that tests and campaigns use and Debian has, each with the packages that bring it. */
+const packagesOf = new Map([
+  ['cc', ['gcc', 'libc6-dev']],
+  ['chromium', ['chromium']],
+  ['haproxy', ['haproxy']],
+  ['nginx', ['nginx']],
+  ['openssl', ['openssl']],
+  ['prlimit', ['util-linux']],
+  ['promtool', ['prometheus']],
+  ['slowhttptest', ['slowhttptest']],
+  ['strace', ['strace']],
+  ['systemd-analyze', ['systemd']],
 ]);
 
 const aptGet = '/usr/bin/apt-get';
@@ -74,10 +77,10 @@ export function runLocked(script, args) {
  * @returns the path of each program by its name, or a problem that says what to do
  */
 export function ensureDebian(commands) {
-  const unknown = commands.filter((command) => !packageOf.has(command));
+  const unknown = commands.filter((command) => !packagesOf.has(command));
   if (unknown.length > 0) return { problem: `no package is known for ${unknown.join(', ')}` };
   const missing = commands.filter((command) => findProgram(command) === null);
-  const packages = missing.map((command) => packageOf.get(command));
+  const packages = missing.flatMap((command) => packagesOf.get(command));
   const advice = `${missing.join(', ')} not found; on Debian, as root: apt-get install ${packages.join(' ')}`;
   if (missing.length > 0) {
     if (!canInstall()) return { problem: advice };

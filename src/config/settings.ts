@@ -121,6 +121,14 @@ export const settings = {
       description: 'Largest size of the store. Address space, not disk: the file grows as it is filled.',
     },
   ),
+  startCheckBytes: bytesSetting(
+    { minimum: 0, maximum: 64 * TiB },
+    {
+      fallback: { value: 32 * MiB },
+      description:
+        'How much of the store is read and verified before it serves. Of a larger one only the pages that lead to records are; run `burgee check` on it.',
+    },
+  ),
   bufferedBodyBytesMax: bytesSetting(
     { minimum: MiB, maximum: TiB },
     {

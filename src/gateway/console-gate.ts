@@ -5,8 +5,8 @@ import { type ConsoleApiRequest, copyConsoleRequest } from '../api/console/conso
 import { readConsoleQuery } from '../api/console/console-query.ts';
 import { ConsoleReply } from '../api/console/console-reply.ts';
 import { gatewayOperations } from '../api/console/gateway-operations.ts';
-import { ProjectWatchers } from '../api/console/project-watchers.ts';
 import { PasswordDesk } from '../api/console/password-desk.ts';
+import { ProjectWatchers } from '../api/console/project-watchers.ts';
 import { foreignOrigin, isOwnOrigin } from '../api/console/request-origin.ts';
 import { type SessionCookie, sessionCookie } from '../api/console/session-cookie.ts';
 import { SessionTouches } from '../api/console/session-touches.ts';

@@ -4,8 +4,8 @@ import { count, type MetricCells } from './metric-cells.ts';
 
 /** The statuses that the service answers with; another one would be counted as the last. */
 export const answerStatuses = [
-  200, 201, 204, 302, 303, 304, 308, 400, 401, 402, 403, 404, 405, 408, 409, 410, 412, 413, 415, 422, 428, 429, 500,
-  501, 503, 0,
+  200, 201, 204, 302, 303, 304, 308, 400, 401, 402, 403, 404, 405, 408, 409, 410, 412, 413, 415, 422, 428,
+  429, 500, 501, 503, 0,
 ] as const;
 
 /** Who ended a request without a whole answer. */

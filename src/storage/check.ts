@@ -7,6 +7,7 @@ import { checkEvaluationCounts } from './check/check-evaluation-counts.ts';
 import { checkFlags } from './check/check-flags.ts';
 import { checkKeptAnswers } from './check/check-kept-answers.ts';
 import { checkMeta } from './check/check-meta.ts';
+import { checkPagesInUse } from './check/check-pages-in-use.ts';
 import { checkSessions } from './check/check-sessions.ts';
 import { checkTokens } from './check/check-tokens.ts';
 import type { Finding } from './check/finding.ts';
@@ -37,7 +38,7 @@ const checks = [
 ];
 
 /**
- * Walks every record and every index entry of a store, on one snapshot, offline or beside a running server; yields what
+ * Walks every page in use, every record and every index entry of a store, offline or beside a running server; yields what
  * does not hold as it is found, and returns what was walked.
  *
  * Run it in a process of its own: a damaged page can end the process that reads it. Consume it before awaiting anything.
@@ -47,6 +48,7 @@ export function* checkStore(directory: string): Generator<Finding, CheckCounts> 
   const opened = openForReading({ directory, mapBytes: readingMapBytesOf(directory) });
   const snapshots = new Snapshots(opened.root);
   try {
+    yield* checkPagesInUse(directory, snapshots);
     return yield* checkSnapshot(opened, snapshots);
   } finally {
     snapshots.close();

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { type FileHead, pagesInUse } from './page-walk.ts';
+import { type FileHead, pageBytesMax, readHead } from './pages/file-head.ts';
+import { pagesInUse } from './pages/pages-in-use.ts';
 
 /**
  * What the data file looks like before lmdb maps it, which would create a missing file, fill an empty one, and end the
@@ -12,25 +13,6 @@ import { type FileHead, pagesInUse } from './page-walk.ts';
  * - `usable`
  */
 export type DataFileState = 'missing' | 'blank' | 'foreign' | 'truncated' | 'usable';
-
-/**
- * The two pages at the head of the file describe the tree: the newer one counts. Offsets are lmdb 3.5's data format 2,
- * 64 bits, little-endian.
- */
-const magic = 0xbeefc0de;
-const dataFormat = 2;
-const offsets = {
-  magic: 24,
-  dataFormat: 28,
-  pageBytes: 48,
-  freeRoot: 88,
-  mainRoot: 136,
-  lastPage: 144,
-  commit: 152,
-};
-const metaBytes = 160;
-/** No LMDB page is larger; a blank file is at most two of them. */
-const pageBytesMax = 65536;
 
 export function inspectDataFile(path: string): DataFileState {
   const descriptor = openIfPresent(path);
@@ -47,7 +29,7 @@ export function commitIn(path: string): number | null {
   const descriptor = openSync(path, 'r');
   try {
     const head = readHead(descriptor);
-    return head === null ? null : Number(head.commit);
+    return head?.commit ?? null;
   } finally {
     closeSync(descriptor);
   }
@@ -55,6 +37,7 @@ export function commitIn(path: string): number | null {
 
 function inspect(descriptor: number): DataFileState {
   const { size } = fstatSync(descriptor);
+  // A blank file is at most two pages.
   if (size <= 2 * pageBytesMax && isAllZero(descriptor, size)) return 'blank';
   const head = readHead(descriptor);
   if (head === null) return 'foreign';
@@ -65,37 +48,15 @@ function inspect(descriptor: number): DataFileState {
 /** Of a file that a running server may be writing: its size is read after its head, and a head that moved, again. */
 function isTruncated(descriptor: number, head: FileHead): boolean {
   const { size } = fstatSync(descriptor);
-  if (BigInt(size) >= (head.lastPage + 1n) * BigInt(head.pageBytes)) return false;
+  if (size >= (head.lastPage + 1) * head.pageBytes) return false;
   if (!hasPagesBeyondEnd(descriptor, size, head)) return false;
   const headNow = readHead(descriptor);
   return headNow === null || headNow.commit === head.commit || isTruncated(descriptor, headNow);
 }
 
-function readHead(descriptor: number): FileHead | null {
-  const first = readMeta(descriptor, 0);
-  if (first === null) return null;
-  const second = readMeta(descriptor, first.pageBytes);
-  return second !== null && second.commit > first.commit ? second : first;
-}
-
-function readMeta(descriptor: number, position: number): FileHead | null {
-  const bytes = Buffer.alloc(metaBytes);
-  if (readSync(descriptor, bytes, 0, metaBytes, position) < metaBytes) return null;
-  const pageBytes = bytes.readUInt32LE(offsets.pageBytes);
-  if (bytes.readUInt32LE(offsets.magic) !== magic) return null;
-  if (bytes.readUInt32LE(offsets.dataFormat) !== dataFormat) return null;
-  if (pageBytes < 256 || pageBytes > pageBytesMax) return null;
-  return {
-    pageBytes,
-    roots: [bytes.readBigUInt64LE(offsets.freeRoot), bytes.readBigUInt64LE(offsets.mainRoot)],
-    lastPage: bytes.readBigUInt64LE(offsets.lastPage),
-    commit: bytes.readBigUInt64LE(offsets.commit),
-  };
-}
-
 /** Rarely needed: only when the file is shorter than its last page number says. */
 function hasPagesBeyondEnd(descriptor: number, size: number, head: FileHead): boolean {
-  const pages = BigInt(Math.floor(size / head.pageBytes));
+  const pages = Math.floor(size / head.pageBytes);
   try {
     for (const run of pagesInUse(descriptor, head)) {
       if (run.first + run.pages > pages) return true;

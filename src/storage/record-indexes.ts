@@ -77,6 +77,7 @@ export const tokenSecretIndex: RecordIndex<Token> = {
 export const memberEmailIndex: RecordIndex<Member> = {
   database: 'members-by-email',
   keyOf: ({ email, id }) => memberEmailKey(email, id),
+  hasSameKey: (before, after) => before.email === after.email,
   valueOf: () => empty,
   recordKeyOf: ({ key }) => lastIdKeyOf(key),
 };
@@ -84,6 +85,7 @@ export const memberEmailIndex: RecordIndex<Member> = {
 export const sessionSecretIndex: RecordIndex<Session> = {
   database: 'sessions-by-secret',
   keyOf: ({ secretHash }) => Buffer.from(secretHash),
+  hasSameKey: (before, after) => Buffer.compare(before.secretHash, after.secretHash) === 0,
   valueOf: ({ id }) => idKey(id),
   recordKeyOf: ({ bytes }) => bytes,
 };
@@ -91,6 +93,7 @@ export const sessionSecretIndex: RecordIndex<Session> = {
 export const sessionMemberIndex: RecordIndex<Session> = {
   database: 'sessions-by-member',
   keyOf: ({ memberId, id }) => ownedIdKey(memberId, id),
+  hasSameKey: (before, after) => before.memberId === after.memberId,
   valueOf: () => empty,
   recordKeyOf: ({ key }) => lastIdKeyOf(key),
 };
@@ -98,6 +101,7 @@ export const sessionMemberIndex: RecordIndex<Session> = {
 export const linkSecretIndex: RecordIndex<OneTimeLink> = {
   database: 'links-by-secret',
   keyOf: ({ secretHash }) => Buffer.from(secretHash),
+  hasSameKey: (before, after) => Buffer.compare(before.secretHash, after.secretHash) === 0,
   valueOf: ({ id }) => idKey(id),
   recordKeyOf: ({ bytes }) => bytes,
 };
@@ -105,6 +109,7 @@ export const linkSecretIndex: RecordIndex<OneTimeLink> = {
 export const linkOrganisationIndex: RecordIndex<OneTimeLink> = {
   database: 'links-by-organisation',
   keyOf: ({ organisationId, id }) => ownedIdKey(organisationId, id),
+  hasSameKey: (before, after) => before.organisationId === after.organisationId,
   valueOf: () => empty,
   recordKeyOf: ({ key }) => lastIdKeyOf(key),
 };
@@ -112,6 +117,8 @@ export const linkOrganisationIndex: RecordIndex<OneTimeLink> = {
 export const identityMemberIndex: RecordIndex<Identity> = {
   database: 'identities-by-member',
   keyOf: ({ memberId, issuer, subject }) => memberIdentityKey(memberId, identityKey(issuer, subject)),
+  hasSameKey: (before, after) =>
+    before.memberId === after.memberId && before.issuer === after.issuer && before.subject === after.subject,
   valueOf: () => empty,
   recordKeyOf: ({ key }) => identityKeyOf(key),
 };

@@ -1,6 +1,7 @@
 import { newId } from '../support/random-id.ts';
 import { readManifest } from './backup/backup-manifest.ts';
 import { isHalfRestored } from './backup/restored-directory.ts';
+import { checkDataFile } from './check-data-file.ts';
 import { type DataFileState, inspectDataFile } from './data-file.ts';
 import type { Root, Tables } from './environment.ts';
 import { createTable, createTables, dataFileOf, findTables, openEnvironment } from './environment.ts';
@@ -23,7 +24,14 @@ export interface StoreOptions {
   readonly changeLogEntriesMax?: number;
   /** How often a write looks for readers whose process is gone; 10 seconds when absent. Only the writer needs it. */
   readonly deadReadersEveryMs?: number;
+  /**
+   * How much of the data file is read and verified before it is opened, at most: 32 MiB when absent. Only the writer
+   * does it.
+   */
+  readonly startCheckBytes?: number;
 }
+
+const defaultStartCheckBytes = 2 ** 25;
 
 export interface OpenedStore {
   readonly root: Root;
@@ -57,6 +65,7 @@ export function openForWriting(
   requireUsable(directory, state, marker !== null);
   requireServable(directory, state);
   if (state === 'blank') removeDataFile(directory);
+  if (state === 'usable') requireWhole(options, marker?.format === knownFormat);
   return withRoot(options, false, (root) => {
     const found = identify(root, directory, marker, knownFormat) ?? createIdentity(root, knownFormat);
     const migrated = migrateStore(root, directory, found, migrations);
@@ -133,6 +142,20 @@ function requireUsable(directory: string, state: DataFileState, isExpected: bool
   throw new StoreError(
     `${path} is ${wrong}, though a store was created here. Restore the directory from a backup. To begin with an ` +
       'empty store instead, choose another directory.',
+  );
+}
+
+/** @param isComplete a marker says that the store has every database of this version. */
+function requireWhole(
+  { directory, startCheckBytes: bytesMax = defaultStartCheckBytes }: StoreOptions,
+  isComplete: boolean,
+): void {
+  const path = dataFileOf(directory);
+  const damage = checkDataFile(path, { bytesMax, isComplete });
+  if (damage === null) return;
+  throw new StoreError(
+    `${path} is damaged: ${damage}. Restore the directory from a backup with \`burgee restore\`. Where there is none, ` +
+      '`burgee check` tells what else is damaged.',
   );
 }
 

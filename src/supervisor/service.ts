@@ -115,6 +115,7 @@ class ServiceParts {
     this.#writer = new WriterHost({
       setup: {
         ...shared,
+        startCheckBytes: config.startCheckBytes,
         storageReserveBytes: config.storageReserveBytes,
         commitGroupSize: config.commitGroupSize,
         pulse: new SharedArrayBuffer(pulseBytes),

@@ -11,6 +11,7 @@ import type { OutboxCommand, OutboxPage } from './outbox-protocol.ts';
 export interface WriterSetup {
   readonly directory: string;
   readonly mapBytes: number;
+  readonly startCheckBytes: number;
   readonly docsUrl: string;
   readonly logLevel: string;
   readonly console: ConsoleSettings;

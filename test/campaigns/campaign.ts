@@ -1,12 +1,6 @@
 import type { Lifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
 
-/** A program that a campaign needs, and the Debian packages that bring it. */
-export interface Tool {
-  readonly command: string;
-  readonly debianPackages: readonly string[];
-}
-
 export interface CampaignCase {
   /** From 1. */
   readonly number: number;
@@ -38,7 +32,8 @@ export interface Campaign {
   /** In `npm test`; all campaigns together take at most 8 minutes there. */
   readonly sampleCount: number;
   readonly fullCount: number;
-  readonly tools?: readonly Tool[];
+  /** Programs that it needs, of those that `scripts/lib/ensure-debian.mjs` knows. */
+  readonly tools?: readonly string[];
   /** @throws on a violation */
   run(context: CampaignContext): Promise<CampaignCounts>;
 }

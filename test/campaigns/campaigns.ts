@@ -1,5 +1,6 @@
 import type { Campaign } from './campaign.ts';
 import { clock } from './clock.campaign.ts';
+import { damagedData } from './damaged-data.campaign.ts';
 import { failingWrites } from './failing-writes.campaign.ts';
 import { fullDisk } from './full-disk.campaign.ts';
 import { hostileClients } from './hostile-clients.campaign.ts';
@@ -17,6 +18,7 @@ export const campaigns: readonly Campaign[] = [
   failingWrites,
   fullDisk,
   threads,
+  damagedData,
   hostileClients,
   overload,
   clock,

@@ -74,10 +74,7 @@ export const hostileClients: Campaign = {
     'idle, slow, malformed, fragmented and forging clients, and no descriptors left: everybody else is answered all the time',
   sampleCount: 2,
   fullCount: 20,
-  tools: [
-    { command: 'slowhttptest', debianPackages: ['slowhttptest'] },
-    { command: 'prlimit', debianPackages: ['util-linux'] },
-  ],
+  tools: ['slowhttptest', 'prlimit'],
   async run(context) {
     const counts: Record<string, number> = { fragmentations: context.count };
     for (const [name, play] of steps) counts[name] = await playStep(name, play, context);

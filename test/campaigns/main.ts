@@ -2,9 +2,9 @@
  * npm run campaign -- NAME [COUNT] [SEED] [CASE]: runs one campaign in full; without a name it lists them. Exits with 1 on
  * a violation and says what repeats it, with 2 on wrong usage.
  */
+import { debianPrograms } from '../support/debian-programs.ts';
 import type { Campaign } from './campaign.ts';
 import { campaigns } from './campaigns.ts';
-import { ensureTools } from './ensure-tools.ts';
 import { newSeed, runCampaign } from './run-campaign.ts';
 
 function list(): void {
@@ -26,9 +26,9 @@ async function run(campaign: Campaign, numbers: readonly (string | undefined)[])
   const count = wholeNumber(numbers[0], 'COUNT') ?? campaign.fullCount;
   const seed = wholeNumber(numbers[1], 'SEED') ?? newSeed();
   const onlyCase = wholeNumber(numbers[2], 'CASE');
-  const problem = ensureTools(campaign.tools ?? []);
-  if (problem !== null) {
-    console.error(`${campaign.name} cannot run here: ${problem}`);
+  const { skip } = debianPrograms(...(campaign.tools ?? []));
+  if (skip !== false) {
+    console.error(`${campaign.name} cannot run here: ${skip}`);
     return 1;
   }
   const options = { count, seed, isFull: true, note: (line: string) => console.log(line) };

@@ -1,6 +1,6 @@
 import t from 'tap';
+import { debianPrograms } from '../support/debian-programs.ts';
 import type { Campaign } from './campaign.ts';
-import { ensureTools } from './ensure-tools.ts';
 import { newSeed, runCampaign } from './run-campaign.ts';
 
 /** Above what any sample takes, so that a campaign that hangs is reported by its own name. */
@@ -21,11 +21,10 @@ function numberFrom(name: string): number | null {
 export function testCampaign(campaign: Campaign): void {
   t.setTimeout(sampleTimeoutMs + 10_000);
   t.test(campaign.summary, { timeout: sampleTimeoutMs }, async (t) => {
-    const problem = ensureTools(campaign.tools ?? []);
-    if (problem !== null) {
-      t.comment(`campaign ${campaign.name}: not run, ${problem}`);
-      if (process.env['CI']) t.fail(problem);
-      else t.pass('cannot run here', { skip: problem });
+    const { skip } = debianPrograms(...(campaign.tools ?? []));
+    if (skip !== false) {
+      t.comment(`campaign ${campaign.name}: not run, ${skip}`);
+      t.pass('cannot run here', { skip });
       return;
     }
     const seed = numberFrom('CAMPAIGN_SEED') ?? newSeed();

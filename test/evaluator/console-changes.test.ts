@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import type { Project } from '../../src/domain/project/project.ts';
+import { EvaluationTallies } from '../../src/evaluator/evaluation-tallies.ts';
 import { EvaluatorMeter } from '../../src/evaluator/evaluator-meter.ts';
 import { evaluatorMetrics } from '../../src/evaluator/evaluator-metrics-protocol.ts';
 import { FlagEvaluator } from '../../src/evaluator/flag-evaluator.ts';
@@ -29,8 +30,9 @@ class Scene {
     const version = new SharedArrayBuffer(4);
     const meter = new EvaluatorMeter(createMetricMemory(evaluatorMetrics));
     this.#source = new FlagSource(reader, version, 1024 * 1024, meter);
-    this.#flags = new FlagEvaluator(this.#source, '/docs', meter);
-    this.#projects = new ProjectEvaluator(this.#source, reader, '/docs', meter);
+    const tallies = new EvaluationTallies();
+    this.#flags = new FlagEvaluator(this.#source, '/docs', meter, tallies);
+    this.#projects = new ProjectEvaluator(this.#source, reader, '/docs', { meter, tallies });
     this.fixture = new ConsoleFixture(directory, store);
     this.fixture.onCommit = () => Atomics.add(new Int32Array(version), 0, 1);
   }

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { checkStore } from '../../src/storage/check.ts';
 import { findTables, openEnvironment } from '../../src/storage/environment.ts';
-import { idKey, type KeyRange, laterDatabases, rangeOf } from '../../src/storage/keys.ts';
+import { type DatabaseName, idKey, type KeyRange, laterDatabases, rangeOf } from '../../src/storage/keys.ts';
 import { RecordSource } from '../../src/storage/record-source.ts';
 import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
 import { Snapshots } from '../../src/storage/snapshots.ts';
@@ -11,21 +11,21 @@ import { newId } from '../../src/support/random-id.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { mapBytes, writeSample } from './support/sample-store.ts';
 
-/** A store of a time when there was no outbox. */
-async function withoutOutbox(t: Test) {
+/** A store of a time when there was no such database. */
+async function storeWithout(t: Test, name: DatabaseName) {
   const directory = temporaryDirectory(t);
   const store = openStore({ directory, mapBytes });
   writeSample(store);
   await store.close();
   const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
-  root.openDB({ name: 'outbox' }).dropSync();
+  root.openDB({ name }).dropSync();
   await root.close();
   return directory;
 }
 type Test = Parameters<typeof temporaryDirectory>[0];
 
 t.test('a database that was added later reads as empty where it is missing', async (test) => {
-  const directory = await withoutOutbox(test);
+  const directory = await storeWithout(test, 'outbox');
   const root = openEnvironment({ directory, mapBytes, isReadOnly: true });
   test.teardown(() => root.close());
   test.equal(findTables(root, laterDatabases), undefined, 'one that was always there must be there');
@@ -43,9 +43,29 @@ t.test('a database that was added later reads as empty where it is missing', asy
 });
 
 t.test('the writer creates what is missing, and nothing else changes', async (test) => {
-  const directory = await withoutOutbox(test);
+  const directory = temporaryDirectory(test);
+  await openStore({ directory, mapBytes }).close();
+  const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
+  for (const name of laterDatabases) root.openDB({ name }).dropSync();
+  await root.close();
   const store = openStore({ directory, mapBytes });
   test.equal(store.migrated, null);
   await store.close();
   test.same([...checkStore(directory)], []);
+});
+
+t.test('a database that was always there is not created anew where it is lost', async (test) => {
+  const directory = await storeWithout(test, 'outbox');
+  test.throws(() => openStore({ directory, mapBytes }), /is damaged: the table of tables lacks outbox/);
+});
+
+t.test('nor is one that was added later, where another has taken its place', async (test) => {
+  const directory = await storeWithout(test, 'kept-answers-usage');
+  const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
+  root.openDB({ name: 'kept-answers-usagf' });
+  await root.close();
+  test.throws(
+    () => openStore({ directory, mapBytes }),
+    /is damaged: the table of tables lacks kept-answers-usage/,
+  );
 });

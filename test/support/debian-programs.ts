@@ -16,6 +16,7 @@ export interface DebianPrograms {
  * @throws in continuous integration, where a test that does not run must be noticed
  */
 export function debianPrograms(...commands: readonly string[]): DebianPrograms {
+  if (commands.length === 0) return { paths: {}, skip: false };
   const script = join(repositoryRoot(), 'scripts', 'ensure-debian.mjs');
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...commands], { encoding: 'utf8' });
   if (status === 0) return { paths: JSON.parse(stdout) as Record<string, string>, skip: false };

@@ -37,6 +37,7 @@ t.test(
     const faults: unknown[] = [];
     const writer = new Writer(store, {
       groupSizeMax: 256,
+      onOutboxGrew: () => undefined,
       meter: new WriterMeter(createMetricMemory(writerMetrics)),
       console: { tokenPrefix: 'burgee', baseUrl: '', docsUrl: '', openIdName: null, isMailConfigured: false },
       docsUrl: '',

@@ -12,10 +12,10 @@ const wrongCurrent = 'This is not your present password.';
 
 /** Sets the member's own password; the present one is asked for, once there is one. */
 export const changePassword: GatewayOperation = async ({ reply, body }, actors) => {
-  const asked = readGatewayBody<ChangePasswordBody>(reply, changePasswordBodySchema, body);
-  if (asked === null) return;
   const own = await askEvaluator<OwnPassword>(reply, 'find-own-password', {}, actors);
   if (own === null) return;
+  const asked = readGatewayBody<ChangePasswordBody>(reply, changePasswordBodySchema, body);
+  if (asked === null) return;
   const problem = passwordProblem(asked.password);
   if (problem !== null) {
     reply.refuse({ code: 'invalid-request', detail: problem });

@@ -1,8 +1,8 @@
 import type { ConsoleSettings } from '../../contracts/console/public-handler.ts';
 import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
 import type { WriterClient } from '../../writer/writer-client.ts';
-import type { ProjectWatchers } from './project-watchers.ts';
 import type { PasswordDesk } from './password-desk.ts';
+import type { ProjectWatchers } from './project-watchers.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import type { SignInAttempts } from './sign-in-attempts.ts';
 

@@ -1,8 +1,8 @@
 import { type UseLinkBody, useLinkBodySchema } from '../../contracts/console/console-bodies.ts';
 import type { LinkView } from '../../contracts/console/console-views.ts';
 import type { BegunSession, ConsumeLink } from '../../contracts/console/step-bodies.ts';
-import { readName } from '../../domain/console/read-name.ts';
 import { emailCharsMax, isEmailAddress } from '../../domain/member/email.ts';
+import { readName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { passwordProblem } from '../../domain/session/password.ts';
 import { askEvaluator, askWriter } from './ask-actors.ts';

@@ -33,7 +33,6 @@ export async function call<Id extends ConsoleOperationId>(
     method: consolePaths[id].method.toUpperCase(),
     headers,
     credentials: 'same-origin',
-    cache: 'no-store',
     body: body === null ? null : JSON.stringify(body),
     signal: signal ?? null,
   });

@@ -30,20 +30,22 @@ export function ReviewBar(props: ReviewBarProps) {
   return (
     <>
       <LeaveGuard changeCount={changes.length} />
-      <section className={classes.bar} aria-label="Unsaved changes" data-review-bar>
-        <span className={classes.words} role="status">
-          {problem ??
-            (joined.length > 0
-              ? 'Others have changed this meanwhile; your draft is kept.'
-              : 'Not saved yet.')}
-        </span>
-        <Button variant="default" onClick={handle.discard}>
-          Discard
-        </Button>
-        <Button disabled={problem !== null} onClick={() => setReviewing(true)}>
-          Review {countOf(changes.length, 'change')}
-        </Button>
-      </section>
+      <div className={classes.place}>
+        <section className={classes.bar} aria-label="Unsaved changes" data-review-bar>
+          <span className={classes.words} role="status">
+            {problem ??
+              (joined.length > 0
+                ? 'Others have changed this meanwhile; your draft is kept.'
+                : 'Not saved yet.')}
+          </span>
+          <Button variant="default" onClick={handle.discard}>
+            Discard
+          </Button>
+          <Button disabled={problem !== null} onClick={() => setReviewing(true)}>
+            Review {countOf(changes.length, 'change')}
+          </Button>
+        </section>
+      </div>
       {isReviewing && conflict === null && (
         <ReviewDialog
           changes={changes.map(show)}

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { repositoryRoot } from '../../support/repository-root.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import type { Tool } from '../campaign.ts';
 
 /** What the shim is compiled with. */
-export const shimTools: readonly Tool[] = [{ command: 'cc', debianPackages: ['gcc', 'libc6-dev'] }];
+export const shimTools: readonly string[] = ['cc'];
 
 /** Compiles the shim, for one run. @returns the path of the library to preload. @throws Error of the compiler */
 export function buildDiskShim(t: Lifetime): string {

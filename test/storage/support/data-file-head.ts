@@ -1,20 +1,9 @@
 /** Where lmdb's data format 2 keeps what the tests look at, in each of the two pages at the head of a data file. */
 const pageBytesAt = 48;
-const freeRootAt = 88;
-const mainRootAt = 136;
 const lastPageAt = 144;
-const commitAt = 152;
 
 export function pageBytesIn(file: Buffer): number {
   return file.readUInt32LE(pageBytesAt);
-}
-
-/** The roots of the newer head. */
-export function rootsIn(file: Buffer): readonly bigint[] {
-  const [first, second] = headsIn(file);
-  const newer =
-    file.readBigUInt64LE(first + commitAt) > file.readBigUInt64LE(second + commitAt) ? first : second;
-  return [file.readBigUInt64LE(newer + freeRootAt), file.readBigUInt64LE(newer + mainRootAt)];
 }
 
 /** As if a commit had taken pages at the end, freed them, and so never wrote them. */

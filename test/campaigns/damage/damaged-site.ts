@@ -1,0 +1,151 @@
+import { cpSync } from 'node:fs';
+import { bootServer, unlimited } from '../../support/booted-server.ts';
+import { bearer, createHttpClient, type HttpClient } from '../../support/http-client.ts';
+import { type Lifetime, withLifetime } from '../../support/lifetime.ts';
+import { idOf, projectOf, provision, tokenOf } from '../../support/provisioning.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+/** A question to a server, and what an undamaged one answers. */
+export interface KnownAnswer {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A data directory that no server holds, and the answers that it makes. */
+export interface DamagedSite {
+  readonly dataDir: string;
+  readonly flagIds: readonly string[];
+  readonly answers: readonly KnownAnswer[];
+}
+
+type Question = Pick<KnownAnswer, 'method' | 'path'> & Partial<Pick<KnownAnswer, 'headers' | 'body'>>;
+
+/** Every server says the same: the port of one is in no answer. */
+export const siteSettings = { ...unlimited, BURGEE_DOCS_URL: 'https://docs.example.test' };
+
+const environments = ['production', 'staging'];
+const singleFlags = 40;
+const multiFlags = 12;
+const rounds = 60;
+
+/** Records of every kind, values of several pages, pages that were freed, and an answer that is kept. */
+export async function makeSite(t: Lifetime): Promise<DamagedSite> {
+  const dataDir = temporaryDirectory(t);
+  const provisioned = await provision(dataDir, temporaryDirectory(t), document());
+  const single = projectOf(provisioned, 'single');
+  const multi = projectOf(provisioned, 'multi');
+  const secrets = [tokenOf(single, 'ci').secret, tokenOf(multi, 'ci').secret] as const;
+  const questions = [
+    ...questionsAbout(single, secrets[0], [null]),
+    ...questionsAbout(multi, secrets[1], environments),
+    ...questionsInVain(),
+  ];
+  const replay = keptCreation(secrets[0]);
+  const answers = await withLifetime(async (run) => {
+    const server = await bootServer(run, { dataDir, settings: siteSettings });
+    const client = createHttpClient(run, { port: server.port });
+    for (let round = 0; round < rounds; round += 1) {
+      await change(client, secrets[0], idOf(single.flags, `flag ${round % singleFlags}`), round);
+    }
+    await ask(client, replay);
+    const known: KnownAnswer[] = [];
+    for (const question of [...questions, replay]) known.push(await ask(client, question));
+    await server.stop();
+    return known;
+  });
+  return { dataDir, flagIds: [...Object.values(single.flags), ...Object.values(multi.flags)], answers };
+}
+
+/** A copy to be damaged. */
+export function copySite(t: Lifetime, { dataDir }: DamagedSite): string {
+  const copy = temporaryDirectory(t);
+  cpSync(dataDir, copy, {
+    recursive: true,
+    preserveTimestamps: true,
+    filter: (path) => !path.endsWith('.sock'),
+  });
+  return copy;
+}
+
+function document(): object {
+  const audiences = [{ name: 'Pro', rules: [{ attribute: 'plan', values: ['pro', 'team'] }] }];
+  const tokens = [
+    { name: 'ci', permission: 'write' },
+    { name: 'reader', permission: 'read' },
+  ];
+  const state = { enabled: true, trafficPercentage: 50, cohorts: ['alpha'] };
+  const single = Array.from({ length: singleFlags }, (_, index) => ({
+    name: `flag ${index}`,
+    ...state,
+    ...(index % 3 === 0 ? { audience: 'Pro' } : {}),
+  }));
+  const multi = Array.from({ length: multiFlags }, (_, index) => ({
+    name: `flag ${index}`,
+    cohorts: ['beta'],
+    environments: { production: state, staging: { enabled: index % 2 === 0, trafficPercentage: 100 } },
+  }));
+  const projects = [
+    { name: 'single', audiences, flags: single, tokens },
+    { name: 'multi', environments, audiences, flags: multi, tokens },
+  ];
+  return { organisations: [{ name: 'Harbour', plan: 'enterprise', projects }] };
+}
+
+/** Every eighth gives a flag a list of cohorts that takes pages of its own, and the next one takes it away. */
+async function change(client: HttpClient, secret: string, flagId: string, round: number): Promise<void> {
+  const many = Array.from({ length: 900 }, (_, index) => `cohort ${round} ${index}`);
+  const cohorts = round % 8 === 0 ? many : ['alpha', `round ${round}`];
+  const body = JSON.stringify({ cohorts, trafficPercentage: round });
+  await ask(client, { method: 'PATCH', path: `/api/v1/flags/${flagId}`, headers: bearer(secret), body });
+}
+
+function questionsAbout(
+  project: { readonly id: string; readonly flags: Readonly<Record<string, string>> },
+  secret: string,
+  inEnvironments: readonly (string | null)[],
+): readonly Question[] {
+  const get = (path: string, headers = {}): Question => ({ method: 'GET', path, headers });
+  const manage = (path: string): Question => get(`/api/v1/${path}`, bearer(secret));
+  const of = (environment: string | null, sign: string): string =>
+    environment === null ? '' : `${sign}env=${environment}`;
+  const flags = Object.entries(project.flags).flatMap(([name, id]) => [
+    manage(`flags?name=${encodeURIComponent(name)}`),
+    manage(`flags/${id}`),
+    ...inEnvironments.flatMap((environment) => [
+      manage(`flags/${id}${of(environment, '?')}`),
+      get(`/v1/flags/${id}?cohort=alpha${of(environment, '&')}`),
+      get(`/v1/flags/${id}?targetingKey=user-7&plan=pro${of(environment, '&')}`),
+    ]),
+  ]);
+  const lists = inEnvironments.map((environment) =>
+    get(`/v1/flags/project/${project.id}?cohort=alpha${of(environment, '&')}`),
+  );
+  return [manage('token'), manage('flags'), ...lists, ...flags];
+}
+
+function questionsInVain(): readonly Question[] {
+  const path = '/v1/flags/00000000000000000000';
+  const headers = bearer('burgee_00000000000000000000000000000000000000000000');
+  return [
+    { method: 'GET', path },
+    { method: 'GET', path: '/api/v1/flags', headers },
+  ];
+}
+
+/** Asked again it is answered as it was at first: a kept answer that is lost would create a second flag. */
+function keptCreation(secret: string): Question {
+  const headers = { ...bearer(secret), 'idempotency-key': 'deploy-7' };
+  return { method: 'POST', path: '/api/v1/flags', headers, body: JSON.stringify({ name: 'made once' }) };
+}
+
+/** @throws when the connection is cut */
+export async function ask(client: HttpClient, question: Question): Promise<KnownAnswer> {
+  const { method, path, headers = {}, body = null } = question;
+  const request = { method, path, headers, ...(body === null ? {} : { body }) };
+  const { status, text } = await client.send(request);
+  return { method, path, headers, body, status, text };
+}
