@@ -136,7 +136,7 @@ function sharedScreens(demo: FurnishedDemo): readonly Screen[] {
       path: '/console/members',
       show: (page) => page.getByText('newcomer@example.test').waitFor(),
     },
-    { name: 'invite-member', path: '/console/members', show: opened(heading('Members'), 'Invite somebody') },
+    { name: 'invite-member', path: '/console/members', show: opened(heading('Members'), /^Invite/) },
     {
       name: 'settings-organisation',
       path: '/console/settings',

@@ -22,7 +22,7 @@ export async function becomeOwner({ server }: ConsoleStage, { page, open }: Cons
   await page.getByLabel('Email').fill(owner.email);
   await page.getByLabel('New password').fill(owner.password);
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.getByRole('heading', { level: 1, name: /^(Projects|Flags)$/ }).waitFor();
 }
 
 /** Signs in at the door. */
