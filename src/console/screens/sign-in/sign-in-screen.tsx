@@ -1,9 +1,8 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { type AnswerOf, call } from '../../client/call.ts';
-import { sessionQuery } from '../../client/queries.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { DoorPage } from './door-page.tsx';
 
