@@ -148,7 +148,7 @@ async function manageAll({ send, flags, writer, reader }: Scene): Promise<void> 
   await send('create-flag', create('second'));
   await send('management-other', { path: '/api/v1/nothing', headers: reader }, 2);
   await send('health', { path: '/health' }, 3);
-  await send('docs', { path: '/' });
+  await send('console-page', { path: '/' });
   await send('other', { path: '/metrics' });
 }
 
