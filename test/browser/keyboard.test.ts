@@ -83,6 +83,7 @@ await consoleTest(t, 'the palette, the search and the help have keys', {}, async
   await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
 
   await page.keyboard.press('Control+k');
+  await page.locator('input[role="combobox"]:focus').waitFor();
   await page.keyboard.type('gift');
   await page.getByRole('option', { name: /gift-cards/, selected: true }).waitFor();
   await page.keyboard.press('Escape');
