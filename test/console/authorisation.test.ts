@@ -119,7 +119,8 @@ t.test('every operation has a handler of its actor, and no other', async (t) => 
   const missing = operations.filter(([id]) => !hasHandler(id)).map(([id]) => id);
   t.strictSame(missing, []);
   for (const [id, { actor }] of operations) {
-    if (actor !== 'evaluator') t.equal(consoleReads[id], undefined, `${id} is not an evaluator's`);
+    // What the gateway answers it may ask an evaluator about, under the same name.
+    if (actor === 'writer') t.equal(consoleReads[id], undefined, `${id} is not an evaluator's`);
     if (actor !== 'writer') t.equal(consoleCommands[id], undefined, `${id} is not the writer's`);
     if (actor !== 'gateway') t.equal(gatewayOperations[id], undefined, `${id} is not the gateway's`);
   }
