@@ -8,6 +8,7 @@ t.setTimeout(180_000);
 
 /** How many controls are passed at most on the way to one. */
 const stepsMax = 80;
+const paletteName = 'Flag, page or action';
 
 /** What has the focus, in the words of somebody who hears the page. */
 async function focused(page: Page): Promise<string> {
@@ -67,6 +68,12 @@ await consoleTest(t, 'the keyboard alone is enough', {}, async (t, stage) => {
   await notice(page, 'Saved 1 change of gift-cards.').waitFor();
 });
 
+/** Opens the palette, and waits until it takes what is typed. */
+async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.locator('input:focus').and(page.getByRole('combobox', { name: paletteName })).waitFor();
+}
+
 await consoleTest(t, 'the palette, the search and the help have keys', {}, async (t, stage) => {
   const window = await stage.window();
   const { page } = window;
@@ -74,16 +81,13 @@ await consoleTest(t, 'the palette, the search and the help have keys', {}, async
   await createProject(page, 'shop', []);
   await createFlag(page, 'gift-cards');
 
-  await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'Flag, page or action' }).waitFor();
-  t.match(await focused(page), /combobox "Flag, page or action"/);
+  await openPalette(page);
   await page.keyboard.type('audit');
   await page.getByRole('option', { name: 'Audit log' }).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
 
-  await page.keyboard.press('Control+k');
-  await page.locator('input[role="combobox"]:focus').waitFor();
+  await openPalette(page);
   await page.keyboard.type('gift');
   await page.getByRole('option', { name: /gift-cards/, selected: true }).waitFor();
   await page.keyboard.press('Escape');
@@ -91,6 +95,7 @@ await consoleTest(t, 'the palette, the search and the help have keys', {}, async
 
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  t.equal(await dialog(page).getByText('Search on this page').count(), 1);
   await page.keyboard.press('Escape');
   await dialog(page).waitFor({ state: 'detached' });
 

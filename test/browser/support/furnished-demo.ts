@@ -3,7 +3,7 @@ import { runBurgeeOrThrow } from '../../support/burgee-command.ts';
 import { createHttpClient } from '../../support/http-client.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { type ConsoleCaller, consoleCaller } from './console-caller.ts';
-import type { ConsoleStage } from './console-stage.ts';
+import type { ConsoleStage, ConsoleWindow } from './console-stage.ts';
 
 /** What the pages of a console in use are addressed by. */
 export interface FurnishedDemo {
@@ -34,8 +34,21 @@ interface Flag extends Named {
 const newest = 'v1.34';
 const flagName = 'ContextualLogging';
 
-export function makeDemo(dataDir: string): Promise<string> {
-  return runBurgeeOrThrow(['demo', '--data-dir', dataDir]);
+/** Makes the demo in an empty data directory. @returns path and fragment of the link that signs its Owner in, once */
+export async function makeDemo(dataDir: string): Promise<string> {
+  const text = await runBurgeeOrThrow(['demo', '--data-dir', dataDir]);
+  const path = /https?:\/\/[^/\s]+(\/console\/link#[0-9A-Za-z]+)/.exec(text)?.[1];
+  if (path === undefined) throw new Error(`the demo shows no link for its Owner:\n${text}`);
+  return path;
+}
+
+/** A window of the demo's Owner. */
+export async function openDemo(stage: ConsoleStage, link: string): Promise<ConsoleWindow> {
+  const window = await stage.window();
+  await window.open(link);
+  await window.page.getByRole('button', { name: 'Continue' }).click();
+  await window.page.getByRole('heading', { level: 1, name: 'Flags' }).waitFor();
+  return window;
 }
 
 function named<Thing extends Named>(things: readonly Thing[], name: string): Thing {

@@ -78,7 +78,7 @@ function flagScreens({ projectId, flagId, flagName }: FurnishedDemo): readonly S
     {
       name: 'flag-history',
       path: `${path}?tab=history`,
-      show: (page) => page.getByText('Olga Owner').nth(1).waitFor(),
+      show: (page) => page.getByText('Demo Owner').nth(1).waitFor(),
     },
     { name: 'flag-evaluations', path: `${path}?tab=evaluations`, show: counted },
     { name: 'flag-try', path: `${path}?tab=try`, show: tried },
