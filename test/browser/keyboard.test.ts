@@ -71,7 +71,10 @@ await consoleTest(t, 'the keyboard alone is enough', {}, async (t, stage) => {
 /** Opens the palette, and waits until it takes what is typed. */
 async function openPalette(page: Page): Promise<void> {
   await page.keyboard.press('Control+k');
-  await page.locator('input:focus').and(page.getByRole('combobox', { name: paletteName })).waitFor();
+  await page
+    .locator('input:focus')
+    .and(page.getByRole('combobox', { name: paletteName }))
+    .waitFor();
 }
 
 await consoleTest(t, 'the palette, the search and the help have keys', {}, async (t, stage) => {

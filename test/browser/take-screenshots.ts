@@ -18,7 +18,12 @@ const heights = { 1440: { min: 900, max: 1600 }, 390: { min: 844, max: 2000 } } 
 const folder = join(repositoryRoot(), 'docs', 'screenshots');
 
 /** The page as a whole, as far as it goes: the window grows, so that what is fixed to its edges stays there. */
-async function takePicture(window: ConsoleWindow, screen: Screen, width: (typeof widths)[number], path: string): Promise<void> {
+async function takePicture(
+  window: ConsoleWindow,
+  screen: Screen,
+  width: (typeof widths)[number],
+  path: string,
+): Promise<void> {
   const { page, open } = window;
   const { min, max } = heights[width];
   await page.setViewportSize({ width, height: min });
