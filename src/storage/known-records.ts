@@ -23,8 +23,9 @@ export class KnownRecords {
     if (this.#count >= recordsMax) this.forgetAll();
     const table = this.#records.get(database) ?? new Map<string, unknown>();
     this.#records.set(database, table);
-    table.set(key.toString('latin1'), record);
-    this.#count += 1;
+    const text = key.toString('latin1');
+    if (!table.has(text)) this.#count += 1;
+    table.set(text, record);
   }
 
   /** Notes what is stored from now on. Only what was read before is known further: appended rows are never read. */

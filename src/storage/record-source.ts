@@ -42,7 +42,7 @@ export class RecordSource {
   /** @throws DamagedRecordError */
   find<T>(codec: RecordCodec<T>, key: Buffer): T | undefined {
     const known = this.#known?.find(codec.database, key);
-    if (known !== undefined) return known as T;
+    if (known !== undefined && !isBytes(known)) return known as T;
     const bytes = this.#tables[codec.database].get(key, this.#view.options);
     if (bytes === undefined) return undefined;
     const record = codec.decode(key, bytes);
@@ -50,10 +50,10 @@ export class RecordSource {
     return record;
   }
 
-  /** The value of an index entry, as it is. */
+  /** A value as it is: an index entry's, or a record's that is not to be decoded. */
   findBytes(table: keyof Tables, key: Buffer): Buffer | undefined {
     const known = this.#known?.find(table, key);
-    if (known !== undefined) return known as Buffer;
+    if (isBytes(known)) return known;
     const bytes = this.#tables[table].get(key, this.#view.options);
     if (bytes !== undefined) this.#known?.add(table, key, bytes, bytes.length);
     return bytes;
@@ -97,6 +97,11 @@ export class RecordSource {
       hold.release();
     }
   }
+}
+
+/** A table's values are known decoded, or as they are. */
+function isBytes(known: unknown): known is Buffer {
+  return known instanceof Uint8Array;
 }
 
 type LmdbRange = NonNullable<Parameters<Table['getRange']>[0]>;

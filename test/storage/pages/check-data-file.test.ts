@@ -48,14 +48,17 @@ async function changedStore(
 }
 
 /** Every entry of every database, as text. */
+/** Without the audit log's index: `burgee check` compares it with the entries, the start does not. */
 function entriesIn(path: string): readonly string[] {
   const descriptor = openSync(path, 'r');
   const entries: string[] = [];
   try {
     checkPages(descriptor, checkHeads(descriptor), {
       choose: (tables) => new Set(tables.map(({ name }) => name)),
-      begin: (name) => (entry) =>
-        entries.push(`${name} ${entry.key.toString('hex')} ${entry.value.toString('hex')}`),
+      begin: (name) => (entry) => {
+        if (name === 'audit-by-subject') return;
+        entries.push(`${name} ${entry.key.toString('hex')} ${entry.value.toString('hex')}`);
+      },
     });
     return entries;
   } finally {

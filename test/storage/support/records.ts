@@ -128,7 +128,13 @@ export function linkOf(organisationId: string, change: Partial<OneTimeLink> = {}
 }
 
 export function identityOf(memberId: string, change: Partial<Identity> = {}): Identity {
-  return { issuer: 'https://id.example.test', subject: '248289761001', memberId, createdAt: 1, ...change };
+  return {
+    issuer: 'https://id.example.test',
+    subject: `subject of ${memberId}`,
+    memberId,
+    createdAt: 1,
+    ...change,
+  };
 }
 
 export function denialOf(tokenId: string, change: Partial<Denial> = {}): Denial {

@@ -41,7 +41,7 @@ t.test('an organisation is shown and renamed, once for each revision', async (t)
   });
   t.strictSame(rename('Acme Ltd', 2).changes, [], 'the same name changes nothing');
   for (const bad of ['', '  ', 'a\u0000b', 'x'.repeat(201), '\ud800']) {
-    t.match(rename(bad, 2).problem, { code: 'invalid-request', detail: /name must be 1 to 200 characters/ });
+    t.match(rename(bad, 2).problem, { code: 'invalid-request', detail: /^name must / });
   }
   t.equal(fixture.audit().length, 1);
 });
