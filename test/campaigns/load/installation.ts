@@ -49,7 +49,9 @@ export async function installForLoad(
     { name: 'single', flags: named, tokens },
     { name: 'multi', environments, flags: named, tokens: [writer] },
   ];
-  const document = { organisations: [{ name: 'Harbour', plan: 'enterprise', projects }] };
+  // Without members each start would write the link for the first Owner.
+  const members = [{ name: 'Owner', email: 'owner@example.test', role: 'owner' }];
+  const document = { organisations: [{ name: 'Harbour', plan: 'enterprise', members, projects }] };
   const provisioned = await provision(dataDir, temporaryDirectory(t), document);
   const single = projectOf(provisioned, 'single');
   const multi = projectOf(provisioned, 'multi');
