@@ -71,7 +71,7 @@ async function editFlag(call: ConsoleCaller, project: Project, flag: Flag): Prom
   };
   await edit({ cohorts: Array.from({ length: 12 }, (_, index) => `cluster-${index + 1}`) });
   await edit({
-    states: { [numberOf('v1.33')]: { trafficPercentage: 25, cohortOverride: ['canary', 'ci', 'qa'] } },
+    states: { [numberOf('v1.33')]: { trafficPercentage: 25, cohorts: ['canary', 'ci', 'qa'] } },
   });
   await edit({ states: { [numberOf(newest)]: { enabled: true, trafficPercentage: 50 } } });
 }
