@@ -19,6 +19,7 @@ import { endProcessNow } from '../support/end-process.ts';
 import { writerMetrics } from '../writer/writer-metrics-protocol.ts';
 import { pulseBytes } from '../writer/writer-protocol.ts';
 import { EvaluatorFleet } from './evaluator-fleet.ts';
+import { type MadeOffer, makeFirstOwnerOffer } from './make-first-owner-offer.ts';
 import { NotifierHost } from './notifier-host.ts';
 import { OperatorHost } from './operator-host.ts';
 import { settlePort } from './settle-port.ts';
@@ -66,6 +67,7 @@ class ServiceParts {
   readonly #config: Config;
   readonly #mainLog: MainLog;
   readonly #consoleSettings: ConsoleSettings;
+  readonly #firstOwner: MadeOffer;
   readonly #storeVersion = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   readonly #failed: Promise<Error>;
   readonly #writer: WriterHost;
@@ -96,12 +98,14 @@ class ServiceParts {
       log.fatal({ err: fault }, 'the service cannot go on and ends; its manager should start it again');
       mainLog.flush().then(() => reportFailure(fault), reportFailure);
     };
+    this.#firstOwner = makeFirstOwnerOffer(config.baseUrl, Date.now());
     this.#consoleSettings = {
       tokenPrefix: config.tokenPrefix,
       baseUrl: config.baseUrl,
       docsUrl: config.docsUrl,
       openIdName: null,
       isMailConfigured: config.smtpUrl !== null,
+      firstOwnerOffer: this.#firstOwner.offer,
     };
     const shared = {
       directory: config.dataDir,
@@ -153,7 +157,7 @@ class ServiceParts {
   async start(): Promise<Service> {
     const config = this.#config;
     await this.#startAdmin();
-    const { storeId, firstOwnerUrl } = await this.#writer.ready();
+    const { storeId, hasMembers } = await this.#writer.ready();
     this.#isWriterReady = true;
     this.#notifier?.start();
     await this.#fleet.start();
@@ -183,7 +187,7 @@ class ServiceParts {
     return {
       port,
       url,
-      firstOwnerUrl,
+      firstOwnerUrl: hasMembers ? null : this.#firstOwner.url,
       stop: () => this.#stopInTime(),
       failed: this.#failed,
     };

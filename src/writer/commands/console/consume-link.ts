@@ -42,9 +42,13 @@ export function enter(
   principal: ConsolePrincipal | null,
   context: PublicContext,
 ): ConsoleOutcome<ConsoleDecision> {
-  const used: RecordChange = { kind: 'one-time-link', before: link, after: null };
   const opened = openSession(queries, member.id, request, principal, context);
-  return allow({ changes: [used, ...changes, ...opened.changes], reply: { value: opened.begun } });
+  return allow({ changes: [...useUp(link), ...changes, ...opened.changes], reply: { value: opened.begun } });
+}
+
+/** A first Owner's link is not stored: it is over once there is a member. */
+function useUp(link: OneTimeLink): readonly RecordChange[] {
+  return link.purpose.kind === 'first-owner' ? [] : [{ kind: 'one-time-link', before: link, after: null }];
 }
 
 /** @returns the member that a link makes or names, with the password set if one was given. */
