@@ -130,7 +130,7 @@ class ServiceParts {
       onOutboxGrew: () => this.#notifier?.look(),
       onFatal,
     });
-    this.#usage = new UsageRecorder(this.#writer.client, (fault) =>
+    this.#usage = new UsageRecorder(this.#writer.client, this.#meter, (fault) =>
       log.error({ err: fault }, 'what was counted could not be recorded'),
     );
     this.#notifier = this.#createNotifier();
