@@ -183,6 +183,7 @@ export const authorisationCases: ConsoleCases = {
       },
     },
   ],
+  'read-mail-state': [{ statuses: [403, 403, 200, 200, 401] }],
   'list-members': [{ statuses: members }],
   'edit-member': [
     {
