@@ -43,7 +43,7 @@ async function readSlowly(response: IncomingMessage): Promise<string> {
   for await (const piece of response as AsyncIterable<Buffer>) {
     pieces.push(piece);
     sincePause += piece.length;
-    if (sincePause < 400_000) continue;
+    if (sincePause < 256 * 1024) continue;
     sincePause = 0;
     await setTimeout(20);
   }
