@@ -19,7 +19,9 @@ export interface ChunkedReplyHooks {
   onLongAnswer(head: EvaluatorAnswerHead): void;
 }
 
-const lineFeed = Uint8Array.of(0x0a);
+/** Of the last chunk so much is kept back, to ask with: more bytes than a socket is ever asked. */
+const keptBackMax = 1024;
+const nothing = new Uint8Array(0);
 
 /** Passes an answer of any length on to its client, no faster than the client takes it. */
 export class ChunkedReply implements ChunkReceiver {
@@ -29,6 +31,8 @@ export class ChunkedReply implements ChunkReceiver {
   /** Chunks that are written but not taken yet: each lets one more come when it is. */
   #untaken = 0;
   #isLastWritten = false;
+  /** The end of the last chunk, not written yet. */
+  #keptBack: Uint8Array = nothing;
 
   constructor(exchange: Exchange, hooks: ChunkedReplyHooks) {
     this.#exchange = exchange;
@@ -60,11 +64,20 @@ export class ChunkedReply implements ChunkReceiver {
 
   #pass(bytes: Uint8Array, isLast: boolean): void {
     if (this.#exchange.isOver) return;
-    const isTaken = this.#exchange.write(bytes);
+    const written = isLast ? this.#keepBack(bytes) : bytes;
+    const isTaken = this.#exchange.write(written);
     this.#isLastWritten = isLast;
     if (!isTaken) this.#untaken += 1;
-    else if (isLast) this.#finish();
-    else this.#hooks.more();
+    else if (!isLast) this.#hooks.more();
+    // While an earlier chunk waits, `#resume` goes on from here.
+    else if (this.#untaken === 0) this.#finish();
+  }
+
+  /** @returns what comes before the bytes that are kept back */
+  #keepBack(bytes: Uint8Array): Uint8Array {
+    const length = Math.max(0, bytes.length - keptBackMax);
+    this.#keptBack = bytes.slice(length);
+    return bytes.subarray(0, length);
   }
 
   #resume(): void {
@@ -75,16 +88,19 @@ export class ChunkedReply implements ChunkReceiver {
   }
 
   /**
-   * The socket takes bytes again, which does not say that it took all: only another write tells. White space may follow
-   * JSON, so a line feed asks.
+   * The socket takes bytes again, which does not say that it took all: only another write tells. So the next byte of
+   * what is kept back asks; nothing may be added to an answer, for a blank line is not white space in every format.
    */
   #finishWhenTaken(): void {
-    if (this.#exchange.writeThrough(lineFeed)) this.#finish();
+    const next = this.#keptBack.subarray(0, 1);
+    this.#keptBack = this.#keptBack.subarray(1);
+    if (next.length === 0 || this.#exchange.writeThrough(next)) this.#finish();
   }
 
   /** Only once everything was taken: a service that drains may close right after it. */
   #finish(): void {
     if (this.#exchange.isOver) return;
+    if (this.#keptBack.length > 0) this.#exchange.write(this.#keptBack);
     this.#exchange.end();
     this.#tellOver();
   }

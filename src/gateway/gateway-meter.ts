@@ -20,4 +20,9 @@ export class GatewayMeter {
   countUnrecordedDenial(): void {
     count(this.cells, metrics.unrecordedDenials);
   }
+
+  /** Evaluations that were answered, and that the console will not show. */
+  countUncounted(evaluations: number): void {
+    count(this.cells, metrics.uncountedEvaluations, 0, evaluations);
+  }
 }

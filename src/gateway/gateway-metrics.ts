@@ -46,6 +46,10 @@ export const gatewayMetrics = layOut({
     'burgee_unrecorded_denials_total',
     'Refusals of real tokens that could not be recorded.',
   ),
+  uncountedEvaluations: counter(
+    'burgee_uncounted_evaluations_total',
+    'Evaluations that the console does not count: too many different flags at once, or they could not be recorded.',
+  ),
   managementInFlight: gauge(
     'burgee_management_requests_in_flight',
     'Management API requests that are not answered yet.',

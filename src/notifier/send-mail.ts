@@ -56,7 +56,7 @@ export async function sendMail(settings: SmtpSettings, mail: Mail): Promise<Send
   try {
     return await Promise.race([deliver(connection, settings, mail), broken]);
   } catch (fault) {
-    return failure(fault as SmtpFault);
+    return failure(fault as SmtpFault, settings);
   } finally {
     clearTimeout(timer);
     connection.close();
@@ -127,11 +127,19 @@ function isFinal({ responseCode }: SmtpFault): boolean {
   return responseCode !== undefined && responseCode >= 500;
 }
 
-function failure(fault: SmtpFault): SendOutcome {
-  const { code = '', message, rejectedErrors = [] } = fault;
+function failure(fault: SmtpFault, settings: SmtpSettings): SendOutcome {
+  const { code = '', rejectedErrors = [] } = fault;
+  const message = withoutPassword(fault.message, settings);
   const isUnreachable = unreachableCodes.has(code);
   const isRejected = rejectedErrors.length > 0 ? rejectedErrors.every(isFinal) : isFinal(fault);
   return { kind: 'failed', fault: message, isPermanent: isRejected && !isUnreachable, isUnreachable };
+}
+
+/** A server may repeat what it was told: in the clear, or as it goes over the wire. */
+function withoutPassword(message: string, { user, password }: SmtpSettings): string {
+  if (password === '') return message;
+  const sent = [`\0${user}\0${password}`, password].map((text) => Buffer.from(text).toString('base64'));
+  return [...sent, password].reduce((text, secret) => text.replaceAll(secret, '…'), message);
 }
 
 function closedEarly(): SmtpFault {

@@ -41,6 +41,8 @@ export interface Store {
   write<T>(run: (transaction: WriteTransaction) => T): T;
   /** No organisation, member or project: nothing was ever provisioned. */
   isEmpty(): boolean;
+  /** Whether anybody can sign in. Not within a write. */
+  hasMembers(): boolean;
   /** Not within a write. */
   measure(): StoreMeasures;
   close(): Promise<void>;
@@ -102,8 +104,11 @@ class LmdbStore implements Store {
 
   isEmpty(): boolean {
     const { organisations, members, projects } = this.#opened.tables;
-    const isEmptyTable = (table: Table) => table.getKeysCount({ limit: 1 }) === 0;
     return this.#outside(() => [organisations, members, projects].every(isEmptyTable));
+  }
+
+  hasMembers(): boolean {
+    return !this.#outside(() => isEmptyTable(this.#opened.tables.members));
   }
 
   measure(): StoreMeasures {
@@ -159,4 +164,8 @@ class LmdbStore implements Store {
   #readSequence(): number {
     return this.#target.source.find(counterRecord, metaKeys.changeLog) ?? 0;
   }
+}
+
+function isEmptyTable(table: Table): boolean {
+  return table.getKeysCount({ limit: 1 }) === 0;
 }

@@ -1,13 +1,19 @@
 import { type EvaluationCount, hourOf } from '../domain/usage/evaluation-count.ts';
 import type { CountedEvaluations } from '../evaluator/evaluator-protocol.ts';
 
-/** Different flags, environments and hours that are held at once; what more there is is not counted. */
-const countsHeldMax = 50_000;
+/** Different flags, environments and hours that are held at once; of what more there is only the number is told. */
+export const countsHeldMax = 50_000;
 const idLength = 20;
 
 /** Adds up what the evaluators have counted, until it is recorded. */
 export class EvaluationCounts {
   readonly #held = new Map<string, EvaluationCount>();
+  readonly #onUncounted: (evaluations: number) => void;
+
+  /** @param onUncounted is told of evaluations that found no room. */
+  constructor(onUncounted: (evaluations: number) => void) {
+    this.#onUncounted = onUncounted;
+  }
 
   get isEmpty(): boolean {
     return this.#held.size === 0;
@@ -42,7 +48,10 @@ export class EvaluationCounts {
   #add(count: EvaluationCount): void {
     const key = `${count.hour}/${count.flagId}/${count.environmentNumber}`;
     const held = this.#held.get(key);
-    if (held === undefined && this.#held.size >= countsHeldMax) return;
+    if (held === undefined && this.#held.size >= countsHeldMax) {
+      this.#onUncounted(count.on + count.off);
+      return;
+    }
     const { on, off } = held ?? { on: 0, off: 0 };
     this.#held.set(key, { ...count, on: on + count.on, off: off + count.off });
   }

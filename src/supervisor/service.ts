@@ -20,6 +20,7 @@ import { packageRoot } from '../support/package-root.ts';
 import { writerMetrics } from '../writer/writer-metrics-protocol.ts';
 import { pulseBytes } from '../writer/writer-protocol.ts';
 import { EvaluatorFleet } from './evaluator-fleet.ts';
+import { type MadeOffer, makeFirstOwnerOffer } from './make-first-owner-offer.ts';
 import { NotifierHost } from './notifier-host.ts';
 import { OperatorHost } from './operator-host.ts';
 import { settlePort } from './settle-port.ts';
@@ -67,6 +68,7 @@ class ServiceParts {
   readonly #config: Config;
   readonly #mainLog: MainLog;
   readonly #consoleSettings: ConsoleSettings;
+  readonly #firstOwner: MadeOffer;
   readonly #storeVersion = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   readonly #failed: Promise<Error>;
   readonly #writer: WriterHost;
@@ -97,12 +99,14 @@ class ServiceParts {
       log.fatal({ err: fault }, 'the service cannot go on and ends; its manager should start it again');
       mainLog.flush().then(() => reportFailure(fault), reportFailure);
     };
+    this.#firstOwner = makeFirstOwnerOffer(config.baseUrl, Date.now());
     this.#consoleSettings = {
       tokenPrefix: config.tokenPrefix,
       baseUrl: config.baseUrl,
       docsUrl: config.docsUrl,
       openIdName: null,
       isMailConfigured: config.smtpUrl !== null,
+      firstOwnerOffer: this.#firstOwner.offer,
     };
     const shared = {
       directory: config.dataDir,
@@ -127,7 +131,7 @@ class ServiceParts {
       onOutboxGrew: () => this.#notifier?.look(),
       onFatal,
     });
-    this.#usage = new UsageRecorder(this.#writer.client, (fault) =>
+    this.#usage = new UsageRecorder(this.#writer.client, this.#meter, (fault) =>
       log.error({ err: fault }, 'what was counted could not be recorded'),
     );
     this.#notifier = this.#createNotifier();
@@ -154,7 +158,7 @@ class ServiceParts {
   async start(): Promise<Service> {
     const config = this.#config;
     await this.#startAdmin();
-    const { storeId, firstOwnerUrl } = await this.#writer.ready();
+    const { storeId, hasMembers } = await this.#writer.ready();
     this.#isWriterReady = true;
     this.#notifier?.start();
     await this.#fleet.start();
@@ -184,7 +188,7 @@ class ServiceParts {
     return {
       port,
       url,
-      firstOwnerUrl,
+      firstOwnerUrl: hasMembers ? null : this.#firstOwner.url,
       stop: () => this.#stopInTime(),
       failed: this.#failed,
     };

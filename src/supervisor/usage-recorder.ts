@@ -1,3 +1,4 @@
+import type { GatewayMeter } from '../gateway/gateway-meter.ts';
 import { TokenUses } from '../gateway/token-uses.ts';
 import { within } from '../support/within.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
@@ -17,14 +18,17 @@ const countsOfCommand = 200;
  */
 export class UsageRecorder {
   readonly tokenUses = new TokenUses();
-  readonly evaluationCounts = new EvaluationCounts();
+  readonly evaluationCounts: EvaluationCounts;
   readonly #writer: WriterClient;
+  readonly #meter: GatewayMeter;
   readonly #onFault: (fault: unknown) => void;
   readonly #timer: NodeJS.Timeout;
   #flushing: Promise<void> | null = null;
 
-  constructor(writer: WriterClient, onFault: (fault: unknown) => void) {
+  constructor(writer: WriterClient, meter: GatewayMeter, onFault: (fault: unknown) => void) {
     this.#writer = writer;
+    this.#meter = meter;
+    this.evaluationCounts = new EvaluationCounts((evaluations) => meter.countUncounted(evaluations));
     this.#onFault = onFault;
     this.#timer = setInterval(() => this.#begin(), flushIntervalMs).unref();
   }
@@ -62,8 +66,10 @@ export class UsageRecorder {
     const outcome = await this.#writer.recordUsage(usage);
     if (outcome.kind === 'recorded') return true;
     // What failed would fail again; what the writer had no time or room for comes later.
-    if (outcome.kind === 'failed') this.#onFault(new Error(outcome.message));
-    else {
+    if (outcome.kind === 'failed') {
+      this.#meter.countUncounted(usage.counts.reduce((sum, { on, off }) => sum + on + off, 0));
+      this.#onFault(new Error(outcome.message));
+    } else {
       this.tokenUses.putBack(usage.uses);
       this.evaluationCounts.putBack(usage.counts);
     }

@@ -97,8 +97,8 @@ export type WriterReply =
   | {
       readonly kind: 'ready';
       readonly storeId: string;
-      /** Where the first Owner begins; null when there are members. Shown once, never logged. */
-      readonly firstOwnerUrl: string | null;
+      /** When there are none, somebody is to become the first Owner. */
+      readonly hasMembers: boolean;
     }
   | { readonly kind: 'results'; readonly results: readonly (readonly [ticket: number, WriterResult])[] }
   | { readonly kind: 'measured' }

@@ -1,11 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
-import { createConsoleContext } from '../contracts/console/console-context.ts';
 import { watchEventLoop } from '../observability/event-loop-delay.ts';
 import { createThreadLog } from '../observability/logger.ts';
-import { openStore, type Store } from '../storage/store.ts';
+import { openStore } from '../storage/store.ts';
 import { newId } from '../support/random-id.ts';
 import { createFirstOrganisation } from './commands/create-first-organisation.ts';
-import { offerFirstOwner } from './commands/offer-first-owner.ts';
 import { FreeSpace } from './free-space.ts';
 import { serveOperatorCommands } from './operator-port.ts';
 import { Writer } from './writer.ts';
@@ -21,7 +19,6 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
     post({ kind: 'fatal', message: fault instanceof Error ? fault.message : String(fault) });
 
   let store: ReturnType<typeof openStore>;
-  let firstOwnerUrl: string | null = null;
   try {
     store = openStore(setup);
     if (store.migrated !== null) log.info(store.migrated, 'store migrated to a newer format');
@@ -29,7 +26,6 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
       const changes = createFirstOrganisation({ now: Date.now(), newId });
       store.write(({ apply }) => apply(changes));
     }
-    firstOwnerUrl = makeFirstOwnerLink(store, setup);
   } catch (fault) {
     fail(fault);
     port.close();
@@ -89,15 +85,5 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
     else if (request.kind === 'measure') measure();
     else writer.submit(request.commands);
   });
-  post({ kind: 'ready', storeId: store.id, firstOwnerUrl });
-}
-
-/** @returns null also where the disk is almost full: the service answers all the same, and a later start makes the link. */
-function makeFirstOwnerLink(store: Store, setup: WriterSetup): string | null {
-  if (new FreeSpace(setup.directory, setup.storageReserveBytes).isLow()) return null;
-  return store.write(({ queries, apply }) => {
-    const offer = offerFirstOwner(queries, createConsoleContext(setup.console));
-    if (offer !== null) apply(offer.changes);
-    return offer?.url ?? null;
-  });
+  post({ kind: 'ready', storeId: store.id, hasMembers: store.hasMembers() });
 }

@@ -215,6 +215,7 @@ t.test('what is at rest is 0, what is there is measured', async (t) => {
     'burgee_writer_requests_in_flight',
     'burgee_management_requests_in_flight',
     'burgee_unrecorded_denials_total',
+    'burgee_uncounted_evaluations_total',
     'burgee_evaluator_replacements_total',
   ]) {
     t.equal(first.value(name), 0, name);

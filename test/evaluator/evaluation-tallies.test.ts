@@ -4,14 +4,19 @@ import {
   EvaluationTallies,
   talliesOfMessage,
 } from '../../src/evaluator/evaluation-tallies.ts';
-import { EvaluationCounts } from '../../src/supervisor/evaluation-counts.ts';
+import { GatewayMeter } from '../../src/gateway/gateway-meter.ts';
+import { gatewayMetrics } from '../../src/gateway/gateway-metrics.ts';
+import { countsHeldMax, EvaluationCounts } from '../../src/supervisor/evaluation-counts.ts';
 import { newId } from '../../src/support/random-id.ts';
 
+const noneIsLost = (evaluations: number): void => {
+  throw new Error(`${evaluations} evaluations found no room`);
+};
 const tallyOf = (flagId = newId()) => ({ flagId, environmentNumber: 3, on: 0, off: 0 });
 
 t.test('what was counted is collected once, when it is due, and added up by flag and hour', async (test) => {
   const tallies = new EvaluationTallies();
-  const counts = new EvaluationCounts();
+  const counts = new EvaluationCounts(noneIsLost);
   const tally = tallyOf();
   // The same flag, compiled anew.
   const again = tallyOf(tally.flagId);
@@ -36,7 +41,7 @@ t.test('many flags are sent in parts, and none is lost in between', async (test)
   const tallies = new EvaluationTallies();
   const all = Array.from({ length: 2 * talliesOfMessage + 1 }, () => tallyOf());
   for (const tally of all) tallies.count(tally, true);
-  const counts = new EvaluationCounts();
+  const counts = new EvaluationCounts(noneIsLost);
   const sizes: number[] = [];
   for (
     let part = tallies.collect(collectIntervalMs);
@@ -58,7 +63,7 @@ t.test('many flags are sent in parts, and none is lost in between', async (test)
 });
 
 t.test('what could not be recorded is put back', async (test) => {
-  const counts = new EvaluationCounts();
+  const counts = new EvaluationCounts(noneIsLost);
   const [one, other] = [newId(), newId()];
   counts.add({ flagIds: one + other, numbers: Float64Array.of(0, 1, 2, 0, 3, 4) }, 0);
   const taken = counts.take(1);
@@ -75,4 +80,24 @@ t.test('what could not be recorded is put back', async (test) => {
       [one, 2, 3],
     ],
   );
+});
+
+t.test('what is beyond the bound is told by its number, and what is held goes on counting', async (test) => {
+  const meter = new GatewayMeter();
+  const uncounted = () => meter.cells[gatewayMetrics.metrics.uncountedEvaluations.firstCell];
+  const counts = new EvaluationCounts((evaluations) => meter.countUncounted(evaluations));
+  const flagIds = Array.from({ length: countsHeldMax }, () => newId());
+  const numbers = Float64Array.from({ length: 3 * countsHeldMax }, (_, index) => (index % 3 === 1 ? 1 : 0));
+  counts.add({ flagIds: flagIds.join(''), numbers }, 0);
+  test.equal(uncounted(), 0, 'exactly the bound is held');
+  counts.add({ flagIds: newId(), numbers: Float64Array.of(0, 5, 2) }, 0);
+  test.equal(uncounted(), 7);
+  const [first = ''] = flagIds;
+  counts.add({ flagIds: first, numbers: Float64Array.of(0, 1, 1) }, 0);
+  test.equal(uncounted(), 7, 'a flag that is held has room');
+  const taken = counts.take(1);
+  test.match(taken, [{ flagId: first, on: 2, off: 1 }]);
+  counts.add({ flagIds: newId(), numbers: Float64Array.of(0, 1, 0) }, 0);
+  counts.putBack(taken);
+  test.equal(uncounted(), 10, 'what could not be recorded, and has lost its room');
 });

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import { openStoreReader } from '../../src/storage/store-reader.ts';
+import { person, signInAs } from '../console/console-fixture.ts';
 import { type BootedServer, bootServer } from '../support/booted-server.ts';
 import { bearer, createHttpClient } from '../support/http-client.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
@@ -117,3 +118,39 @@ t.test('the password of the mail server is in no log line and no printed setting
   await server.stop();
   test.notMatch(server.lines.join('\n'), 'sesame');
 });
+
+t.test(
+  'Admins see how many mails were given up and why, those of their own organisation alone',
+  async (test) => {
+    const mail = await startMailServer(test);
+    mail.judgeMessage = () => ({ code: 550, text: 'this sender is not welcome here' });
+    const dataDir = temporaryDirectory(test);
+    const organisations = ['acme', 'other'].map((name) => ({
+      name,
+      plan: 'enterprise',
+      members: [person('owner', name), person('editor', name)],
+      projects: [{ name: `shop of ${name}`, tokens: [{ name: 'ci', permission: 'read' }] }],
+    }));
+    const provisioned = await provision(dataDir, temporaryDirectory(test), { organisations });
+    const secret = (name: string) => tokenOf(projectOf(provisioned, `shop of ${name}`), 'ci').secret;
+    const without = await boot(test, dataDir, null);
+    const early = await signInAs(test, without, 'owner@acme.example');
+    await deny(test, without, secret('acme'));
+    const nothing = { waitingFault: null, failed: 0, lastFailure: null };
+    test.strictSame((await early.send('GET', '/mail')).json, { waiting: 1, ...nothing });
+    await without.stop();
+
+    const server = await boot(test, dataDir, mail);
+    await server.line((line) => line.includes('a mail was not sent'));
+    const owner = await signInAs(test, server, 'owner@acme.example');
+    const seen = (await owner.send('GET', '/mail')).json;
+    test.match(seen, { waiting: 0, waitingFault: null, failed: 1 });
+    test.match(seen.lastFailure.fault, /550 this sender is not welcome here/);
+    test.ok(Math.abs(seen.lastFailure.at - Date.now()) < 60_000);
+    const other = await signInAs(test, server, 'owner@other.example');
+    test.strictSame((await other.send('GET', '/mail')).json, { waiting: 0, ...nothing });
+    const editor = await signInAs(test, server, 'editor@acme.example');
+    test.equal((await editor.send('GET', '/mail')).status, 403);
+    await server.stop();
+  },
+);

@@ -231,6 +231,31 @@ t.test('a letter that nobody is left to get is settled without a mail', async (t
   test.equal(server.offered, 0);
 });
 
+t.test(
+  'who made the token and is no member any more gets no mail, also of a denial from before',
+  async (test) => {
+    const leavings = {
+      'was removed': null,
+      'stays as a person without an organisation': { organisationId: null },
+      'is of another organisation now': { organisationId: organisationOf().id, role: 'owner' },
+    } as const;
+    for (const [how, change] of Object.entries(leavings)) {
+      const server = await startMailServer(test);
+      const fixture = new NotifierFixture(test);
+      fixture.deny();
+      const before = fixture.editor;
+      fixture.apply([{ kind: 'member', before, after: change === null ? null : { ...before, ...change } }]);
+      fixture.start(server.url);
+      await fixture.asked('settled', 1);
+      test.strictSame(
+        server.mails.map(({ to }) => to),
+        [['olive@example.test']],
+        `the creator ${how}`,
+      );
+    }
+  },
+);
+
 t.test('no name begins a header, another recipient or a tag', async (test) => {
   const evil = 'x\r\nBcc: thief@example.test\r\n\r\nbody\u2028y\u202e"<b>&';
   const server = await startMailServer(test);

@@ -3,6 +3,7 @@ import { forgottenPerCommitMax } from '../../src/domain/idempotency/forget-answe
 import type { KeptAnswer } from '../../src/domain/idempotency/kept-answer.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import { openStore } from '../../src/storage/store.ts';
+import { makeFirstOwnerOffer } from '../../src/supervisor/make-first-owner-offer.ts';
 import { monotonicMs } from '../../src/support/monotonic-clock.ts';
 import { newId } from '../../src/support/random-id.ts';
 import { FreeSpace } from '../../src/writer/free-space.ts';
@@ -39,7 +40,10 @@ t.test(
       groupSizeMax: 256,
       onOutboxGrew: () => undefined,
       meter: new WriterMeter(createMetricMemory(writerMetrics)),
-      console: { tokenPrefix: 'burgee', baseUrl: '', docsUrl: '', openIdName: null, isMailConfigured: false },
+      console: {
+        ...{ tokenPrefix: 'burgee', baseUrl: '', docsUrl: '', openIdName: null, isMailConfigured: false },
+        firstOwnerOffer: makeFirstOwnerOffer('', Date.now()).offer,
+      },
       docsUrl: '',
       tokenPrefixesAccepted: [],
       freeSpace: new FreeSpace(directory, 0),

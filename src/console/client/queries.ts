@@ -23,6 +23,7 @@ export const projectsQuery = reading(everywhere, 'list-projects', {});
 export const membersQuery = reading(everywhere, 'list-members', {});
 export const invitationsQuery = reading(everywhere, 'list-invitations', {});
 export const organisationQuery = reading(everywhere, 'read-organisation', {});
+export const mailStateQuery = reading(everywhere, 'read-mail-state', {});
 export const sessionsQuery = reading(everywhere, 'list-sessions', {});
 
 export function flagsQuery(projectId: string) {

@@ -69,6 +69,9 @@ const rows = {
     body: bodies.editOrganisationBodySchema,
     answer: views.organisationViewSchema,
   }),
+  'read-mail-state': read(organisation('admin'), {
+    answer: views.mailStateSchema,
+  }),
   'list-members': read(organisation('viewer'), {
     answer: listOf('members', views.memberViewSchema),
   }),

@@ -17,6 +17,7 @@ export const consolePaths = {
   'use-link': { method: 'post', path: '/link/use' },
   'read-organisation': { method: 'get', path: '/organisation' },
   'edit-organisation': { method: 'patch', path: '/organisation' },
+  'read-mail-state': { method: 'get', path: '/mail' },
   'list-members': { method: 'get', path: '/members' },
   'edit-member': { method: 'patch', path: '/members/{memberId}' },
   'remove-member': { method: 'delete', path: '/members/{memberId}' },

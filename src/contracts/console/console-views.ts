@@ -44,6 +44,17 @@ export const organisationViewSchema = shape({
 });
 export type OrganisationView = Static<typeof organisationViewSchema>;
 
+/** Denial emails of the organisation that were not sent, or not to everybody. */
+export const mailStateSchema = shape({
+  waiting: Type.Integer({ minimum: 0 }),
+  /** What went wrong with the newest of them that was tried; null when none was. */
+  waitingFault: nullable(text),
+  /** Given up: tried once more when the service starts. */
+  failed: Type.Integer({ minimum: 0 }),
+  lastFailure: nullable(shape({ at: time, fault: text })),
+});
+export type MailState = Static<typeof mailStateSchema>;
+
 /** `isSignedIn: false` comes without the rest. */
 export const sessionViewSchema = shape({
   isSignedIn: Type.Boolean(),

@@ -1,6 +1,7 @@
 import type { ConsolePrincipal } from '../../domain/console/console-principal.ts';
 import type { ConsoleOutcome } from '../../domain/console/console-problem.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
+import type { FirstOwnerOffer } from '../../domain/session/first-owner-offer.ts';
 import type { ConsoleContext, ConsoleDecision, ConsoleReply, ConsoleRequest } from './console-handler.ts';
 
 /** What the console's API knows of the settings, on every thread. */
@@ -13,6 +14,8 @@ export interface ConsoleSettings {
   readonly openIdName: string | null;
   /** Whether denial emails go out. */
   readonly isMailConfigured: boolean;
+  /** The link by which this process lets the first Owner in. */
+  readonly firstOwnerOffer: FirstOwnerOffer;
 }
 
 export interface PublicContext extends ConsoleContext, ConsoleSettings {}

@@ -20,6 +20,13 @@ export function memberOf(queries: RecordQueries, organisationId: string, id: str
   return member?.organisationId === organisationId ? member : undefined;
 }
 
+/** Whether no more members fit in, however the next one would come. */
+export function isFullOfMembers(queries: RecordQueries, organisationId: string): boolean {
+  let count = 0;
+  for (const _ of membersOf(queries, organisationId)) count += 1;
+  return count >= membersMax;
+}
+
 export function hasMemberWithEmail(queries: RecordQueries, organisationId: string, email: string): boolean {
   for (const member of queries.membersByEmail(email))
     if (member.organisationId === organisationId) return true;

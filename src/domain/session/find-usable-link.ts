@@ -1,10 +1,12 @@
 import { allow, type ConsoleOutcome, deny } from '../console/console-problem.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import { isSecretText } from '../token/token-secret.ts';
+import { type FirstOwnerOffer, firstOwnerLink } from './first-owner-offer.ts';
 import { isLinkOver, type OneTimeLink } from './one-time-link.ts';
 
 interface LinkContext {
   readonly now: number;
+  readonly firstOwnerOffer: FirstOwnerOffer;
   hashSecret(secret: string): Uint8Array;
 }
 
@@ -20,16 +22,16 @@ export function linkOver(): ConsoleOutcome<never> {
 export function findUsableLink(
   queries: RecordQueries,
   secret: string,
-  { now, hashSecret }: LinkContext,
+  { now, hashSecret, firstOwnerOffer }: LinkContext,
 ): ConsoleOutcome<OneTimeLink> {
-  const link = isSecretText(secret) ? queries.oneTimeLinkBySecretHash(hashSecret(secret)) : undefined;
-  if (link === undefined || isLinkOver(link, now) || isTakenUp(queries, link)) return linkOver();
-  return allow(link);
+  if (!isSecretText(secret)) return linkOver();
+  const hash = hashSecret(secret);
+  const link = firstOwnerLink(queries, firstOwnerOffer, hash) ?? storedLink(queries, hash);
+  return link === undefined || isLinkOver(link, now) ? linkOver() : allow(link);
 }
 
-/** The link of the first Owner works in an install without members only. */
-function isTakenUp(queries: RecordQueries, { purpose }: OneTimeLink): boolean {
-  if (purpose.kind !== 'first-owner') return false;
-  for (const _ of queries.members()) return true;
-  return false;
+/** A first Owner's link that an earlier version has stored ended with the process that showed it. */
+function storedLink(queries: RecordQueries, secretHash: Uint8Array): OneTimeLink | undefined {
+  const link = queries.oneTimeLinkBySecretHash(secretHash);
+  return link?.purpose.kind === 'first-owner' ? undefined : link;
 }

@@ -4,7 +4,7 @@ import type { Role } from '../member/member.ts';
 export type OneTimeLinkPurpose =
   /** Makes a member of the organisation, with this role. */
   | { readonly kind: 'invitation'; readonly email: string; readonly role: Role }
-  /** Makes the first Owner of an install without members. */
+  /** Makes the first Owner of an install without members: never stored, see `first-owner-offer.ts`. */
   | { readonly kind: 'first-owner' }
   /** Signs a member in, who then may set a password. */
   | { readonly kind: 'sign-in'; readonly memberId: string };
@@ -18,7 +18,7 @@ export interface OneTimeLink {
   readonly organisationId: string;
   readonly purpose: OneTimeLinkPurpose;
   readonly secretHash: Uint8Array;
-  /** Member id, or null when the operator or the first start made it. */
+  /** Member id, or null when the operator or a start made it. */
   readonly createdBy: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;

@@ -49,7 +49,6 @@ export async function installForLoad(
     { name: 'single', flags: named, tokens },
     { name: 'multi', environments, flags: named, tokens: [writer] },
   ];
-  // Without members each start would write the link for the first Owner.
   const members = [{ name: 'Owner', email: 'owner@example.test', role: 'owner' }];
   const document = { organisations: [{ name: 'Harbour', plan: 'enterprise', members, projects }] };
   const provisioned = await provision(dataDir, temporaryDirectory(t), document);

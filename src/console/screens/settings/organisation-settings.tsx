@@ -12,6 +12,7 @@ import { showNotice } from '../../parts/notices.ts';
 import { PageError, PageLoading } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { useSession } from '../../shell/use-session.ts';
+import { MailState } from './mail-state.tsx';
 
 function planWords({ plan, trialEndsAt, subscription, isEligible }: OrganisationView): string {
   const name = { free: 'Free', teams: 'Teams', enterprise: 'Enterprise' }[plan];
@@ -40,7 +41,8 @@ function useSave({ draft, settle, meet }: DraftHandle) {
 }
 
 function Loaded({ organisation }: { readonly organisation: OrganisationView }) {
-  const isOwner = hasRole(useSession().member.role, 'owner');
+  const { role } = useSession().member;
+  const isOwner = hasRole(role, 'owner');
   const handle = useDraft({ name: organisation.name }, organisation.revision);
   return (
     <>
@@ -56,6 +58,7 @@ function Loaded({ organisation }: { readonly organisation: OrganisationView }) {
           />
         </Panel>
         <Panel title="Plan">{planWords(organisation)} Whoever runs this service changes it.</Panel>
+        {hasRole(role, 'admin') && <MailState />}
       </Stack>
       <ReviewBar
         handle={handle}

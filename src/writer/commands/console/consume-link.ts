@@ -8,7 +8,7 @@ import type { ConsumeLink } from '../../../contracts/console/step-bodies.ts';
 import type { ConsolePrincipal } from '../../../domain/console/console-principal.ts';
 import { allow, type ConsoleOutcome, deny } from '../../../domain/console/console-problem.ts';
 import type { Member, Role } from '../../../domain/member/member.ts';
-import { hasMemberWithEmail } from '../../../domain/member/member-rules.ts';
+import { hasMemberWithEmail, isFullOfMembers, membersMax } from '../../../domain/member/member-rules.ts';
 import type { RecordChange } from '../../../domain/record-change.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
 import { endSessions } from '../../../domain/session/begin-session.ts';
@@ -18,6 +18,7 @@ import { ownEntry, passwordChange } from './member-entry.ts';
 import { openSession } from './open-session.ts';
 
 const emailTaken = 'A member of the organisation has this email already. Sign in, or ask for a sign-in link.';
+const full = `The organisation has ${membersMax} members, which is the limit. Ask an Admin to remove some, then follow the link again.`;
 
 /** Somebody for whom a session begins, and what made them. */
 interface Entrant {
@@ -42,9 +43,13 @@ export function enter(
   principal: ConsolePrincipal | null,
   context: PublicContext,
 ): ConsoleOutcome<ConsoleDecision> {
-  const used: RecordChange = { kind: 'one-time-link', before: link, after: null };
   const opened = openSession(queries, member.id, request, principal, context);
-  return allow({ changes: [used, ...changes, ...opened.changes], reply: { value: opened.begun } });
+  return allow({ changes: [...useUp(link), ...changes, ...opened.changes], reply: { value: opened.begun } });
+}
+
+/** A first Owner's link is not stored: it is over once there is a member. */
+function useUp(link: OneTimeLink): readonly RecordChange[] {
+  return link.purpose.kind === 'first-owner' ? [] : [{ kind: 'one-time-link', before: link, after: null }];
 }
 
 /** @returns the member that a link makes or names, with the password set if one was given. */
@@ -80,7 +85,9 @@ function create(
 ): ConsoleOutcome<Entrant> {
   const { name, passwordHash } = request.body;
   if (name === null || email === null) throw new Error('a new member has a name and an email');
+  // Since the link was made, and since it was looked at, others may have come.
   if (hasMemberWithEmail(queries, organisationId, email)) return deny('conflict', emailTaken);
+  if (isFullOfMembers(queries, organisationId)) return deny('conflict', full);
   const member: Member = {
     ...{ id: context.newId(), organisationId, name, email, role, passwordHash },
     createdAt: context.now,

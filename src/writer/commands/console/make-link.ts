@@ -5,7 +5,7 @@ import type { OneTimeLink, OneTimeLinkPurpose } from '../../../domain/session/on
 export interface LinkPlan {
   readonly organisationId: string;
   readonly purpose: OneTimeLinkPurpose;
-  /** Member id, or null when the operator or the first start makes it. */
+  /** Member id, or null when the operator makes it. */
   readonly createdBy: string | null;
   readonly lifetimeMs: number;
 }

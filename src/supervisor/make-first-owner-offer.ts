@@ -1,0 +1,27 @@
+import { newSecret } from '../contracts/console/console-context.ts';
+import type { FirstOwnerOffer } from '../domain/session/first-owner-offer.ts';
+import { linkLifetimeMs } from '../domain/session/one-time-link.ts';
+import { hashSecret } from '../support/hash-secret.ts';
+import { newId } from '../support/random-id.ts';
+
+export interface MadeOffer {
+  readonly offer: FirstOwnerOffer;
+  /** Holds the secret: shown once where there are no members, and never logged. */
+  readonly url: string;
+}
+
+/**
+ * Each process offers a new link, which works while there are no members.
+ * @param baseUrl what the link's address begins with
+ * @param now Unix milliseconds
+ */
+export function makeFirstOwnerOffer(baseUrl: string, now: number): MadeOffer {
+  const secret = newSecret();
+  const offer = {
+    id: newId(),
+    secretHash: hashSecret(secret),
+    createdAt: now,
+    expiresAt: now + linkLifetimeMs,
+  };
+  return { offer, url: `${baseUrl}/console/link#${secret}` };
+}

@@ -1,0 +1,85 @@
+import t from 'tap';
+import { findUsableLink } from '../../../src/domain/session/find-usable-link.ts';
+import {
+  invitationLifetimeMs,
+  isLinkOver,
+  linkLifetimeMs,
+} from '../../../src/domain/session/one-time-link.ts';
+import { newSecretText } from '../../../src/domain/token/token-secret.ts';
+import { makeFirstOwnerOffer } from '../../../src/supervisor/make-first-owner-offer.ts';
+import { hashSecret } from '../../../src/support/hash-secret.ts';
+import { creationOf, linkOf, memberOf, organisationOf } from '../../storage/support/records.ts';
+import { newStore } from '../../storage/support/sample-store.ts';
+
+/* Links at the clock's edges, and that of the first Owner. */
+const hourMs = 60 * 60 * 1000;
+const now = 1_750_000_000_000;
+
+t.test('a link lives exactly 24 hours, an invitation exactly 7 days', async (t) => {
+  t.equal(linkLifetimeMs, 24 * hourMs);
+  t.equal(invitationLifetimeMs, 7 * 24 * hourMs);
+  for (const lifetimeMs of [linkLifetimeMs, invitationLifetimeMs]) {
+    const link = linkOf('Organisation00000001', { createdAt: now, expiresAt: now + lifetimeMs });
+    t.notOk(isLinkOver(link, now));
+    t.notOk(isLinkOver(link, now + lifetimeMs - 1));
+    t.ok(isLinkOver(link, now + lifetimeMs));
+    t.notOk(isLinkOver(link, now - 365 * 24 * hourMs), 'a clock that went back ends none');
+  }
+});
+
+t.test('a stored link is found by its secret until its very end', async (t) => {
+  const { store } = newStore(t);
+  const organisation = organisationOf();
+  const secret = newSecretText(crypto.getRandomValues(new Uint8Array(32)));
+  const link = linkOf(organisation.id, { secretHash: hashSecret(secret), expiresAt: now });
+  const { offer } = makeFirstOwnerOffer('', now);
+  store.write(({ apply }) =>
+    apply([creationOf('organisation', organisation), creationOf('one-time-link', link)]),
+  );
+  const found = (text: string, at: number) =>
+    store.write(({ queries }) =>
+      findUsableLink(queries, text, { now: at, hashSecret, firstOwnerOffer: offer }),
+    );
+  t.match(found(secret, now - 1), { ok: true, value: { id: link.id } });
+  t.match(found(secret, now), { ok: false, problem: { code: 'link-over' } });
+  t.strictSame(found('nonsense', now), found(secret, now), 'one answer for one that is over and for none');
+});
+
+t.test('the first Owner’s link works while nobody is a member, for exactly 24 hours', async (t) => {
+  const { store } = newStore(t);
+  const [younger, oldest] = [organisationOf({ createdAt: 9 }), organisationOf({ createdAt: 3 })];
+  const { offer, url } = makeFirstOwnerOffer('https://flags.example', now);
+  const secret = url.replace('https://flags.example/console/link#', '');
+  const found = (at: number, text = secret) =>
+    store.write(({ queries }) =>
+      findUsableLink(queries, text, { now: at, hashSecret, firstOwnerOffer: offer }),
+    );
+  t.match(found(now), { ok: false }, 'without an organisation there is nothing to own');
+  store.write(({ apply }) => apply([younger, oldest].map((one) => creationOf('organisation', one))));
+  t.match(found(now), {
+    ok: true,
+    value: { organisationId: oldest.id, purpose: { kind: 'first-owner' }, createdBy: null },
+  });
+  t.match(found(now + 24 * hourMs - 1), { ok: true });
+  t.match(found(now + 24 * hourMs), { ok: false, problem: { code: 'link-over' } });
+  const other = makeFirstOwnerOffer('', now).url.split('#')[1] ?? '';
+  t.match(found(now, other), { ok: false }, 'that of another start');
+  store.write(({ apply }) => apply([creationOf('member', memberOf({ organisationId: younger.id }))]));
+  t.match(found(now), { ok: false, problem: { code: 'link-over' } }, 'once somebody is a member it is over');
+});
+
+t.test('a first Owner’s link that an earlier version has stored is over', async (t) => {
+  const { store } = newStore(t);
+  const organisation = organisationOf();
+  const secret = newSecretText(crypto.getRandomValues(new Uint8Array(32)));
+  const purpose = { kind: 'first-owner' } as const;
+  const link = linkOf(organisation.id, { secretHash: hashSecret(secret), expiresAt: now + hourMs, purpose });
+  store.write(({ apply }) =>
+    apply([creationOf('organisation', organisation), creationOf('one-time-link', link)]),
+  );
+  const { offer: firstOwnerOffer } = makeFirstOwnerOffer('', now);
+  const found = store.write(({ queries }) =>
+    findUsableLink(queries, secret, { now, hashSecret, firstOwnerOffer }),
+  );
+  t.match(found, { ok: false, problem: { code: 'link-over' } });
+});
