@@ -149,24 +149,27 @@ t.test('another account with the same email is somebody else, unless a sign-in l
   t.strictSame([...checkStore(server.dataDir)], []);
 });
 
-t.test('an email of two organisations says of neither; the first Owner may come by the provider', async (t) => {
-  const both = { name: 'Both', email: 'nobody@acme.example', role: 'viewer' };
-  const organisations = ['one', 'two'].map((name) => ({
-    ...{ name, plan: 'teams', members: [both, person('owner', name)] },
-  }));
-  const { provider, server } = await bootWithProvider(t, { organisations });
-  const client = new ConsoleClient(t, { port: server.port });
-  t.equal(refusalIn(await signInByOpenId(client, 'stranger')), 'several-members');
+t.test(
+  'an email of two organisations says of neither; the first Owner may come by the provider',
+  async (t) => {
+    const both = { name: 'Both', email: 'nobody@acme.example', role: 'viewer' };
+    const organisations = ['one', 'two'].map((name) => ({
+      ...{ name, plan: 'teams', members: [both, person('owner', name)] },
+    }));
+    const { provider, server } = await bootWithProvider(t, { organisations });
+    const client = new ConsoleClient(t, { port: server.port });
+    t.equal(refusalIn(await signInByOpenId(client, 'stranger')), 'several-members');
 
-  const fresh = await bootServer(t, { dataDir: temporaryDirectory(t), settings: settingsOf(provider) });
-  const line = await fresh.line((written) => written.includes('/console/link#'));
-  const linkSecret = secretIn(line.trim());
-  const first = new ConsoleClient(t, { port: fresh.port });
-  t.equal(refusalIn(await signInByOpenId(first, 'bob', { linkSecret })), 'email-not-verified');
-  t.equal((await signInByOpenId(first, 'ada', { linkSecret })).header('location'), '/console/');
-  const { member } = (await first.send('GET', '/session')).json;
-  t.match(member, { name: 'Ada', email: 'Owner@acme.example', role: 'owner' });
-});
+    const fresh = await bootServer(t, { dataDir: temporaryDirectory(t), settings: settingsOf(provider) });
+    const line = await fresh.line((written) => written.includes('/console/link#'));
+    const linkSecret = secretIn(line.trim());
+    const first = new ConsoleClient(t, { port: fresh.port });
+    t.equal(refusalIn(await signInByOpenId(first, 'bob', { linkSecret })), 'email-not-verified');
+    t.equal((await signInByOpenId(first, 'ada', { linkSecret })).header('location'), '/console/');
+    const { member } = (await first.send('GET', '/session')).json;
+    t.match(member, { name: 'Ada', email: 'Owner@acme.example', role: 'owner' });
+  },
+);
 
 t.test('a state is good once, in the browser that began, and with what it began with', async (t) => {
   const { server } = await bootWithProvider(t);
@@ -182,7 +185,11 @@ t.test('a state is good once, in the browser that began, and with what it began 
   await startAt(other);
   t.equal(refusalIn(await comeBack(other, one)), 'expired', 'with a sign-in of its own');
   const cookies = new Map(client.cookies);
-  t.equal(refusalIn(await comeBack(client, one)), null, 'two windows of one browser do not disturb each other');
+  t.equal(
+    refusalIn(await comeBack(client, one)),
+    null,
+    'two windows of one browser do not disturb each other',
+  );
   t.equal(refusalIn(await comeBack(client, two)), null);
   for (const [name, value] of cookies) client.cookies.set(name, value);
   t.equal(refusalIn(await comeBack(client, one)), 'expired', 'used');

@@ -34,7 +34,10 @@ export const clientId = 'burgee';
 export const clientSecret = 'a secret of the client, with 100% of + and : in it'.replaceAll(' ', '_');
 
 /** A real OpenID provider on 127.0.0.1, with pages to sign in, that is gone when the test ends. */
-export async function startOpenIdProvider(t: Lifetime, options: OpenIdProviderOptions): Promise<TestProvider> {
+export async function startOpenIdProvider(
+  t: Lifetime,
+  options: OpenIdProviderOptions,
+): Promise<TestProvider> {
   const server = createServer();
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
@@ -78,7 +81,14 @@ function createProvider(issuer: string, options: OpenIdProviderOptions): Provide
     cookies: { keys: ['a key for the cookies of a test'] },
     conformIdTokenClaims: !hasFullIdToken,
     pkce: { required: () => true },
-    ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 600, AuthorizationCode: 60 },
+    ttl: {
+      Interaction: 600,
+      Session: 600,
+      Grant: 600,
+      AccessToken: 600,
+      IdToken: 600,
+      AuthorizationCode: 60,
+    },
     findAccount: (_context, id) => {
       const claims = people[id];
       return claims === undefined

@@ -32,7 +32,8 @@ export class ProviderVisitor {
   ): Promise<string> {
     const page = await response.text();
     const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1];
-    if (prompt === undefined) throw new Error(`no form at ${address}: ${response.status} ${page.slice(0, 2000)}`);
+    if (prompt === undefined)
+      throw new Error(`no form at ${address}: ${response.status} ${page.slice(0, 2000)}`);
     const answer = answerOf(prompt);
     const sent = await this.#send(answer === null ? `${address}/abort` : address, answer);
     return sent.headers.get('location') ?? '';
