@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Provider from 'oidc-provider';
+import { text } from 'node:stream/consumers';
+import Provider, { type InteractionResult } from 'oidc-provider';
 import type { Lifetime } from './lifetime.ts';
 
 /** What the provider says of a person, beside the subject. */
@@ -43,7 +44,7 @@ export async function startOpenIdProvider(
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const issuer = `http://127.0.0.1:${port}`;
-  const listener = createProvider(issuer, options).callback();
+  const listener = withPages(createProvider(issuer, options));
   const asked: string[] = [];
   const provider: TestProvider = {
     issuer,
@@ -89,6 +90,16 @@ function createProvider(issuer: string, options: OpenIdProviderOptions): Provide
       IdToken: 600,
       AuthorizationCode: 60,
     },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, { uid }) => `${pagesPath}${uid}` },
+    // Nobody is asked whether the service may know who they are.
+    loadExistingGrant: async ({ oidc }) => {
+      const accountId = oidc.session?.accountId ?? '';
+      const grant = new oidc.provider.Grant({ clientId, accountId });
+      grant.addOIDCScope('openid email profile');
+      await grant.save();
+      return grant;
+    },
     findAccount: (_context, id) => {
       const claims = people[id];
       return claims === undefined
@@ -96,4 +107,31 @@ function createProvider(issuer: string, options: OpenIdProviderOptions): Provide
         : { accountId: id, claims: async () => ({ sub: id, ...claims }) };
     },
   });
+}
+
+const pagesPath = '/interaction/';
+const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Provider</title>
+<link rel="icon" href="data:,"><main><h1>The provider</h1><form method="post">
+<input type="hidden" name="prompt" value="login"><label>Account <input name="login"></label>
+<button>Go on</button></form></main></html>`;
+
+/** The provider with pages of its own: those that the package brings load fonts from elsewhere. */
+function withPages(provider: Provider): RequestListener {
+  const listener = provider.callback();
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method, url = '' } = request;
+    if (method === 'GET' && !url.endsWith('/abort')) {
+      response.setHeader('content-type', 'text/html');
+      response.end(page);
+      return;
+    }
+    const accountId = new URLSearchParams(method === 'POST' ? await text(request) : '').get('login');
+    const denied = { error: 'access_denied', error_description: 'cancelled' };
+    const result: InteractionResult = accountId === null ? denied : { login: { accountId } };
+    await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+  };
+  return (request, response) => {
+    if (!request.url?.startsWith(pagesPath)) listener(request, response);
+    else answer(request, response).catch((fault: unknown) => response.destroy(fault as Error));
+  };
 }
