@@ -10,7 +10,13 @@ import {
 } from '../support/open-id-provider.ts';
 import { ProviderVisitor } from '../support/provider-visitor.ts';
 import type { ConsoleClient, ConsoleResponse } from './console-client.ts';
-import { bootConsole, twoOrganisations } from './console-fixture.ts';
+import { bootConsole, person } from './console-fixture.ts';
+
+const oneOrganisation = {
+  organisations: [
+    { name: 'acme', plan: 'enterprise', members: [person('owner'), person('admin'), person('viewer')] },
+  ],
+};
 
 /** Not the address that tests send to: what is built from the Host header would show. */
 export const baseUrl = 'http://flags.example.test';
@@ -37,7 +43,7 @@ export function settingsOf({ issuer }: { readonly issuer: string }): Settings {
 /** A provider and a service that knows it. */
 export async function bootWithProvider(
   t: Test,
-  document: unknown = twoOrganisations,
+  document: unknown = oneOrganisation,
   options: Partial<OpenIdProviderOptions> = {},
 ): Promise<{ readonly provider: TestProvider; readonly server: BootedServer }> {
   const provider = await startOpenIdProvider(t, { redirectUrl, people, ...options });

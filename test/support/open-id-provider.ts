@@ -26,6 +26,8 @@ export interface TestProvider {
   readonly port: number;
   /** Paths of what it was asked for, in order. */
   readonly asked: readonly string[];
+  /** @returns when it was asked so often */
+  wasAsked(count: number): Promise<void>;
   /** While true, requests get no answer. */
   isStuck: boolean;
   close(): Promise<void>;
@@ -51,6 +53,9 @@ export async function startOpenIdProvider(
     port,
     asked,
     isStuck: false,
+    wasAsked: async (count) => {
+      while (asked.length < count) await once(server, 'request');
+    },
     close: async () => {
       if (!server.listening) return;
       server.close();
