@@ -25,7 +25,7 @@ t.test('members sign in with their accounts at the provider', async (t) => {
   const { provider, server } = await bootWithProvider(t);
   const secrets: string[] = [clientSecret];
 
-  t.test('a verified email joins the account at the provider to its member, once and for all', async (t) => {
+  await t.test('a verified email joins the account at the provider to its member, once and for all', async (t) => {
     const client = new ConsoleClient(t, { port: server.port });
     t.equal((await client.send('GET', '/session')).json.openIdName, 'Acme Login');
     const started = await client.send('POST', '/openid/start', { back: '/console/projects?x=1#y' });
@@ -71,7 +71,7 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     secrets.push(new URL(address).searchParams.get('code') ?? '', url.searchParams.get('state') ?? '');
   });
 
-  t.test('signing in rotates the session that the browser had', async (t) => {
+  await t.test('signing in rotates the session that the browser had', async (t) => {
     const client = await signInAs(t, server, 'viewer@acme.example');
     const former = client.cookies.get('burgee_session') ?? '';
     await signInByOpenId(client, 'ada');
@@ -82,7 +82,7 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     t.equal((await thief.send('GET', '/sessions')).status, 401);
   });
 
-  t.test('an email that is not verified joins nobody, and an invitation does', async (t) => {
+  await t.test('an email that is not verified joins nobody, and an invitation does', async (t) => {
     const client = new ConsoleClient(t, { port: server.port });
     const refused = await signInByOpenId(client, 'bob', { back: '/console/members' });
     t.equal(refused.status, 303);
@@ -125,7 +125,7 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     secrets.push(secret, linkSecret);
   });
 
-  t.test('a state is good once, in the browser that began, and with what it began with', async (t) => {
+  await t.test('a state is good once, in the browser that began, and with what it began with', async (t) => {
     const client = new ConsoleClient(t, { port: server.port });
     const [first, second] = [await startAt(client), await startAt(client)];
     const addresses = [
@@ -172,7 +172,7 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     t.equal(refusalIn(await comeBack(client, cancelled)), 'denied');
   });
 
-  t.test('nobody is sent elsewhere, whatever a request asks for', async (t) => {
+  await t.test('nobody is sent elsewhere, whatever a request asks for', async (t) => {
     const client = new ConsoleClient(t, { port: server.port });
     const places = [
       'https://evil.example/console/',
@@ -195,7 +195,7 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     t.equal(answer.header('x-evil'), undefined);
   });
 
-  t.test('sign-ins that are begun and not finished count as attempts of their address', async (t) => {
+  await t.test('sign-ins that are begun and not finished count as attempts of their address', async (t) => {
     const client = new ConsoleClient(t, { port: server.port, localAddress: '127.0.0.21' });
     t.equal(refusalIn(await signInByOpenId(client, 'ada')), null, 'one that is right does not count');
     const statuses: number[] = [];
@@ -210,7 +210,7 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     t.equal((await elsewhere.send('POST', '/session', credentials)).status, 200);
   });
 
-  t.test('another account with the same email is somebody else, unless a sign-in link says so', async (t) => {
+  await t.test('another account with the same email is somebody else, unless a sign-in link says so', async (t) => {
     const client = new ConsoleClient(t, { port: server.port });
     t.equal(refusalIn(await signInByOpenId(client, 'impostor')), 'other-account');
 
