@@ -25,51 +25,58 @@ t.test('members sign in with their accounts at the provider', async (t) => {
   const { provider, server } = await bootWithProvider(t);
   const secrets: string[] = [clientSecret];
 
-  await t.test('a verified email joins the account at the provider to its member, once and for all', async (t) => {
-    const client = new ConsoleClient(t, { port: server.port });
-    t.equal((await client.send('GET', '/session')).json.openIdName, 'Acme Login');
-    const started = await client.send('POST', '/openid/start', { back: '/console/projects?x=1#y' });
-    t.equal(started.status, 200, started.text);
-    t.match(
-      started.header('set-cookie'),
-      /^burgee_openid_\w{8}=[0-9A-Za-z]{49}; Max-Age=600; Path=\/console\/api\/openid\/callback; HttpOnly; SameSite=Lax$/,
-    );
-    const url = new URL(started.json.url);
-    t.equal(url.origin, provider.issuer);
-    t.equal(url.searchParams.get('redirect_uri'), redirectUrl, 'from the base URL, not from the Host header');
-    t.match(Object.fromEntries(url.searchParams), {
-      response_type: 'code',
-      scope: 'openid email profile',
-      code_challenge_method: 'S256',
-      code_challenge: /^[\w-]{43}$/,
-      state: /^[0-9A-Za-z]{49}$/,
-      nonce: /^[0-9A-Za-z]{49}$/,
-    });
-    const address = await new ProviderVisitor().signIn(url.href, 'ada');
-    t.ok(address.startsWith(`${redirectUrl}?`), address);
-    const entered = await comeBack(client, address);
-    t.equal(entered.status, 303, entered.text);
-    t.equal(entered.header('location'), '/console/projects?x=1#y');
-    t.equal(entered.header('referrer-policy'), 'no-referrer');
-    t.strictSame([...client.cookies.keys()], ['burgee_session'], 'the cookie of the sign-in is gone');
-    const session = (await client.send('GET', '/session')).json;
-    t.match(session.member, { email: 'owner@acme.example', hasIdentity: true, hasPassword: true });
+  await t.test(
+    'a verified email joins the account at the provider to its member, once and for all',
+    async (t) => {
+      const client = new ConsoleClient(t, { port: server.port });
+      t.equal((await client.send('GET', '/session')).json.openIdName, 'Acme Login');
+      const started = await client.send('POST', '/openid/start', { back: '/console/projects?x=1#y' });
+      t.equal(started.status, 200, started.text);
+      t.match(
+        started.header('set-cookie'),
+        /^burgee_openid_\w{8}=[0-9A-Za-z]{49}; Max-Age=600; Path=\/console\/api\/openid\/callback; HttpOnly; SameSite=Lax$/,
+      );
+      const url = new URL(started.json.url);
+      t.equal(url.origin, provider.issuer);
+      t.equal(
+        url.searchParams.get('redirect_uri'),
+        redirectUrl,
+        'from the base URL, not from the Host header',
+      );
+      t.match(Object.fromEntries(url.searchParams), {
+        response_type: 'code',
+        scope: 'openid email profile',
+        code_challenge_method: 'S256',
+        code_challenge: /^[\w-]{43}$/,
+        state: /^[0-9A-Za-z]{49}$/,
+        nonce: /^[0-9A-Za-z]{49}$/,
+      });
+      const address = await new ProviderVisitor().signIn(url.href, 'ada');
+      t.ok(address.startsWith(`${redirectUrl}?`), address);
+      const entered = await comeBack(client, address);
+      t.equal(entered.status, 303, entered.text);
+      t.equal(entered.header('location'), '/console/projects?x=1#y');
+      t.equal(entered.header('referrer-policy'), 'no-referrer');
+      t.strictSame([...client.cookies.keys()], ['burgee_session'], 'the cookie of the sign-in is gone');
+      const session = (await client.send('GET', '/session')).json;
+      t.match(session.member, { email: 'owner@acme.example', hasIdentity: true, hasPassword: true });
 
-    const again = new ConsoleClient(t, { port: server.port });
-    t.equal((await signInByOpenId(again, 'ada')).header('location'), '/console/');
-    t.equal((await again.send('GET', '/session')).json.member.id, session.member.id, 'the same subject');
-    const { entries } = (await again.send('GET', '/audit')).json;
-    const joined = entries.filter(({ changes }: { changes: { field: string }[] }) =>
-      changes.some(({ field }) => field === 'openIdAccount'),
-    );
-    t.equal(joined.length, 1, 'joining is in the audit log, signing in is not');
-    t.match(joined[0], {
-      action: 'member.edit',
-      actor: { name: 'owner of acme' },
-      changes: [{ field: 'openIdAccount', before: null, after: `ada at ${provider.issuer}` }],
-    });
-    secrets.push(new URL(address).searchParams.get('code') ?? '', url.searchParams.get('state') ?? '');
-  });
+      const again = new ConsoleClient(t, { port: server.port });
+      t.equal((await signInByOpenId(again, 'ada')).header('location'), '/console/');
+      t.equal((await again.send('GET', '/session')).json.member.id, session.member.id, 'the same subject');
+      const { entries } = (await again.send('GET', '/audit')).json;
+      const joined = entries.filter(({ changes }: { changes: { field: string }[] }) =>
+        changes.some(({ field }) => field === 'openIdAccount'),
+      );
+      t.equal(joined.length, 1, 'joining is in the audit log, signing in is not');
+      t.match(joined[0], {
+        action: 'member.edit',
+        actor: { name: 'owner of acme' },
+        changes: [{ field: 'openIdAccount', before: null, after: `ada at ${provider.issuer}` }],
+      });
+      secrets.push(new URL(address).searchParams.get('code') ?? '', url.searchParams.get('state') ?? '');
+    },
+  );
 
   await t.test('signing in rotates the session that the browser had', async (t) => {
     const client = await signInAs(t, server, 'viewer@acme.example');
@@ -210,19 +217,22 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     t.equal((await elsewhere.send('POST', '/session', credentials)).status, 200);
   });
 
-  await t.test('another account with the same email is somebody else, unless a sign-in link says so', async (t) => {
-    const client = new ConsoleClient(t, { port: server.port });
-    t.equal(refusalIn(await signInByOpenId(client, 'impostor')), 'other-account');
+  await t.test(
+    'another account with the same email is somebody else, unless a sign-in link says so',
+    async (t) => {
+      const client = new ConsoleClient(t, { port: server.port });
+      t.equal(refusalIn(await signInByOpenId(client, 'impostor')), 'other-account');
 
-    const owner = await signInAs(t, server, 'owner@acme.example');
-    const { member } = (await owner.send('GET', '/session')).json;
-    const made = await owner.send('POST', `/members/${member.id}/sign-in-link`);
-    const link = { linkSecret: secretIn(made.json.url) };
-    t.equal((await signInByOpenId(client, 'impostor', link)).header('location'), '/console/');
-    t.equal((await client.send('GET', '/session')).json.member.id, member.id);
-    const former = new ConsoleClient(t, { port: server.port });
-    t.equal(refusalIn(await signInByOpenId(former, 'ada')), 'other-account', 'one account of an issuer');
-  });
+      const owner = await signInAs(t, server, 'owner@acme.example');
+      const { member } = (await owner.send('GET', '/session')).json;
+      const made = await owner.send('POST', `/members/${member.id}/sign-in-link`);
+      const link = { linkSecret: secretIn(made.json.url) };
+      t.equal((await signInByOpenId(client, 'impostor', link)).header('location'), '/console/');
+      t.equal((await client.send('GET', '/session')).json.member.id, member.id);
+      const former = new ConsoleClient(t, { port: server.port });
+      t.equal(refusalIn(await signInByOpenId(former, 'ada')), 'other-account', 'one account of an issuer');
+    },
+  );
 
   await server.stop();
   t.strictSame([...checkStore(server.dataDir)], []);
