@@ -107,6 +107,13 @@ module.exports = {
       to: { path: 'node_modules/prom-client/' },
     },
     {
+      name: 'openid-client-only-in-open-id',
+      comment: 'It is loaded only where a provider is configured, and what it throws can hold tokens.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/api/console/open-id/' },
+      to: { path: 'node_modules/openid-client/' },
+    },
+    {
       name: 'uwebsockets-only-in-http',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/http/' },

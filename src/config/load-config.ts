@@ -5,6 +5,7 @@ import { type ConfigFile, readConfigFile } from './config-file.ts';
 import type { Environment } from './process-environment.ts';
 import { isServiceLink, serviceLinkHint } from './service-links.ts';
 import type { DefaultBasis, Setting, SettingSource } from './setting.ts';
+import { settingConflicts } from './setting-conflicts.ts';
 import {
   configFileFlag,
   configFileVariable,
@@ -36,9 +37,6 @@ interface Given {
   readonly hint: string | null;
 }
 
-const samePort =
-  'The admin port must not be the public port, whatever the addresses: choose another one with --admin-port (BURGEE_ADMIN_PORT).';
-
 /** Precedence: flag, environment, file, default. An empty variable counts as absent. */
 export function loadConfig(input: ConfigInput): LoadedConfig {
   const path = input.configFile ?? present(input.environment[configFileVariable]);
@@ -53,7 +51,7 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
     if (given !== null && !Value.Check(setting.schema, given.value)) problems.push(refusal(setting, given));
     values.set(name, given === null ? defaultOf(setting, values) : given.value);
   }
-  if (values.get('port') !== 0 && values.get('adminPort') === values.get('port')) problems.push(samePort);
+  problems.push(...settingConflicts(values, sources));
   if (problems.length > 0) return { ok: false, problems };
   // Every value passed its schema, from which `Config` derives.
   return { ok: true, config: Object.fromEntries(values) as unknown as Config, sources };

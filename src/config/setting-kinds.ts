@@ -159,6 +159,57 @@ function isSmtpUrl(text: string): boolean {
   }
 }
 
+/** An OpenID issuer: `https://`, on this machine also `http://`, or `off` (in the file also null). Its slashes are kept. */
+export function issuerSetting(
+  described: Described<TUnion<[TString, TNull]>>,
+): Setting<TUnion<[TString, TNull]>> {
+  const normalised = (value: unknown): unknown => {
+    if (typeof value !== 'string') return value;
+    const text = value.trim();
+    if (text === 'off') return null;
+    return isIssuer(text) ? text : false;
+  };
+  return {
+    ...plain,
+    ...described,
+    schema: Type.Union([Type.String({ pattern: '^https?://' }), Type.Null()]),
+    expected:
+      'an https:// address without query, fragment or credentials (http:// for localhost, 127.0.0.1 and [::1] alone), or off',
+    placeholder: 'url',
+    fromText: normalised,
+    fromJson: normalised,
+    toText: (value) => (value === null ? 'off' : String(value)),
+  };
+}
+
+function isIssuer(text: string): boolean {
+  if (!/^https?:\/\/[^\s?#@]+$/.test(text) || !URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** A text that may be absent: `off`, in the file also null. */
+export function optionalTextSetting(
+  form: { readonly pattern: string; readonly expected: string; readonly placeholder: string },
+  described: Described<TUnion<[TString, TNull]>> & { readonly isSecret: boolean },
+): Setting<TUnion<[TString, TNull]>> {
+  const normalised = (value: unknown): unknown => {
+    if (typeof value !== 'string') return value;
+    const text = value.trim();
+    return text === 'off' ? null : text;
+  };
+  return {
+    ...plain,
+    ...described,
+    schema: Type.Union([Type.String({ pattern: form.pattern }), Type.Null()]),
+    expected: form.expected,
+    placeholder: form.placeholder,
+    fromText: normalised,
+    fromJson: normalised,
+    toText: (value) => (value === null ? 'off' : String(value)),
+  };
+}
+
 /** One of a few words. */
 export function choiceSetting<const Choice extends string>(
   choices: readonly Choice[],

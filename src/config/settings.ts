@@ -5,9 +5,11 @@ import {
   bytesSetting,
   choiceSetting,
   integerSetting,
+  issuerSetting,
   listSetting,
   networksSetting,
   optionalPortSetting,
+  optionalTextSetting,
   pathSetting,
   smtpUrlSetting,
   textSetting,
@@ -185,6 +187,47 @@ export const settings = {
     {
       fallback: { text: '`burgee@<host of base-url>`', derive: ({ baseUrl }) => mailFromOf(baseUrl) },
       description: 'Sender of denial emails.',
+    },
+  ),
+  openIdIssuer: issuerSetting({
+    fallback: { value: null },
+    description:
+      'OpenID provider that people can sign in to the console with: its issuer, exactly as the provider names it. Needs `open-id-client-id` and `base-url`.',
+  }),
+  openIdClientId: optionalTextSetting(
+    {
+      pattern: '^[\\x21-\\x7e]{1,256}$',
+      expected: '1 to 256 visible ASCII characters, or off',
+      placeholder: 'id',
+    },
+    {
+      isSecret: false,
+      fallback: { value: null },
+      description: 'What the provider calls this service.',
+    },
+  ),
+  openIdClientSecret: optionalTextSetting(
+    {
+      pattern: '^[\\x21-\\x7e]{1,1024}$',
+      expected: '1 to 1024 visible ASCII characters, or off',
+      placeholder: 'secret',
+    },
+    {
+      isSecret: true,
+      fallback: { value: null },
+      description:
+        'What this service proves itself with to the provider; a public client has none. Give it as a variable or in the file: flags are seen by every user of the machine.',
+    },
+  ),
+  openIdName: textSetting(
+    {
+      pattern: '^[^\\u0000-\\u001f\\u007f]{1,60}$',
+      expected: '1 to 60 characters',
+      placeholder: 'text',
+    },
+    {
+      fallback: { value: 'single sign-on' },
+      description: 'What people call the provider: the button says «Sign in with …».',
     },
   ),
   adminPort: optionalPortSetting({

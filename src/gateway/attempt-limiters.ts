@@ -32,6 +32,12 @@ export class AttemptLimiters implements SignInAttempts {
     return null;
   }
 
+  beginFrom(limitKey: string): number | null {
+    if (this.#addresses.isFull(limitKey)) return this.#refuse(this.#addresses, limitKey);
+    this.#addresses.take(limitKey);
+    return null;
+  }
+
   #refuse(limiter: WindowLimiter, key: string): number {
     this.#meter.countLimited('sign-in-attempts');
     return limiter.retryAfterSeconds(key);
@@ -40,6 +46,10 @@ export class AttemptLimiters implements SignInAttempts {
   succeeded(account: string, limitKey: string): void {
     this.#addresses.giveBack(limitKey);
     this.#accounts.giveBack(accountKey(account));
+  }
+
+  succeededFrom(limitKey: string): void {
+    this.#addresses.giveBack(limitKey);
   }
 }
 

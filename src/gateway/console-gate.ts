@@ -5,6 +5,8 @@ import { type ConsoleApiRequest, copyConsoleRequest } from '../api/console/conso
 import { readConsoleQuery } from '../api/console/console-query.ts';
 import { ConsoleReply } from '../api/console/console-reply.ts';
 import { gatewayOperations } from '../api/console/gateway-operations.ts';
+import { OpenIdDesk } from '../api/console/open-id/open-id-desk.ts';
+import type { OpenIdProvider } from '../api/console/open-id/open-id-provider.ts';
 import { PasswordDesk } from '../api/console/password-desk.ts';
 import { ProjectWatchers } from '../api/console/project-watchers.ts';
 import { foreignOrigin, isOwnOrigin } from '../api/console/request-origin.ts';
@@ -12,6 +14,7 @@ import { type SessionCookie, sessionCookie } from '../api/console/session-cookie
 import { SessionTouches } from '../api/console/session-touches.ts';
 import { overloaded } from '../api/overloaded.ts';
 import type { ConsoleCall } from '../contracts/console/console-call.ts';
+import type { ConsoleOperation } from '../contracts/console/console-operation.ts';
 import { consoleOperations } from '../contracts/console/console-operations.ts';
 import type { ConsoleOperationId } from '../contracts/console/console-paths.ts';
 import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
@@ -44,6 +47,8 @@ export interface ConsoleGateOptions {
   readonly requestDeadlineMs: number;
   readonly meter: GatewayMeter;
   readonly log: Logger;
+  /** Null: no provider is configured. */
+  readonly openId: OpenIdProvider | null;
 }
 
 const noOperation = 'The console has no endpoint of this method and path.';
@@ -72,7 +77,7 @@ export class ConsoleGate {
 
   constructor(options: ConsoleGateOptions) {
     this.#options = options;
-    const { settings, evaluators, writer, log, storeVersion } = options;
+    const { settings, evaluators, writer, log, storeVersion, openId } = options;
     this.#cookie = sessionCookie(settings.baseUrl);
     const touches = new SessionTouches(writer, (fault) => log.error({ err: fault }, 'session not touched'));
     const onWatchFault = (fault: unknown): void => log.error({ err: fault }, 'watching a project failed');
@@ -85,6 +90,7 @@ export class ConsoleGate {
       cookie: this.#cookie,
       passwords: new PasswordDesk(),
       attempts: new AttemptLimiters(options.meter),
+      openId: openId === null ? null : new OpenIdDesk(openId, settings.baseUrl, log),
       touch: (sessionId) => touches.touch(sessionId),
       onFault: (fault, requestId) => log.error({ err: fault, requestId }, 'console request failed'),
     };
@@ -126,7 +132,8 @@ export class ConsoleGate {
     else if (method !== 'get' && !isOwnOrigin(view, settings.baseUrl)) {
       reply.refuse({ code: 'foreign-origin', detail: foreignOrigin });
     } else {
-      const query = readConsoleQuery(rawQuery, consoleOperations[operation].query);
+      const { query: known, hasForeignQuery }: ConsoleOperation = consoleOperations[operation];
+      const query = readConsoleQuery(hasForeignQuery === true ? '' : rawQuery, known);
       if (query.ok) this.#receive(reply, operation, query.query);
       else reply.refuse({ code: 'invalid-request', detail: query.detail });
     }

@@ -1,5 +1,6 @@
 import { evaluationHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
 import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
+import type { OpenIdProvider } from '../api/console/open-id/open-id-provider.ts';
 import type { WebApp } from '../api/console/web-app.ts';
 import type { DocsPages } from '../api/docs/docs-pages.ts';
 import type { Health } from '../api/evaluation/read-health.ts';
@@ -40,6 +41,8 @@ export interface GatewayParts {
   readonly docs: DocsPages;
   /** Null when it was not built. */
   readonly webApp: WebApp | null;
+  /** Null: no provider is configured. */
+  readonly openId: OpenIdProvider | null;
   readonly meter: GatewayMeter;
   /** Where the uses of tokens are counted. */
   readonly tokenUses: TokenUses;
@@ -178,8 +181,9 @@ function createConsoleGate(
   addresses: AddressFinder,
   bodyBudget: BodyBudget,
 ): ConsoleGate {
-  const { config, consoleSettings, evaluators, writer, storeVersion, log, meter } = parts;
+  const { config, consoleSettings, evaluators, writer, storeVersion, log, meter, openId } = parts;
   return new ConsoleGate({
+    openId,
     settings: consoleSettings,
     evaluators,
     writer,

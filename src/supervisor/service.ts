@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import type { AdminServer } from '../admin/admin-server.ts';
 import type { Readiness } from '../admin/readiness.ts';
+import type { OpenIdProvider } from '../api/console/open-id/open-id-provider.ts';
 import { loadWebApp } from '../api/console/web-app.ts';
 import { loadDocsPages } from '../api/docs/docs-pages.ts';
 import type { Config } from '../config/config.ts';
@@ -76,6 +77,7 @@ class ServiceParts {
   readonly #evaluators: EvaluatorClient;
   readonly #operator: OperatorHost;
   #gateway: Gateway | null = null;
+  #openId: OpenIdProvider | null = null;
   readonly #meter = new GatewayMeter();
   readonly #usage: UsageRecorder;
   /** Null: no mail server is configured, and letters wait. */
@@ -104,7 +106,7 @@ class ServiceParts {
       tokenPrefix: config.tokenPrefix,
       baseUrl: config.baseUrl,
       docsUrl: config.docsUrl,
-      openIdName: null,
+      openIdName: config.openIdIssuer === null ? null : config.openIdName,
       isMailConfigured: config.smtpUrl !== null,
       firstOwnerOffer: this.#firstOwner.offer,
     };
@@ -163,8 +165,10 @@ class ServiceParts {
     this.#notifier?.start();
     await this.#fleet.start();
     await this.#operator.start(storeId);
+    const openId = await this.#loadOpenId();
     const gateway = new Gateway({
       config,
+      openId,
       docsUrl: config.docsUrl,
       consoleSettings: this.#consoleSettings,
       evaluators: this.#evaluators,
@@ -192,6 +196,27 @@ class ServiceParts {
       stop: () => this.#stopInTime(),
       failed: this.#failed,
     };
+  }
+
+  /** Its parts are loaded only where a provider is configured. It may be down: then it is asked again when it is needed. */
+  async #loadOpenId(): Promise<OpenIdProvider | null> {
+    const { openIdIssuer: issuer, openIdClientId: clientId, openIdClientSecret, baseUrl } = this.#config;
+    if (issuer === null || clientId === null) return null;
+    const { OpenIdProvider } = await import('../api/console/open-id/open-id-provider.ts');
+    const provider = new OpenIdProvider({ issuer, clientId, clientSecret: openIdClientSecret, baseUrl });
+    this.#openId = provider;
+    const { log } = this.#mainLog;
+    const { redirectUrl } = provider;
+    const told = { issuer, redirectUrl };
+    provider.find().then(
+      () => log.info(told, 'the OpenID provider answers'),
+      (fault: Error) =>
+        log.warn(
+          { ...told, reason: fault.message },
+          'the OpenID provider does not answer as it should; it is asked again with each sign-in',
+        ),
+    );
+    return provider;
   }
 
   #createNotifier(): NotifierHost | null {
@@ -255,6 +280,7 @@ class ServiceParts {
     const notifierStopped = this.#notifier?.stop();
     await this.#gateway?.drain(drainTimeoutMs);
     this.#gateway?.close();
+    this.#openId?.close();
     await this.#operator.stop();
     await notifierStopped;
     const haveEvaluatorsStopped = await this.#fleet.stop();

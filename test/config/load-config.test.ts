@@ -143,3 +143,41 @@ t.test('an empty variable counts as absent', async (t) => {
   const loaded = load({ environment: { BURGEE_PORT: '', BURGEE_CONFIG: '' } });
   t.equal(loaded.ok && loaded.sources.get('port'), 'default');
 });
+
+t.test('a provider to sign in with needs an id, a base URL and TLS', async (t) => {
+  const whole = {
+    BURGEE_BASE_URL: 'https://flags.example.com',
+    BURGEE_OPEN_ID_ISSUER: 'https://id.example.com/realms/acme/',
+    BURGEE_OPEN_ID_CLIENT_ID: 'burgee',
+    BURGEE_OPEN_ID_CLIENT_SECRET: 'a secret',
+  };
+  const wrongSecret = problemsOf(load({ environment: whole }));
+  t.match(wrongSecret, [/^BURGEE_OPEN_ID_CLIENT_SECRET must be .* but it is a value that is not shown$/]);
+  const config = configOf(load({ environment: { ...whole, BURGEE_OPEN_ID_CLIENT_SECRET: 'secret' } }));
+  t.equal(config.openIdIssuer, 'https://id.example.com/realms/acme/', 'exactly as it was given');
+  t.equal(config.openIdName, 'single sign-on');
+
+  const { BURGEE_OPEN_ID_ISSUER } = whole;
+  t.match(problemsOf(load({ environment: { BURGEE_OPEN_ID_ISSUER } })), [
+    /needs --open-id-client-id \(BURGEE_OPEN_ID_CLIENT_ID\)/,
+    /needs --base-url \(BURGEE_BASE_URL\): .*\/console\/api\/openid\/callback/,
+  ]);
+  t.match(problemsOf(load({ environment: { BURGEE_OPEN_ID_CLIENT_SECRET: 'secret' } })), [
+    /--open-id-client-secret .* does nothing without an issuer/,
+  ]);
+  const issuerOf = (issuer: string): LoadedConfig =>
+    load({ environment: { ...whole, BURGEE_OPEN_ID_CLIENT_SECRET: 'x', BURGEE_OPEN_ID_ISSUER: issuer } });
+  for (const issuer of ['http://localhost:9000', 'http://127.0.0.1', 'http://[::1]:80/x', 'https://id']) {
+    t.equal(configOf(issuerOf(issuer)).openIdIssuer, issuer);
+  }
+  const wrong = [
+    'http://id.example.com',
+    'https://id?x',
+    'https://u:p@id',
+    'id.example.com',
+    'http://127.0.0.1.example',
+  ];
+  for (const issuer of wrong) {
+    t.match(problemsOf(issuerOf(issuer)), [/^BURGEE_OPEN_ID_ISSUER must be an https:\/\/ address/], issuer);
+  }
+});

@@ -14,7 +14,8 @@ const json = 'application/json';
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-function callOf(reply: ConsoleReply, operation: ConsoleAskId, body: unknown): ConsoleCall {
+/** @returns a step as it is asked on behalf of the request. */
+export function callOf(reply: ConsoleReply, operation: ConsoleAskId, body: unknown): ConsoleCall {
   const { requestId, sessionSecret, address, userAgent } = reply.request;
   const bytes = encoder.encode(JSON.stringify(body));
   return { requestId, operation, params: {}, query: {}, sessionSecret, address, userAgent, body: bytes };

@@ -1,6 +1,7 @@
 import type { ConsoleSettings } from '../../contracts/console/public-handler.ts';
 import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
 import type { WriterClient } from '../../writer/writer-client.ts';
+import type { OpenIdDesk } from './open-id/open-id-desk.ts';
 import type { PasswordDesk } from './password-desk.ts';
 import type { ProjectWatchers } from './project-watchers.ts';
 import type { SessionCookie } from './session-cookie.ts';
@@ -15,6 +16,8 @@ export interface ConsoleActors {
   readonly watchers: ProjectWatchers;
   readonly passwords: PasswordDesk;
   readonly attempts: SignInAttempts;
+  /** Null: no provider is configured. */
+  readonly openId: OpenIdDesk | null;
   /** Marks a session as seen, in the background: no answer waits for it. */
   touch(sessionId: string | null): void;
   onFault(fault: unknown, requestId: string): void;

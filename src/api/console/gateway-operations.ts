@@ -1,6 +1,8 @@
 import type { ConsoleOperationId } from '../../contracts/console/console-paths.ts';
 import { changePassword } from './change-password.ts';
 import type { GatewayOperation } from './gateway-operation.ts';
+import { finishOpenId } from './open-id/finish-open-id.ts';
+import { startOpenId } from './open-id/start-open-id.ts';
 import { signIn } from './sign-in.ts';
 import { useLink } from './use-link.ts';
 import { watchProject } from './watch-project.ts';
@@ -10,5 +12,7 @@ export const gatewayOperations: Readonly<Partial<Record<ConsoleOperationId, Gate
   'sign-in': signIn,
   'change-password': changePassword,
   'use-link': useLink,
+  'start-open-id': startOpenId,
+  'finish-open-id': finishOpenId,
   'watch-project': watchProject,
 };

@@ -1,7 +1,8 @@
 import { type ConsoleOperationId, consolePaths } from '../../contracts/console/console-paths.ts';
 import { decodeSegment } from '../path-segment.ts';
 
-const consoleApiPath = '/console/api';
+/** Where the console's API lies below the base URL. */
+export const consoleApiPath = '/console/api';
 
 /** @param path as received */
 export function isConsoleApiPath(path: string): boolean {

@@ -1,3 +1,5 @@
+import { type OpenIdRefusal, openIdRefusals } from '../../domain/session/open-id-refusal.ts';
+
 /** What the addresses of pages carry behind the `?`; what is not understood is left out. */
 
 type Search = Readonly<Record<string, unknown>>;
@@ -24,8 +26,18 @@ function present<Value extends object>(
   return Object.fromEntries(entries) as Partial<Value>;
 }
 
-export function signInSearch(search: Search): { back?: string } {
-  return present<{ back: string }>({ back: textOf(search, 'back') });
+export interface SignInSearch {
+  /** The page to go to then. */
+  readonly back: string;
+  /** Why the way back from the OpenID provider ended here. */
+  readonly openid: OpenIdRefusal;
+}
+
+export function signInSearch(search: Search): Partial<SignInSearch> {
+  return present<SignInSearch>({
+    back: textOf(search, 'back'),
+    openid: oneOf(search, 'openid', openIdRefusals),
+  });
 }
 
 export interface FlagsSearch {

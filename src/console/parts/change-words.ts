@@ -25,6 +25,7 @@ const fieldWords = new Map([
   ['expiresAt', 'Expires'],
   ['plan', 'Plan'],
   ['email', 'Email'],
+  ['openIdAccount', 'OpenID account'],
 ]);
 
 /** Fields of a group flag's environment come as `environments.<name>.<field>` where an entry covers several. */

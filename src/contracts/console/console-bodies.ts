@@ -24,6 +24,13 @@ export const useLinkBodySchema = body({
   password: optional(text),
 });
 export type UseLinkBody = Static<typeof useLinkBodySchema>;
+export const startOpenIdBodySchema = body({
+  /** Of a one-time link, whose member is joined to the account that the person then signs in with. */
+  linkSecret: optional(text),
+  /** The page of the console to come back to. */
+  back: optional(text),
+});
+export type StartOpenIdBody = Static<typeof startOpenIdBodySchema>;
 /** `current` is needed once there is a password. */
 export const changePasswordBodySchema = body({ current: optional(text), password: text });
 export type ChangePasswordBody = Static<typeof changePasswordBodySchema>;

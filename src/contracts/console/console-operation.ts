@@ -20,6 +20,8 @@ export interface ConsoleOperation extends ConsolePath {
   readonly actor: 'evaluator' | 'writer' | 'gateway';
   /** Known query parameters, all optional; others are a 400. */
   readonly query: readonly string[];
+  /** The query is another service's: the handler reads it as it came, and what it does not know is left alone. */
+  readonly hasForeignQuery?: boolean;
   /** Null: it takes none. Unknown members are refused. */
   readonly body: TSchema | null;
   /** Of the answer 200 or 201. Null: 204, or a body that is no JSON. */

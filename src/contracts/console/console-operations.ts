@@ -61,6 +61,13 @@ const rows = {
     body: bodies.useLinkBodySchema,
     answer: views.signInAnswerSchema,
   }),
+  /** Where to go to sign in by OpenID Connect. */
+  'start-open-id': both(forAll, {
+    body: bodies.startOpenIdBodySchema,
+    answer: views.openIdStartSchema,
+  }),
+  /** The provider sends the browser here, and it is sent on into the console. */
+  'finish-open-id': { ...both(forAll), hasForeignQuery: true },
 
   'read-organisation': read(organisation('viewer'), {
     answer: views.organisationViewSchema,

@@ -15,6 +15,8 @@ export const consolePaths = {
   'change-password': { method: 'post', path: '/password' },
   'inspect-link': { method: 'post', path: '/link' },
   'use-link': { method: 'post', path: '/link/use' },
+  'start-open-id': { method: 'post', path: '/openid/start' },
+  'finish-open-id': { method: 'get', path: '/openid/callback' },
   'read-organisation': { method: 'get', path: '/organisation' },
   'edit-organisation': { method: 'patch', path: '/organisation' },
   'read-mail-state': { method: 'get', path: '/mail' },

@@ -12,6 +12,8 @@ export const consoleSteps = {
   'find-credentials': { access: { scope: 'public' }, actor: 'evaluator', body: null },
   /** After the password was checked against the hash that is still stored. */
   'begin-session': { access: { scope: 'public' }, actor: 'writer', body: null },
+  /** After an OpenID provider has vouched for somebody. */
+  'begin-open-id-session': { access: { scope: 'public' }, actor: 'writer', body: null },
   'find-own-password': { access: { scope: 'member' }, actor: 'evaluator', body: null },
   'set-own-password': { access: { scope: 'member' }, actor: 'writer', body: null },
   'consume-link': { access: { scope: 'public' }, actor: 'writer', body: null },

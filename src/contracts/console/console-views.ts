@@ -77,6 +77,10 @@ export const signInAnswerSchema = shape({
 });
 export type SignInAnswer = Static<typeof signInAnswerSchema>;
 
+/** Where the browser goes now: a page of the OpenID provider. */
+export const openIdStartSchema = shape({ url: text });
+export type OpenIdStart = Static<typeof openIdStartSchema>;
+
 export const sessionRowSchema = shape({
   id,
   isCurrent: Type.Boolean(),

@@ -1,3 +1,5 @@
+import type { OpenIdRefusal } from '../../domain/session/open-id-refusal.ts';
+
 /** What the steps of `console-steps.ts` are asked with, and what they answer. None of it leaves the service. */
 
 export interface FindCredentials {
@@ -42,3 +44,21 @@ export interface ConsumeLink {
   /** Null sets none. */
   readonly passwordHash: string | null;
 }
+
+/** Whom an OpenID provider has vouched for. */
+export interface OpenIdPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+  /** The provider says that the person has the email. */
+  readonly isEmailVerified: boolean;
+  /** What a new member may be called, the best first. */
+  readonly names: readonly string[];
+}
+export interface BeginOpenIdSession extends OpenIdPerson {
+  /** Of the one-time link that the sign-in began with. */
+  readonly linkSecret: string | null;
+}
+export type BegunOpenIdSession =
+  | { readonly begun: BegunSession; readonly refusal: null }
+  | { readonly begun: null; readonly refusal: OpenIdRefusal };

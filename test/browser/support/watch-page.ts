@@ -5,6 +5,8 @@ export interface PageWatch {
   readonly troubles: readonly string[];
   /** Answers of these statuses are what the test is about. */
   expectStatus(...statuses: readonly number[]): void;
+  /** The page goes to other places on the way. */
+  expectOrigin(...origins: readonly string[]): void;
 }
 
 /** Chromium's own line about an answer, whose status is looked at by itself. */
@@ -19,12 +21,13 @@ function pathOf(url: string): string {
 export function watchPage(page: Page, origin: string): PageWatch {
   const troubles: string[] = [];
   const expected = new Set<number>();
+  const origins = new Set([origin]);
   const onMessage = (message: ConsoleMessage): void => {
     if (!['error', 'warning'].includes(message.type()) || answerLine.test(message.text())) return;
     troubles.push(`console ${message.type()}: ${message.text()}`);
   };
   const onRequest = (request: Request): void => {
-    if (new URL(request.url()).origin !== origin) troubles.push(`foreign request: ${request.url()}`);
+    if (!origins.has(new URL(request.url()).origin)) troubles.push(`foreign request: ${request.url()}`);
   };
   const onResponse = (response: Response): void => {
     if (response.status() < 400 || expected.has(response.status())) return;
@@ -44,6 +47,9 @@ export function watchPage(page: Page, origin: string): PageWatch {
     troubles,
     expectStatus: (...statuses) => {
       for (const status of statuses) expected.add(status);
+    },
+    expectOrigin: (...others) => {
+      for (const other of others) origins.add(other);
     },
   };
 }

@@ -1,8 +1,10 @@
+import { Space } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../client/call.ts';
 import { PageError, PageLoading } from '../../parts/page-states.tsx';
 import { DoorPage } from '../sign-in/door-page.tsx';
+import { OpenIdButton } from '../sign-in/open-id-button.tsx';
 import { LinkForm } from './link-form.tsx';
 import { takeSecret } from './take-secret.ts';
 
@@ -10,6 +12,12 @@ const titles = {
   invitation: 'Join',
   'first-owner': 'Set up Burgee',
   'sign-in': 'Sign in',
+};
+
+const openIdVerbs = {
+  invitation: 'Join with',
+  'first-owner': 'Set up with',
+  'sign-in': 'Sign in from now on with',
 };
 
 export function LinkScreen() {
@@ -42,6 +50,8 @@ export function LinkScreen() {
         error={use.error}
         onUse={(given) => use.mutate(given)}
       />
+      <Space h="md" />
+      <OpenIdButton verb={openIdVerbs[link.data.kind]} linkSecret={secret} />
     </DoorPage>
   );
 }

@@ -5,6 +5,8 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { type AnswerOf, call } from '../../client/call.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { DoorPage } from './door-page.tsx';
+import { OpenIdButton } from './open-id-button.tsx';
+import { OpenIdRefused } from './open-id-refused.tsx';
 
 type Choice = AnswerOf<'sign-in'>['choices'][number];
 const route = getRouteApi('/sign-in');
@@ -72,7 +74,7 @@ function PasswordForm({ isBusy, onSubmit }: PasswordFormProps) {
 }
 
 export function SignInScreen() {
-  const { back } = route.useSearch();
+  const { back, openid } = route.useSearch();
   const [credentials, setCredentials] = useState({ email: '', password: '' });
   const [choices, setChoices] = useState<readonly Choice[]>([]);
   useEffect(() => {
@@ -88,6 +90,7 @@ export function SignInScreen() {
   return (
     <DoorPage title="Sign in">
       <Stack gap="md">
+        {openid !== undefined && signIn.isIdle && <OpenIdRefused refusal={openid} />}
         <Failure error={signIn.error} />
         {choices.length > 0 ? (
           <Choices
@@ -104,6 +107,7 @@ export function SignInScreen() {
             }}
           />
         )}
+        <OpenIdButton verb="Sign in with" back={back} />
       </Stack>
     </DoorPage>
   );

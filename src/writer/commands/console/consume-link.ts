@@ -35,7 +35,7 @@ export const consumeLink: PublicCommand<ConsumeLink> = (queries, request, princi
 };
 
 /** The link is gone with the session that it begins, in the same transaction. */
-export function enter(
+function enter(
   queries: RecordQueries,
   link: OneTimeLink,
   { member, changes }: Entrant,

@@ -1,6 +1,7 @@
 import type { ConsoleCommandEntry } from '../../../contracts/console/console-handler.ts';
 import type { ConsoleAskId } from '../../../contracts/console/console-steps.ts';
 import type { PublicCommandEntry } from '../../../contracts/console/public-handler.ts';
+import { beginOpenIdSession } from './begin-open-id-session.ts';
 import { beginSessionByPassword } from './begin-session-by-password.ts';
 import { consumeLink } from './consume-link.ts';
 import { endSession } from './end-session.ts';
@@ -10,6 +11,7 @@ import { signOut } from './sign-out.ts';
 /** Sessions, sign-in and one-time links. */
 export const sessionCommands = {
   'begin-session': { scope: 'public', run: beginSessionByPassword },
+  'begin-open-id-session': { scope: 'public', run: beginOpenIdSession },
   'sign-out': { scope: 'member', run: signOut },
   'end-session': { scope: 'member', run: endSession },
   'set-own-password': { scope: 'member', run: setOwnPassword },

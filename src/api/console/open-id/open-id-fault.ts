@@ -1,0 +1,58 @@
+import type { OpenIdRefusal } from '../../../domain/session/open-id-refusal.ts';
+
+/** Why the provider did not vouch for somebody. Its message is for the log: it names no token, code or secret. */
+export class OpenIdFault extends Error {
+  readonly refusal: OpenIdRefusal;
+
+  constructor(refusal: OpenIdRefusal, message: string) {
+    super(message);
+    this.name = 'OpenIdFault';
+    this.refusal = refusal;
+  }
+}
+
+const messageCharsMax = 500;
+
+/**
+ * @param thrown by `openid-client` or by what it has called. It is not kept: the causes of its errors hold whole answers of
+ * the provider, tokens included.
+ */
+export function openIdFaultOf(thrown: unknown): OpenIdFault {
+  if (thrown instanceof OpenIdFault) return thrown;
+  const [code, error] = [textOf(thrown, 'code'), textOf(thrown, 'error')];
+  const texts = [...messagesOf(thrown), code, error, textOf(thrown, 'error_description')];
+  const told = texts.filter((text) => text !== '');
+  const message = [...new Set(told)].join(': ').slice(0, messageCharsMax);
+  if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR' && error === 'access_denied') {
+    return new OpenIdFault('denied', message);
+  }
+  return new OpenIdFault(isAnswered(thrown) ? 'provider-failed' : 'provider-unreachable', message);
+}
+
+/** @returns a text that the error carries under a name; empty when it carries none. */
+function textOf(thrown: unknown, name: 'code' | 'error' | 'error_description'): string {
+  if (typeof thrown !== 'object' || thrown === null) return '';
+  const value: unknown = Reflect.get(thrown, name);
+  return typeof value === 'string' ? value : '';
+}
+
+/** The messages of an error and of the errors that have caused it. */
+function messagesOf(thrown: unknown): readonly string[] {
+  const messages: string[] = [];
+  let each = thrown;
+  for (let depth = 0; depth < 4 && each instanceof Error; depth += 1) {
+    messages.push(each.message);
+    each = each.cause;
+  }
+  return messages;
+}
+
+/** Of what the provider has answered `openid-client` says what does not hold, by code; anything else came before an answer. */
+function isAnswered(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  const code = textOf(thrown, 'code');
+  if (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM') {
+    return !(thrown.cause instanceof Response) || thrown.cause.status < 500;
+  }
+  return code.startsWith('OAUTH_') && code !== 'OAUTH_TIMEOUT' && code !== 'OAUTH_ABORT';
+}

@@ -1,0 +1,56 @@
+import { type StartOpenIdBody, startOpenIdBodySchema } from '../../../contracts/console/console-bodies.ts';
+import type { LinkView, OpenIdStart } from '../../../contracts/console/console-views.ts';
+import { askEvaluator } from '../ask-actors.ts';
+import type { ConsoleReply } from '../console-reply.ts';
+import type { GatewayOperation } from '../gateway-operation.ts';
+import { refuseAttempts } from '../password-refusals.ts';
+import { readGatewayBody } from '../read-gateway-body.ts';
+import { consolePage } from './console-page.ts';
+import { openIdFaultOf } from './open-id-fault.ts';
+
+const notConfigured =
+  'No OpenID provider is configured here. Sign in with a password or a sign-in link, or ask the operator for `open-id-issuer`.';
+const unreachable =
+  'The OpenID provider does not answer now. Try again in a moment, or sign in with a password or a sign-in link.';
+const unusable =
+  'The OpenID provider answers in a way that cannot be used. Sign in with a password or a sign-in link; the log of this service tells the operator more';
+
+/**
+ * Tells the page where the person signs in at the provider. A link's secret, which a person joins or signs in by, comes in
+ * the body and stays here: the provider and the address that it sends the browser back to never see it.
+ */
+export const startOpenId: GatewayOperation = async ({ reply, body }, actors) => {
+  const asked = readGatewayBody<StartOpenIdBody>(reply, startOpenIdBodySchema, body);
+  if (asked === null) return;
+  const { openId, attempts } = actors;
+  if (openId === null) {
+    reply.refuse({ code: 'not-found', detail: notConfigured });
+    return;
+  }
+  const { limitKey, requestId } = reply.request;
+  const waitSeconds = attempts.beginFrom(limitKey);
+  if (waitSeconds !== null) {
+    refuseAttempts(reply, waitSeconds);
+    return;
+  }
+  const linkSecret = asked.linkSecret ?? null;
+  if (linkSecret !== null) {
+    const link = await askEvaluator<LinkView>(reply, 'inspect-link', { secret: linkSecret }, actors);
+    if (link === null) return;
+  }
+  try {
+    const begun = { linkSecret, back: consolePage(asked.back), limitKey };
+    const { signIn, url } = await openId.begin(begun, requestId);
+    const setCookies = [openId.cookie.set(signIn.state, signIn.browserSecret)];
+    reply.answerJson({ url } satisfies OpenIdStart, { setCookies });
+  } catch (thrown) {
+    // The provider's fault, and no attempt of this address.
+    attempts.succeededFrom(limitKey);
+    refuseStart(reply, thrown);
+  }
+};
+
+function refuseStart(reply: ConsoleReply, thrown: unknown): void {
+  const isUnreachable = openIdFaultOf(thrown).refusal === 'provider-unreachable';
+  reply.refuseUnavailable(isUnreachable ? unreachable : `${unusable} (request ${reply.request.requestId}).`);
+}

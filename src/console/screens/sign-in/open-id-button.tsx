@@ -1,0 +1,41 @@
+import { Button, Divider, Stack } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { call } from '../../client/call.ts';
+import { sessionQuery } from '../../client/queries.ts';
+import { Failure } from '../../parts/failure.tsx';
+
+interface OpenIdButtonProps {
+  /** What the button does, before the name of the provider: «Sign in with». */
+  readonly verb: string;
+  /** Of a one-time link. */
+  readonly linkSecret?: string;
+  readonly back?: string | undefined;
+}
+
+/** The way through the OpenID provider, below the others; nothing where none is configured. */
+export function OpenIdButton({ verb, linkSecret, back }: OpenIdButtonProps) {
+  const session = useQuery(sessionQuery);
+  const start = useMutation({
+    mutationFn: () =>
+      call(
+        'start-open-id',
+        {},
+        {
+          ...(linkSecret === undefined ? {} : { linkSecret }),
+          ...(back === undefined ? {} : { back }),
+        },
+      ),
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
+  const name = session.data?.openIdName ?? null;
+  if (name === null) return null;
+  return (
+    <Stack gap="md">
+      <Divider label="or" />
+      <Failure error={start.error} />
+      <Button variant="default" loading={start.isPending} onClick={() => start.mutate()}>
+        {verb} {name}
+      </Button>
+    </Stack>
+  );
+}
