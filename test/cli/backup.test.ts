@@ -141,13 +141,24 @@ t.test('a backup goes into a new or empty directory, never over something', asyn
   t.same(readFileSync(join(target, 'burgee.mdb')), before);
   const file = join(temporaryDirectory(t), 'file');
   writeFileSync(file, 'mine');
-  t.equal((await backup(dataDir, file)).code, 1);
+  t.match(await backup(dataDir, file), { code: 1, stderr: /is there already\. Name a new directory/ });
   t.equal(readFileSync(file, 'utf8'), 'mine');
   const empty = join(temporaryDirectory(t), 'empty');
   mkdirSync(empty);
   t.equal((await backup(dataDir, empty)).code, 0);
   t.same(readdirSync(empty).sort(), files);
 });
+
+t.test(
+  'where no directory can be made the backup says so, at once',
+  { skip: !existsSync('/proc/self') },
+  async (t) => {
+    const { dataDir } = await backedUp(t);
+    for (const target of ['/proc/none', '/proc/none/deeper']) {
+      t.match(await backup(dataDir, target), { code: 1, stderr: /cannot be created.*Name a directory/ });
+    }
+  },
+);
 
 t.test('where there is no store there is nothing to back up, and nothing is left', async (t) => {
   const parent = temporaryDirectory(t);
