@@ -149,17 +149,6 @@ t.test('a backup goes into a new or empty directory, never over something', asyn
   t.same(readdirSync(empty).sort(), files);
 });
 
-t.test(
-  'where no directory can be made the backup says so, at once',
-  { skip: !existsSync('/proc/self') },
-  async (t) => {
-    const { dataDir } = await backedUp(t);
-    for (const target of ['/proc/none', '/proc/none/deeper']) {
-      t.match(await backup(dataDir, target), { code: 1, stderr: /cannot be created.*Name a directory/ });
-    }
-  },
-);
-
 t.test('where there is no store there is nothing to back up, and nothing is left', async (t) => {
   const parent = temporaryDirectory(t);
   const { code, stderr } = await backup(join(parent, 'missing'), join(parent, 'backup'));

@@ -9,7 +9,7 @@ import { runBurgee } from '../../support/burgee-command.ts';
 import { createHttpClient } from '../../support/http-client.ts';
 
 /* What the bench compares Burgee with to tell what counting costs must answer, and must not count. */
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 interface Counted {
   readonly answers: number;
