@@ -42,11 +42,15 @@ t.test('a directory that cannot be made or claimed is named', async (test) => {
   test.throws(() => claimDirectory(file), StoreError);
 });
 
-t.test('where none can ever be made, that is said at once', { skip: !existsSync('/proc/self') }, async (test) => {
-  for (const directory of ['/proc/none', '/proc/none/deeper']) {
-    test.throws(() => claimDirectory(directory), /cannot be created: .*Name a directory/);
-  }
-});
+t.test(
+  'where none can ever be made, that is said at once',
+  { skip: !existsSync('/proc/self') },
+  async (test) => {
+    for (const directory of ['/proc/none', '/proc/none/deeper']) {
+      test.throws(() => claimDirectory(directory), /cannot be created: .*Name a directory/);
+    }
+  },
+);
 
 t.test('a claim ends with its process, even by SIGKILL', async (test) => {
   const directory = temporaryDirectory(test);
