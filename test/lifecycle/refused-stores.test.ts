@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { provisionOne } from './lifecycle-fixture.ts';
 
 /* What is no store that can be served says what it is, and what to do: no damage where there is none, no stack. */
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 t.test('a store that is refused is no failure of a service: nothing asks to start it again', async (t) => {
   const { dataDir } = await provisionOne(t);
