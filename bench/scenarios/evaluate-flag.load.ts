@@ -1,19 +1,22 @@
-import type { ScenarioReport, Target } from '../comparison.ts';
+import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
+import type { RequestList } from '../load/request-list.ts';
 import { askElsewhere } from '../measure/ask-elsewhere.ts';
 import { compareLatency } from '../measure/compare-latency.ts';
 import { compareThroughput } from '../measure/compare-throughput.ts';
 import { fastestOf } from '../measure/median-of.ts';
 import { findOpenLoopRate } from '../measure/open-loop-rate.ts';
-import { listOf, narrowTo, type Question } from '../measure/question.ts';
+import { type AskedContender, listOf, narrowTo, type Question } from '../measure/question.ts';
 import type { Bench, Scenario, ServerElsewhere } from '../scenario.ts';
+import { startCountingServers } from '../servers/counting-servers.ts';
 import { ensureFlags } from '../servers/flags-elsewhere.ts';
 import { oneFlagRequests } from '../servers/one-flag-requests.ts';
-import { startOneFlagServers } from '../servers/one-flag-servers.ts';
+import { type OneFlagServer, startOneFlagServers } from '../servers/one-flag-servers.ts';
 import { withServers } from '../servers/with-servers.ts';
 
 const scenario = 'evaluate-flag';
 const title = 'One flag at 50 %, a different targeting key each time';
 const quickKeys = 1000;
+const countingSuffix = '-counting';
 const ofBurgee = { contender: 'burgee', of: 'ratio' } as const;
 
 /** What is promised of 64 connections and wrk. Where it is not installed, the report says that they were not measured. */
@@ -46,9 +49,62 @@ const targets: readonly Target[] = [
     metric: 'p99Us',
     bound: { atMost: 2 },
   },
+  ...['counting', 'metrics', 'evaluation-counts'].flatMap(targetsOfCounting),
 ];
 
-function runHere(bench: Bench): Promise<ScenarioReport> {
+/** Counting may cost less than 2 % of the throughput, and of the processor time. */
+function targetsOfCounting(contender: string): Target[] {
+  const place = { contender, of: 'ratio', comparison: `throughput-wrk${countingSuffix}` } as const;
+  return [
+    {
+      ...place,
+      what: `throughput with ${countedBy(contender)}`,
+      metric: 'requestsPerSecond',
+      bound: { atLeast: 0.98 },
+    },
+    {
+      ...place,
+      what: `server CPU per request with ${countedBy(contender)}`,
+      metric: 'processCpuUs',
+      bound: { atMost: 1.02 },
+    },
+  ];
+}
+
+function countedBy(contender: string): string {
+  return contender === 'counting' ? 'metrics and evaluation counts' : contender.replace('-', ' ');
+}
+
+/** What counting costs: Burgee against itself without its counters. */
+function compareCounting(bench: Bench): Promise<Comparison[]> {
+  const { connections, isQuick } = bench.settings;
+  return withServers(async (keep) => {
+    const { flagId, servers } = await startCountingServers(keep);
+    const requests = oneFlagRequests(flagId, isQuick ? quickKeys : undefined);
+    return await compareThroughput(bench, {
+      title: `${title}: what counting costs`,
+      base: 'uncounted',
+      connections,
+      settings: { 'targeting keys': requests.length },
+      contenders: servers.map((server) => askedFor(server, requests)),
+      idSuffix: countingSuffix,
+    });
+  });
+}
+
+function askedFor(
+  { server: { origin, pid }, ...shown }: OneFlagServer,
+  requests: RequestList['requests'],
+): AskedContender {
+  return { ...shown, pid, list: { origin, requests } };
+}
+
+async function runHere(bench: Bench): Promise<ScenarioReport> {
+  const comparisons = [...(await compareWithLimits(bench)), ...(await compareCounting(bench))];
+  return { scenario, comparisons, targets, missing: [] };
+}
+
+function compareWithLimits(bench: Bench): Promise<Comparison[]> {
   const { connections, isQuick } = bench.settings;
   return withServers(async (keep) => {
     const { flagId, servers } = await startOneFlagServers(keep);
@@ -58,18 +114,13 @@ function runHere(bench: Bench): Promise<ScenarioReport> {
       base: 'bare',
       connections,
       settings: { 'targeting keys': requests.length },
-      contenders: servers.map(({ server: { origin, pid }, ...shown }) => ({
-        ...shown,
-        pid,
-        list: { origin, requests },
-      })),
+      contenders: servers.map((server) => askedFor(server, requests)),
     };
     const throughput = await compareThroughput(bench, question);
     const wanted = fastestOf(throughput, 'bare') / 2;
     const rate = await findOpenLoopRate(bench, listOf(question, 'bare'), connections, wanted);
     const latency = await compareLatency(bench, narrowTo(question, ['burgee', 'bare']), rate);
-    const comparisons = [...throughput, latency];
-    return { scenario, comparisons, targets, missing: [] };
+    return [...throughput, latency];
   });
 }
 
@@ -89,7 +140,8 @@ async function runElsewhere(bench: Bench, server: ServerElsewhere): Promise<Scen
 
 export const evaluateFlagScenario: Scenario = {
   name: scenario,
-  summary: 'one flag, 100,000 targeting keys: against a bare constant answer, no hop, and node:http',
+  summary:
+    'one flag, 100,000 targeting keys: against a bare constant answer, no hop, node:http, and no counters',
   runsElsewhere: true,
   run: (bench) => {
     const { elsewhere } = bench.settings;

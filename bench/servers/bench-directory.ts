@@ -1,6 +1,6 @@
 import { type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atExit } from './at-exit.ts';
@@ -53,6 +53,23 @@ export async function makeDirectory(
     removeNow();
     throw fault;
   }
+}
+
+/** The same store in a directory of its own, so that several servers have the same ids. No server may be running on it. */
+export function copyDirectory({ dataDir, provisioned }: BenchDirectory, parent = tmpdir()): BenchDirectory {
+  const directory = mkdtempSync(join(parent, 'burgee-bench-'));
+  const remove = (): void => rmSync(directory, { recursive: true, force: true });
+  const kept = atExit(remove);
+  const copy = join(directory, 'data');
+  cpSync(dataDir, copy, { recursive: true });
+  return {
+    dataDir: copy,
+    provisioned,
+    remove: () => {
+      kept();
+      remove();
+    },
+  };
 }
 
 async function applyTo(

@@ -7,6 +7,8 @@ import { startProgram } from './start-program.ts';
 export interface BurgeeOptions {
   /** More arguments of `serve`, such as `--evaluator-threads 2`. */
   readonly args?: readonly string[];
+  /** Modules that each of its threads loads before its own. */
+  readonly imports?: readonly string[];
 }
 
 export interface BurgeeProcess extends ServerProcess {
@@ -18,9 +20,10 @@ export function serveDirectory(
   directory: Pick<BenchDirectory, 'dataDir'>,
   options: BurgeeOptions = {},
 ): Promise<ServerProcess> {
-  const { args = [] } = options;
+  const { args = [], imports = [] } = options;
   const place = ['--data-dir', directory.dataDir, '--host', '127.0.0.1', '--port', '0'];
-  return startProgram([mainProgram, 'serve', ...place, ...args]);
+  const loaded = imports.flatMap((module) => ['--import', module]);
+  return startProgram([...loaded, mainProgram, 'serve', ...place, ...args]);
 }
 
 /** Serves a directory of its own, which `stop` removes. */

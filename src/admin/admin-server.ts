@@ -24,10 +24,13 @@ interface Page {
   readonly status: number;
   readonly type: string;
   readonly body: string;
-  readonly allow?: string;
+  /** Beside those of every page. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const json = 'application/json';
+/** Seconds: a start or a drain is soon over. */
+const notReadyHeaders = { 'Retry-After': '1' };
 
 /**
  * The private listener for operators: `GET /ready` and `GET /metrics`, nothing else. It has no credentials, so it listens
@@ -75,12 +78,12 @@ export class AdminServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { status, type, body, allow } = await this.#find(request);
+    const { status, type, body, headers } = await this.#find(request);
     response.writeHead(status, {
       'Content-Type': type,
       'Content-Length': Buffer.byteLength(body),
       'Cache-Control': 'no-store',
-      ...(allow === undefined ? {} : { Allow: allow }),
+      ...headers,
       // A body that nobody reads must not be taken for the next request.
       ...(request.method === 'GET' ? {} : { Connection: 'close' }),
     });
@@ -90,13 +93,16 @@ export class AdminServer {
   async #find({ method, url = '' }: IncomingMessage): Promise<Page> {
     const [path] = url.split('?');
     if (path !== '/ready' && path !== '/metrics') return textPage(404, 'Not found: try /ready or /metrics.');
-    if (method !== 'GET') return { ...textPage(405, `Only GET is allowed on ${path}.`), allow: 'GET' };
+    if (method !== 'GET')
+      return { ...textPage(405, `Only GET is allowed on ${path}.`), headers: { Allow: 'GET' } };
     if (path === '/metrics') {
       const { metrics } = this.#options;
       return { status: 200, type: metrics.contentType, body: await metrics.render() };
     }
     const readiness = this.#options.readiness();
-    return { status: isReady(readiness) ? 200 : 503, type: json, body: renderReadiness(readiness) };
+    const body = renderReadiness(readiness);
+    if (isReady(readiness)) return { status: 200, type: json, body };
+    return { status: 503, type: json, body, headers: notReadyHeaders };
   }
 }
 

@@ -33,5 +33,5 @@ function describe(directory: string, { findings, findingCount, counts }: CheckRe
   if (findingCount === 0) return `${directory} is clean:${walked}\n`;
   const more = findingCount > findings.length ? [`and ${findingCount - findings.length} more`] : [];
   const lines = [...findings, ...more].map((finding) => `  - ${finding}\n`);
-  return `${directory} is damaged: ${findingCount} findings.\n${lines.join('')}Restore it from a backup.\n`;
+  return `${directory} is damaged: ${findingCount} ${findingCount === 1 ? 'finding' : 'findings'}.\n${lines.join('')}Restore it from a backup.\n`;
 }

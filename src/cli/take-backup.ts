@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type BackupManifest, writeManifest } from '../storage/backup/backup-manifest.ts';
 import { completeCopy } from '../storage/backup/complete-copy.ts';
@@ -49,7 +50,8 @@ export async function takeBackup(
 
 export function requireVacant(target: string): void {
   if (isVacant(target)) return;
-  throw new CommandFailure(`${resolve(target)} is not empty. Name a new directory.`);
+  const what = lstatSync(target).isDirectory() ? 'is not empty' : 'is there already';
+  throw new CommandFailure(`${resolve(target)} ${what}. Name a new directory.`);
 }
 
 /** Walks every record of a copy. @throws {CommandFailure} when anything does not hold. */

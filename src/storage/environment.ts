@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { type DatabaseName, databaseNames, laterDatabases } from './keys.ts';
+import { noDirectory, StoreError } from './store-error.ts';
 
 export type Table = Database<Buffer, Buffer>;
 export type Tables = Readonly<Record<DatabaseName, Table>>;
@@ -21,10 +22,25 @@ export function dataFileOf(directory: string): string {
   return join(directory, 'burgee.mdb');
 }
 
-/** Address space enough for one snapshot that is read; a server beside it may go on growing the file. */
+/**
+ * Address space enough for one snapshot that is read; a server beside it may go on growing the file.
+ * @throws StoreError when the data file cannot be looked at
+ */
 export function readingMapBytesOf(directory: string): number {
-  const file = statSync(dataFileOf(directory), { throwIfNoEntry: false });
-  return Math.max(readingMapBytesMin, 2 * (file?.size ?? 0));
+  return Math.max(readingMapBytesMin, 2 * dataFileBytes(directory));
+}
+
+function dataFileBytes(directory: string): number {
+  const path = dataFileOf(directory);
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOTDIR') throw new StoreError(noDirectory(directory), { cause: error });
+    throw new StoreError(`${path} cannot be read: ${message}. Check its owner and permissions.`, {
+      cause: error,
+    });
+  }
 }
 
 /**

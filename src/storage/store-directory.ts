@@ -1,18 +1,36 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { dataFileOf } from './environment.ts';
-import { StoreError } from './store-error.ts';
+import { noDirectory, StoreError } from './store-error.ts';
 
 /** Creates the directory with mode 0700 if it is missing, durably: a lost directory entry would lose the store. */
 export function createDirectory(directory: string): void {
   const path = resolve(directory);
-  const firstCreated = attempt(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
+  const firstCreated = attempt(path, () => makeDirectories(path));
   if (firstCreated === undefined) return;
   const top = dirname(firstCreated);
   for (let parent = dirname(path); parent.length >= top.length; parent = dirname(parent)) {
     syncDirectory(parent);
     if (parent === top) return;
   }
+}
+
+/**
+ * Not mkdir's own way to create parents: where none can ever be made, as in `/proc`, Node tries without an end.
+ * @returns the topmost directory that was made; undefined when all were there
+ */
+function makeDirectories(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return undefined;
+  if (found !== undefined) throw new StoreError(noDirectory(path));
+  const topmost = makeDirectories(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Somebody else was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return topmost ?? path;
 }
 
 /** Puts the names of a directory's files on disk. */
@@ -40,6 +58,7 @@ function attempt<T>(path: string, run: () => T): T {
   try {
     return run();
   } catch (error) {
+    if (error instanceof StoreError) throw error;
     throw new StoreError(
       `The data directory ${path} cannot be created: ${(error as Error).message}. Name a directory that this user may ` +
         'write to.',

@@ -5,3 +5,8 @@
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
+
+/** @returns the message about something else that stands where a directory is expected. */
+export function noDirectory(path: string): string {
+  return `${path} is no directory. Name another one with --data-dir.`;
+}

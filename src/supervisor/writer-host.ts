@@ -36,6 +36,9 @@ export class WriterHost {
   readonly #worker: Worker;
   readonly #options: WriterHostOptions;
   readonly #exited: Promise<unknown>;
+  /** Awaited from the beginning: the store may be open, or refused, before anybody asks. */
+  readonly #firstReply: Promise<WriterReply>;
+  #isOpen = false;
   readonly #watch: NodeJS.Timeout;
   readonly #watchedTime = new WatchedTime(watchIntervalMs);
   readonly #pulse: Int32Array<SharedArrayBuffer>;
@@ -59,17 +62,16 @@ export class WriterHost {
     this.#worker.on('exit', () => {
       if (!this.#isStopping) this.#end(new Error('the writer thread ended'));
     });
+    this.#firstReply = new Promise((resolve) => this.#worker.once('message', resolve));
     this.#worker.on('message', (reply: WriterReply) => this.#receive(reply));
     this.#watch = setInterval(() => this.#watchPulse(), watchIntervalMs);
   }
 
   /** @returns when the store is open. Rejects with its message when it cannot be. */
   async ready(): Promise<Extract<WriterReply, { kind: 'ready' }>> {
-    const replies = new Promise<WriterReply>((resolve) => this.#worker.once('message', resolve));
-    const reply = await Promise.race([replies, this.#exited]);
+    const reply = await Promise.race([this.#firstReply, this.#exited]);
     const first = reply as WriterReply | undefined;
     if (first?.kind === 'fatal') {
-      this.#isStopping = true;
       await this.stopped();
       throw new Error(first.message);
     }
@@ -78,10 +80,17 @@ export class WriterHost {
   }
 
   #receive(reply: WriterReply): void {
-    if (reply.kind === 'fatal') this.#end(new Error(`the store failed: ${reply.message}`));
+    if (reply.kind === 'fatal') this.#receiveFatal(reply.message);
+    else if (reply.kind === 'ready') this.#isOpen = true;
     else if (reply.kind === 'measured') this.#onMeasured();
     else if (reply.kind === 'outbox-grew') this.#options.onOutboxGrew();
     else this.client.receive(reply);
+  }
+
+  /** A store that cannot be opened ends the start, by what `ready` throws; starting it again would not help. */
+  #receiveFatal(message: string): void {
+    if (this.#isOpen) this.#end(new Error(`the store failed: ${message}`));
+    else this.#isStopping = true;
   }
 
   /**

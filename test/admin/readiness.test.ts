@@ -19,6 +19,7 @@ t.test('a server that starts is not ready, and says what is missing', async (t) 
   await hold.isHeld('start');
   const before = await admin.get('/ready');
   t.equal(before.status, 503);
+  t.equal(before.headers.get('retry-after'), '1');
   t.same(JSON.parse(before.text), { status: 'starting', failing: ['writer', 'evaluators', 'gateway'] });
   t.equal((await admin.scrape()).value('burgee_ready'), 0, 'a scrape answers all the same');
   hold.end('start');
@@ -26,6 +27,7 @@ t.test('a server that starts is not ready, and says what is missing', async (t) 
   const after = await admin.get('/ready');
   t.equal(after.status, 200);
   t.same(JSON.parse(after.text), { status: 'ready' });
+  t.notOk(after.headers.has('retry-after'));
   await starting.stop();
 });
 
@@ -42,6 +44,7 @@ t.test('a server that drains is not ready, and answers what it has', async (t) =
   let ready = await admin.get('/ready');
   while (ready.status === 200) ready = await admin.get('/ready');
   t.equal(ready.status, 503);
+  t.equal(ready.headers.get('retry-after'), '1');
   t.same(JSON.parse(ready.text), { status: 'draining', failing: ['gateway'] });
   connection.write(body.slice(3));
   t.equal((await connection.response())?.status, 201);

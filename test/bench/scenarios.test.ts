@@ -11,7 +11,7 @@ import { runBench } from './bench-command.ts';
 
 /** What is promised or asked for in words, by scenario: comparisons that must be there. */
 const comparisonsOf: Readonly<Record<string, readonly RegExp[]>> = {
-  'evaluate-flag': [/^throughput-autocannon$/, /^latency$/],
+  'evaluate-flag': [/^throughput-autocannon$/, /^latency$/, /^throughput-autocannon-counting$/],
   'evaluate-mixed': [/^throughput-autocannon$/, /^latency$/],
   'evaluate-project': [/^throughput-autocannon-10$/, /^throughput-autocannon-100$/],
   'evaluate-while-patching': [/^throughput-autocannon$/, /^latency$/, /^freshness$/],

@@ -1,6 +1,6 @@
 /*
- * npm run campaign -- NAME [COUNT] [SEED] [CASE]: runs one campaign in full; without a name it lists them. Exits with 1 on
- * a violation and says what repeats it, with 2 on wrong usage.
+ * npm run campaign -- NAME [COUNT] [SEED] [CASE]: runs one campaign in full; without a name, and for `help`, it lists
+ * them. Exits with 1 on a violation and says what repeats it, with 2 on wrong usage.
  */
 import { debianPrograms } from '../support/debian-programs.ts';
 import type { Campaign } from './campaign.ts';
@@ -41,9 +41,10 @@ async function run(campaign: Campaign, numbers: readonly (string | undefined)[])
   }
 }
 
+const helpWords = ['help', 'list', '--help', '-h'];
 const [name, ...numbers] = process.argv.slice(2);
 const wanted = campaigns.find((campaign) => campaign.name === name);
-if (name === undefined) list();
+if (name === undefined || helpWords.includes(name)) list();
 else if (wanted === undefined) {
   console.error(`There is no campaign ${name}. There are: ${campaigns.map((it) => it.name).join(', ')}.`);
   process.exitCode = 2;

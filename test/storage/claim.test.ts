@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
@@ -41,6 +41,16 @@ t.test('a directory that cannot be made or claimed is named', async (test) => {
   test.throws(() => claimDirectory(join(file, 'data')), StoreError);
   test.throws(() => claimDirectory(file), StoreError);
 });
+
+t.test(
+  'where none can ever be made, that is said at once',
+  { skip: !existsSync('/proc/self') },
+  async (test) => {
+    for (const directory of ['/proc/none', '/proc/none/deeper']) {
+      test.throws(() => claimDirectory(directory), /cannot be created: .*Name a directory/);
+    }
+  },
+);
 
 t.test('a claim ends with its process, even by SIGKILL', async (test) => {
   const directory = temporaryDirectory(test);
