@@ -139,6 +139,9 @@ type ConsoleCases = { readonly [Id in ConsoleOperationId]: readonly Authorisatio
 
 /** Every operation of the console; one without a case does not compile. */
 export const authorisationCases: ConsoleCases = {
+  // No provider is configured here; test/console/open-id.test.ts has one.
+  'start-open-id': [{ statuses: [404, 404, 404, 404, 404], want: () => ({ body: {} }) }],
+  'finish-open-id': [{ statuses: [303, 303, 303, 303, 303], want: () => ({ query: { state: 'none' } }) }],
   'read-session': [{ statuses: everybody }],
   'sign-in': [
     {

@@ -20,5 +20,6 @@ export const openIdRefusals = [
   'link-over',
   /** A member of the organisation has the email of the link. */
   'email-taken',
+  'organisation-full',
 ] as const;
 export type OpenIdRefusal = (typeof openIdRefusals)[number];

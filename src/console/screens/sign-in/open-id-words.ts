@@ -19,6 +19,8 @@ export function openIdWords(refusal: OpenIdRefusal, name: string): string {
       'The link that you came with has been used, has expired or was withdrawn. Ask an Admin of your organisation for a new one.',
     'email-taken':
       'A member of the organisation has the email of this link already. Sign in as that member, or ask an Admin for a sign-in link.',
+    'organisation-full':
+      'The organisation has as many members as it may have. Ask one of its Admins to make room, then open the link again.',
   };
   return words[refusal];
 }

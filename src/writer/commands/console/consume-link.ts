@@ -48,7 +48,7 @@ function enter(
 }
 
 /** A first Owner's link is not stored: it is over once there is a member. */
-function useUp(link: OneTimeLink): readonly RecordChange[] {
+export function useUp(link: OneTimeLink): readonly RecordChange[] {
   return link.purpose.kind === 'first-owner' ? [] : [{ kind: 'one-time-link', before: link, after: null }];
 }
 

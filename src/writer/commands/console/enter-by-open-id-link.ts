@@ -1,14 +1,14 @@
 import type { PublicCommand } from '../../../contracts/console/public-handler.ts';
 import type { BeginOpenIdSession, BegunOpenIdSession } from '../../../contracts/console/step-bodies.ts';
-import { allow } from '../../../domain/console/console-problem.ts';
+import { allow, type ConsoleProblemCode } from '../../../domain/console/console-problem.ts';
 import { isEmailAddress } from '../../../domain/member/email.ts';
-import type { RecordChange } from '../../../domain/record-change.ts';
+import { isFullOfMembers } from '../../../domain/member/member-rules.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
 import { entrantName } from '../../../domain/session/entrant-name.ts';
 import { findUsableLink } from '../../../domain/session/find-usable-link.ts';
 import type { OneTimeLink } from '../../../domain/session/one-time-link.ts';
 import type { OpenIdRefusal } from '../../../domain/session/open-id-refusal.ts';
-import { admit } from './consume-link.ts';
+import { admit, useUp } from './consume-link.ts';
 import { joinAccount } from './join-account.ts';
 import { openSession } from './open-session.ts';
 import { refuseOpenId } from './refuse-open-id.ts';
@@ -30,15 +30,26 @@ export const enterByOpenIdLink: PublicCommand<BeginOpenIdSession> = (
   const { email, names, issuer, subject } = request.body;
   const entrant = { name: entrantName(names), email, passwordHash: null };
   const admitted = admit(queries, found.value, { ...request, body: entrant }, context);
-  if (!admitted.ok) return refuseOpenId(admitted.problem.code === 'conflict' ? 'email-taken' : 'link-over');
+  if (!admitted.ok) return refuseOpenId(refusalOfEntrant(queries, found.value, admitted.problem.code));
   const { member, changes } = admitted.value;
-  const used: RecordChange = { kind: 'one-time-link', before: found.value, after: null };
   const isKnown = queries.identity(issuer, subject) !== undefined;
   const joined = isKnown ? [] : joinAccount(queries, member, request, context);
   const opened = openSession(queries, member.id, request, principal, context);
   const value: BegunOpenIdSession = { begun: opened.begun, refusal: null };
-  return allow({ changes: [used, ...changes, ...joined, ...opened.changes], reply: { value } });
+  return allow({
+    changes: [...useUp(found.value), ...changes, ...joined, ...opened.changes],
+    reply: { value },
+  });
 };
+
+function refusalOfEntrant(
+  queries: RecordQueries,
+  { organisationId }: OneTimeLink,
+  code: ConsoleProblemCode,
+): OpenIdRefusal {
+  if (code !== 'conflict') return 'link-over';
+  return isFullOfMembers(queries, organisationId) ? 'organisation-full' : 'email-taken';
+}
 
 /** @returns why this account cannot follow the link, or null. */
 function refuseAccount(

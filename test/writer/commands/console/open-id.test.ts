@@ -9,6 +9,7 @@ import type { RecordChange } from '../../../../src/domain/record-change.ts';
 import { identitiesMax } from '../../../../src/domain/session/join-identity.ts';
 import { newSecretText } from '../../../../src/domain/token/token-secret.ts';
 import { checkStore } from '../../../../src/storage/check.ts';
+import { makeFirstOwnerOffer } from '../../../../src/supervisor/make-first-owner-offer.ts';
 import { hashSecret } from '../../../../src/support/hash-secret.ts';
 import { newId } from '../../../../src/support/random-id.ts';
 import { beginOpenIdSession } from '../../../../src/writer/commands/console/begin-open-id-session.ts';
@@ -31,6 +32,7 @@ function newSecret(): string {
 const context: PublicContext = {
   ...{ now, newId, newSecret, hashSecret, tokenPrefix: 'burgee', baseUrl: 'https://flags.example.test' },
   ...{ docsUrl: 'https://flags.example.test/docs', openIdName: 'Provider', isMailConfigured: false },
+  firstOwnerOffer: makeFirstOwnerOffer('', now).offer,
 };
 
 /** A store that people come to by OpenID Connect. */
