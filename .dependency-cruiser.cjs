@@ -38,7 +38,7 @@ const layerRules = layers.map(([folder, allowed]) => ({
   name: `${folder}-imports-only-below`,
   severity: 'error',
   from: { path: `^src/${folder}/` },
-  to: { path: '^src/', pathNot: `^src/(${[folder, ...allowed].join('|')})/|^src/worker-urls[.]ts$` },
+  to: { path: '^src/', pathNot: `^src/(${[folder, ...allowed].join('|')})/|^src/entry-files[.]ts$` },
 }));
 
 /** The web app: its parts import one another, and of the rest what is pure. */

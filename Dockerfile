@@ -27,7 +27,7 @@ RUN ["npm", "ci", "--omit=dev", "--loglevel=error"]
 FROM node:22.23.3-bookworm-slim AS runtime
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
-COPY --from=build /app/dist/src ./dist/src
+COPY --from=build /app/dist/server ./dist/server
 COPY --from=build /app/dist/docs ./dist/docs
 COPY --from=build /app/dist/console ./dist/console
 COPY package.json LICENSE ./

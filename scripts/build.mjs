@@ -1,5 +1,5 @@
-// npm run build: src to dist/src, docs to the pages in dist/docs and src/console to the web app in dist/console, both of
-// which Burgee serves.
+// npm run build: src to dist/src and to the bundle in dist/server that runs, docs to the pages in dist/docs and src/console
+// to the web app in dist/console, both of which Burgee serves.
 import './lib/require-node.mjs';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -30,7 +30,7 @@ async function build() {
   forgetStaleNotes();
   if ((await runTool('tsc', ['-p', 'tsconfig.build.json'])) !== 0) return 1;
   await writeConfigurationPage();
-  for (const script of ['build-docs.mjs', 'build-console.mjs']) {
+  for (const script of ['build-docs.mjs', 'build-console.mjs', 'build-server.mjs']) {
     if ((await runNode([join('scripts', script)])) !== 0) return 1;
   }
   mkdirSync(dirname(buildStamp), { recursive: true });

@@ -4,7 +4,7 @@ var join = require('node:path').join;
 var nodeProblem = require('./node-version.cjs').nodeProblem;
 
 var root = join(__dirname, '..');
-var main = join(root, 'dist', 'src', 'main.js');
+var main = join(root, 'dist', 'server', 'main.js');
 var problem = nodeProblem(process.versions.node);
 if (problem === null && !(existsSync(main) && existsSync(join(root, 'node_modules')))) {
   problem = `burgee: not built yet. Run this first, in ${root}:\n\n  npm ci && npm run build\n`;

@@ -11,7 +11,7 @@ import { ensureInstalled } from './lib/ensure-installed.mjs';
 import { root } from './lib/root.mjs';
 import { run } from './lib/run.mjs';
 
-const main = join(root, 'dist', 'src', 'main.js');
+const main = join(root, 'dist', 'server', 'main.js');
 const restartDelayMs = { first: 500, max: 30_000 };
 /** A server that has answered for so long was well: its next restart is quick again. */
 const wellAfterMs = 60_000;

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 /** Burgee itself, as it is built. */
-export const mainProgram = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+export const mainProgram = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 export const bareProgram = fileURLToPath(new URL('./bare-server.js', import.meta.url));
 export const inGatewayProgram = fileURLToPath(new URL('./in-gateway-server.js', import.meta.url));
 export const nodeHttpProgram = fileURLToPath(new URL('./node-http-server.js', import.meta.url));

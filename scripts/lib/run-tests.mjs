@@ -5,8 +5,14 @@ import { root } from './root.mjs';
 import { failureText, tallyOf } from './tap-tally.mjs';
 
 const concurrency = 2;
-/** Tests that boot servers and measure time get the machine for themselves. */
-const alone = /^(lifecycle|robustness|cli|campaigns)\//;
+/** Tests that assert how long something takes get the machine for themselves, after all others. */
+const alone = new RegExp(
+  [
+    '^robustness/',
+    '^lifecycle/(concurrent-changes|long-list|shutdown|slow-readers)[.]',
+    '^campaigns/(hostile-clients|kill-9|overload|soak|threads)[.]',
+  ].join('|'),
+);
 const fileTimeoutMs = 15 * 60_000;
 /** Of one test within a file, in seconds; tap's own default of 30 is short for a slow machine. */
 const testTimeoutSeconds = '600';

@@ -4,11 +4,12 @@ import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { processEntries } from '../entry-files.ts';
 import type { StoreIdentity } from '../storage/records/identity-record.ts';
 import type { CopyLine } from './backup-copy-protocol.ts';
 import { CommandFailure } from './command-failure.ts';
 
-const copyFile = fileURLToPath(new URL('./backup-copy.js', import.meta.url));
+const copyFile = fileURLToPath(processEntries.backupCopy);
 const lookIntervalMs = 100;
 
 export interface CopyOptions {

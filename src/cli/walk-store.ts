@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { processEntries } from '../entry-files.ts';
 import type { WalkLine } from './check-walk-protocol.ts';
 import { CommandFailure } from './command-failure.ts';
 
 /** A store that is damaged all over is described well enough by these. */
 const findingsListedMax = 1000;
 
-const walkFile = fileURLToPath(new URL('./check-walk.js', import.meta.url));
+const walkFile = fileURLToPath(processEntries.checkWalk);
 const lastWordsMax = 2000;
 
 export interface CheckReport {

@@ -37,6 +37,8 @@ export class Notifier {
   readonly #wake = new Wake();
   #isStopping = false;
   #retriesFailed: boolean;
+  /** Tried by this process before it has tried again what former ones gave up; no more than the outbox holds. */
+  readonly #tried = new Set<number>();
   #pauseMs = 0;
 
   constructor(options: NotifierOptions) {
@@ -56,23 +58,31 @@ export class Notifier {
 
   async run(): Promise<void> {
     while (!this.#isStopping) {
-      const dueAt = await this.#drain();
+      let dueAt = await this.#drain(false);
+      // After those that are due: one that is refused each time must not keep them waiting.
+      if (this.#retriesFailed && this.#pauseMs === 0) dueAt = Math.min(dueAt, await this.#drain(true));
       const waitMs = Math.min(Math.max(dueAt - Date.now(), 0), lookAtLeastEveryMs);
       if (this.#pauseMs > 0) await this.#rest(this.#pauseMs);
       else if (!this.#isStopping) await this.#wake.wait(waitMs);
     }
   }
 
-  /** Goes through the whole outbox once. @returns when the next letter is due, in Unix milliseconds */
-  async #drain(): Promise<number> {
+  /**
+   * Goes through the whole outbox once.
+   * @param retriesFailed also those that former processes gave up
+   * @returns when the next letter is due, in Unix milliseconds
+   */
+  async #drain(retriesFailed: boolean): Promise<number> {
     let after: number | null = 0;
     let dueAt = Number.POSITIVE_INFINITY;
     let failed = 0;
     while (after !== null && !this.#isStopping) {
-      const page: OutboxPage | null = await this.#take(after);
+      const page: OutboxPage | null = await this.#take(after, retriesFailed);
       if (page === null) return dueAt;
       for (const letter of page.letters) {
         if (this.#isStopping) return dueAt;
+        if (retriesFailed && this.#tried.has(letter.sequence)) continue;
+        if (this.#retriesFailed) this.#tried.add(letter.sequence);
         dueAt = Math.min(dueAt, await this.#deliver(letter));
         if (this.#pauseMs > 0) return dueAt;
       }
@@ -80,14 +90,19 @@ export class Notifier {
       failed += page.failed;
       after = page.after;
     }
-    this.#retriesFailed = false;
+    if (retriesFailed) this.#endRetries();
     put(this.#options.cells, metrics.failed, failed);
     return dueAt;
   }
 
-  async #take(after: number): Promise<OutboxPage | null> {
+  #endRetries(): void {
+    this.#retriesFailed = false;
+    this.#tried.clear();
+  }
+
+  async #take(after: number, retriesFailed: boolean): Promise<OutboxPage | null> {
     while (!this.#isStopping) {
-      const answer = await this.#options.ask({ kind: 'take', after, retriesFailed: this.#retriesFailed });
+      const answer = await this.#options.ask({ kind: 'take', after, retriesFailed });
       if (answer.kind === 'letters') return answer.page;
       await this.#rest(askAgainMs);
     }

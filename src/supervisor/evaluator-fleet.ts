@@ -2,6 +2,7 @@ import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
+import { threadEntries } from '../entry-files.ts';
 import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
 import { EvaluatorLink } from '../evaluator/evaluator-link.ts';
 import { evaluatorMetrics } from '../evaluator/evaluator-metrics-protocol.ts';
@@ -18,7 +19,6 @@ import {
 } from '../observability/metric-cells.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { within } from '../support/within.ts';
-import { workerUrls } from '../worker-urls.ts';
 import { WatchedTime } from './watched-time.ts';
 
 export interface EvaluatorFleetOptions {
@@ -76,7 +76,7 @@ export class EvaluatorFleet {
     this.#options = options;
     const threads = options.threads + spareThreads;
     this.#pool = new Piscina({
-      filename: workerUrls.evaluator.href,
+      filename: threadEntries.evaluator.href,
       name: 'serveMailbox',
       minThreads: threads,
       maxThreads: threads,

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { threadEntries } from '../entry-files.ts';
 import {
   type NotifierAsk,
   type NotifierRequest,
@@ -11,7 +12,6 @@ import type { Logger } from '../observability/logger.ts';
 import { addCounts, createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { within } from '../support/within.ts';
-import { workerUrls } from '../worker-urls.ts';
 import type { WriteOutcome, WriterClient } from '../writer/writer-client.ts';
 
 export interface NotifierHostOptions {
@@ -53,7 +53,7 @@ export class NotifierHost {
     };
     this.#isFirst = false;
     this.#cells = new Float64Array(metrics);
-    const worker = new Worker(workerUrls.notifier, { workerData, name: 'notifier' });
+    const worker = new Worker(threadEntries.notifier, { workerData, name: 'notifier' });
     const startedAt = monotonicMs();
     this.#worker = worker;
     worker.on('message', (ask: NotifierAsk) => this.#passOn(worker, ask));

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type MessagePort, Worker } from 'node:worker_threads';
+import { threadEntries } from '../entry-files.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { OperatorControl, OperatorReport, OperatorSetup } from '../operator/operator-protocol.ts';
-import { workerUrls } from '../worker-urls.ts';
 
 export interface OperatorHostOptions {
   readonly directory: string;
@@ -32,7 +32,7 @@ export class OperatorHost {
     const { log, ...options } = this.#options;
     const setup: OperatorSetup = { ...options, storeId };
     const { writerPort } = options;
-    const worker = new Worker(workerUrls.operator, {
+    const worker = new Worker(threadEntries.operator, {
       workerData: setup,
       transferList: [writerPort],
       name: 'operator',

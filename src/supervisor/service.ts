@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import type { AdminServer } from '../admin/admin-server.ts';
 import type { Readiness } from '../admin/readiness.ts';
@@ -17,6 +17,7 @@ import { notifierMetrics } from '../notifier/notifier-protocol.ts';
 import { createMainLog, type MainLog } from '../observability/logger.ts';
 import { createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
 import { endProcessNow } from '../support/end-process.ts';
+import { packageRoot } from '../support/package-root.ts';
 import { writerMetrics } from '../writer/writer-metrics-protocol.ts';
 import { pulseBytes } from '../writer/writer-protocol.ts';
 import { EvaluatorFleet } from './evaluator-fleet.ts';
@@ -43,8 +44,8 @@ const reservedMs = 2000;
 /** How long a scrape waits for the writer's figures; then it shows the last ones. */
 const measureTimeoutMs = 500;
 const noMail: MetricCells = new Float64Array(createMetricMemory(notifierMetrics));
-const webAppDirectory = fileURLToPath(new URL('../../console/', import.meta.url));
-const docsDirectory = fileURLToPath(new URL('../../docs/', import.meta.url));
+const webAppDirectory = join(packageRoot(), 'dist', 'console');
+const docsDirectory = join(packageRoot(), 'dist', 'docs');
 
 /**
  * Starts the actors in the order in which they need one another: writer (opens and verifies the store), evaluators,

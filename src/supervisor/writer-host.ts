@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type MessagePort, Worker } from 'node:worker_threads';
+import { threadEntries } from '../entry-files.ts';
 import type { MetricCells } from '../observability/metric-cells.ts';
 import { within } from '../support/within.ts';
-import { workerUrls } from '../worker-urls.ts';
 import { WriterClient } from '../writer/writer-client.ts';
 import {
   pulseProgressCell,
@@ -50,7 +50,7 @@ export class WriterHost {
     this.#options = options;
     const { setup } = options;
     const transferList: MessagePort[] = [setup.operatorPort];
-    this.#worker = new Worker(workerUrls.writer, { workerData: setup, transferList, name: 'writer' });
+    this.#worker = new Worker(threadEntries.writer, { workerData: setup, transferList, name: 'writer' });
     this.client = new WriterClient(this.#worker, setup.pulse, options.requestDeadlineMs);
     this.#pulse = new Int32Array(setup.pulse);
     this.#metrics = new Float64Array(setup.metrics);

@@ -53,6 +53,7 @@ await consoleTest(t, 'the keyboard alone is enough', {}, async (t, stage) => {
   await page.keyboard.press('Space');
   await notice(page, 'gift-cards is on in staging.').waitFor();
   t.equal(await card(page, 'staging').getByRole('switch').isChecked(), true);
+  t.match(await focused(page), /switch "gift-cards in staging"/, 'the switch keeps the focus');
   await page.keyboard.press('u');
   await notice(page, 'gift-cards is off in staging.').waitFor();
   t.equal(await card(page, 'staging').getByRole('switch').isChecked(), false);
@@ -103,7 +104,7 @@ await consoleTest(t, 'the palette, the search and the help have keys', {}, async
   await dialog(page).waitFor({ state: 'detached' });
 
   await page.getByRole('navigation').getByRole('link', { name: 'Flags', exact: true }).press('Enter');
-  await page.getByRole('link', { name: 'gift-cards' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Flags' }).waitFor();
   await page.keyboard.press('/');
   t.match(await focused(page), /searchbox "Search flags"/);
   await page.keyboard.type('nothing like it');

@@ -70,6 +70,15 @@ export class NotifierFixture {
     });
   }
 
+  /** Another token of the same project is refused now. */
+  denyAnother(): void {
+    const another = tokenOf(this.token.projectId, { name: 'another', createdBy: this.editor.id });
+    this.apply([
+      creationOf('token', another),
+      ...recordDenial(another, denialOf(another.id, { at: this.now })),
+    ]);
+  }
+
   waiting(): number {
     return this.store.write(({ queries }) => [...queries.outboxAfter(0)].length);
   }

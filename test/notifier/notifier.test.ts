@@ -3,7 +3,7 @@ import { attemptsMax } from '../../src/domain/outbox/outbox-delivery.ts';
 import { denialEmailIntervalMs } from '../../src/domain/token/denial.ts';
 import { memberOf, organisationOf } from '../storage/support/records.ts';
 import { startMailServer } from '../support/mail-server.ts';
-import { NotifierFixture } from './notifier-fixture.ts';
+import { NotifierFixture, startedAt } from './notifier-fixture.ts';
 
 /* The outbox against a real mail server: what it accepts is gone from the outbox, and nothing else is. */
 t.setTimeout(60_000);
@@ -129,12 +129,12 @@ t.test('a mail that is refused for good is kept, and tried once more by the next
   fixture.deny();
   fixture.start(server.url);
   await fixture.asked('postponed', 1);
-  await fixture.asked('take', 2);
+  await fixture.asked('take', 3);
   test.equal(fixture.delivery()?.failedAt, fixture.now);
   test.equal(fixture.waiting(), 1);
   fixture.now += denialEmailIntervalMs;
   fixture.look();
-  await fixture.asked('take', 3);
+  await fixture.asked('take', 4);
   test.equal(server.offered, 1, 'not again in this process');
   await fixture.stop();
   server.judgeMessage = () => null;
@@ -160,6 +160,48 @@ t.test(
     test.equal(fixture.waiting(), 0);
   },
 );
+
+t.test('an outage of days ends with one mail for each token, of the newest denial', async (test) => {
+  const server = await startMailServer(test);
+  const fixture = new NotifierFixture(test);
+  for (let day = 0; day < 3; day += 1) {
+    fixture.now = startedAt + day * denialEmailIntervalMs;
+    test.ok(fixture.deny());
+  }
+  const newest = fixture.now;
+  fixture.now += denialEmailIntervalMs - 1000;
+  fixture.start(server.url);
+  await fixture.asked('settled', 1);
+  test.equal(server.mails.length, 1);
+  const id = new Map(server.mails[0]?.headers).get('message-id');
+  test.equal(id, `<denial.${fixture.token.id}.${newest}@flags.example.test>`);
+  test.equal(fixture.waiting(), 0);
+  // It went out a moment ago, whenever its denial was.
+  fixture.now += denialEmailIntervalMs - 1;
+  test.notOk(fixture.deny());
+  fixture.now += 1;
+  test.ok(fixture.deny());
+  fixture.look();
+  await fixture.asked('settled', 2);
+  test.equal(server.mails.length, 2);
+});
+
+t.test('one that is given up again and again keeps no other waiting', async (test) => {
+  const server = await startMailServer(test);
+  const fixture = new NotifierFixture(test);
+  server.judgeMessage = () => ({ code: 554, text: 'we do not want this' });
+  fixture.deny();
+  fixture.start(server.url);
+  await fixture.asked('postponed', 1);
+  await fixture.stop();
+  fixture.denyAnother();
+  server.judgeMessage = () => null;
+  fixture.start(server.url);
+  await fixture.asked('settled', 2);
+  const ids = server.mails.map(({ headers }) => new Map(headers).get('message-id') ?? '');
+  test.equal(ids.length, 2);
+  test.match(ids[1], fixture.token.id, 'the one that was given up comes after the one that is due');
+});
 
 t.test('attempts are bounded', async (test) => {
   const server = await startMailServer(test);

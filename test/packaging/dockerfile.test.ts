@@ -29,7 +29,7 @@ t.test('its Node is one that package.json allows', async (t) => {
 
 t.test('everything that is copied exists, or is made by the stage it comes from', async (t) => {
   const made = {
-    build: ['/app/dist/src', '/app/dist/docs', '/app/dist/console'],
+    build: ['/app/dist/server', '/app/dist/docs', '/app/dist/console'],
     dependencies: ['/app/node_modules'],
   };
   const all = stages.flatMap((stage) => copiesOf(stage));

@@ -41,8 +41,10 @@ export function ProtectSwitch({ environment }: { readonly environment: Environme
       aria-label={`Protect ${name}`}
       label={isProtected ? 'Yes' : 'No'}
       checked={protect.isPending ? protect.variables : isProtected}
-      disabled={!canAdminister || protect.isPending}
-      onChange={(event) => protect.mutate(event.currentTarget.checked)}
+      disabled={!canAdminister}
+      onChange={(event) => {
+        if (!protect.isPending) protect.mutate(event.currentTarget.checked);
+      }}
     />
   );
 }

@@ -35,7 +35,10 @@ function effectOf(enabled: boolean, percentage: number, place: string): string {
   return `Listed cohorts and ${percentage}% of the other callers${place} get “on” from now on.`;
 }
 
-/** Acts at once and can be undone; where the environment is protected it asks first. */
+/**
+ * Acts at once and can be undone; where the environment is protected it asks first. It is not disabled while it acts:
+ * that would take the focus from it.
+ */
 export function EnabledSwitch(props: EnabledSwitchProps) {
   const { flag, environment, editing } = props;
   const found = useProject().environments.find(({ number }) => String(number) === environment);
@@ -48,14 +51,18 @@ export function EnabledSwitch(props: EnabledSwitchProps) {
   const enabled = turn.isPending ? turn.variables : shown;
   const isDrafted = Object.hasOwn(handle.draft.edits, stateKey(environment, 'enabled'));
   const percentage = flag.states[environment]?.trafficPercentage ?? 0;
-  const choose = (next: boolean) => (found?.isProtected ? setAsked(next) : turn.mutate(next));
+  const choose = (next: boolean) => {
+    if (turn.isPending) return;
+    if (found?.isProtected) setAsked(next);
+    else turn.mutate(next);
+  };
   return (
     <div className={classes.switchRow}>
       <Switch
         size="md"
         color="green.8"
         checked={enabled}
-        disabled={!canEdit || turn.isPending}
+        disabled={!canEdit}
         aria-label={`${flag.name}${place}`}
         label={enabled ? 'On' : 'Off'}
         onChange={(event) => choose(event.currentTarget.checked)}

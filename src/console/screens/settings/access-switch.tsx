@@ -38,8 +38,12 @@ export function AccessSwitch({ project }: { readonly project: ProjectView }) {
         aria-label="Evaluation API access"
         label={evaluationAccess ? 'On' : 'Off'}
         checked={evaluationAccess}
-        disabled={!canAdminister || turn.isPending}
-        onChange={(event) => (event.currentTarget.checked ? choose(true) : setAsked(true))}
+        disabled={!canAdminister}
+        onChange={(event) => {
+          if (turn.isPending) return;
+          if (event.currentTarget.checked) choose(true);
+          else setAsked(true);
+        }}
       />
       <Text size="sm" c="dimmed">
         While it is off, every application that asks for a flag of this project gets 403.

@@ -1,0 +1,43 @@
+// Bundles src to what runs, dist/server: the command line and each thread's and child process' entry, with what they
+// share in chunks beside them.
+//
+//   node scripts/build-server.mjs
+//
+// Only Burgee's own code and packages of hundreds of small modules are taken in, because opening those one by one, in each
+// thread, was most of a start. All others stay where npm put them: they bring native code, or threads of their own.
+import { rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+import { root } from './lib/root.mjs';
+
+const target = join(root, 'dist', 'server');
+const takenIn = /^(typebox|commander)(\/|$)/;
+const isOwn = /^[./]/;
+
+/** Names below dist/server, without their ending, with the source of each. */
+async function entries() {
+  const compiled = join(root, 'dist', 'src');
+  const listed = await import(pathToFileURL(join(compiled, 'entry-files.js')).href);
+  const files = Object.values({ ...listed.threadEntries, ...listed.processEntries });
+  const names = files.map((url) => relative(compiled, fileURLToPath(url)).replace(/[.]js$/, ''));
+  return Object.fromEntries(['main', ...names].map((name) => [name, join(root, 'src', `${name}.ts`)]));
+}
+
+const bundle = await rolldown({
+  input: await entries(),
+  platform: 'node',
+  external: (id) => !isOwn.test(id) && !takenIn.test(id),
+  onwarn: (warning) => {
+    throw new Error(warning.message);
+  },
+});
+rmSync(target, { recursive: true, force: true });
+await bundle.write({
+  dir: target,
+  format: 'esm',
+  entryFileNames: '[name].js',
+  // In no folder: entry-files.ts names the entries from where it lies itself.
+  chunkFileNames: '[name]-[hash].js',
+});
+await bundle.close();
