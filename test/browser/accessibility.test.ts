@@ -3,16 +3,16 @@ import { type ConsoleWindow, consoleTest } from './support/console-stage.ts';
 import { findViolations } from './support/find-violations.ts';
 import { furnishDemo, makeDemo, openDemo } from './support/furnished-demo.ts';
 import { type Screen, screensOf } from './support/screens.ts';
+import { setColours } from './support/set-colours.ts';
 
 t.setTimeout(300_000);
 
 /** The colours change under the open page, as they do when a system turns dark in the evening. */
 async function checkScreen(t: Test, { page, open }: ConsoleWindow, screen: Screen): Promise<void> {
-  await page.emulateMedia({ colorScheme: 'light' });
   await open(screen.path);
   await screen.show(page);
   for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
+    await setColours(page, colorScheme);
     const { passed, lines } = await findViolations(page);
     t.ok(passed > 0, `${screen.name}, ${colorScheme}: axe has looked`);
     t.same(lines, [], `${screen.name}, ${colorScheme}: without violations`);

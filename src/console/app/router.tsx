@@ -7,6 +7,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { ConsoleError } from '../client/console-error.ts';
 import { sessionQuery } from '../client/queries.ts';
 import { PageError, PageLoading } from '../parts/page-states.tsx';
 import { auditSearch, flagSearch, flagsSearch, settingsSearch, signInSearch } from './searches.ts';
@@ -156,10 +157,12 @@ const projectSettingsRoute = createRoute({
   ),
 });
 
+const unknownPage = new ConsoleError(404, 'Not found', 'There is no page at this address.', null);
+
 const unknownRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '$',
-  component: () => <PageError isPage error={new Error('There is no page at this address.')} />,
+  component: () => <PageError isPage error={unknownPage} />,
 });
 
 const projectRoutes = projectRoute.addChildren([

@@ -46,6 +46,7 @@ export function valueWords(field: string, value: unknown, audienceName: (id: str
   if (field === 'audienceId') return typeof value === 'string' ? audienceName(value) : 'Everyone';
   if (field === 'expiresAt')
     return value === 0 ? 'Never' : new Date(Number(value)).toISOString().slice(0, 10);
+  if (field === 'permission') return value === 'write' ? 'read and write' : 'read';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (value === null || value === undefined || value === '') return 'none';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
