@@ -30,8 +30,17 @@ const fieldWords = new Map([
 /** Fields of a group flag's environment come as `environments.<name>.<field>` where an entry covers several. */
 export function splitField(change: ShownChange): ShownChange {
   const found = /^environments\.(.+)\.(\w+)$/.exec(change.field);
-  if (found === null) return change;
-  return { ...change, environment: found[1] ?? null, field: found[2] ?? change.field };
+  if (found === null) return ownCohorts(change);
+  return ownCohorts({ ...change, environment: found[1] ?? null, field: found[2] ?? change.field });
+}
+
+/** An environment's cohorts are its own list, which the audit log keeps as an empty one where it inherits. */
+function ownCohorts(change: ShownChange): ShownChange {
+  if (change.environment === null || change.field !== 'cohorts') return change;
+  const [before, after] = [change.before, change.after].map((list) =>
+    Array.isArray(list) && list.length === 0 ? null : list,
+  );
+  return { ...change, field: 'cohortOverride', before, after };
 }
 
 export function fieldWord(field: string): string {

@@ -5,6 +5,8 @@ export interface PageWatch {
   readonly troubles: readonly string[];
   /** Answers of these statuses are what the test is about. */
   expectStatus(...statuses: readonly number[]): void;
+  /** Lines that match are what the test is about. */
+  expectMessage(pattern: RegExp): void;
 }
 
 /** Chromium's own line about an answer, whose status is looked at by itself. */
@@ -19,8 +21,13 @@ function pathOf(url: string): string {
 export function watchPage(page: Page, origin: string): PageWatch {
   const troubles: string[] = [];
   const expected = new Set<number>();
+  const expectedMessages: RegExp[] = [answerLine];
   const onMessage = (message: ConsoleMessage): void => {
-    if (!['error', 'warning'].includes(message.type()) || answerLine.test(message.text())) return;
+    if (
+      !['error', 'warning'].includes(message.type()) ||
+      expectedMessages.some((line) => line.test(message.text()))
+    )
+      return;
     troubles.push(`console ${message.type()}: ${message.text()}`);
   };
   const onRequest = (request: Request): void => {
@@ -45,5 +52,6 @@ export function watchPage(page: Page, origin: string): PageWatch {
     expectStatus: (...statuses) => {
       for (const status of statuses) expected.add(status);
     },
+    expectMessage: (pattern) => void expectedMessages.push(pattern),
   };
 }
