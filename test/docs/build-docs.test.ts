@@ -7,7 +7,8 @@ import { buildDocs, readFiles, writeFiles } from './docs-builder.ts';
 const sound = {
   'api.md':
     '# API\n\n## Part one {#first}\n\nSee [there](other.md#its-part), [here](#first) and [why](decisions/README.md).\n',
-  'other.md': '# Other\n\n## Its part\n\nBack to [part one](api.md#first).\n\n![A picture](drawing.svg)\n\n![A screen](screens/shown.png)\n',
+  'other.md':
+    '# Other\n\n## Its part\n\nBack to [part one](api.md#first).\n\n![A picture](drawing.svg)\n\n![A screen](screens/shown.png)\n',
   'decisions/README.md': '# Decisions\n\n- [One](0001-one.md)\n',
   'decisions/0001-one.md': '# One\n\nSee the [API](../api.md) and [all](README.md).\n',
   'drawing.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',

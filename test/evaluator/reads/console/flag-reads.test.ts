@@ -101,7 +101,7 @@ t.test('a trial says which rule decided, and why the others passed', async (t) =
   const rolled = told({ attributes });
   t.equal(rolled.bucketPercent, null);
   t.match(rolled.reason, /^roll-/);
-  t.match(rolled.said[3], /fresh random roll. This one fell at \d+(\.\d+)? %\. .*the next one may differ\.$/);
+  t.match(rolled.said[3], /fresh random roll. This one fell at \d+(\.\d+)?%\. .*the next one may differ\.$/);
 });
 
 t.test('a trial that no request could be is refused', async (t) => {
