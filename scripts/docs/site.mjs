@@ -9,6 +9,7 @@ const startPage = 'api.md';
 /** The sidebar's order; pages that are not named here follow by name. */
 const pageOrder = [
   'api.md',
+  'console.md',
   'configuration.md',
   'operations.md',
   'audit-log.md',
@@ -107,7 +108,10 @@ export function buildSite(directory, extras) {
   const files = new Map([['docs.css', readFileSync(join(import.meta.dirname, 'docs.css'))]]);
   files.set('burgee.svg', readFileSync(join(import.meta.dirname, 'burgee.svg')));
   if (pages.has(startPage)) files.set('api.html', redirectHtml('../docs'));
-  for (const source of sources.filter((each) => !each.endsWith('.md'))) {
+  const shown = new Set(promises.map(({ target }) => target));
+  // Screenshots that no page shows are for readers of the repository.
+  const isServed = (source) => !source.endsWith('.md') && (!source.endsWith('.png') || shown.has(source));
+  for (const source of sources.filter(isServed)) {
     files.set(source, readFileSync(join(directory, source)));
   }
   for (const { path, body } of extras.values()) files.set(path, body);

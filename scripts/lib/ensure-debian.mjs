@@ -9,6 +9,7 @@ const packagesOf = new Map([
   ['haproxy', ['haproxy']],
   ['nginx', ['nginx']],
   ['openssl', ['openssl']],
+  ['pngquant', ['pngquant']],
   ['prlimit', ['util-linux']],
   ['promtool', ['prometheus']],
   ['slowhttptest', ['slowhttptest']],

@@ -2,14 +2,18 @@
  * npm run screenshots [-- NAME…]: takes a picture of every screen of the console, or of those whose name contains one of
  * the words, over the demo: light and dark, wide and narrow, into docs/screenshots.
  */
-import { mkdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { debianPrograms, pathOf } from '../support/debian-programs.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { type ConsoleWindow, setStage } from './support/console-stage.ts';
+import { dialog } from './support/console-steps.ts';
 import { furnishDemo, makeDemo, openDemo } from './support/furnished-demo.ts';
 import { type Screen, screensOf } from './support/screens.ts';
+import { setColours } from './support/set-colours.ts';
 
 const widths = [1440, 390] as const;
 const schemes = ['light', 'dark'] as const;
@@ -17,46 +21,74 @@ const schemes = ['light', 'dark'] as const;
 const heights = { 1440: { min: 900, max: 1600 }, 390: { min: 844, max: 2000 } } as const;
 const folder = join(repositoryRoot(), 'docs', 'screenshots');
 
-/** The page as a whole, as far as it goes: the window grows, so that what is fixed to its edges stays there. */
-async function takePicture(
-  window: ConsoleWindow,
+/**
+ * The page as a whole, as far as it goes: the window grows, so that what is fixed to its edges stays there. Below a
+ * dialog it stays as it is.
+ */
+async function takePictures(
+  { page, open }: ConsoleWindow,
   screen: Screen,
   width: (typeof widths)[number],
-  path: string,
 ): Promise<void> {
-  const { page, open } = window;
   const { min, max } = heights[width];
   await page.setViewportSize({ width, height: min });
   await open(screen.path);
   await screen.show(page);
-  const wanted = await page.locator('html').evaluate('(element) => element.scrollHeight');
-  await page.setViewportSize({ width, height: Math.min(Math.max(Number(wanted), min), max) });
-  await page.screenshot({ path, animations: 'disabled', caret: 'hide' });
+  if ((await dialog(page).count()) === 0) {
+    const wanted = await page.evaluate('document.documentElement.scrollHeight');
+    await page.setViewportSize({ width, height: Math.min(Math.max(Number(wanted), min), max) });
+  }
+  for (const colorScheme of schemes) {
+    await setColours(page, colorScheme);
+    const path = join(folder, `${screen.name}-${colorScheme}-${width}.png`);
+    await page.screenshot({ path, animations: 'disabled', caret: 'hide' });
+  }
 }
 
 async function takeAll(t: Lifetime, words: readonly string[]): Promise<readonly string[]> {
   const dataDir = temporaryDirectory(t);
   const link = await makeDemo(dataDir);
   const stage = await setStage(t, { dataDir });
-  const { page } = await openDemo(stage, link);
-  const all = screensOf(await furnishDemo(t, stage, page));
+  const member = await openDemo(stage, link);
+  const guest = await stage.window();
+  const all = screensOf(await furnishDemo(t, stage, member.page));
   const screens = all.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
-  const storageState = await page.context().storageState();
-  for (const colorScheme of schemes) {
-    const guest = await stage.window({ colorScheme });
-    const member = await stage.window({ colorScheme, storageState });
-    for (const screen of screens) {
-      for (const width of widths) {
-        const path = join(folder, `${screen.name}-${colorScheme}-${width}.png`);
-        await takePicture(screen.isPublic ? guest : member, screen, width, path);
-      }
-    }
-    console.log(`${screens.length * widths.length} pictures, ${colorScheme}`);
+  for (const screen of screens) {
+    for (const width of widths) await takePictures(screen.isPublic ? guest : member, screen, width);
+    console.log(screen.name);
   }
   return stage.windows.flatMap(({ watch }) => watch.troubles);
 }
 
+/** A third of the bytes: pages have few colours. Without the program the pictures stay as they are. */
+function makeSmall(): void {
+  const programs = debianPrograms('pngquant');
+  if (programs.skip !== false) {
+    console.log(programs.skip);
+    return;
+  }
+  const files = readdirSync(folder).filter((name) => name.endsWith('.png'));
+  const options = [
+    '--force',
+    '--skip-if-larger',
+    '--strip',
+    '--speed',
+    '3',
+    '--quality',
+    '70-95',
+    '--ext',
+    '.png',
+  ];
+  const { status, stderr } = spawnSync(pathOf(programs, 'pngquant'), [...options, '--', ...files], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  // 98 and 99 say that a picture is better as it was.
+  if (![0, 98, 99].includes(status ?? -1)) throw new Error(`pngquant failed: ${stderr}`);
+}
+
 mkdirSync(folder, { recursive: true });
 const troubles = await withLifetime((t) => takeAll(t, process.argv.slice(2)));
+makeSmall();
 for (const trouble of troubles) console.error(trouble);
 process.exitCode = troubles.length === 0 ? 0 : 1;

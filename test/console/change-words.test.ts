@@ -35,3 +35,13 @@ t.test('a field of one of several environments carries its name', async (t) => {
   });
   t.strictSame(splitField({ ...change, field: 'name' }), { ...change, field: 'name' });
 });
+
+t.test('an environment’s own list of cohorts is told the same in a draft and in the audit log', async (t) => {
+  const drafted = { environment: 'staging', field: 'cohortOverride', before: null, after: ['qa'] };
+  t.same(splitField(drafted), drafted);
+  t.same(splitField({ environment: 'staging', field: 'cohorts', before: [], after: ['qa'] }), drafted);
+  const several = { environment: null, field: 'environments.staging.cohorts', before: [], after: ['qa'] };
+  t.same(splitField(several), drafted);
+  const flagWide = { environment: null, field: 'cohorts', before: [], after: ['qa'] };
+  t.same(splitField(flagWide), flagWide);
+});

@@ -7,10 +7,13 @@ import { buildDocs, readFiles, writeFiles } from './docs-builder.ts';
 const sound = {
   'api.md':
     '# API\n\n## Part one {#first}\n\nSee [there](other.md#its-part), [here](#first) and [why](decisions/README.md).\n',
-  'other.md': '# Other\n\n## Its part\n\nBack to [part one](api.md#first).\n\n![A picture](drawing.svg)\n',
+  'other.md':
+    '# Other\n\n## Its part\n\nBack to [part one](api.md#first).\n\n![A picture](drawing.svg)\n\n![A screen](screens/shown.png)\n',
   'decisions/README.md': '# Decisions\n\n- [One](0001-one.md)\n',
   'decisions/0001-one.md': '# One\n\nSee the [API](../api.md) and [all](README.md).\n',
   'drawing.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+  'screens/shown.png': 'a picture',
+  'screens/other.png': 'a picture that no page shows',
 };
 
 t.test('links lead from page to page, relative to where each is served', async (t) => {
@@ -23,6 +26,8 @@ t.test('links lead from page to page, relative to where each is served', async (
   t.match(files.get('index.html'), '<a href="docs/decisions">why</a>');
   t.match(files.get('other.html'), '<a href="../docs#first">part one</a>');
   t.match(files.get('other.html'), '<img src="drawing.svg" alt="A picture">');
+  t.match(files.get('other.html'), '<img src="screens/shown.png" alt="A screen">');
+  t.same([files.has('screens/shown.png'), files.has('screens/other.png')], [true, false]);
   t.match(files.get('decisions/index.html'), '<a href="decisions/0001-one">One</a>');
   t.match(files.get('decisions/0001-one.html'), '<a href="../../docs">API</a>');
   t.match(files.get('decisions/0001-one.html'), '<a href="../decisions">all</a>');

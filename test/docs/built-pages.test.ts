@@ -97,6 +97,7 @@ t.test('the pages are loaded under the paths at which they are served', async (t
     '/docs/openapi.json': 'application/json',
     '/docs/bucketing-vectors.json': 'application/json',
     '/docs/architecture.svg': 'image/svg+xml',
+    '/docs/screenshots/flag-light-1440.png': 'image/png',
   };
   for (const [path, contentType] of Object.entries(contentTypes)) {
     const page = findPage(served, path);

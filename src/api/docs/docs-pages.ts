@@ -13,6 +13,7 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   ['.html', 'text/html; charset=utf-8'],
   ['.css', 'text/css; charset=utf-8'],
   ['.json', 'application/json'],
+  ['.png', 'image/png'],
   ['.svg', 'image/svg+xml'],
   ['.yml', 'text/plain; charset=utf-8'],
 ]);

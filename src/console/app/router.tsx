@@ -3,17 +3,34 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
+  type ErrorComponentProps,
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { ConsoleError } from '../client/console-error.ts';
 import { sessionQuery } from '../client/queries.ts';
 import { PageError, PageLoading } from '../parts/page-states.tsx';
 import { auditSearch, flagSearch, flagsSearch, settingsSearch, signInSearch } from './searches.ts';
 
-const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()();
+/** Where there is no frame, the page itself is the document's main part. */
+const frameless = {
+  pendingComponent: () => (
+    <main>
+      <PageLoading what="the page" />
+    </main>
+  ),
+  errorComponent: ({ error, reset }: ErrorComponentProps) => (
+    <main>
+      <PageError isPage error={error} onRetry={reset} />
+    </main>
+  ),
+};
+
+const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()(frameless);
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
+  ...frameless,
   path: '/sign-in',
   validateSearch: signInSearch,
   component: lazyRouteComponent(() => import('../screens/sign-in/sign-in-screen.tsx'), 'SignInScreen'),
@@ -21,6 +38,7 @@ const signInRoute = createRoute({
 
 const linkRoute = createRoute({
   getParentRoute: () => rootRoute,
+  ...frameless,
   path: '/link',
   component: lazyRouteComponent(() => import('../screens/link/link-screen.tsx'), 'LinkScreen'),
 });
@@ -28,6 +46,7 @@ const linkRoute = createRoute({
 /** Everything but signing in: within the frame, and for those who are signed in. */
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
+  ...frameless,
   id: 'shell',
   beforeLoad: async ({ context, location }) => {
     const session = await context.queryClient.ensureQueryData(sessionQuery);
@@ -138,6 +157,14 @@ const projectSettingsRoute = createRoute({
   ),
 });
 
+const unknownPage = new ConsoleError(404, 'Not found', 'There is no page at this address.', null);
+
+const unknownRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '$',
+  component: () => <PageError isPage error={unknownPage} />,
+});
+
 const projectRoutes = projectRoute.addChildren([
   projectHomeRoute,
   flagsRoute,
@@ -154,7 +181,14 @@ const projectRoutes = projectRoute.addChildren([
 const routeTree = rootRoute.addChildren([
   signInRoute,
   linkRoute,
-  shellRoute.addChildren([homeRoute, projectsRoute, membersRoute, settingsRoute, projectRoutes]),
+  shellRoute.addChildren([
+    homeRoute,
+    projectsRoute,
+    membersRoute,
+    settingsRoute,
+    projectRoutes,
+    unknownRoute,
+  ]),
 ]);
 
 export function createConsoleRouter(queryClient: QueryClient) {
@@ -166,9 +200,6 @@ export function createConsoleRouter(queryClient: QueryClient) {
     scrollRestoration: true,
     defaultPendingComponent: () => <PageLoading what="the page" />,
     defaultErrorComponent: ({ error, reset }) => <PageError isPage error={error} onRetry={reset} />,
-    defaultNotFoundComponent: () => (
-      <PageError isPage error={new Error('There is no page at this address.')} />
-    ),
   });
 }
 

@@ -1,3 +1,5 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
 import classes from './change-list.module.css';
 import { fieldWord, listChange, type ShownChange, splitField, valueWords } from './change-words.ts';
 
@@ -76,23 +78,39 @@ function Values({ change, audienceName }: ChangeProps) {
 interface ChangeListProps {
   readonly changes: readonly ShownChange[];
   readonly audienceName?: (id: string) => string;
+  /** A longer diff is folded: its first lines, and a button for the rest. */
+  readonly foldsAbove?: number;
 }
 
+const foldedTo = 4;
+
 /** A diff: the same for a draft under review, for an audit entry and for a conflict. */
-export function ChangeList({ changes, audienceName = (id) => id }: ChangeListProps) {
+export function ChangeList({ changes, audienceName = (id) => id, foldsAbove }: ChangeListProps) {
+  const [isOpen, setOpen] = useState(false);
+  const isFolded = !isOpen && foldsAbove !== undefined && changes.length > foldsAbove;
+  const shown = isFolded ? changes.slice(0, foldedTo) : changes;
   return (
-    <ul className={classes.list}>
-      {changes.map(splitField).map((change) => (
-        <li key={`${change.environment}/${change.field}`} className={classes.change}>
-          <span className={classes.what}>
-            {change.environment !== null && <span className={classes.environment}>{change.environment}</span>}
-            {fieldWord(change.field)}
-          </span>
-          <span className={classes.values}>
-            <Values change={change} audienceName={audienceName} />
-          </span>
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul className={classes.list}>
+        {shown.map(splitField).map((change) => (
+          <li key={`${change.environment}/${change.field}`} className={classes.change}>
+            <span className={classes.what}>
+              {fieldWord(change.field)}
+              {change.environment !== null && (
+                <span className={classes.environment}> in {change.environment}</span>
+              )}
+            </span>
+            <span className={classes.values}>
+              <Values change={change} audienceName={audienceName} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {isFolded && (
+        <Button size="compact-sm" variant="default" mt={6} onClick={() => setOpen(true)}>
+          Show all {changes.length} changes
+        </Button>
+      )}
+    </>
   );
 }

@@ -31,8 +31,17 @@ const fieldWords = new Map([
 /** Fields of a group flag's environment come as `environments.<name>.<field>` where an entry covers several. */
 export function splitField(change: ShownChange): ShownChange {
   const found = /^environments\.(.+)\.(\w+)$/.exec(change.field);
-  if (found === null) return change;
-  return { ...change, environment: found[1] ?? null, field: found[2] ?? change.field };
+  if (found === null) return ownCohorts(change);
+  return ownCohorts({ ...change, environment: found[1] ?? null, field: found[2] ?? change.field });
+}
+
+/** An environment's cohorts are its own list, which the audit log keeps as an empty one where it inherits. */
+function ownCohorts(change: ShownChange): ShownChange {
+  if (change.environment === null || change.field !== 'cohorts') return change;
+  const [before, after] = [change.before, change.after].map((list) =>
+    Array.isArray(list) && list.length === 0 ? null : list,
+  );
+  return { ...change, field: 'cohortOverride', before, after };
 }
 
 export function fieldWord(field: string): string {
@@ -47,6 +56,7 @@ export function valueWords(field: string, value: unknown, audienceName: (id: str
   if (field === 'audienceId') return typeof value === 'string' ? audienceName(value) : 'Everyone';
   if (field === 'expiresAt')
     return value === 0 ? 'Never' : new Date(Number(value)).toISOString().slice(0, 10);
+  if (field === 'permission') return value === 'write' ? 'read and write' : 'read';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (value === null || value === undefined || value === '') return 'none';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -1,5 +1,6 @@
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import classes from './page-header.module.css';
+import { usePageTitle } from './use-page-title.ts';
 
 interface PageHeaderProps {
   readonly title: string;
@@ -10,9 +11,7 @@ interface PageHeaderProps {
 }
 
 export function PageHeader({ title, above, children, actions }: PageHeaderProps) {
-  useEffect(() => {
-    document.title = `${title} · Burgee`;
-  }, [title]);
+  usePageTitle(title);
   return (
     <header className={classes.header}>
       <div className={classes.words}>

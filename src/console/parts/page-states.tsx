@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { toConsoleError } from '../client/console-error.ts';
 import classes from './page-states.module.css';
 import { EmptyPicture, ErrorPicture, LoadingPicture } from './pictures.tsx';
+import { usePageTitle } from './use-page-title.ts';
 
 /** Shows itself only after a moment: what comes at once needs no picture. */
 export function PageLoading({ what }: { readonly what: string }) {
@@ -41,6 +42,7 @@ interface ErrorProps {
 export function PageError({ error, isPage = false, onRetry }: ErrorProps) {
   const Heading = isPage ? 'h1' : 'h2';
   const { title, message, requestId } = toConsoleError(error);
+  usePageTitle(isPage ? title : null);
   return (
     <div className={classes.state} role="alert">
       <ErrorPicture />

@@ -1,9 +1,10 @@
 import { type HotkeyItem, useHotkeys } from '@mantine/hooks';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { runNewestAction } from '../parts/notices.ts';
 import { closeOverlay, openOverlay, useOverlay } from './overlays.ts';
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const loadPalette = () => import('./palette.tsx');
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
 const KeyHelp = lazy(async () => ({ default: (await import('./key-help.tsx')).KeyHelp }));
 
 /** The page's own search, if it has one. */
@@ -24,9 +25,26 @@ function key(name: string, act: () => void): HotkeyItem {
   return [name, onKey, { preventDefault: false }];
 }
 
+/** Loads the palette when the browser has nothing else to do, so that Ctrl+K opens it at once. */
+function usePaletteAhead(): void {
+  useEffect(() => {
+    // Where it fails, it is loaded when it is wanted.
+    const load = () => void loadPalette().catch(() => undefined);
+    // Safari has no idle callbacks.
+    if (!('requestIdleCallback' in window)) return clearing(setTimeout(load, 2_000));
+    const handle = window.requestIdleCallback(load);
+    return () => window.cancelIdleCallback(handle);
+  }, []);
+}
+
+function clearing(timer: ReturnType<typeof setTimeout>): () => void {
+  return () => clearTimeout(timer);
+}
+
 /** Keys that work on every page. */
 export function Keys() {
   const overlay = useOverlay();
+  usePaletteAhead();
   const everywhere: HotkeyItem[] = [
     ['mod+K', () => (overlay === 'palette' ? closeOverlay() : openOverlay('palette'))],
     key('/', focusSearch),

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { keepTypedAhead, takeTypedAhead } from './typed-ahead.ts';
 
 export type Overlay = 'palette' | 'help';
 
@@ -15,11 +16,14 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** People type on after Ctrl+K: what comes before the palette has the focus is kept for it. */
 export function openOverlay(overlay: Overlay): void {
+  if (overlay === 'palette') keepTypedAhead();
   set(overlay);
 }
 
 export function closeOverlay(): void {
+  takeTypedAhead();
   set(null);
 }
 

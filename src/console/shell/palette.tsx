@@ -1,7 +1,8 @@
 import { Modal } from '@mantine/core';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import classes from './palette.module.css';
 import { type PaletteEntry, usePaletteEntries } from './palette-entries.ts';
+import { takeTypedAhead } from './typed-ahead.ts';
 
 const shownMax = 12;
 
@@ -48,6 +49,7 @@ function Options({ listId, entries, active, onPick }: OptionsProps) {
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
+  const [isEntered, setEntered] = useState(false);
   const listId = useId();
   const entries = matching(usePaletteEntries(), text);
   const pick = (entry: PaletteEntry | undefined) => {
@@ -55,6 +57,15 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     onClose();
     entry.run();
   };
+  const onFocus = () => {
+    const typed = takeTypedAhead();
+    setText((present) => present + typed.text);
+    setEntered(typed.isEntered);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was found when Enter came is meant.
+  useEffect(() => {
+    if (isEntered) pick(entries[active]);
+  }, [isEntered]);
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && entries.length > 0) {
@@ -79,6 +90,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           autoComplete="off"
           spellCheck={false}
           value={text}
+          onFocus={onFocus}
           onKeyDown={onKey}
           onChange={(event) => {
             setText(event.currentTarget.value);

@@ -86,17 +86,17 @@ function describeMiss({ attribute, values }: AudienceRule, sent: readonly string
 function explainPercentage({ state, context, isOn, percent }: TrialScene): string {
   const { trafficPercentage } = state;
   if (trafficPercentage === 100)
-    return 'The rollout is 100 %, so the answer is on for everybody who gets here.';
-  if (trafficPercentage === 0) return 'The rollout is 0 %, so the answer is off for everybody who gets here.';
-  const outcome = `The rollout takes what falls below ${trafficPercentage} %, so the answer is ${isOn ? 'on' : 'off'}`;
+    return 'The rollout is 100%, so the answer is on for everybody who gets here.';
+  if (trafficPercentage === 0) return 'The rollout is 0%, so the answer is off for everybody who gets here.';
+  const outcome = `The rollout takes what falls below ${trafficPercentage}%, so the answer is ${isOn ? 'on' : 'off'}`;
   const { targetingKey = '', cohort = '' } = context;
   if (targetingKey !== '') {
-    return `Targeting key ${quoted(targetingKey)} falls at ${percent} %. ${outcome}, for this key every time.`;
+    return `Targeting key ${quoted(targetingKey)} falls at ${percent}%. ${outcome}, for this key every time.`;
   }
   if (cohort !== '') {
-    return `Without a targeting key the cohort is the key: ${quoted(cohort)} falls at ${percent} %. ${outcome}, for this cohort every time.`;
+    return `Without a targeting key the cohort is the key: ${quoted(cohort)} falls at ${percent}%. ${outcome}, for this cohort every time.`;
   }
-  return `Without a targeting key or a cohort each request is a fresh random roll. This one fell at ${percent} %. ${outcome}; the next one may differ.`;
+  return `Without a targeting key or a cohort each request is a fresh random roll. This one fell at ${percent}%. ${outcome}; the next one may differ.`;
 }
 
 function quoted(text: string): string {

@@ -40,11 +40,11 @@ function flagScreens({ projectId, flagId, flagName }: FurnishedDemo): readonly S
   };
   const counted: Show = async (page) => {
     await header(page);
-    await page.getByRole('tabpanel', { name: 'Evaluations' }).getByRole('row').nth(1).waitFor();
+    await page.getByRole('region', { name: 'Evaluations per hour' }).getByText('As numbers').waitFor();
   };
   const tried: Show = async (page) => {
     await header(page);
-    await page.getByLabel('Environment').selectOption({ label: 'v1.33' });
+    await page.getByLabel('Environment', { exact: true }).selectOption({ label: 'v1.33' });
     await page.getByLabel('Targeting key').fill('node-7');
     await page.getByLabel('Cohort').fill('nightly');
     await page.getByRole('button', { name: 'Try it', exact: true }).click();
@@ -54,7 +54,7 @@ function flagScreens({ projectId, flagId, flagName }: FurnishedDemo): readonly S
     {
       name: 'flags',
       path: list,
-      show: (page) => page.getByText(flagName, { exact: true }).first().waitFor(),
+      show: (page) => page.getByRole('link', { name: 'APIServerTracing' }).waitFor(),
     },
     {
       name: 'flags-none-match',
@@ -71,7 +71,17 @@ function flagScreens({ projectId, flagId, flagName }: FurnishedDemo): readonly S
       path,
       show: async (page) => {
         await header(page);
-        await card(page, 'v1.34').getByText('On', { exact: true }).click();
+        await card(page, 'v1.34').getByRole('switch').press('Space');
+        await dialog(page).waitFor();
+      },
+    },
+    {
+      name: 'flag-delete',
+      path,
+      show: async (page) => {
+        await header(page);
+        await page.getByRole('button', { name: 'More actions' }).click();
+        await page.getByRole('menuitem', { name: 'Delete flag' }).click();
         await dialog(page).waitFor();
       },
     },
@@ -140,7 +150,7 @@ function sharedScreens(demo: FurnishedDemo): readonly Screen[] {
     {
       name: 'settings-organisation',
       path: '/console/settings',
-      show: (page) => page.getByLabel('Name').waitFor(),
+      show: (page) => page.getByRole('textbox', { name: 'Name of the organisation' }).waitFor(),
     },
     {
       name: 'settings-you',

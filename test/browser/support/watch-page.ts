@@ -7,6 +7,8 @@ export interface PageWatch {
   expectStatus(...statuses: readonly number[]): void;
   /** The page goes to other places on the way. */
   expectOrigin(...origins: readonly string[]): void;
+  /** Lines that match are what the test is about. */
+  expectMessage(pattern: RegExp): void;
 }
 
 /** Chromium's own line about an answer, whose status is looked at by itself. */
@@ -22,8 +24,13 @@ export function watchPage(page: Page, origin: string): PageWatch {
   const troubles: string[] = [];
   const expected = new Set<number>();
   const origins = new Set([origin]);
+  const expectedMessages: RegExp[] = [answerLine];
   const onMessage = (message: ConsoleMessage): void => {
-    if (!['error', 'warning'].includes(message.type()) || answerLine.test(message.text())) return;
+    if (
+      !['error', 'warning'].includes(message.type()) ||
+      expectedMessages.some((line) => line.test(message.text()))
+    )
+      return;
     troubles.push(`console ${message.type()}: ${message.text()}`);
   };
   const onRequest = (request: Request): void => {
@@ -51,5 +58,6 @@ export function watchPage(page: Page, origin: string): PageWatch {
     expectOrigin: (...others) => {
       for (const other of others) origins.add(other);
     },
+    expectMessage: (pattern) => void expectedMessages.push(pattern),
   };
 }

@@ -10,6 +10,9 @@ import { actionWord } from './action-words.ts';
 import classes from './audit.module.css';
 import { type AuditFilter, useAuditPages } from './audit-pages.ts';
 
+/** A new flag with a state in each environment would fill the screen by itself. */
+const changesShownMax = 6;
+
 interface AuditEntriesProps {
   readonly filter: AuditFilter;
   /** The page says what was changed already. */
@@ -61,7 +64,9 @@ function Entry({ entry, isOfOneThing, isOfOrganisation, audienceName }: EntryPro
           {entry.requestId !== null && <span className={classes.request}>Request {entry.requestId}</span>}
         </span>
       </div>
-      {changes.length > 0 && <ChangeList changes={changes} audienceName={audienceName} />}
+      {changes.length > 0 && (
+        <ChangeList changes={changes} audienceName={audienceName} foldsAbove={changesShownMax} />
+      )}
     </li>
   );
 }

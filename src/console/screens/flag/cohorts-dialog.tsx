@@ -83,7 +83,7 @@ export function CohortsDialog({ title, cohorts, emptyNote, onApply, onClose }: C
           {result.length === 0 ? emptyNote : `${countOf(result.length, 'cohort')} when applied.`}
         </Text>
         <Group justify="space-between">
-          <Button variant="subtle" color="gray" disabled={list.length === 0} onClick={() => setList([])}>
+          <Button variant="default" disabled={list.length === 0} onClick={() => setList([])}>
             Take all off
           </Button>
           <Group>

@@ -32,12 +32,7 @@ export function EnvironmentCohorts({ environment, handle }: EnvironmentCohortsPr
         {canEdit && (
           <Group gap="xs">
             {own !== null && (
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                color="gray"
-                onClick={() => handle.edit({ [key]: null })}
-              >
+              <Button size="compact-sm" variant="default" onClick={() => handle.edit({ [key]: null })}>
                 Reset to inherited
               </Button>
             )}

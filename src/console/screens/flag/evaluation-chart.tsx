@@ -11,15 +11,31 @@ function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
+const hourWords = new Intl.DateTimeFormat('en', { hour: 'numeric' });
+const dayWords = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
+
+/** The hour, and the day below the first one of it. @param seconds Unix time of each mark */
+function timeWords(seconds: readonly number[]): string[] {
+  const days = seconds.map((at) => dayWords.format(at * 1000));
+  return seconds.map((at, index) => {
+    const hour = hourWords.format(at * 1000);
+    return days[index] === days[index - 1] ? hour : `${hour}\n${days[index]}`;
+  });
+}
+
 function axis(): uPlot.Axis {
   const line = { stroke: colour('--line'), width: 1 };
   return { stroke: colour('--quiet'), grid: line, ticks: line };
 }
 
+/** An hour without any is no bar: one of no height would still draw its edge. */
+function bars(counts: readonly number[]): (number | null)[] {
+  return counts.map((count) => (count === 0 ? null : count));
+}
+
 /** Bars of one hour; on stands on top of off, as parts of one count. */
 function options(width: number): uPlot.Options {
-  const { bars } = uPlot.paths;
-  const paths = bars?.({ size: [0.7, 60] });
+  const paths = uPlot.paths.bars?.({ size: [0.7, 60] });
   const part = (label: string, paint: string): uPlot.Series => ({
     label,
     stroke: paint,
@@ -36,7 +52,10 @@ function options(width: number): uPlot.Options {
       x: { range: (_, first, last) => [first - 1800, last + 1800] },
       y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] },
     },
-    axes: [axis(), { ...axis(), size: 60 }],
+    axes: [
+      { ...axis(), space: 70, values: (_, seconds) => timeWords(seconds) },
+      { ...axis(), size: 60 },
+    ],
     series: [{}, part('All', colour('--chart-off')), part('On', colour('--chart-on'))],
   };
 }
@@ -51,7 +70,7 @@ export function EvaluationChart({ series }: { readonly series: ShownSeries }) {
     if (place.current === null || width === 0) return undefined;
     const all = series.on.map((count, hour) => count + (series.off[hour] ?? 0));
     const hours = series.hours.map((at) => at / 1000);
-    const chart = new uPlot(options(width), [hours, all, [...series.on]], place.current);
+    const chart = new uPlot(options(width), [hours, bars(all), bars(series.on)], place.current);
     return () => chart.destroy();
   }, [series, width, scheme]);
   return (

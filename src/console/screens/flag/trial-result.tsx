@@ -13,6 +13,7 @@ const outcomeWords = { decides: 'decides', passes: 'goes on', 'not-reached': 'no
 /** The answer, and each rule in its order with its part in it. */
 export function TrialResult({ trial }: { readonly trial: Trial }) {
   const { enabled, reason, bucketPercent, steps } = trial;
+  const isTold = steps.some(({ rule, outcome }) => rule === 'percentage' && outcome === 'decides');
   return (
     <Panel title="Answer">
       <p className={classes.answer} data-on={enabled}>
@@ -29,8 +30,8 @@ export function TrialResult({ trial }: { readonly trial: Trial }) {
           </li>
         ))}
       </ol>
-      {bucketPercent !== null && (
-        <p className={classes.hint}>This key falls at {bucketPercent.toFixed(2)} of 100 in this flag.</p>
+      {bucketPercent !== null && !isTold && (
+        <p className={classes.hint}>In the rollout this key would fall at {bucketPercent.toFixed(2)}%.</p>
       )}
     </Panel>
   );

@@ -17,7 +17,12 @@ export function FlagLink({ projectId, flagId, name }: FlagLinkProps) {
     void navigate({ to: '/projects/$projectId/flags/$flagId', params: { projectId, flagId } });
   };
   return (
-    <a className={classes.name} href={`/console/projects/${projectId}/flags/${flagId}`} onClick={open}>
+    <a
+      className={classes.name}
+      title={name}
+      href={`/console/projects/${projectId}/flags/${flagId}`}
+      onClick={open}
+    >
       {name}
     </a>
   );

@@ -19,10 +19,11 @@ function targets({ cohortCount, hasAudience }: StateWordsProps): string {
 export function StateWords(props: StateWordsProps) {
   const { enabled, trafficPercentage } = props;
   if (!enabled) return <Mark tone="off">Off</Mark>;
+  const more = targets(props);
   return (
     <span className={classes.state}>
       <Mark tone="on">On {trafficPercentage}%</Mark>
-      <span className={classes.targets}>{targets(props)}</span>
+      {more !== '' && <span className={classes.targets}>{more}</span>}
     </span>
   );
 }

@@ -3,7 +3,7 @@ import type { MadeToken, TokenView } from '../../../contracts/console/console-vi
 import type { Column } from '../../parts/data-list.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { TokenActions } from './token-actions.tsx';
-import { ExpiryWords, StatusMark, TokenEnvironments } from './token-words.tsx';
+import { ExpiryWords, permissionWords, StatusMark, TokenEnvironments } from './token-words.tsx';
 
 interface ColumnsOf {
   readonly projectId: string;
@@ -23,7 +23,7 @@ export function tokenColumns({ projectId, known, onMade }: ColumnsOf): readonly 
       ),
     },
     { header: 'Status', cell: (token) => <StatusMark token={token} /> },
-    { header: 'Permission', cell: ({ permission }) => permission },
+    { header: 'Permission', cell: ({ permission }) => permissionWords(permission) },
     {
       header: 'Environments',
       cell: ({ environments }) => <TokenEnvironments environments={environments} known={known} />,

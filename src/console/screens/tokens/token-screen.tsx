@@ -11,7 +11,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import { TokenActions } from './token-actions.tsx';
-import { ExpiryWords, StatusMark, TokenEnvironments } from './token-words.tsx';
+import { ExpiryWords, permissionWords, StatusMark, TokenEnvironments } from './token-words.tsx';
 import classes from './tokens.module.css';
 import { TokenSecret } from './tokens-screen.tsx';
 
@@ -30,7 +30,7 @@ const useColumns: readonly Column<Use>[] = [
 
 const denialColumns: readonly Column<Denial>[] = [
   { header: 'When', cell: ({ at }) => <TimeAgo at={at} /> },
-  { header: 'Why', cell: ({ reason }) => reason },
+  { header: 'Why', cell: ({ reason }) => reason.replaceAll('-', ' ') },
   { header: 'Request', cell: ({ route: path }) => <code>{path}</code> },
   { header: 'Environment', cell: ({ environment }) => environment ?? '–' },
   { header: 'From', cell: ({ address }) => address },
@@ -54,7 +54,7 @@ function Facts({ token }: { readonly token: TokenView }) {
       </div>
       <div>
         <dt>Permission</dt>
-        <dd>{token.permission === 'write' ? 'read and write' : 'read'}</dd>
+        <dd>{permissionWords(token.permission)}</dd>
       </div>
       <div>
         <dt>Environments</dt>

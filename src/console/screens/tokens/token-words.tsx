@@ -8,6 +8,10 @@ export function StatusMark({ token }: { readonly token: TokenView }) {
   return <Mark tone={tones[token.status]}>{token.status}</Mark>;
 }
 
+export function permissionWords(permission: TokenView['permission']): string {
+  return permission === 'write' ? 'read and write' : 'read';
+}
+
 export function ExpiryWords({ expiresAt }: { readonly expiresAt: number }) {
   return <time>{expiresAt === 0 ? 'Never' : formatDay(expiresAt)}</time>;
 }

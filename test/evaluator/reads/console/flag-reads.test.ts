@@ -96,12 +96,12 @@ t.test('a trial says which rule decided, and why the others passed', async (t) =
   t.match(keyed.said[2], 'Audience “Swiss pros” matches: “plan” is “team”; “country” is “ch”.');
   t.match(keyed.steps, ['switch passes', 'cohort passes', 'audience passes', 'percentage decides']);
   t.equal(keyed.enabled, keyed.bucketPercent < 50);
-  t.match(keyed.said[3], new RegExp(`“user-1” falls at ${keyed.bucketPercent} %`));
+  t.match(keyed.said[3], new RegExp(`“user-1” falls at ${keyed.bucketPercent}%`));
   t.match(told({ cohort: 'x', attributes }).said[3], /the cohort is the key: “x” falls at/);
   const rolled = told({ attributes });
   t.equal(rolled.bucketPercent, null);
   t.match(rolled.reason, /^roll-/);
-  t.match(rolled.said[3], /fresh random roll. This one fell at \d+(\.\d+)? %\. .*the next one may differ\.$/);
+  t.match(rolled.said[3], /fresh random roll. This one fell at \d+(\.\d+)?%\. .*the next one may differ\.$/);
 });
 
 t.test('a trial that no request could be is refused', async (t) => {

@@ -1,0 +1,106 @@
+import t from 'tap';
+import { consoleCaller } from './support/console-caller.ts';
+import { consoleTest } from './support/console-stage.ts';
+import { card, dialog, notice, saveDraft } from './support/console-steps.ts';
+import { provision } from './support/provision.ts';
+import { owner, signIn } from './support/sign-in.ts';
+
+t.setTimeout(180_000);
+
+const project = {
+  name: 'shop',
+  environments: ['production', 'staging'],
+  audiences: [{ name: 'Pro', rules: [{ attribute: 'plan', values: ['pro', 'team'] }] }],
+  flags: [
+    {
+      name: 'gift-cards',
+      cohorts: ['beta', 'staff'],
+      environments: { staging: { enabled: true, trafficPercentage: 100, audience: 'Pro' } },
+    },
+  ],
+};
+
+await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project) }, async (t, stage) => {
+  const window = await stage.window();
+  const { page } = window;
+  await signIn(window, owner);
+  await page.getByRole('link', { name: 'gift-cards' }).click();
+  const staging = card(page, 'staging');
+  const production = card(page, 'production');
+
+  // Cohorts: inherited, many pasted into an own list, and inherited again.
+  await staging.getByText('inherits 2').waitFor();
+  await staging.getByRole('button', { name: 'Give it its own list' }).click();
+  await dialog(page).getByLabel('Add').fill('qa\nnightly, beta\n\ncanary');
+  await dialog(page).getByText('5 cohorts when applied.').waitFor();
+  await dialog(page).getByRole('button', { name: 'Add to the draft' }).click();
+  await staging.getByText('own list of 5').waitFor();
+  await saveDraft(page);
+  await staging.getByRole('button', { name: 'Reset to inherited' }).click();
+  await staging.getByText('inherits 2').waitFor();
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await staging.getByText('own list of 5').waitFor();
+
+  // A rollout three ways, of which the last one counts.
+  const percentage = production.getByRole('textbox', { name: 'Rollout in percent' });
+  await production.getByRole('button', { name: '75%' }).click();
+  await production.getByRole('slider', { name: 'Rollout in percent' }).press('ArrowLeft');
+  t.equal(await percentage.inputValue(), '74%');
+  await percentage.fill('33');
+  t.equal(await production.getByRole('slider').getAttribute('aria-valuenow'), '33');
+  await saveDraft(page);
+
+  // A protected environment asks first, by the names of flag and environment and by the effect.
+  const call = consoleCaller(page);
+  const projectId = /projects\/(\w+)/.exec(page.url())?.[1] ?? '';
+  const { projects } = await call<{ projects: { environmentsRevision: number }[] }>('GET', '/projects');
+  const revision = projects[0]?.environmentsRevision;
+  await call('PATCH', `/projects/${projectId}/environments/1`, { revision, isProtected: true });
+  await production.getByText('protected').waitFor();
+  await production.getByRole('switch').press('Space');
+  t.match(await dialog(page).textContent(), /production is protected.*gift-cards on there.*33%/);
+  await dialog(page).getByRole('button', { name: 'Switch on' }).click();
+  await notice(page, 'gift-cards is on in production.').waitFor();
+  await production.getByRole('button', { name: '10%' }).click();
+  await page.getByRole('button', { name: 'Review 1 change' }).click();
+  t.match(
+    await dialog(page).textContent(),
+    /production is protected\. Saving changes what gift-cards answers/,
+  );
+  await dialog(page).getByRole('button', { name: 'Keep editing' }).click();
+  await page.getByRole('button', { name: 'Discard' }).click();
+
+  // The history tells it all as diffs.
+  await page.getByRole('tab', { name: 'History' }).click();
+  const history = page.getByRole('tabpanel', { name: 'History' });
+  await history.getByText('Switch in production').waitFor();
+  t.match(await history.getByRole('listitem').allTextContents(), [/Switch in production/]);
+  await history.getByText('own list of 5').waitFor();
+
+  // Each rule says what its part in the answer is.
+  await page.getByRole('tab', { name: 'Try it' }).click();
+  await page.getByLabel('Environment', { exact: true }).selectOption('staging');
+  await page.getByLabel('Targeting key').fill('user-42');
+  await page.getByRole('button', { name: 'Try it', exact: true }).click();
+  const answer = page.getByRole('region', { name: 'Answer' });
+  await answer.getByText('not reached', { exact: true }).waitFor();
+  const steps = (): Promise<string[]> => answer.getByRole('listitem').allTextContents();
+  t.match(await steps(), [
+    /Switch.*goes on/,
+    /Cohorts.*goes on/,
+    /Audience.*decides/,
+    /Rollout.*not reached/,
+  ]);
+  await page.getByRole('button', { name: 'Add attribute' }).click();
+  await page.getByLabel('Attribute 1', { exact: true }).fill('plan');
+  await page.getByLabel('Value of attribute 1').fill('pro');
+  await page.getByRole('button', { name: 'Try it', exact: true }).click();
+  await answer.getByText('everybody').waitFor();
+  t.match(await steps(), [/Switch/, /Cohorts/, /Audience.*goes on/, /Rollout.*decides/]);
+
+  await page.getByRole('tab', { name: 'Code' }).click();
+  const code = page.getByRole('region', { name: 'curl' });
+  await page.getByLabel('Environment', { exact: true }).selectOption('staging');
+  const address = /'(.*)'/.exec((await code.locator('pre').textContent()) ?? '')?.[1] ?? '';
+  t.match(await (await fetch(address)).json(), { name: 'gift-cards', enabled: false }, 'the line works');
+});

@@ -1,0 +1,61 @@
+import t from 'tap';
+import { consoleTest } from './support/console-stage.ts';
+import { findViolations } from './support/find-violations.ts';
+import { provision } from './support/provision.ts';
+import { owner, signIn } from './support/sign-in.ts';
+
+t.setTimeout(120_000);
+
+const prepare = provision({ name: 'shop', environments: ['production'] });
+
+await consoleTest(t, 'loading, empty and error are three pictures', { prepare }, async (t, stage) => {
+  const window = await stage.window();
+  const { page, open } = window;
+  await signIn(window, owner);
+  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+  const picture = (): Promise<string> => page.getByRole('main').locator('svg').last().innerHTML();
+  const empty = await picture();
+
+  let isAnswered = (): void => undefined;
+  const answered = new Promise<void>((resolve) => {
+    isAnswered = resolve;
+  });
+  const list = '**/console/api/projects/*/flags';
+  await page.route(list, async (route) => {
+    await answered;
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByRole('status').filter({ hasText: 'Loading flags' }).waitFor();
+  const loading = await picture();
+  isAnswered();
+  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+  await page.unroute(list);
+
+  const address = new URL(page.url()).pathname;
+  await open(`${address}/00000000000000000000`);
+  window.watch.expectStatus(404);
+  await page.getByRole('alert').waitFor();
+  const failed = await picture();
+  t.equal(new Set([empty, loading, failed]).size, 3);
+});
+
+await consoleTest(
+  t,
+  'a console without its session says so in a page of its own',
+  { prepare },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page } = window;
+    await signIn(window, owner);
+    await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+    await page.route('**/console/api/session', (route) => route.fulfill({ status: 500, body: 'broken' }));
+    window.watch.expectStatus(500);
+    // React tells of every error that a page catches.
+    window.watch.expectMessage(/^ConsoleError: broken/);
+    await page.reload();
+    await page.getByRole('main').getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    t.same((await findViolations(page)).lines, []);
+  },
+);
