@@ -1,6 +1,7 @@
 import { allow, type ConsoleOutcome, deny } from '../console/console-problem.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import { isSecretText } from '../token/token-secret.ts';
+import { mayStillMake } from './may-still-make.ts';
 import { isLinkOver, type OneTimeLink } from './one-time-link.ts';
 
 interface LinkContext {
@@ -24,7 +25,7 @@ export function findUsableLink(
 ): ConsoleOutcome<OneTimeLink> {
   const link = isSecretText(secret) ? queries.oneTimeLinkBySecretHash(hashSecret(secret)) : undefined;
   if (link === undefined || isLinkOver(link, now) || isTakenUp(queries, link)) return linkOver();
-  return allow(link);
+  return mayStillMake(queries, link) ? allow(link) : linkOver();
 }
 
 /** The link of the first Owner works in an install without members only. */

@@ -1,9 +1,8 @@
 import type { ConsoleCommand } from '../../../contracts/console/console-handler.ts';
 import { allow } from '../../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../../domain/console/own-organisation.ts';
-import type { RecordChange } from '../../../domain/record-change.ts';
-import type { RecordQueries } from '../../../domain/record-queries.ts';
 import { linkLifetimeMs } from '../../../domain/session/one-time-link.ts';
+import { withdrawSignInLinks } from '../../../domain/session/withdraw-sign-in-links.ts';
 import { makeLink } from './make-link.ts';
 import { managedMember } from './managed-member.ts';
 import { organisationEntry } from './organisation-entry.ts';
@@ -28,19 +27,7 @@ export const makeSignInLink: ConsoleCommand<null> = (queries, request, principal
     targetName: name,
     changes: [{ field: 'linkExpiresAt', before: null, after: link.expiresAt }],
   });
-  const former = [...formerLinks(queries, link.organisationId, id)];
+  const former = withdrawSignInLinks(queries, found.value);
   const changes = [...former, { kind: 'one-time-link', before: null, after: link } as const, entry];
   return allow({ changes, reply: { status: 201, value: made } });
 };
-
-function* formerLinks(
-  queries: RecordQueries,
-  organisationId: string,
-  memberId: string,
-): Generator<RecordChange> {
-  for (const before of queries.oneTimeLinksOf(organisationId)) {
-    const { purpose } = before;
-    const isFormer = purpose.kind === 'sign-in' && purpose.memberId === memberId;
-    if (isFormer) yield { kind: 'one-time-link', before, after: null };
-  }
-}

@@ -1,0 +1,20 @@
+import type { Member } from '../member/member.ts';
+import type { RecordChange } from '../record-change.ts';
+import type { RecordQueries } from '../record-queries.ts';
+
+/** Ends every link that signs this member in, whoever made it. */
+export function* withdrawSignInLinks(queries: RecordQueries, member: Member): Generator<RecordChange> {
+  for (const organisationId of filedUnder(queries, member)) {
+    for (const before of queries.oneTimeLinksOf(organisationId)) {
+      const { purpose } = before;
+      const isFor = purpose.kind === 'sign-in' && purpose.memberId === member.id;
+      if (isFor) yield { kind: 'one-time-link', before, after: null };
+    }
+  }
+}
+
+/** Some organisation keeps the links of a person who is in none. */
+function* filedUnder(queries: RecordQueries, { organisationId }: Member): Generator<string> {
+  if (organisationId !== null) yield organisationId;
+  else for (const { id } of queries.organisations()) yield id;
+}
