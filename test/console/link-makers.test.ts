@@ -4,6 +4,7 @@ import { checkStore } from '../../src/storage/check.ts';
 import { hashSecret } from '../../src/support/hash-secret.ts';
 import { creationOf, linkOf } from '../storage/support/records.ts';
 import { type BootedServer, bootServer } from '../support/booted-server.ts';
+import { runBurgeeOrThrow } from '../support/burgee-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ConsoleClient } from './console-client.ts';
 import { password, secretIn } from './console-fixture.ts';
@@ -155,5 +156,41 @@ t.test('a new role ends the links that sign the member in, a new name does not',
   await stage.edit(memberId, { revision, role: 'editor' });
   t.strictSame(await stage.follow(second), [410, 410]);
   t.strictSame(await stage.follow(kept), [200, 200]);
+  await stage.stop();
+});
+
+t.test('a new password ends the links that sign the member in', async (t) => {
+  const stage = new LinkStage(t);
+  const adminId = stage.prepared.addMember('admin');
+  const memberId = stage.prepared.addMember('viewer');
+  const otherId = stage.prepared.addMember('viewer');
+  await stage.start();
+  const [other, first] = [
+    await stage.signInLink(adminId, otherId),
+    await stage.signInLink(adminId, memberId),
+  ];
+  const set = await stage.as(memberId).send('POST', '/password', { password });
+  t.equal(set.status, 204, set.text);
+  t.strictSame(await stage.follow(first), [410, 410], 'set under Settings');
+
+  const { email } = (await stage.as(memberId).send('GET', '/session')).json.member;
+  const command = ['member', 'sign-in-link', email, '--data-dir', stage.server.dataDir];
+  const printed = await Promise.all([0, 1].map(() => runBurgeeOrThrow(command)));
+  const [used = '', left = ''] = printed.map((line) => secretIn(line.trim()));
+  t.strictSame(await stage.follow(used), [200, 200]);
+  t.strictSame(await stage.follow(left), [410, 410], 'set on the way in by another link');
+  t.strictSame(await stage.follow(other), [200, 200], 'somebody else’s goes on');
+  await stage.stop();
+});
+
+t.test('nobody makes a sign-in link for themselves', async (t) => {
+  const stage = new LinkStage(t);
+  const adminId = stage.prepared.addMember('admin');
+  await stage.start();
+  for (const id of [stage.ownerId, adminId]) {
+    const refused = await stage.as(id).send('POST', `/members/${id}/sign-in-link`);
+    t.equal(refused.status, 403);
+    t.match(refused.json.detail, /for somebody else/);
+  }
   await stage.stop();
 });

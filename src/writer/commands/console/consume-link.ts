@@ -14,6 +14,7 @@ import type { RecordQueries } from '../../../domain/record-queries.ts';
 import { endSessions } from '../../../domain/session/begin-session.ts';
 import { findUsableLink, linkOver } from '../../../domain/session/find-usable-link.ts';
 import type { OneTimeLink } from '../../../domain/session/one-time-link.ts';
+import { withdrawSignInLinks } from '../../../domain/session/withdraw-sign-in-links.ts';
 import { ownEntry, passwordChange } from './member-entry.ts';
 import { openSession } from './open-session.ts';
 
@@ -62,7 +63,7 @@ export function admit(
     case 'first-owner':
       return create(queries, { organisationId, email: request.body.email, role: 'owner' }, request, context);
     case 'sign-in':
-      return signIn(queries, purpose.memberId, request, context);
+      return signIn(queries, link, purpose.memberId, request, context);
   }
 }
 
@@ -96,9 +97,10 @@ function create(
   return allow({ member, changes: [{ kind: 'member', before: null, after: member }, entry] });
 }
 
-/** A password that is set on the way takes every other session along, as one that is changed does. */
+/** A password that is set on the way takes every other session and sign-in link along, as one that is changed does. */
 function signIn(
   queries: RecordQueries,
+  link: OneTimeLink,
   memberId: string,
   request: PublicRequest<Omit<ConsumeLink, 'secret'>>,
   context: PublicContext,
@@ -111,6 +113,7 @@ function signIn(
   const changes = [
     { kind: 'member', before, after: member } as const,
     ...endSessions(queries, memberId, null),
+    ...withdrawSignInLinks(queries, before, link.id),
     ownEntry(member, 'member.edit', [passwordChange], request, context),
   ];
   return allow({ member, changes });

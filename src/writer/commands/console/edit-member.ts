@@ -34,7 +34,7 @@ export const editMember: ConsoleCommand<EditMemberBody> = (queries, request, pri
   const entry = organisationEntry(request, principal, context, {
     ...{ action: 'member.edit', targetId: after.id, targetName: after.name, changes },
   });
-  const withdrawn = before.role === after.role ? [] : withdrawSignInLinks(queries, before);
+  const withdrawn = before.role === after.role ? [] : withdrawSignInLinks(queries, before, null);
   return allow({
     changes: [...withdrawn, { kind: 'member', before, after }, entry],
     reply: { value: memberView(queries, after) },

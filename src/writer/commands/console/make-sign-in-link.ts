@@ -1,5 +1,5 @@
 import type { ConsoleCommand } from '../../../contracts/console/console-handler.ts';
-import { allow } from '../../../domain/console/console-problem.ts';
+import { allow, deny } from '../../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../../domain/console/own-organisation.ts';
 import { linkLifetimeMs } from '../../../domain/session/one-time-link.ts';
 import { withdrawSignInLinks } from '../../../domain/session/withdraw-sign-in-links.ts';
@@ -7,11 +7,18 @@ import { makeLink } from './make-link.ts';
 import { managedMember } from './managed-member.ts';
 import { organisationEntry } from './organisation-entry.ts';
 
-/** Makes a link that signs a member in, who then may set a password. It takes the place of one made before. */
+const forOneself =
+  'A sign-in link is for somebody else. Set your own password under Settings, or ask another Admin for a link.';
+
+/**
+ * Makes a link that signs a member in, who then may set a password. It takes the place of one made before. Nobody makes
+ * one for themselves: it would be a way around the present password, for whoever has got hold of a session.
+ */
 export const makeSignInLink: ConsoleCommand<null> = (queries, request, principal, context) => {
   const found = managedMember(queries, principal, request.params['memberId']);
   if (!found.ok) return found;
   const { id, name } = found.value;
+  if (id === principal.member.id) return deny('not-permitted', forOneself);
   const { link, made } = makeLink(
     {
       organisationId: ownOrganisation(principal).id,
@@ -27,7 +34,7 @@ export const makeSignInLink: ConsoleCommand<null> = (queries, request, principal
     targetName: name,
     changes: [{ field: 'linkExpiresAt', before: null, after: link.expiresAt }],
   });
-  const former = withdrawSignInLinks(queries, found.value);
+  const former = withdrawSignInLinks(queries, found.value, null);
   const changes = [...former, { kind: 'one-time-link', before: null, after: link } as const, entry];
   return allow({ changes, reply: { status: 201, value: made } });
 };
