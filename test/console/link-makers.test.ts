@@ -194,3 +194,41 @@ t.test('nobody makes a sign-in link for themselves', async (t) => {
   }
   await stage.stop();
 });
+
+t.test(
+  'following a sign-in link is in the audit log, with the link, its maker and the address',
+  async (t) => {
+    const stage = new LinkStage(t);
+    const adminId = stage.prepared.addMember('admin');
+    const memberId = stage.prepared.addMember('viewer');
+    await stage.start();
+    const follow = async (secret: string, given: object) => {
+      const client = new ConsoleClient(t, { port: stage.server.port });
+      t.equal((await client.send('POST', '/link/use', { secret, ...given })).status, 200);
+    };
+    await follow(await stage.signInLink(adminId, memberId), {});
+    const { email } = (await stage.as(memberId).send('GET', '/session')).json.member;
+    const command = ['member', 'sign-in-link', email, '--data-dir', stage.server.dataDir];
+    await follow(secretIn((await runBurgeeOrThrow(command)).trim()), { password });
+
+    const { entries } = (await stage.as(adminId).send('GET', '/audit')).json;
+    const [passwordSet, second, madeSecond, first, made] = entries;
+    const actor = { kind: 'member', id: memberId };
+    for (const [entry, maker, making] of [
+      [first, adminId, made],
+      [second, 'operator', madeSecond],
+    ]) {
+      t.match(entry, { actor, action: 'member.follow-sign-in-link', targetId: memberId });
+      t.match(making, { action: 'member.make-sign-in-link', changes: [{ field: 'linkId' }, {}] });
+      t.strictSame(entry.changes, [
+        { field: 'linkId', before: null, after: making.changes[0].after },
+        { field: 'linkMadeBy', before: null, after: maker },
+        { field: 'address', before: null, after: '127.0.0.1' },
+      ]);
+      t.type(entry.requestId, 'string');
+    }
+    t.match(passwordSet, { actor, action: 'member.edit', changes: [{ field: 'password', after: 'set' }] });
+    t.equal(entries.length, 5);
+    await stage.stop();
+  },
+);

@@ -15,7 +15,7 @@ import { endSessions } from '../../../domain/session/begin-session.ts';
 import { findUsableLink, linkOver } from '../../../domain/session/find-usable-link.ts';
 import type { OneTimeLink } from '../../../domain/session/one-time-link.ts';
 import { withdrawSignInLinks } from '../../../domain/session/withdraw-sign-in-links.ts';
-import { ownEntry, passwordChange } from './member-entry.ts';
+import { followedLink, ownEntry, passwordChange } from './member-entry.ts';
 import { openSession } from './open-session.ts';
 
 const emailTaken = 'A member of the organisation has this email already. Sign in, or ask for a sign-in link.';
@@ -108,9 +108,12 @@ function signIn(
   const before = queries.member(memberId);
   if (before === undefined) return linkOver();
   const { passwordHash } = request.body;
-  if (passwordHash === null) return allow({ member: before, changes: [] });
+  const told = followedLink(link, request.address);
+  const followed = ownEntry(before, 'member.follow-sign-in-link', told, request, context);
+  if (passwordHash === null) return allow({ member: before, changes: [followed] });
   const member: Member = { ...before, passwordHash, revision: before.revision + 1 };
   const changes = [
+    followed,
     { kind: 'member', before, after: member } as const,
     ...endSessions(queries, memberId, null),
     ...withdrawSignInLinks(queries, before, link.id),

@@ -3,7 +3,7 @@ import { allow, deny } from '../../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../../domain/console/own-organisation.ts';
 import { linkLifetimeMs } from '../../../domain/session/one-time-link.ts';
 import { withdrawSignInLinks } from '../../../domain/session/withdraw-sign-in-links.ts';
-import { makeLink } from './make-link.ts';
+import { madeLinkChanges, makeLink } from './make-link.ts';
 import { managedMember } from './managed-member.ts';
 import { organisationEntry } from './organisation-entry.ts';
 
@@ -32,7 +32,7 @@ export const makeSignInLink: ConsoleCommand<null> = (queries, request, principal
     action: 'member.make-sign-in-link',
     targetId: id,
     targetName: name,
-    changes: [{ field: 'linkExpiresAt', before: null, after: link.expiresAt }],
+    changes: madeLinkChanges(link),
   });
   const former = withdrawSignInLinks(queries, found.value, null);
   const changes = [...former, { kind: 'one-time-link', before: null, after: link } as const, entry];
