@@ -188,6 +188,14 @@ t.test('behind TLS the cookie is for TLS alone, and only the base URL may change
   const origin = { origin: 'https://flags.example' };
   const answer = await client.send('POST', '/session', body, origin);
   t.equal(answer.status, 200);
-  t.match(answer.header('set-cookie'), /^__Secure-burgee_session=.*; HttpOnly; SameSite=Lax; Secure$/);
+  t.match(
+    answer.header('set-cookie'),
+    /^__Host-burgee_session=\w+; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+    'a name that browsers take from this very host alone',
+  );
+  const secret = client.cookies.get('__Host-burgee_session') ?? '';
+  const planted = new ConsoleClient(t, { port: server.port });
+  planted.cookies.set('__Secure-burgee_session', secret);
+  t.equal((await planted.send('GET', '/sessions')).status, 401, 'not one that a sibling could plant');
   t.equal((await client.send('DELETE', '/session', undefined, origin)).status, 204);
 });
