@@ -131,3 +131,20 @@ t.test('the command for sign-in links says whom it cannot find', async (t) => {
   const made = await run('BOTH@example.test', '--organisation', 'two', '--base-url', 'https://flags.example');
   t.match(made.stdout, /^https:\/\/flags\.example\/console\/link#[0-9A-Za-z]{49}\n$/, 'offline too');
 });
+
+t.test('who belongs to no organisation is shown none by a sign-in link', async (t) => {
+  const owner = 'alone@example.test';
+  const organisations = [{ name: 'Acme', plan: 'teams' }];
+  const personalProjects = [{ name: 'diary', owner }];
+  const server = await bootConsole(t, { organisations, personalProjects });
+  const printed = await runBurgee(['member', 'sign-in-link', owner, '--data-dir', server.dataDir]);
+  t.equal(printed.code, 0, printed.stderr);
+  const client = new ConsoleClient(t, { port: server.port });
+  const secret = secretIn(printed.stdout.trim());
+  const seen = await client.send('POST', '/link', { secret });
+  t.ok(Value.Check(linkViewSchema, seen.json), seen.text);
+  t.match(seen.json, { kind: 'sign-in', email: owner, organisationName: null, role: null });
+  t.notMatch(seen.text, /Acme/);
+  t.equal((await client.send('POST', '/link/use', { secret, password })).status, 200);
+  t.equal((await client.send('GET', '/session')).json.member.email, owner);
+});

@@ -41,16 +41,18 @@ export class PreparedStore {
   /** @returns the id of a new member who has a session. */
   addMember(role: Role, organisationId: string = this.organisation.id): string {
     const member = memberOf({ organisationId, role, name: role, email: `${newId()}@example.test` });
+    this.add([creationOf('member', member)]);
+    this.#sessions.set(member.id, this.addSession(member.id));
+    return member.id;
+  }
+
+  /** @returns the secret of one more session, for a cookie. */
+  addSession(memberId: string): string {
     const secret = newSecretText(randomBytes());
     const now = Date.now();
-    const session = sessionOf(member.id, {
-      secretHash: hashSecret(secret),
-      createdAt: now,
-      lastSeenAt: now,
-    });
-    this.add([creationOf('member', member), creationOf('session', session)]);
-    this.#sessions.set(member.id, secret);
-    return member.id;
+    const fields = { secretHash: hashSecret(secret), createdAt: now, lastSeenAt: now };
+    this.add([creationOf('session', sessionOf(memberId, fields))]);
+    return secret;
   }
 
   /** @returns the header that presents a new token of the project. */

@@ -1,7 +1,9 @@
 import t, { type Test } from 'tap';
+import { creationOf, organisationOf, projectOf } from '../storage/support/records.ts';
 import { bootServer } from '../support/booted-server.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { ConsoleClient } from './console-client.ts';
 import { openEventStream } from './event-stream.ts';
 import { PreparedStore } from './prepared-store.ts';
 
@@ -70,6 +72,37 @@ t.test('pages of one session are bounded, and a closed one makes room', async (t
   for (let attempt = 0; status === 503 && attempt < 100; attempt += 1) ({ status } = await open());
   t.equal(status, 200);
   await server.stop();
+});
+
+t.test('pages of a member and of an organisation are bounded, and leave room for others', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const prepared = new PreparedStore();
+  const other = organisationOf({ name: 'Other' });
+  const shop = projectOf(other.id);
+  prepared.add([creationOf('organisation', other), creationOf('project', shop)]);
+  const greedy = Array.from({ length: 5 }, () => prepared.addMember('viewer'));
+  const sessions = greedy.map((id) => Array.from({ length: 6 }, () => prepared.addSession(id)));
+  const [late, stranger] = [prepared.addMember('viewer'), prepared.addMember('viewer', other.id)];
+  await prepared.write(dataDir);
+  const { port, stop } = await bootServer(t, { dataDir, settings: { BURGEE_CONSOLE_RATE_LIMIT: '100000' } });
+  const watch = async (client: ConsoleClient, projectId = prepared.project.id) =>
+    (await openEventStream(t, client, `/projects/${projectId}/events`)).status;
+  for (const [first = '', ...others] of sessions) {
+    const clients = [first, ...others].map((secret) => {
+      const client = new ConsoleClient(t, { port });
+      client.cookies.set('burgee_session', secret);
+      return client;
+    });
+    const [last] = clients.splice(5);
+    for (const client of clients) {
+      const opened = await Promise.all([0, 1, 2, 3].map(() => watch(client)));
+      t.strictSame(opened, [200, 200, 200, 200]);
+    }
+    if (last !== undefined) t.equal(await watch(last), 503, 'the 21st of a member, by one more session');
+  }
+  t.equal(await watch(prepared.client(t, port, late)), 503, 'the 101st of an organisation');
+  t.equal(await watch(prepared.client(t, port, stranger), shop.id), 200, 'another organisation’s first');
+  await stop();
 });
 
 t.test('a quiet stream beats, and ends when the service stops', async (t) => {

@@ -4,8 +4,9 @@ import { passwordProblem } from '../../domain/session/password.ts';
 import { askEvaluator, askWriter } from './ask-actors.ts';
 import type { ConsoleActors } from './console-actors.ts';
 import type { ConsoleReply } from './console-reply.ts';
+import { countWrong } from './count-wrong.ts';
 import type { GatewayOperation } from './gateway-operation.ts';
-import { passwordsBusy, refuseAttempts } from './password-refusals.ts';
+import { passwordsBusy } from './password-refusals.ts';
 import { readGatewayBody } from './read-gateway-body.ts';
 
 const wrongCurrent = 'This is not your present password.';
@@ -32,23 +33,23 @@ export const changePassword: GatewayOperation = async ({ reply, body }, actors) 
   if (set !== null) reply.answerNothing({}, set.memberId);
 };
 
-/** @returns false when the present password is wrong or missing, and the request has been answered so. */
+/** @returns false when the present password is wrong, missing or could not be checked, and the request has been answered so. */
 async function isAllowed(
   reply: ConsoleReply,
   { email, passwordHash }: OwnPassword,
   current: string | undefined,
-  { attempts, passwords }: ConsoleActors,
+  actors: ConsoleActors,
 ): Promise<boolean> {
   if (passwordHash === null) return true;
-  const { limitKey } = reply.request;
-  const waitSeconds = attempts.begin(email, limitKey);
-  if (waitSeconds !== null) {
-    refuseAttempts(reply, waitSeconds);
-    return false;
-  }
-  const isRight = await passwords.check(passwordHash, current ?? '');
-  if (isRight === 'busy') passwordsBusy(reply);
-  else if (!isRight) reply.refuse({ code: 'invalid-request', detail: wrongCurrent });
-  else attempts.succeeded(email, limitKey);
-  return isRight === true;
+  const checked = await countWrong(reply, email, actors, async () => {
+    const isRight = await actors.passwords.check(passwordHash, current ?? '');
+    if (isRight === true) return { right: true };
+    if (isRight === 'busy') {
+      passwordsBusy(reply);
+      return null;
+    }
+    reply.refuse({ code: 'invalid-request', detail: wrongCurrent });
+    return 'wrong';
+  });
+  return checked !== null;
 }

@@ -11,12 +11,20 @@ export interface ProjectWatchersOptions {
   readonly onFault: (fault: unknown) => void;
 }
 
+/** Who looks at a page: each may have so many open, that others find room. */
+export interface Viewer {
+  readonly sessionSecret: string;
+  readonly memberId: string;
+  /** The project's; null for a personal project. */
+  readonly organisationId: string | null;
+}
+
 /** What is known of a page between two looks. */
 interface Watch {
   readonly watcher: Watcher;
   /** Asked again at each look: who may not see the project any more is sent away. */
   readonly call: ConsoleCall;
-  readonly sessionSecret: string;
+  readonly viewer: Viewer;
   since: number;
   versionSeen: number;
   lookedAt: number;
@@ -24,17 +32,21 @@ interface Watch {
   isLooking: boolean;
 }
 
-/** What the evaluators' `watch-project` answers. */
+/** What the evaluators' `watch-project` answers; `organisationId` only where a page begins. */
 interface Changes {
   readonly sequence: number;
   readonly flags: readonly string[];
   readonly project: boolean;
   readonly other: boolean;
+  readonly organisationId?: string | null;
 }
 
 export const watchersMax = 200;
 /** A browser has six connections to a service, and its pages need the others. */
 export const watchersOfSessionMax = 4;
+/** Nobody takes all of them, by however many sessions, and neither does an organisation. */
+export const watchersOfMemberMax = 20;
+export const watchersOfOrganisationMax = 100;
 const tickMs = 250;
 /** A page hears of changes at most so often, however many there are. */
 const lookEveryMs = 1000;
@@ -58,12 +70,22 @@ export class ProjectWatchers {
   }
 
   /** @returns why no more page can be followed now, or null. */
-  refusal(sessionSecret: string): string | null {
+  refusal({ sessionSecret, memberId, organisationId }: Viewer): string | null {
     this.#dropOver();
     if (this.#isClosed) return 'The service is stopping. Retry in a moment.';
     if (this.#watches.size >= watchersMax) return 'Too many pages are open. Changes are shown on reload.';
-    const own = [...this.#watches].filter((watch) => watch.sessionSecret === sessionSecret);
-    return own.length < watchersOfSessionMax ? null : 'Too many pages of this session are open. Close one.';
+    const viewers = Array.from(this.#watches, ({ viewer }) => viewer);
+    const isFull = (max: number, isSame: (viewer: Viewer) => boolean) => viewers.filter(isSame).length >= max;
+    if (isFull(watchersOfSessionMax, (viewer) => viewer.sessionSecret === sessionSecret)) {
+      return 'Too many pages of this session are open. Close one.';
+    }
+    if (isFull(watchersOfMemberMax, (viewer) => viewer.memberId === memberId)) {
+      return 'Too many of your pages are open. Close one.';
+    }
+    if (organisationId === null) return null;
+    return isFull(watchersOfOrganisationMax, (viewer) => viewer.organisationId === organisationId)
+      ? 'Too many pages of your organisation are open. Changes are shown on reload.'
+      : null;
   }
 
   /** Of the newest commit: taken before a page asks where it begins, so that nothing is missed in between. */
@@ -72,12 +94,10 @@ export class ProjectWatchers {
   }
 
   /** @param since where the page begins, known at the store's version `versionSeen`. */
-  add(watcher: Watcher, call: ConsoleCall, since: number, versionSeen: number): void {
+  add(watcher: Watcher, viewer: Viewer, call: ConsoleCall, since: number, versionSeen: number): void {
     const now = monotonicMs();
-    const { sessionSecret } = call;
-    if (sessionSecret === null) throw new Error('a watch without a session has passed the guard');
     const times = { lookedAt: now - lookEveryMs, beatenAt: now };
-    this.#watches.add({ watcher, call, sessionSecret, since, versionSeen, ...times, isLooking: false });
+    this.#watches.add({ watcher, viewer, call, since, versionSeen, ...times, isLooking: false });
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
   }
 

@@ -9,11 +9,16 @@ export interface SessionCookie {
   clear(): string;
 }
 
-/** @param baseUrl behind TLS the cookie goes over TLS alone, and its name makes browsers insist on it. */
+/**
+ * @param baseUrl behind TLS the cookie goes over TLS alone, and its name makes browsers take it from this very host and
+ *   no other: a page of a sibling's could plant its own session otherwise. The name asks for the path of the whole host.
+ */
 export function sessionCookie(baseUrl: string): SessionCookie {
   const isSecure = baseUrl.startsWith('https:');
-  const name = isSecure ? '__Secure-burgee_session' : 'burgee_session';
-  const attributes = `Path=/console; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  const name = isSecure ? '__Host-burgee_session' : 'burgee_session';
+  const attributes = isSecure
+    ? 'Path=/; HttpOnly; SameSite=Lax; Secure'
+    : 'Path=/console; HttpOnly; SameSite=Lax';
   return {
     name,
     read: (values) => cookieValues(values, name).find(isSecretText) ?? null,

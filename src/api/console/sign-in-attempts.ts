@@ -5,7 +5,7 @@ export interface SignInAttempts {
    * @returns null when it may be made, or the seconds after which one may.
    */
   begin(account: string, limitKey: string): number | null;
-  /** The attempt was right: it does not count. */
+  /** The attempt was right, or nothing was checked: it does not count. */
   succeeded(account: string, limitKey: string): void;
   /** An attempt whose account shows only at its end: the address alone is counted. */
   beginFrom(limitKey: string): number | null;

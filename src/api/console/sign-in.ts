@@ -10,8 +10,9 @@ import { wrongCredentials } from '../../domain/session/wrong-credentials.ts';
 import { askEvaluator, askWriter } from './ask-actors.ts';
 import type { ConsoleActors } from './console-actors.ts';
 import type { ConsoleReply } from './console-reply.ts';
+import { type Checked, countWrong } from './count-wrong.ts';
 import type { GatewayOperation } from './gateway-operation.ts';
-import { passwordsBusy, refuseAttempts } from './password-refusals.ts';
+import { passwordsBusy } from './password-refusals.ts';
 import { readGatewayBody } from './read-gateway-body.ts';
 import { answerBegun } from './start-session.ts';
 
@@ -19,30 +20,28 @@ import { answerBegun } from './start-session.ts';
 export const signIn: GatewayOperation = async ({ reply, body }, actors) => {
   const asked = readGatewayBody<SignInBody>(reply, signInBodySchema, body);
   if (asked === null) return;
-  const { limitKey } = reply.request;
-  const waitSeconds = actors.attempts.begin(asked.email, limitKey);
-  if (waitSeconds !== null) {
-    refuseAttempts(reply, waitSeconds);
-    return;
-  }
-  const found = await askEvaluator<FoundCredentials>(
-    reply,
-    'find-credentials',
-    { email: asked.email },
-    actors,
-  );
-  if (found === null) return;
-  const meant = found.value.credentials.filter(
-    ({ memberId }) => asked.memberId === undefined || memberId === asked.memberId,
-  );
-  const right = await rightOnes(meant, asked.password, actors);
-  if (right === 'busy') passwordsBusy(reply);
-  else if (right.length === 0) reply.refuse(wrongCredentials().problem);
-  else {
-    actors.attempts.succeeded(asked.email, limitKey);
-    await goOn(reply, right, actors);
-  }
+  const checked = await countWrong(reply, asked.email, actors, () => check(reply, asked, actors));
+  if (checked !== null) await goOn(reply, checked.right, actors);
 };
+
+async function check(
+  reply: ConsoleReply,
+  { email, password, memberId }: SignInBody,
+  actors: ConsoleActors,
+): Promise<Checked<readonly Credential[]>> {
+  const found = await askEvaluator<FoundCredentials>(reply, 'find-credentials', { email }, actors);
+  if (found === null) return null;
+  const { credentials } = found.value;
+  const meant = credentials.filter((each) => memberId === undefined || each.memberId === memberId);
+  const right = await rightOnes(meant, password, actors);
+  if (right === 'busy') {
+    passwordsBusy(reply);
+    return null;
+  }
+  if (right.length > 0) return { right };
+  reply.refuse(wrongCredentials().problem);
+  return 'wrong';
+}
 
 /** For an email that nobody has, as much is done as for one that one member has. */
 async function rightOnes(

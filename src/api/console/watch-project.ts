@@ -18,11 +18,16 @@ export const watchProject: GatewayOperation = async ({ reply }, { evaluators, wa
   if (status !== 200) {
     return reply.answer(status, answer.body, { contentType: console?.contentType ?? null }, memberId);
   }
-  const refusal = watchers.refusal(sessionSecret ?? '');
+  if (sessionSecret === null || memberId === null) {
+    throw new Error('a watch without a session has passed the guard');
+  }
+  const { sequence, organisationId = null } = readChanges(answer.body);
+  const viewer = { sessionSecret, memberId, organisationId };
+  const refusal = watchers.refusal(viewer);
   if (refusal !== null) return reply.refuseUnavailable(refusal);
   reply.begin(200, { contentType: 'text/event-stream' }, memberId);
   if (reply.exchange.isOver) return;
   const watcher = new Watcher(reply.exchange);
   watcher.tell('ready', {});
-  watchers.add(watcher, call, readChanges(answer.body).sequence, versionSeen);
+  watchers.add(watcher, viewer, call, sequence, versionSeen);
 };

@@ -94,7 +94,8 @@ export type SessionRow = Static<typeof sessionRowSchema>;
 
 export const linkViewSchema = shape({
   kind: Type.Union([Type.Literal('invitation'), Type.Literal('first-owner'), Type.Literal('sign-in')]),
-  organisationName: text,
+  /** Null where the link signs in somebody who belongs to none. */
+  organisationName: nullable(text),
   email: nullable(text),
   name: nullable(text),
   role: nullable(roleSchema),

@@ -32,6 +32,7 @@ export const auditActions = [
   'member.invite',
   'member.withdraw-invitation',
   'member.make-sign-in-link',
+  'member.follow-sign-in-link',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -1,4 +1,5 @@
 import type { RecordQueries } from '../record-queries.ts';
+import { mayStillMake } from '../session/may-still-make.ts';
 import { isLinkOver, type OneTimeLink, type OneTimeLinkPurpose } from '../session/one-time-link.ts';
 
 export type InvitationPurpose = Extract<OneTimeLinkPurpose, { kind: 'invitation' }>;
@@ -19,5 +20,5 @@ export function openInvitations(
   now: number,
 ): readonly Invitation[] {
   const links = [...queries.oneTimeLinksOf(organisationId)];
-  return links.filter(isInvitation).filter((link) => !isLinkOver(link, now));
+  return links.filter(isInvitation).filter((link) => !isLinkOver(link, now) && mayStillMake(queries, link));
 }

@@ -2,6 +2,7 @@ import { allow, type ConsoleOutcome, deny } from '../console/console-problem.ts'
 import type { RecordQueries } from '../record-queries.ts';
 import { isSecretText } from '../token/token-secret.ts';
 import { type FirstOwnerOffer, firstOwnerLink } from './first-owner-offer.ts';
+import { mayStillMake } from './may-still-make.ts';
 import { isLinkOver, type OneTimeLink } from './one-time-link.ts';
 
 interface LinkContext {
@@ -27,7 +28,8 @@ export function findUsableLink(
   if (!isSecretText(secret)) return linkOver();
   const hash = hashSecret(secret);
   const link = firstOwnerLink(queries, firstOwnerOffer, hash) ?? storedLink(queries, hash);
-  return link === undefined || isLinkOver(link, now) ? linkOver() : allow(link);
+  if (link === undefined || isLinkOver(link, now)) return linkOver();
+  return mayStillMake(queries, link) ? allow(link) : linkOver();
 }
 
 /** A first Owner's link that an earlier version has stored ended with the process that showed it. */

@@ -5,7 +5,7 @@ import type { RecordQueries } from '../../domain/record-queries.ts';
 import { linkLifetimeMs } from '../../domain/session/one-time-link.ts';
 import { operatorEntry } from '../provision/provision-scope.ts';
 import type { Decision } from './command.ts';
-import { type LinkContext, makeLink } from './console/make-link.ts';
+import { type LinkContext, madeLinkChanges, makeLink } from './console/make-link.ts';
 
 export interface OperatorLinkArgs {
   /** In whatever case. */
@@ -50,7 +50,7 @@ export function makeOperatorLink(
       action: 'member.make-sign-in-link',
       targetId: member.id,
       targetName: member.name,
-      changes: [{ field: 'linkExpiresAt', before: null, after: link.expiresAt }],
+      changes: madeLinkChanges(link),
     },
     context,
   );

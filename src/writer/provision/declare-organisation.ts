@@ -3,10 +3,15 @@ import { stepInto } from '../../contracts/provision/provision-paths.ts';
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
 import type { Member } from '../../domain/member/member.ts';
 import type { Organisation } from '../../domain/organisation/organisation.ts';
+import type { RecordChange } from '../../domain/record-change.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { endSessions } from '../../domain/session/begin-session.ts';
+import { withdrawSignInLinks } from '../../domain/session/withdraw-sign-in-links.ts';
 import { changePlan } from '../commands/set-plan.ts';
 import { addTo, type ProvisionDirectory } from './provision-directory.ts';
 import type { PasswordDecision } from './provision-protocol.ts';
 import type { ProvisionScope } from './provision-scope.ts';
+import { type DeclaredEdit, refuseWithoutOwner } from './refuse-without-owner.ts';
 
 /** Finds an organisation by its name, or makes it; then its members. */
 export function declareOrganisation(
@@ -19,9 +24,11 @@ export function declareOrganisation(
   const known = scope.single(directory.organisations.get(name) ?? [], stepInto(path, 'name'), name);
   const organisation =
     known === undefined ? createOrganisation(scope, declared) : editOrganisation(scope, known, declared);
-  declared.members?.forEach((member, index) => {
-    declareMember(scope, directory, member, organisation, stepInto(stepInto(path, 'members'), index));
-  });
+  const membersPath = stepInto(path, 'members');
+  const edits = (declared.members ?? []).map((member, index) =>
+    declareMember(scope, directory, member, organisation, stepInto(membersPath, index)),
+  );
+  refuseWithoutOwner(scope, organisation, edits, membersPath);
   return organisation;
 }
 
@@ -73,20 +80,17 @@ function declareMember(
   declared: DeclaredMember,
   organisation: Organisation,
   path: string,
-): void {
+): DeclaredEdit {
   const email = declared.email.toLowerCase();
   const found = (directory.members.get(email) ?? []).filter(
     ({ organisationId }) => organisationId === organisation.id,
   );
   const known = scope.single(found, stepInto(path, 'email'), declared.email);
   const password = scope.request.passwords.get(path);
-  if (known !== undefined) editMember(scope, known, declared, password, path);
-  else
-    addTo(
-      directory.members,
-      email,
-      createMember(scope, declared, organisation.id, password, organisation.id),
-    );
+  if (known !== undefined) return editMember(scope, known, declared, password, path);
+  const after = createMember(scope, declared, organisation.id, password, organisation.id);
+  addTo(directory.members, email, after);
+  return { before: null, after };
 }
 
 /** @param ledgerId the audit chain that tells of it. */
@@ -127,7 +131,7 @@ function editMember(
   declared: DeclaredMember,
   password: PasswordDecision | undefined,
   path: string,
-): void {
+): DeclaredEdit {
   if (password?.kind === 'keep' && password.passwordHash !== before.passwordHash) {
     scope.problems.add(() => `${path}.password was changed by someone else just now; apply the file again`);
   }
@@ -141,11 +145,23 @@ function editMember(
   const changes = fields.map((field): AuditChange => ({ field, before: before[field], after: after[field] }));
   if (passwordHash !== before.passwordHash) changes.push(passwordChange);
   scope.count(changes.length === 0 ? 'unchanged' : 'changed');
-  if (changes.length === 0) return;
+  if (changes.length === 0) return { before, after: before };
   const ledgerId = before.organisationId ?? before.id;
   const { id, name } = after;
   const entry = { ledgerId, projectId: null, action: 'member.edit', targetId: id, targetName: name } as const;
-  scope.change({ kind: 'member', before, after }, { ...entry, changes });
+  scope.change(
+    { kind: 'member', before, after },
+    { ...entry, changes },
+    endsOf(scope.queries, before, after),
+  );
+  return { before, after };
+}
+
+/** A new password ends every session, and like a new role the links that sign the member in. */
+function* endsOf(queries: RecordQueries, before: Member, after: Member): Generator<RecordChange> {
+  const isNewPassword = before.passwordHash !== after.passwordHash;
+  if (isNewPassword) yield* endSessions(queries, before.id, null);
+  if (isNewPassword || before.role !== after.role) yield* withdrawSignInLinks(queries, before, null);
 }
 
 /** @returns the audit changes of something new: every field from nothing to its value. */

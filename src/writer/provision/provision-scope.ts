@@ -62,10 +62,14 @@ export class ProvisionScope {
     this.#counts = { ...this.#counts, [outcome]: this.#counts[outcome] + 1 };
   }
 
-  /** Decides a change and the audit entry that goes with it. After the first problem nothing is written any more. */
-  change(change: RecordChange, entry: OperatorEntry): void {
+  /**
+   * Decides a change and the audit entry that goes with it. After the first problem nothing is written any more.
+   *
+   * @param along what else ends or changes by it, and needs no entry of its own.
+   */
+  change(change: RecordChange, entry: OperatorEntry, along: Iterable<RecordChange> = []): void {
     if (!this.problems.isEmpty) return;
-    this.#pending.push(change, { kind: 'audit', entry: operatorEntry(entry, this.context) });
+    this.#pending.push(...along, change, { kind: 'audit', entry: operatorEntry(entry, this.context) });
   }
 
   audit(entry: OperatorEntry): void {

@@ -26,6 +26,7 @@ export const actionWords: Readonly<Record<AuditAction, string>> = {
   'member.invite': 'invited',
   'member.withdraw-invitation': 'withdrew the invitation of',
   'member.make-sign-in-link': 'made a sign-in link for',
+  'member.follow-sign-in-link': 'followed the sign-in link for',
 };
 
 export function actionWord(action: string): string {

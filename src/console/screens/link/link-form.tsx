@@ -18,9 +18,10 @@ interface LinkFormProps {
 }
 
 function leadOf({ kind, organisationName, role, name, email }: LinkView): string {
-  if (kind === 'invitation') return `You are invited to ${organisationName} as ${role ?? 'member'}.`;
-  if (kind === 'first-owner') return `You will be the first Owner of ${organisationName}.`;
-  return `Sign in to ${organisationName}${name === null ? '' : ` as ${name}`}${email === null ? '' : ` (${email})`}.`;
+  const where = organisationName ?? 'Burgee';
+  if (kind === 'invitation') return `You are invited to ${where} as ${role ?? 'member'}.`;
+  if (kind === 'first-owner') return `You will be the first Owner of ${where}.`;
+  return `Sign in to ${where}${name === null ? '' : ` as ${name}`}${email === null ? '' : ` (${email})`}.`;
 }
 
 /** Asks for what the account lacks, and uses the link only when the button is pressed. */

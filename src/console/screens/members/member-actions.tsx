@@ -44,14 +44,16 @@ export function MemberActions(props: MemberActionsProps) {
   if (!mayManage(self, member)) return null;
   return (
     <Group gap="xs" wrap="nowrap" justify="flex-end">
-      <Button
-        size="compact-sm"
-        variant="default"
-        aria-label={`Sign-in link for ${member.name}`}
-        onClick={() => setAsked('link')}
-      >
-        Sign-in link
-      </Button>
+      {member.id !== self.id && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Sign-in link for ${member.name}`}
+          onClick={() => setAsked('link')}
+        >
+          Sign-in link
+        </Button>
+      )}
       <Button
         size="compact-sm"
         variant="default"

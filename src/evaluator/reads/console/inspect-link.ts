@@ -30,8 +30,12 @@ function linkView(queries: RecordQueries, link: OneTimeLink): ConsoleOutcome<Lin
     case 'sign-in': {
       const member = queries.member(purpose.memberId);
       if (member === undefined) return linkOver();
-      const { email, role, name } = member;
-      return allow({ kind: 'sign-in', email, role, name, ...shared, needsName: false, needsPassword: false });
+      // Some organisation keeps the link of a person who belongs to none: it is not theirs, and neither is the role.
+      const own =
+        member.organisationId === null ? { organisationName: null, role: null } : { role: member.role };
+      const { email, name } = member;
+      const asksNothing = { needsName: false, needsPassword: false };
+      return allow({ kind: 'sign-in', email, name, ...shared, ...own, ...asksNothing });
     }
   }
 }

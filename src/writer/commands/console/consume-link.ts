@@ -14,7 +14,8 @@ import type { RecordQueries } from '../../../domain/record-queries.ts';
 import { endSessions } from '../../../domain/session/begin-session.ts';
 import { findUsableLink, linkOver } from '../../../domain/session/find-usable-link.ts';
 import type { OneTimeLink } from '../../../domain/session/one-time-link.ts';
-import { ownEntry, passwordChange } from './member-entry.ts';
+import { withdrawSignInLinks } from '../../../domain/session/withdraw-sign-in-links.ts';
+import { followedLink, ownEntry, passwordChange } from './member-entry.ts';
 import { openSession } from './open-session.ts';
 
 const emailTaken = 'A member of the organisation has this email already. Sign in, or ask for a sign-in link.';
@@ -67,7 +68,7 @@ export function admit(
     case 'first-owner':
       return create(queries, { organisationId, email: request.body.email, role: 'owner' }, request, context);
     case 'sign-in':
-      return signIn(queries, purpose.memberId, request, context);
+      return signIn(queries, link, purpose.memberId, request, context);
   }
 }
 
@@ -103,9 +104,10 @@ function create(
   return allow({ member, changes: [{ kind: 'member', before: null, after: member }, entry] });
 }
 
-/** A password that is set on the way takes every other session along, as one that is changed does. */
+/** A password that is set on the way takes every other session and sign-in link along, as one that is changed does. */
 function signIn(
   queries: RecordQueries,
+  link: OneTimeLink,
   memberId: string,
   request: PublicRequest<Omit<ConsumeLink, 'secret'>>,
   context: PublicContext,
@@ -113,11 +115,15 @@ function signIn(
   const before = queries.member(memberId);
   if (before === undefined) return linkOver();
   const { passwordHash } = request.body;
-  if (passwordHash === null) return allow({ member: before, changes: [] });
+  const told = followedLink(link, request.address);
+  const followed = ownEntry(before, 'member.follow-sign-in-link', told, request, context);
+  if (passwordHash === null) return allow({ member: before, changes: [followed] });
   const member: Member = { ...before, passwordHash, revision: before.revision + 1 };
   const changes = [
+    followed,
     { kind: 'member', before, after: member } as const,
     ...endSessions(queries, memberId, null),
+    ...withdrawSignInLinks(queries, before, link.id),
     ownEntry(member, 'member.edit', [passwordChange], request, context),
   ];
   return allow({ member, changes });

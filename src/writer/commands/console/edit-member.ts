@@ -8,10 +8,14 @@ import { isLastOwner, managesRole } from '../../../domain/member/member-rules.ts
 import { readName } from '../../../domain/name-rules.ts';
 import { ProblemList } from '../../../domain/problem-list.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
+import { withdrawSignInLinks } from '../../../domain/session/withdraw-sign-in-links.ts';
 import { managedMember } from './managed-member.ts';
 import { organisationEntry } from './organisation-entry.ts';
 
-/** Renames a member, or gives it another role, with effect on its next request. */
+/**
+ * Renames a member, or gives it another role, with effect on its next request. A sign-in link was made for the role that
+ * the member had then, so it is withdrawn with it.
+ */
 export const editMember: ConsoleCommand<EditMemberBody> = (queries, request, principal, context) => {
   const found = managedMember(queries, principal, request.params['memberId']);
   if (!found.ok) return found;
@@ -30,8 +34,9 @@ export const editMember: ConsoleCommand<EditMemberBody> = (queries, request, pri
   const entry = organisationEntry(request, principal, context, {
     ...{ action: 'member.edit', targetId: after.id, targetName: after.name, changes },
   });
+  const withdrawn = before.role === after.role ? [] : withdrawSignInLinks(queries, before, null);
   return allow({
-    changes: [{ kind: 'member', before, after }, entry],
+    changes: [...withdrawn, { kind: 'member', before, after }, entry],
     reply: { value: memberView(queries, after) },
   });
 };

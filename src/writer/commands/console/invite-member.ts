@@ -12,13 +12,14 @@ import {
 } from '../../../domain/member/member-rules.ts';
 import type { RecordChange } from '../../../domain/record-change.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
+import { mayStillMake } from '../../../domain/session/may-still-make.ts';
 import { invitationLifetimeMs, invitationsMax, isLinkOver } from '../../../domain/session/one-time-link.ts';
 import { makeLink } from './make-link.ts';
 import { organisationEntry } from './organisation-entry.ts';
 
 const badEmail = `email must be an email address of at most ${emailCharsMax} characters, like name@example.com`;
 
-/** Makes a link by which somebody becomes a member. Links of the organisation that are over are cleared away. */
+/** Makes a link by which somebody becomes a member. Links of the organisation that do not work any more are cleared away. */
 export const inviteMember: ConsoleCommand<InviteMemberBody> = (queries, request, principal, context) => {
   const { id: organisationId } = ownOrganisation(principal);
   const email = request.body.email.trim();
@@ -40,8 +41,8 @@ export const inviteMember: ConsoleCommand<InviteMemberBody> = (queries, request,
     targetName: email,
     changes: fields.map(([field, after]) => ({ field, before: null, after })),
   });
-  const over = [...linksThatAreOver(queries, organisationId, context.now)];
-  const changes = [...over, { kind: 'one-time-link', before: null, after: link } as const, entry];
+  const useless = [...uselessLinks(queries, organisationId, context.now)];
+  const changes = [...useless, { kind: 'one-time-link', before: null, after: link } as const, entry];
   return allow({ changes, reply: { status: 201, value: made } });
 };
 
@@ -72,12 +73,9 @@ function refuseMore(queries: RecordQueries, organisationId: string, open: readon
   return `Your organisation has ${membersMax} members and open invitations, which is the limit. Remove some first.`;
 }
 
-function* linksThatAreOver(
-  queries: RecordQueries,
-  organisationId: string,
-  now: number,
-): Generator<RecordChange> {
+function* uselessLinks(queries: RecordQueries, organisationId: string, now: number): Generator<RecordChange> {
   for (const before of queries.oneTimeLinksOf(organisationId)) {
-    if (isLinkOver(before, now)) yield { kind: 'one-time-link', before, after: null };
+    const isUseless = isLinkOver(before, now) || !mayStillMake(queries, before);
+    if (isUseless) yield { kind: 'one-time-link', before, after: null };
   }
 }

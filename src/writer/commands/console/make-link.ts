@@ -1,5 +1,6 @@
 import type { ConsoleContext } from '../../../contracts/console/console-handler.ts';
 import type { MadeLink } from '../../../contracts/console/console-views.ts';
+import type { AuditChange } from '../../../domain/audit/audit-entry.ts';
 import type { OneTimeLink, OneTimeLinkPurpose } from '../../../domain/session/one-time-link.ts';
 
 export interface LinkPlan {
@@ -25,4 +26,10 @@ export function makeLink(
     createdAt: now,
   };
   return { link, made: { id, url: `${baseUrl}/console/link#${secret}`, expiresAt } };
+}
+
+/** @returns what the audit log says of a sign-in link that was made: following it names the same id. */
+export function madeLinkChanges({ id, expiresAt }: OneTimeLink): readonly AuditChange[] {
+  const fields = Object.entries({ linkId: id, linkExpiresAt: expiresAt });
+  return fields.map(([field, after]) => ({ field, before: null, after }));
 }

@@ -1,18 +1,24 @@
 import type { ConsoleCommand } from '../../../contracts/console/console-handler.ts';
-import { allow } from '../../../domain/console/console-problem.ts';
+import { allow, deny } from '../../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../../domain/console/own-organisation.ts';
-import type { RecordChange } from '../../../domain/record-change.ts';
-import type { RecordQueries } from '../../../domain/record-queries.ts';
 import { linkLifetimeMs } from '../../../domain/session/one-time-link.ts';
-import { makeLink } from './make-link.ts';
+import { withdrawSignInLinks } from '../../../domain/session/withdraw-sign-in-links.ts';
+import { madeLinkChanges, makeLink } from './make-link.ts';
 import { managedMember } from './managed-member.ts';
 import { organisationEntry } from './organisation-entry.ts';
 
-/** Makes a link that signs a member in, who then may set a password. It takes the place of one made before. */
+const forOneself =
+  'A sign-in link is for somebody else. Set your own password under Settings, or ask another Admin for a link.';
+
+/**
+ * Makes a link that signs a member in, who then may set a password. It takes the place of one made before. Nobody makes
+ * one for themselves: it would be a way around the present password, for whoever has got hold of a session.
+ */
 export const makeSignInLink: ConsoleCommand<null> = (queries, request, principal, context) => {
   const found = managedMember(queries, principal, request.params['memberId']);
   if (!found.ok) return found;
   const { id, name } = found.value;
+  if (id === principal.member.id) return deny('not-permitted', forOneself);
   const { link, made } = makeLink(
     {
       organisationId: ownOrganisation(principal).id,
@@ -26,21 +32,9 @@ export const makeSignInLink: ConsoleCommand<null> = (queries, request, principal
     action: 'member.make-sign-in-link',
     targetId: id,
     targetName: name,
-    changes: [{ field: 'linkExpiresAt', before: null, after: link.expiresAt }],
+    changes: madeLinkChanges(link),
   });
-  const former = [...formerLinks(queries, link.organisationId, id)];
+  const former = withdrawSignInLinks(queries, found.value, null);
   const changes = [...former, { kind: 'one-time-link', before: null, after: link } as const, entry];
   return allow({ changes, reply: { status: 201, value: made } });
 };
-
-function* formerLinks(
-  queries: RecordQueries,
-  organisationId: string,
-  memberId: string,
-): Generator<RecordChange> {
-  for (const before of queries.oneTimeLinksOf(organisationId)) {
-    const { purpose } = before;
-    const isFormer = purpose.kind === 'sign-in' && purpose.memberId === memberId;
-    if (isFormer) yield { kind: 'one-time-link', before, after: null };
-  }
-}

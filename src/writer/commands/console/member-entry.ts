@@ -2,9 +2,16 @@ import type { ConsoleContext, ConsoleRequest } from '../../../contracts/console/
 import type { AuditChange, AuditEntry } from '../../../domain/audit/audit-entry.ts';
 import type { Member } from '../../../domain/member/member.ts';
 import type { RecordChange } from '../../../domain/record-change.ts';
+import type { OneTimeLink } from '../../../domain/session/one-time-link.ts';
 
 /** Says that a password was set, and nothing about it. */
 export const passwordChange: AuditChange = { field: 'password', before: null, after: 'set' };
+
+/** Which sign-in link was followed, who had made it, and from where it was followed. */
+export function followedLink({ id, createdBy }: OneTimeLink, address: string): readonly AuditChange[] {
+  const fields = Object.entries({ linkId: id, linkMadeBy: createdBy ?? 'operator', address });
+  return fields.map(([field, after]) => ({ field, before: null, after }));
+}
 
 /** @returns what the audit log says of what a member does to itself. */
 export function ownEntry(

@@ -3,11 +3,12 @@ import type { SetOwnPassword } from '../../../contracts/console/step-bodies.ts';
 import { allow, deny } from '../../../domain/console/console-problem.ts';
 import type { Member } from '../../../domain/member/member.ts';
 import { endSessions } from '../../../domain/session/begin-session.ts';
+import { withdrawSignInLinks } from '../../../domain/session/withdraw-sign-in-links.ts';
 import { ownEntry, passwordChange } from './member-entry.ts';
 
 const movedMeanwhile = 'The password was changed meanwhile. Try again with the one that holds now.';
 
-/** Sets the member's own password. Every other session of the member ends. */
+/** Sets the member's own password. Every other session of the member ends, and so do links that sign the member in. */
 export const setOwnPassword: ConsoleCommand<SetOwnPassword> = (queries, request, principal, context) => {
   const { member: before, session } = principal;
   const { checkedHash, passwordHash } = request.body;
@@ -16,6 +17,7 @@ export const setOwnPassword: ConsoleCommand<SetOwnPassword> = (queries, request,
   const changes = [
     { kind: 'member', before, after } as const,
     ...endSessions(queries, before.id, session.id),
+    ...withdrawSignInLinks(queries, before, null),
     ownEntry(before, 'member.edit', [passwordChange], request, context),
   ];
   return allow({ changes, reply: {} });

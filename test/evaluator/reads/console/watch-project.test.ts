@@ -25,9 +25,10 @@ t.test('a page begins at the newest entry, and is told what came after it', asyn
   const [project, other] = [fixture.addProject(), fixture.addProject()];
   const [first, second] = [newId(), newId()];
   const nothing = { flags: [], project: false, other: false };
-  t.strictSame(look(fixture, project), { sequence: 0, ...nothing }, 'an empty log');
+  const begin = { organisationId: fixture.organisation.id, ...nothing };
+  t.strictSame(look(fixture, project), { sequence: 0, ...begin }, 'an empty log');
   append(fixture, [{ projectId: project.id, targetId: newId() }]);
-  t.strictSame(look(fixture, project), { sequence: 1, ...nothing });
+  t.strictSame(look(fixture, project), { sequence: 1, ...begin });
   t.strictSame(look(fixture, project, 1), { sequence: 1, ...nothing });
   append(fixture, [
     { projectId: project.id, targetId: first },

@@ -404,6 +404,9 @@ t.test('a sign-in link lives a day, and takes the place of the one before', asyn
   t.match(fixture.audit().at(-1), {
     action: 'member.make-sign-in-link',
     targetId: member.id,
-    changes: [{ field: 'linkExpiresAt', before: null, after: startedAt + days }],
+    changes: [
+      { field: 'linkId', before: null, after: second.value.id },
+      { field: 'linkExpiresAt', before: null, after: startedAt + days },
+    ],
   });
 });
