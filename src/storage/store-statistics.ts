@@ -3,7 +3,7 @@ import { dataFileOf, type Root, readingMapBytesOf, type Table, type Tables } fro
 import { type DatabaseName, databaseNames, firstIdOf, metaKeys, rangeOf } from './keys.ts';
 import { type ReaderUse, readerUseOf } from './reader-use.ts';
 import { RecordSource } from './record-source.ts';
-import { auditRecord, decodeAuditEntry } from './records/audit-record.ts';
+import { auditRecord, decodeAuditHead } from './records/audit-record.ts';
 import { counterRecord } from './records/counter-record.ts';
 import { Snapshots } from './snapshots.ts';
 import { type OpenedStore, openForReading } from './store-opening.ts';
@@ -122,7 +122,7 @@ function newestAuditTime(source: RecordSource): number | null {
     if (next === undefined) return newest;
     const ledger = rangeOf(firstIdOf(next));
     for (const { record } of source.records(auditRecord, { ...ledger, isReversed: true, limit: 1 })) {
-      newest = Math.max(newest ?? 0, decodeAuditEntry(record.encodedEntry).at);
+      newest = Math.max(newest ?? 0, decodeAuditHead(record.encodedEntry).head.at);
     }
     start = ledger.end;
   }

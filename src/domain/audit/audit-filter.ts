@@ -1,6 +1,6 @@
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { ProblemList } from '../problem-list.ts';
-import { type Actor, type AuditAction, type AuditEntry, auditActions } from './audit-entry.ts';
+import { type Actor, type AuditAction, type AuditHead, auditActions } from './audit-entry.ts';
 
 /** Which entries are asked for; null asks for all. */
 export interface AuditFilter {
@@ -63,7 +63,7 @@ function readTime(query: AuditQuery, key: 'from' | 'to', problems: ProblemList):
   return null;
 }
 
-export function matchesAudit(filter: AuditFilter, entry: AuditEntry): boolean {
+export function matchesAudit(filter: AuditFilter, entry: AuditHead): boolean {
   const { projectId, flagId, environment, action, from, to } = filter;
   if (projectId !== null && entry.projectId !== projectId) return false;
   if (flagId !== null && entry.targetId !== flagId) return false;

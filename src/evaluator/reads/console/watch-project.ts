@@ -1,11 +1,11 @@
 import type { ProjectRead } from '../../../contracts/console/console-handler.ts';
-import { newestSequence, projectChanges } from '../../../domain/audit/project-changes.ts';
+import { projectChanges } from '../../../domain/audit/project-changes.ts';
 import { allow } from '../../../domain/console/console-problem.ts';
 
 /** What the gateway asks again and again for somebody who watches: without `since`, where to begin. */
 export const watchProject: ProjectRead = (queries, { query }, { project }) => {
   const since = query['since'];
   if (since !== undefined) return allow({ value: projectChanges(queries, project, Number(since)) });
-  const sequence = newestSequence(queries, project.organisationId ?? project.id);
+  const sequence = queries.newestAuditSequence(project.organisationId ?? project.id);
   return allow({ value: { sequence, flags: [], project: false, other: false } });
 };
