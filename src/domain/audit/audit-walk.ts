@@ -57,7 +57,7 @@ function readBatch(
     if (filter.from !== null && entry.at < filter.from - clockSlackMs) break;
     walked += 1;
     bytes += chained.bytesRead;
-    if (matchesAudit(filter, entry)) matches.push(chained);
+    if (matchesAudit(filter, chained)) matches.push(chained);
     const isFull = walked === batchSize || bytes > batchBytes;
     if (isFull) return { matches, walked, bytes, next: sequence > 1 ? sequence : null };
   }
