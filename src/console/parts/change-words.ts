@@ -34,6 +34,7 @@ const fieldWords = new Map([
   ['permission', 'Permission'],
   ['environments', 'Environments'],
   ['expiresAt', 'Expires'],
+  ['replaces', 'Replaces token'],
   ['plan', 'Plan'],
   ['email', 'Email'],
 ]);
