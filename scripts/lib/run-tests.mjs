@@ -9,7 +9,7 @@ const concurrency = 2;
 const alone = new RegExp(
   [
     '^robustness/',
-    '^lifecycle/(concurrent-changes|long-list|shutdown|slow-readers)[.]',
+    '^lifecycle/(concurrent-changes|large-audit-entries|long-list|shutdown|slow-readers)[.]',
     '^campaigns/(hostile-clients|kill-9|overload|soak|threads)[.]',
   ].join('|'),
 );

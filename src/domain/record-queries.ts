@@ -1,4 +1,4 @@
-import type { ChainedEntry } from './audit/audit-entry.ts';
+import type { ChainedEntry, SequencedHead } from './audit/audit-entry.ts';
 import type { Audience } from './evaluation/audience.ts';
 import type { Flag } from './flag/flag.ts';
 import type { KeptAnswer, KeptAnswerHead, KeptAnswersUsage } from './idempotency/kept-answer.ts';
@@ -63,6 +63,10 @@ export interface RecordQueries {
   tokensOf(projectId: string): Iterable<Token>;
   /** Newest first. */
   auditOf(ledgerId: string, range?: AuditRange): Iterable<ChainedEntry>;
+  /** As `auditOf`, for what asks for the same newest entries again and again: their heads are kept in memory. */
+  auditHeadsOf(ledgerId: string, range?: AuditRange): Iterable<SequencedHead>;
+  /** Of the ledger's newest entry, which is not read for it; 0 when there is none. */
+  newestAuditSequence(ledgerId: string): number;
   /** Newest first. */
   denialsOf(tokenId: string): Iterable<Denial>;
   /** Newest first. */

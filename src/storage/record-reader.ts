@@ -2,7 +2,8 @@ import type { Flag } from '../domain/flag/flag.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import { activityQueries } from './activity-reader.ts';
-import { auditOf } from './audit-reader.ts';
+import type { AuditHeads } from './audit-heads.ts';
+import { auditHeadsOf, auditOf, newestAuditSequence } from './audit-reader.ts';
 import { evaluationCountQueries } from './evaluation-counts-reader.ts';
 import { keptAnswerQueries } from './kept-answer-reader.ts';
 import { flagNameRange, idKey, lastIdKeyOf, rangeOf } from './keys.ts';
@@ -18,8 +19,11 @@ import type { RecordCodec } from './records/record-codec.ts';
 import { tokenRecord } from './records/token-record.ts';
 import { sessionQueries } from './session-reader.ts';
 
-/** Answers the rules' questions from one view: a snapshot or the open write transaction. */
-export function createRecordQueries(source: RecordSource): RecordQueries {
+/**
+ * Answers the rules' questions from one view: a snapshot or the open write transaction.
+ * @param auditHeads null where a transaction may still be undone
+ */
+export function createRecordQueries(source: RecordSource, auditHeads: AuditHeads | null): RecordQueries {
   return {
     organisation: (id) => findById(source, organisationRecord, id),
     project: (id) => findById(source, projectRecord, id),
@@ -37,6 +41,8 @@ export function createRecordQueries(source: RecordSource): RecordQueries {
     audiencesOf: (projectId) => ownedBy(source, 'audiences-by-project', audienceRecord, projectId),
     tokensOf: (projectId) => ownedBy(source, 'tokens-by-project', tokenRecord, projectId),
     auditOf: (ledgerId, range) => auditOf(source, ledgerId, range),
+    auditHeadsOf: (ledgerId, range) => auditHeadsOf(source, auditHeads, ledgerId, range),
+    newestAuditSequence: (ledgerId) => newestAuditSequence(source, ledgerId),
     ...sessionQueries(source),
     ...activityQueries(source),
     ...outboxQueries(source),

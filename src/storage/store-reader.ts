@@ -2,6 +2,7 @@ import type { AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Denial, OutboxEntry } from '../domain/token/denial.ts';
 import { isIdShaped } from '../support/id-shape.ts';
+import { AuditHeads } from './audit-heads.ts';
 import { type DatabaseName, databaseNames, metaKeys, rangeOf, sequenceKey, sequenceOf } from './keys.ts';
 import { createRecordQueries } from './record-reader.ts';
 import { RecordSource } from './record-source.ts';
@@ -73,13 +74,14 @@ class LmdbStoreReader implements StoreReader {
   readonly #opened: OpenedStore;
   readonly #snapshots: Snapshots;
   readonly #source: RecordSource;
+  readonly #auditHeads = new AuditHeads();
 
   constructor(opened: OpenedStore) {
     this.id = opened.identity.id;
     this.#opened = opened;
     this.#snapshots = new Snapshots(opened.root);
     this.#source = new RecordSource(opened.tables, this.#snapshots);
-    this.queries = createRecordQueries(this.#source);
+    this.queries = createRecordQueries(this.#source, this.#auditHeads);
   }
 
   renew(): void {
@@ -101,7 +103,7 @@ class LmdbStoreReader implements StoreReader {
 
   pin(): PinnedSnapshot {
     const { source, release } = this.#source.pin();
-    return { queries: createRecordQueries(source), release };
+    return { queries: createRecordQueries(source, this.#auditHeads), release };
   }
 
   *auditEntries(ledgerId: string): Generator<StoredAuditEntry> {

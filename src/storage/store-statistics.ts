@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { dataFileOf, type Root, readingMapBytesOf, type Table, type Tables } from './environment.ts';
-import { type DatabaseName, databaseNames, firstIdOf, metaKeys, rangeOf } from './keys.ts';
+import { type DatabaseName, databaseNames, firstIdOf, metaKeys, rangeOf, sequenceOf } from './keys.ts';
 import { type ReaderUse, readerUseOf } from './reader-use.ts';
 import { RecordSource } from './record-source.ts';
-import { auditRecord, decodeAuditEntry } from './records/audit-record.ts';
+import { auditRecord, decodeAuditHead } from './records/audit-record.ts';
 import { counterRecord } from './records/counter-record.ts';
 import { Snapshots } from './snapshots.ts';
 import { type OpenedStore, openForReading } from './store-opening.ts';
@@ -34,6 +34,16 @@ export interface StoreStatistics extends PageUse {
   readonly changeSequence: number;
   /** When the newest audit entry was made, in Unix milliseconds; null before the first. */
   readonly lastChangeAt: number | null;
+  /** The newest entry of each audit log: kept elsewhere, they show later whether newest entries were taken out. */
+  readonly auditHeads: readonly LedgerHead[];
+}
+
+interface LedgerHead {
+  /** An organisation's id, or a personal project's. */
+  readonly ledgerId: string;
+  readonly sequence: number;
+  /** Hexadecimal, as in the audit log's export. */
+  readonly hash: string;
 }
 
 /** What lmdb's `getStats` gives, of which its published types say nothing. */
@@ -81,7 +91,7 @@ function statisticsOf(
     databases: databaseNames.map((name) => ({ name, ...sizeOf(tables[name]) })),
     readers: readerUseOf(root, use.commit),
     changeSequence: source.find(counterRecord, metaKeys.changeLog) ?? 0,
-    lastChangeAt: newestAuditTime(source),
+    ...auditStatistics(source),
   };
 }
 
@@ -114,15 +124,19 @@ function pagesOf({ treeBranchPageCount, treeLeafPageCount, overflowPages }: Tree
 }
 
 /** Looks at each ledger's newest entry only. */
-function newestAuditTime(source: RecordSource): number | null {
-  let newest: number | null = null;
+function auditStatistics(source: RecordSource): Pick<StoreStatistics, 'lastChangeAt' | 'auditHeads'> {
+  const auditHeads: LedgerHead[] = [];
+  let lastChangeAt: number | null = null;
   let start: Buffer | null = null;
   for (;;) {
     const [next] = source.keys('audit', { ...(start === null ? {} : { start }), limit: 1 });
-    if (next === undefined) return newest;
-    const ledger = rangeOf(firstIdOf(next));
-    for (const { record } of source.records(auditRecord, { ...ledger, isReversed: true, limit: 1 })) {
-      newest = Math.max(newest ?? 0, decodeAuditEntry(record.encodedEntry).at);
+    if (next === undefined) return { lastChangeAt, auditHeads };
+    const ledgerId = firstIdOf(next);
+    const ledger = rangeOf(ledgerId);
+    for (const { key, record } of source.records(auditRecord, { ...ledger, isReversed: true, limit: 1 })) {
+      lastChangeAt = Math.max(lastChangeAt ?? 0, decodeAuditHead(record.encodedEntry).head.at);
+      const hash = Buffer.from(record.hash).toString('hex');
+      auditHeads.push({ ledgerId, sequence: sequenceOf(key), hash });
     }
     start = ledger.end;
   }

@@ -81,7 +81,7 @@ class LmdbStore implements Store {
     this.migrated = opened.migrated;
     this.#opened = opened;
     this.#target = new WriteTarget(opened.tables);
-    this.#queries = createRecordQueries(this.#target.source);
+    this.#queries = createRecordQueries(this.#target.source, null);
     this.#changeLogEntriesMax = options.changeLogEntriesMax ?? defaultChangeLogEntriesMax;
     this.#deadReadersEveryMs = options.deadReadersEveryMs ?? defaultDeadReadersEveryMs;
     this.#sequence = this.#outside(() => this.#readSequence());

@@ -14,15 +14,33 @@ t.test('values are told in words', async (t) => {
   t.equal(fieldWord('unheardOf'), 'unheardOf');
 });
 
+const whole = { addedMore: 0, removedMore: 0 };
+
 t.test('a list tells what it has gained and lost; rules are told in a line each', async (t) => {
-  t.strictSame(listChange(['a', 'b'], ['b', 'c']), { added: ['c'], removed: ['a'] });
-  t.strictSame(listChange(null, ['a']), { added: ['a'], removed: [] });
-  t.strictSame(listChange([], [{ attribute: 'plan', values: ['pro', 'team'] }]), {
+  t.strictSame(listChange({ before: ['a', 'b'], after: ['b', 'c'] }), {
+    added: ['c'],
+    removed: ['a'],
+    ...whole,
+  });
+  t.strictSame(listChange({ before: null, after: ['a'] }), { added: ['a'], removed: [], ...whole });
+  t.strictSame(listChange({ before: [], after: [{ attribute: 'plan', values: ['pro', 'team'] }] }), {
     added: ['plan is pro or team'],
     removed: [],
+    ...whole,
   });
-  t.equal(listChange(1, 2), null);
-  t.equal(listChange(null, null), null);
+  t.equal(listChange({ before: 1, after: 2 }), null);
+  t.equal(listChange({ before: null, after: null }), null);
+});
+
+t.test('of a long list what is given is what went and came, and the rest is counted', async (t) => {
+  const rule = { attribute: 'plan', values: ['pro'], cut: 7 };
+  t.strictSame(listChange({ before: ['a', 'b'], after: ['b', rule], cut: { before: 9, after: 1 } }), {
+    added: ['b', 'plan is pro or 7 more'],
+    removed: ['a', 'b'],
+    addedMore: 1,
+    removedMore: 9,
+  });
+  t.match(listChange({ before: null, after: ['a'], cut: { before: 0, after: 5 } }), { addedMore: 5 });
 });
 
 t.test('a field of one of several environments carries its name', async (t) => {

@@ -12,13 +12,19 @@ import { auditEntryOf, organisationOf } from './support/records.ts';
 import { mapBytes, newStore, writeSample } from './support/sample-store.ts';
 
 t.test('a store says how many records it has, and how large it is', async (test) => {
-  const { directory, store } = newStore(test);
+  const { directory, store, reader } = newStore(test);
+  test.strictSame(readStatistics(directory).auditHeads, []);
   test.equal(readStatistics(directory).lastChangeAt, null, 'before the first change');
   const { organisation } = writeSample(store);
   const later = auditEntryOf('z'.repeat(20), { at: 77 });
   store.write(({ apply }) => apply([{ kind: 'audit', entry: later }]));
   const statistics = readStatistics(directory);
   test.match(statistics, { storeId: store.id, format: 1, changeSequence: 3, lastChangeAt: 77 });
+  const heads = [organisation.id, later.ledgerId].toSorted().map((ledgerId) => {
+    const { sequence = 0, hash = [] } = [...reader.auditEntries(ledgerId)].at(-1) ?? {};
+    return { ledgerId, sequence, hash: Buffer.from(hash).toString('hex') };
+  });
+  test.strictSame(statistics.auditHeads, heads);
   const entries = new Map(statistics.databases.map(({ name, entries }) => [name, entries]));
   test.equal(entries.get('flags'), 1);
   test.equal(entries.get('audit'), 4);

@@ -5,9 +5,17 @@ import { fieldWord, listChange, type ShownChange, splitField, valueWords } from 
 
 const itemsShownMax = 20;
 
-function Items({ items, sign }: { readonly items: readonly string[]; readonly sign: '+' | '−' }) {
+interface ItemsProps {
+  readonly items: readonly string[];
+  /** How many there are beyond these. */
+  readonly more: number;
+  readonly sign: '+' | '−';
+}
+
+function Items({ items, more, sign }: ItemsProps) {
   const kind = sign === '+' ? 'added' : 'removed';
   const shown = items.slice(0, itemsShownMax);
+  const rest = items.length - shown.length + more;
   return (
     <>
       {shown.map((item) => (
@@ -17,9 +25,9 @@ function Items({ items, sign }: { readonly items: readonly string[]; readonly si
           {item}
         </span>
       ))}
-      {items.length > shown.length && (
+      {rest > 0 && (
         <span className={classes.more}>
-          and {items.length - shown.length} more {kind}
+          and {rest.toLocaleString('en')} more {kind}
         </span>
       )}
     </>
@@ -27,10 +35,13 @@ function Items({ items, sign }: { readonly items: readonly string[]; readonly si
 }
 
 /** What the list itself became, where its items do not tell. */
-function listNote({ field, before, after }: ShownChange): string | null {
+function listNote({ field, before, after, cut = null }: ShownChange): string | null {
   if (field === 'cohortOverride') {
     if (after === null) return 'inherits the flag-wide list';
-    if (before === null) return `own list of ${(after as readonly string[]).length}`;
+    if (before === null) {
+      const total = (after as readonly string[]).length + (cut?.after ?? 0);
+      return `own list of ${total.toLocaleString('en')}`;
+    }
   }
   return null;
 }
@@ -42,14 +53,14 @@ interface ChangeProps {
 
 function Values({ change, audienceName }: ChangeProps) {
   const { field, before, after } = change;
-  const list = listChange(before, after);
+  const list = listChange(change);
   if (list !== null) {
     const note = listNote(change) ?? (list.added.length + list.removed.length === 0 ? 'order changed' : null);
     return (
       <>
         {note && <span className={classes.more}>{note}</span>}
-        <Items items={list.removed} sign="−" />
-        <Items items={list.added} sign="+" />
+        <Items items={list.removed} more={list.removedMore} sign="−" />
+        <Items items={list.added} more={list.addedMore} sign="+" />
       </>
     );
   }

@@ -5,6 +5,17 @@ export interface ShownChange {
   readonly field: string;
   readonly before: unknown;
   readonly after: unknown;
+  /** Of a long list: `before` and `after` have only what went and what came, and these count the items beyond them. */
+  readonly cut?: { readonly before: number; readonly after: number } | null;
+}
+
+/** What a list has gained and lost. */
+interface ListChange {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Beyond those. */
+  readonly addedMore: number;
+  readonly removedMore: number;
 }
 
 const fieldWords = new Map([
@@ -23,6 +34,7 @@ const fieldWords = new Map([
   ['permission', 'Permission'],
   ['environments', 'Environments'],
   ['expiresAt', 'Expires'],
+  ['replaces', 'Replaces token'],
   ['plan', 'Plan'],
   ['email', 'Email'],
   ['openIdAccount', 'OpenID account'],
@@ -62,17 +74,20 @@ export function valueWords(field: string, value: unknown, audienceName: (id: str
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** What a list has gained and lost; null when the value is no list of texts, or lacks on both sides. */
-export function listChange(
-  before: unknown,
-  after: unknown,
-): { readonly added: readonly string[]; readonly removed: readonly string[] } | null {
+/** @returns null when the value is no list of texts, or lacks on both sides. */
+export function listChange({
+  before,
+  after,
+  cut = null,
+}: Pick<ShownChange, 'before' | 'after' | 'cut'>): ListChange | null {
   const left = itemsOf(before);
   const right = itemsOf(after);
   if (left === null || right === null || (before === null && after === null)) return null;
   if (!Array.isArray(before) && !Array.isArray(after)) return null;
+  if (cut !== null) return { added: right, removed: left, addedMore: cut.after, removedMore: cut.before };
   const [had, has] = [new Set(left), new Set(right)];
-  return { added: right.filter((item) => !had.has(item)), removed: left.filter((item) => !has.has(item)) };
+  const added = right.filter((item) => !had.has(item));
+  return { added, removed: left.filter((item) => !has.has(item)), addedMore: 0, removedMore: 0 };
 }
 
 function itemsOf(value: unknown): readonly string[] | null {
@@ -86,5 +101,6 @@ function ruleWords(rule: unknown): string {
   if (typeof rule !== 'object' || rule === null || !('attribute' in rule) || !('values' in rule)) {
     return JSON.stringify(rule);
   }
-  return `${String(rule.attribute)} is ${(rule.values as readonly string[]).join(' or ')}`;
+  const more = 'cut' in rule && rule.cut !== 0 ? ` or ${String(rule.cut)} more` : '';
+  return `${String(rule.attribute)} is ${(rule.values as readonly string[]).join(' or ')}${more}`;
 }

@@ -316,7 +316,18 @@ export const auditEntryViewSchema = shape({
   targetId: text,
   targetName: text,
   environment: nullable(text),
-  changes: Type.Array(shape({ field: text, before: Type.Unknown(), after: Type.Unknown() })),
+  changes: Type.Array(
+    shape({
+      field: text,
+      before: Type.Unknown(),
+      after: Type.Unknown(),
+      /**
+       * Not null where a list is long: then `before` has what only the old list has and `after` what only the new one
+       * has, at most 100 items of each, and these count such items beyond them. A rule with many values has a `cut` too.
+       */
+      cut: nullable(shape({ before: Type.Integer({ minimum: 0 }), after: Type.Integer({ minimum: 0 }) })),
+    }),
+  ),
   requestId: nullable(text),
 });
 export type AuditEntryView = Static<typeof auditEntryViewSchema>;

@@ -60,17 +60,28 @@ export interface AuditEntry {
   readonly requestId: string | null;
 }
 
-/** An entry in its ledger's chain. */
-export interface ChainedEntry {
+/** What an entry says beside its changes, which may be megabytes. */
+export type AuditHead = Omit<AuditEntry, 'changes'>;
+
+/** An entry's head, and its place in the ledger. */
+export interface SequencedHead {
   /** Within its ledger, from 1, without gaps. */
   readonly sequence: number;
-  readonly entry: AuditEntry;
+  readonly entry: AuditHead;
+  /** How much had to be read for it; 0 for what was known already. */
+  readonly bytesRead: number;
+}
+
+/** An entry in its ledger's chain. */
+export interface ChainedEntry extends SequencedHead {
+  /** As `changes-text.ts` writes them: whoever needs them reads them in slices. */
+  readonly changesText: string;
   /** SHA-256 over the hash of the entry before and this one, 32 bytes. */
   readonly hash: Uint8Array;
 }
 
 /** The ids by which a ledger finds an entry quickly: its project's and its target's, as far as the ledger is not theirs. */
-export function auditSubjects({ ledgerId, projectId, targetId }: AuditEntry): readonly string[] {
+export function auditSubjects({ ledgerId, projectId, targetId }: AuditHead): readonly string[] {
   const subjects = new Set([targetId, projectId ?? targetId]);
   subjects.delete(ledgerId);
   return [...subjects].filter(isIdShaped);

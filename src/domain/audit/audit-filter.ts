@@ -1,6 +1,7 @@
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { ProblemList } from '../problem-list.ts';
-import { type Actor, type AuditAction, type AuditEntry, auditActions } from './audit-entry.ts';
+import { type Actor, type AuditAction, auditActions, type ChainedEntry } from './audit-entry.ts';
+import { changesFromText } from './changes-text.ts';
 
 /** Which entries are asked for; null asks for all. */
 export interface AuditFilter {
@@ -63,15 +64,23 @@ function readTime(query: AuditQuery, key: 'from' | 'to', problems: ProblemList):
   return null;
 }
 
-export function matchesAudit(filter: AuditFilter, entry: AuditEntry): boolean {
+export function matchesAudit(filter: AuditFilter, chained: ChainedEntry): boolean {
+  const { entry } = chained;
   const { projectId, flagId, environment, action, from, to } = filter;
   if (projectId !== null && entry.projectId !== projectId) return false;
   if (flagId !== null && entry.targetId !== flagId) return false;
-  if (environment !== null && entry.environment !== environment) return false;
+  if (environment !== null && !isOf(environment, chained)) return false;
   if (action !== null && entry.action !== action) return false;
   if (from !== null && entry.at < from) return false;
   if (to !== null && entry.at >= to) return false;
   return isBy(filter.actor, entry.actor);
+}
+
+/** A renamed environment's entry stands under the name that it had: it is found by the name that it was given, too. */
+function isOf(environment: string, { entry, changesText }: ChainedEntry): boolean {
+  if (entry.environment === environment) return true;
+  if (entry.action !== 'environment.edit') return false;
+  return changesFromText(changesText).some(({ field, after }) => field === 'name' && after === environment);
 }
 
 function isBy(wanted: AuditFilter['actor'], { kind, id }: Actor): boolean {

@@ -1,6 +1,6 @@
 import type { Project } from '../project/project.ts';
 import type { RecordQueries } from '../record-queries.ts';
-import type { AuditAction, AuditEntry } from './audit-entry.ts';
+import type { AuditAction, AuditHead } from './audit-entry.ts';
 
 /** What has changed of a project since somebody looked. */
 export interface ProjectChanges {
@@ -19,19 +19,16 @@ export const changesListedMax = 200;
 /** Entries that are no project's are looked for among so many. */
 const looseEntriesMax = 20;
 
-/** @returns the sequence of the ledger's newest entry; 0 when it has none. */
-export function newestSequence(queries: RecordQueries, ledgerId: string): number {
-  for (const { sequence } of queries.auditOf(ledgerId)) return sequence;
-  return 0;
-}
+/** Reading a MiB takes some 3 ms: after so much, what has changed is told as «look at all of it» too. */
+const bytesReadMax = 4 * 1024 * 1024;
 
 /** Every change appends an audit entry, so the audit log is what tells of them: at most some 200 entries are read. */
 export function projectChanges(queries: RecordQueries, project: Project, since: number): ProjectChanges {
   const ledgerId = project.organisationId ?? project.id;
-  const sequence = newestSequence(queries, ledgerId);
+  const sequence = queries.newestAuditSequence(ledgerId);
   if (since >= sequence) return { sequence, flags: [], project: false, other: false };
   const entries = entriesSince(queries, ledgerId, project.id, since);
-  if (entries.length > changesListedMax) return { sequence, flags: [], project: true, other: true };
+  if (entries === null) return { sequence, flags: [], project: true, other: true };
   const actions = entries.map(({ action }) => areaOf(action));
   const flags = entries.filter(({ action }) => areaOf(action) === 'flag').map(({ targetId }) => targetId);
   return {
@@ -42,26 +39,32 @@ export function projectChanges(queries: RecordQueries, project: Project, since: 
   };
 }
 
+/** @returns null when there are too many. */
 function entriesSince(
   queries: RecordQueries,
   ledgerId: string,
   projectId: string,
   since: number,
-): readonly AuditEntry[] {
-  const entries: AuditEntry[] = [];
-  for (const { sequence, entry } of queries.auditOf(ledgerId, { subjectId: projectId })) {
-    if (sequence <= since || entries.length > changesListedMax) break;
+): readonly AuditHead[] | null {
+  const entries: AuditHead[] = [];
+  let bytes = 0;
+  for (const { sequence, entry, bytesRead } of queries.auditHeadsOf(ledgerId, { subjectId: projectId })) {
+    if (sequence <= since) break;
+    bytes += bytesRead;
+    if (bytes > bytesReadMax) return null;
     if (entry.projectId === projectId) entries.push(entry);
+    if (entries.length > changesListedMax) return null;
   }
   return entries;
 }
 
 /** Whether something happened beside projects; after many changes of other projects, it may have. */
 function hasLooseEntry(queries: RecordQueries, ledgerId: string, since: number): boolean {
-  let looked = 0;
-  for (const { sequence, entry } of queries.auditOf(ledgerId)) {
+  let [looked, bytes] = [0, 0];
+  for (const { sequence, entry, bytesRead } of queries.auditHeadsOf(ledgerId)) {
     if (sequence <= since) return false;
-    if (entry.projectId === null || looked === looseEntriesMax) return true;
+    bytes += bytesRead;
+    if (entry.projectId === null || looked === looseEntriesMax || bytes > bytesReadMax) return true;
     looked += 1;
   }
   return false;

@@ -1,4 +1,5 @@
-import type { Actor, AuditAction, AuditChange, AuditEntry } from '../../domain/audit/audit-entry.ts';
+import type { Actor, AuditAction, AuditEntry, AuditHead } from '../../domain/audit/audit-entry.ts';
+import { changesFromText, changesToText } from '../../domain/audit/changes-text.ts';
 import { packRow, recordCodec, unpackRow } from './record-codec.ts';
 
 /**
@@ -40,7 +41,7 @@ type EntryRow = readonly [
 
 export function encodeAuditEntry(it: AuditEntry): Buffer {
   const { kind, id, name } = it.actor;
-  const changes = changesToJson(it.changes);
+  const changes = changesToText(it.changes);
   const head = [1, it.id, it.ledgerId, it.projectId, it.at, kind, id, name] as const;
   const row: EntryRow = [
     ...head,
@@ -55,8 +56,17 @@ export function encodeAuditEntry(it: AuditEntry): Buffer {
 }
 
 export function decodeAuditEntry(encodedEntry: Uint8Array): AuditEntry {
+  const { head, changesText } = decodeAuditHead(encodedEntry);
+  return { ...head, changes: changesFromText(changesText) };
+}
+
+/** As `decodeAuditEntry`, without the work of reading the changes, which may be megabytes. */
+export function decodeAuditHead(encodedEntry: Uint8Array): {
+  readonly head: AuditHead;
+  readonly changesText: string;
+} {
   const row = unpackRow(encodedEntry) as unknown as EntryRow;
-  return {
+  const head = {
     id: row[1],
     ledgerId: row[2],
     projectId: row[3],
@@ -66,17 +76,7 @@ export function decodeAuditEntry(encodedEntry: Uint8Array): AuditEntry {
     targetId: row[9],
     targetName: row[10],
     environment: row[11],
-    changes: changesFromJson(row[12]),
     requestId: row[13],
   };
-}
-
-/** Values are whatever JSON can show; JSON text keeps every key of them, `__proto__` included. */
-function changesToJson(changes: readonly AuditChange[]): string {
-  return JSON.stringify(changes.map(({ field, before, after }) => [field, before, after]));
-}
-
-function changesFromJson(text: string): AuditChange[] {
-  const rows = JSON.parse(text) as [field: string, before: unknown, after: unknown][];
-  return rows.map(([field, before, after]) => ({ field, before, after }));
+  return { head, changesText: row[12] };
 }

@@ -47,9 +47,7 @@ interface EntryProps extends Pick<AuditEntriesProps, 'isOfOneThing' | 'isOfOrgan
 }
 
 function Entry({ entry, isOfOneThing, isOfOrganisation, audienceName }: EntryProps) {
-  const changes = entry.changes.map(
-    ({ field, before, after }): ShownChange => ({ environment: entry.environment, field, before, after }),
-  );
+  const changes = entry.changes.map((change): ShownChange => ({ environment: entry.environment, ...change }));
   return (
     <li className={classes.entry}>
       <div className={classes.line}>
@@ -78,7 +76,7 @@ export function AuditEntries({ filter, isOfOneThing, isOfOrganisation, audienceN
   if (pages.isPending) return <PageLoading what="the audit log" />;
   if (pages.isError) return <PageError error={pages.error} onRetry={() => void pages.refetch()} />;
   const entries = pages.data.pages.flatMap((page) => page.entries);
-  if (entries.length === 0) return <PageEmpty title="Nothing recorded here" />;
+  if (entries.length === 0 && !pages.hasNextPage) return <PageEmpty title="Nothing recorded here" />;
   return (
     <>
       <ol className={classes.entries}>

@@ -1,7 +1,7 @@
-import { auditEntryView } from '../../../contracts/console/audit-entry-view.ts';
 import type { ConsoleReply, ConsoleRequest } from '../../../contracts/console/console-handler.ts';
 import type { ChainedEntry } from '../../../domain/audit/audit-entry.ts';
 import { walkAudit } from '../../../domain/audit/audit-walk.ts';
+import { changesAsJson } from '../../../domain/audit/changes-text.ts';
 import { csvCell } from '../../../domain/audit/csv-cell.ts';
 import type { ProblemList } from '../../../domain/problem-list.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
@@ -11,7 +11,8 @@ import { projectNames } from './project-names.ts';
 interface ExportFormat {
   readonly contentType: string;
   readonly head: string;
-  row(chained: ChainedEntry, projectName: string | null): string;
+  /** In pieces: an entry may be megabytes. */
+  row(chained: ChainedEntry, projectName: string | null): Iterable<string>;
 }
 
 const csvColumns = [
@@ -66,32 +67,34 @@ function* exportInPieces(
   const nameOf = projectNames(queries);
   yield head;
   for (const { matches } of walkAudit(queries, ledgerId, filter, null)) {
-    yield matches.map((chained) => row(chained, nameOf(chained.entry.projectId))).join('');
+    yield '';
+    for (const chained of matches) yield* row(chained, nameOf(chained.entry.projectId));
   }
 }
 
-/** What the console shows, and the place in the chain. */
-function ndjsonRow({ sequence, entry, hash }: ChainedEntry, projectName: string | null): string {
-  const view = auditEntryView(entry, projectName);
-  return `${JSON.stringify({ sequence, ...view, hash: toHexadecimal(hash) })}\n`;
+/** What the console shows, with lists whole, and the place in the chain. */
+function* ndjsonRow({ sequence, entry, changesText, hash }: ChainedEntry, projectName: string | null) {
+  const { id, at, actor, action, projectId, targetId, targetName, environment, requestId } = entry;
+  const what = { sequence, id, at, actor, action, projectId, projectName, targetId, targetName, environment };
+  yield `${JSON.stringify(what).slice(0, -1)},"changes":`;
+  yield* changesAsJson(changesText);
+  yield `,${JSON.stringify({ requestId, hash: toHexadecimal(hash) }).slice(1)}\n`;
 }
 
-function csvRow({ sequence, entry, hash }: ChainedEntry, projectName: string | null): string {
-  const { actor, action, projectId, targetId, targetName, environment, requestId } = entry;
-  const cells = [
-    ...[
-      String(sequence),
-      entry.id,
-      new Date(entry.at).toISOString(),
-      actor.kind,
-      actor.id,
-      actor.name,
-      action,
-    ],
-    ...[projectId ?? '', projectName ?? '', targetId, targetName, environment ?? ''],
-    ...[JSON.stringify(entry.changes), requestId ?? '', toHexadecimal(hash)],
-  ];
-  return `${cells.map(csvCell).join(',')}\r\n`;
+function* csvRow({ sequence, entry, changesText, hash }: ChainedEntry, projectName: string | null) {
+  const { id, at, actor, action, projectId, targetId, targetName, environment, requestId } = entry;
+  const who = [String(sequence), id, new Date(at).toISOString(), actor.kind, actor.id, actor.name, action];
+  const what = [projectId ?? '', projectName ?? '', targetId, targetName, environment ?? ''];
+  yield `${[...who, ...what].map(csvCell).join(',')},`;
+  yield* changesCell(changesText);
+  yield `,${[requestId ?? '', toHexadecimal(hash)].map(csvCell).join(',')}\r\n`;
+}
+
+/** As `csvCell`, in pieces: it begins with a bracket, so no spreadsheet executes it. */
+function* changesCell(changesText: string): Generator<string> {
+  yield '"';
+  for (const piece of changesAsJson(changesText)) yield piece.replaceAll('"', '""');
+  yield '"';
 }
 
 function toHexadecimal(bytes: Uint8Array): string {

@@ -1,5 +1,6 @@
 import { auditEntryView } from '../../../contracts/console/audit-entry-view.ts';
 import type { ConsoleReply, ConsoleRequest } from '../../../contracts/console/console-handler.ts';
+import type { ChainedEntry } from '../../../domain/audit/audit-entry.ts';
 import { walkAudit } from '../../../domain/audit/audit-walk.ts';
 import type { ProblemList } from '../../../domain/problem-list.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
@@ -8,7 +9,8 @@ import { projectNames } from './project-names.ts';
 
 const pageSize = 100;
 /** What one request looks at: with filters that match little, a page may be empty and have a next one all the same. */
-export const walkedMax = 10_000;
+const walkedMax = 10_000;
+const walkedBytesMax = 32 * 1024 * 1024;
 
 /** @returns the sequence below which the page begins; null begins at the newest. A page stays what it was. */
 export function readCursor({ query }: ConsoleRequest, problems: ProblemList): number | null {
@@ -35,18 +37,30 @@ function* pageInPieces(
   cursor: number | null,
 ): Generator<string> {
   const nameOf = projectNames(queries);
-  let [listed, walked] = [0, 0];
+  let [listed, walked, bytes] = [0, 0, 0];
   let next: number | null = null;
   yield '{"entries":[';
   for (const batch of walkAudit(queries, ledgerId, filter, cursor)) {
     const fitting = batch.matches.slice(0, pageSize - listed);
-    const rows = fitting.map(({ entry }) => JSON.stringify(auditEntryView(entry, nameOf(entry.projectId))));
-    yield `${listed > 0 && rows.length > 0 ? ',' : ''}${rows.join(',')}`;
-    listed += rows.length;
+    yield '';
+    for (const chained of fitting) {
+      if (listed > 0) yield ',';
+      yield* entryPieces(chained, nameOf(chained.entry.projectId));
+      listed += 1;
+    }
     walked += batch.walked;
+    bytes += batch.bytes;
     const isCut = fitting.length < batch.matches.length;
     next = isCut ? (fitting.at(-1)?.sequence ?? next) : batch.next;
-    if (listed === pageSize || walked >= walkedMax) break;
+    if (listed === pageSize || walked >= walkedMax || bytes >= walkedBytesMax) break;
   }
   yield `],"nextCursor":${next === null ? 'null' : `"${next}"`}}`;
+}
+
+function* entryPieces(chained: ChainedEntry, projectName: string | null): Generator<string> {
+  const steps = auditEntryView(chained, projectName);
+  for (let step = steps.next(); ; step = steps.next()) {
+    yield step.done === true ? JSON.stringify(step.value) : '';
+    if (step.done === true) return;
+  }
 }

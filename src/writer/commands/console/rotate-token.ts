@@ -1,7 +1,9 @@
 import type { ProjectCommand } from '../../../contracts/console/console-handler.ts';
+import type { AuditChange } from '../../../domain/audit/audit-entry.ts';
 import { allow, deny } from '../../../domain/console/console-problem.ts';
 import { consoleTokenView } from '../../../domain/token/console-token-view.ts';
-import { tokenAuditEntry } from '../../../domain/token/token-audit.ts';
+import type { Token } from '../../../domain/token/token.ts';
+import { newTokenChanges, tokenAuditEntry } from '../../../domain/token/token-audit.ts';
 import { findManageableToken } from '../../../domain/token/token-management.ts';
 import { replacementOf, revoked, rotationProblem } from '../../../domain/token/token-rotation.ts';
 
@@ -18,17 +20,25 @@ export const rotateToken: ProjectCommand<null> = (queries, request, principal, c
   const secret = context.newSecret();
   const made = { id: context.newId(), by: principal.member.id, at: now };
   const replacement = replacementOf(before, made, context.hashSecret(secret));
-  const stamp = { id: context.newId(), at: now, requestId: request.requestId };
+  const stamp = () => ({ id: context.newId(), at: now, requestId: request.requestId });
   const changes = [
     { field: 'revokedAt', before: null, after: now },
     { field: 'replacedBy', before: null, after: replacement.id },
   ];
-  const entry = tokenAuditEntry(principal, 'token.rotate', before, changes, stamp);
+  const rotation = tokenAuditEntry(principal, 'token.rotate', before, changes, stamp());
+  const creation = tokenAuditEntry(
+    principal,
+    'token.create',
+    replacement,
+    origin(replacement, before),
+    stamp(),
+  );
   return allow({
     changes: [
       { kind: 'token', before, after: revoked(before, now) },
       { kind: 'token', before: null, after: replacement },
-      { kind: 'audit', entry },
+      { kind: 'audit', entry: rotation },
+      { kind: 'audit', entry: creation },
     ],
     reply: {
       status: 201,
@@ -39,3 +49,8 @@ export const rotateToken: ProjectCommand<null> = (queries, request, principal, c
     },
   });
 };
+
+/** The log of the new token says by itself what it may do and where it comes from. */
+function origin(replacement: Token, before: Token): AuditChange[] {
+  return [...newTokenChanges(replacement), { field: 'replaces', before: null, after: before.id }];
+}

@@ -111,6 +111,22 @@ t.test('each filter keeps what it names', async (t) => {
   t.equal(kept({ project: newId() }), '');
 });
 
+t.test('a renamed environment is found by both names', async (t) => {
+  const fixture = openOrganisation(t);
+  const renaming = { field: 'name', before: 'staging', after: 'qa' };
+  const protection = { field: 'isProtected', before: false, after: true };
+  append(fixture, [
+    { targetName: 'a', action: 'environment.edit', environment: 'staging', changes: [protection, renaming] },
+    { targetName: 'b', action: 'environment.edit', environment: 'live', changes: [protection] },
+    { targetName: 'c', action: 'flag.edit', environment: null, changes: [renaming] },
+    { targetName: 'd', action: 'flag.patch', environment: 'qa' },
+  ]);
+  const kept = (environment: string) => all(fixture, { environment }).names.join('');
+  t.equal(kept('staging'), 'a');
+  t.equal(kept('qa'), 'da');
+  t.equal(kept('live'), 'b');
+});
+
 t.test('what is wrong with a query is told at once', async (t) => {
   const fixture = openOrganisation(t);
   const project = fixture.addProject();

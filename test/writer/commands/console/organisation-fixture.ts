@@ -9,6 +9,7 @@ import type {
 } from '../../../../src/contracts/console/console-handler.ts';
 import { consoleOperations } from '../../../../src/contracts/console/console-operations.ts';
 import type { AuditEntry } from '../../../../src/domain/audit/audit-entry.ts';
+import { changesFromText } from '../../../../src/domain/audit/changes-text.ts';
 import type { ConsoleOutcome, ConsoleProblem } from '../../../../src/domain/console/console-problem.ts';
 import type { Member } from '../../../../src/domain/member/member.ts';
 import type { Organisation } from '../../../../src/domain/organisation/organisation.ts';
@@ -146,7 +147,10 @@ export class OrganisationFixture {
   /** What the organisation's audit log has, oldest first. */
   audit(): readonly AuditEntry[] {
     return this.query((queries) =>
-      Array.from(queries.auditOf(this.organisation.id), ({ entry }) => entry).toReversed(),
+      Array.from(queries.auditOf(this.organisation.id), ({ entry, changesText }) => ({
+        ...entry,
+        changes: changesFromText(changesText),
+      })).toReversed(),
     );
   }
 

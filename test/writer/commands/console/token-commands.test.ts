@@ -167,8 +167,17 @@ t.test(
     test.equal(original?.revokedAt, fixture.now);
     test.equal(replacement?.denialEmailedAt, 0, 'as a token of its own it has had no mail');
     const entries = audited(changes);
-    test.equal(entries.length, 1);
+    test.equal(entries.length, 2);
     test.match(entries[0], { action: 'token.rotate', targetId: token.id });
+    test.match(entries[1], { action: 'token.create', targetId: id, targetName: 'ci' });
+    test.strictSame(entries[1]?.changes, [
+      { field: 'name', before: null, after: 'ci' },
+      { field: 'permission', before: null, after: 'write' },
+      { field: 'environments', before: null, after: ['production'] },
+      { field: 'expiresAt', before: null, after: token.expiresAt },
+      { field: 'replaces', before: null, after: token.id },
+    ]);
+    test.not(entries[0]?.id, entries[1]?.id);
     test.match(entries[0]?.changes, [{ field: 'revokedAt' }, { field: 'replacedBy', after: id }]);
   },
 );

@@ -1,0 +1,103 @@
+import { type ArrayElement, arrayElements } from './array-elements.ts';
+import type { AuditChange } from './audit-entry.ts';
+import { type ChangeSpans, changeSpans } from './changes-text.ts';
+
+/** A change as a page shows it. */
+export interface CutChange extends AuditChange {
+  /**
+   * Not null where a list is long: then `before` has what only the old list has and `after` what only the new one has,
+   * the first items of each, and these are the counts of such items beyond them.
+   */
+  readonly cut: { readonly before: number; readonly after: number } | null;
+}
+
+export const itemsListedMax = 100;
+/** A list whose JSON is longer is a long one too. */
+const listCharsMax = 16 * 1024;
+/** More than any cohort can take; of a longer rule, part is shown. */
+const itemCharsMax = 4 * 1024;
+const itemsBetweenPauses = 1000;
+
+/** A list's items as JSON text, as they stand; null for what is no list. */
+type Items = readonly string[] | null;
+
+/** @param text as `changes-text.ts` writes it. A null is a pause in which others are served. */
+export function* shownChanges(text: string): Generator<null, CutChange[]> {
+  const shown: CutChange[] = [];
+  for (const spans of changeSpans(text)) {
+    if (spans === null) yield null;
+    else shown.push(yield* shownChange(text, spans));
+  }
+  return shown;
+}
+
+function* shownChange(text: string, { field, before, after }: ChangeSpans): Generator<null, CutChange> {
+  const [had, has] = [yield* itemsOf(text, before), yield* itemsOf(text, after)];
+  const name = valueAt(text, field) as string;
+  if (!isLong(had, before) && !isLong(has, after)) {
+    return { field: name, before: valueAt(text, before), after: valueAt(text, after), cut: null };
+  }
+  const [left, right] = [yield* itemsOnlyIn(had, has), yield* itemsOnlyIn(has, had)];
+  const cut = { before: left.cut, after: right.cut };
+  return { field: name, before: left.listed, after: right.listed, cut };
+}
+
+function* itemsOf(text: string, span: ArrayElement): Generator<null, Items> {
+  if (text[span.start] !== '[') return null;
+  const items: string[] = [];
+  for (const item of arrayElements(text, span.start)) {
+    if (item === null) yield null;
+    else items.push(text.slice(item.start, item.end));
+  }
+  return items;
+}
+
+function isLong(items: Items, { start, end }: ArrayElement): boolean {
+  return items !== null && (items.length > itemsListedMax || end - start > listCharsMax);
+}
+
+/** Equal items have equal JSON: all of it was written by the same rules. */
+function* itemsOnlyIn(items: Items, others: Items) {
+  if (items === null) return { listed: null, cut: 0 };
+  const known = yield* setOf(others ?? []);
+  const found: string[] = [];
+  let total = 0;
+  for (const [index, item] of items.entries()) {
+    if (index % itemsBetweenPauses === 0) yield null;
+    if (known.has(item)) continue;
+    total += 1;
+    if (found.length < itemsListedMax) found.push(yield* shortened(item));
+  }
+  return { listed: JSON.parse(`[${found.join(',')}]`) as unknown[], cut: total - found.length };
+}
+
+function* setOf(items: readonly string[]): Generator<null, ReadonlySet<string>> {
+  const set = new Set<string>();
+  for (const item of items) {
+    if (set.add(item).size % itemsBetweenPauses === 0) yield null;
+  }
+  return set;
+}
+
+/** An audience's rule with many values keeps the first of them, and `cut` is the count of the rest. */
+function* shortened(item: string): Generator<null, string> {
+  const key = '"values":[';
+  const at = item.indexOf(key);
+  if (item.length <= itemCharsMax || at < 0) return item;
+  const start = at + key.length;
+  let [listedEnd, end, total] = [start, start, 0];
+  for (const value of arrayElements(item, start - 1)) {
+    if (value === null) yield null;
+    else {
+      total += 1;
+      end = value.end;
+      if (total <= itemsListedMax) listedEnd = end;
+    }
+  }
+  const cut = Math.max(0, total - itemsListedMax);
+  return `${item.slice(0, listedEnd)}],"cut":${cut}${item.slice(end + 1)}`;
+}
+
+function valueAt(text: string, { start, end }: ArrayElement): unknown {
+  return JSON.parse(text.slice(start, end));
+}

@@ -1,0 +1,44 @@
+import t from 'tap';
+import { arrayElements } from '../../../src/domain/audit/array-elements.ts';
+
+function elements(text: string, start = 0): string[] {
+  const found = [...arrayElements(text, start)].filter((element) => element !== null);
+  return found.map((element) => text.slice(element.start, element.end));
+}
+
+t.test('the elements of an array are found, whatever they are', async (t) => {
+  const values: unknown[] = [
+    [],
+    [''],
+    ['a', 'b'],
+    ['"', '\\', '\\"', '"\\', '\\\\', ']', '[', ',', '}{', '\u2028', '😀', '\n'],
+    [1, -1.5e21, true, false, null],
+    [[], {}, [[]], [{}], { a: [1, 2], 'b"]': '[', c: { d: '\\' } }],
+    [[['x', ['y', 'z']], 'q'], 'r'],
+  ];
+  for (const value of values) {
+    const text = JSON.stringify(value);
+    t.strictSame(
+      elements(text).map((element) => JSON.parse(element)),
+      value,
+    );
+    t.strictSame(elements(`${text},1]`), elements(text), 'what follows is not looked at');
+    t.strictSame(elements(`[${text}]`, 1), elements(text), 'nor what came before');
+  }
+});
+
+t.test('a text that breaks off has an end all the same', async (t) => {
+  for (const text of ['[', '["', '["a', '["a"', '["a",', '["\\"', '[[', '{"a":['])
+    t.ok(elements(text).length <= 1);
+});
+
+t.test('a long array comes with pauses in which others are served', async (t) => {
+  const text = JSON.stringify(Array.from({ length: 50_000 }, (_, at) => `item ${at}`));
+  const found = [...arrayElements(text, 0)];
+  t.equal(elements(text).length, 50_000);
+  const pauses = found.flatMap((element, at) => (element === null ? [at] : []));
+  const longest = pauses.map((at, index) => at - (pauses[index - 1] ?? 0));
+  t.ok(pauses.length > 0 && Math.max(...longest) <= 5000);
+  const nested = [...arrayElements(`[${text}]`, 0)];
+  t.ok(nested.length > 10, 'also within one element');
+});

@@ -1,0 +1,64 @@
+import t from 'tap';
+import { changesToText } from '../../../src/domain/audit/changes-text.ts';
+import { type CutChange, itemsListedMax, shownChanges } from '../../../src/domain/audit/shown-changes.ts';
+
+function shown(before: unknown, after: unknown): CutChange {
+  const steps = shownChanges(changesToText([{ field: 'f', before, after }]));
+  for (let step = steps.next(); ; step = steps.next()) {
+    const [change] = step.done === true ? step.value : [];
+    if (change !== undefined) return change;
+    if (step.done === true) throw new Error('a change is shown');
+  }
+}
+
+function items(from: number, to: number): string[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => `"item" ${from + at}`);
+}
+
+t.test('what is short is shown whole', async (t) => {
+  const rules = [{ attribute: 'plan', values: ['pro', 'team'] }];
+  const pairs: readonly [unknown, unknown][] = [
+    [false, true],
+    [null, 'x'.repeat(20_000)],
+    [['a'], ['a', 'b']],
+    [null, items(1, itemsListedMax)],
+    [[], rules],
+    [{ a: 1 }, null],
+  ];
+  for (const [before, after] of pairs)
+    t.strictSame(shown(before, after), { field: 'f', before, after, cut: null });
+});
+
+t.test('of a long list what went and what came is shown, and the rest counted', async (t) => {
+  const all = items(1, 10_000);
+  const first = items(1, itemsListedMax);
+  const cut = (before: number, after: number) => ({ field: 'f', cut: { before, after } });
+  t.strictSame(shown(null, all), { ...cut(0, 9900), before: null, after: first });
+  t.strictSame(shown(all, null), { ...cut(9900, 0), before: first, after: null });
+  t.strictSame(shown(all, ['new', ...all]), { ...cut(0, 0), before: [], after: ['new'] });
+  t.strictSame(shown(all, all.toReversed()), { ...cut(0, 0), before: [], after: [] });
+  t.strictSame(shown(all, items(5001, 15_100)), {
+    ...cut(4900, 5000),
+    before: first,
+    after: items(10_001, 10_100),
+  });
+  const long = ['x'.repeat(10_000), 'y'.repeat(10_000)];
+  t.strictSame(shown([], long), { ...cut(0, 0), before: [], after: long }, 'few items may be long');
+});
+
+t.test('a rule with many values keeps the first of them, and says how many there are beyond', async (t) => {
+  const rule = (from: number, to: number) => ({ attribute: '"values":[', values: items(from, to) });
+  const short = { attribute: 'plan', values: ['pro'] };
+  const change = shown([short, rule(1, 5000)], [short, rule(1, 5001)]);
+  const values = items(1, itemsListedMax);
+  t.strictSame(change.before, [{ attribute: '"values":[', values, cut: 4900 }]);
+  t.strictSame(change.after, [{ attribute: '"values":[', values, cut: 4901 }]);
+  t.strictSame(change.cut, { before: 0, after: 0 });
+});
+
+t.test('a long list comes with pauses in which others are served', async (t) => {
+  const text = changesToText([{ field: 'f', before: items(1, 50_000), after: items(2, 50_001) }]);
+  const pauses = [...shownChanges(text)];
+  t.ok(pauses.length > 100);
+  t.ok(pauses.every((pause) => pause === null));
+});
