@@ -188,7 +188,8 @@ t.test('counts are what was sent, once the answers are there', async (t) => {
   t.ok(scrape.value('burgee_evaluator_batch_size_sum') >= scrape.sum(evaluations, { kind: 'flag' }) - 3);
 
   const writes = ['patch-flag', 'create-flag'].map((route) => scrape.sum(requests, { route }));
-  t.equal(scrape.value('burgee_writer_group_size_sum'), (writes[0] ?? 0) + (writes[1] ?? 0));
+  const others = scrape.value('burgee_writer_group_size_sum') - (writes[0] ?? 0) - (writes[1] ?? 0);
+  t.ok(others >= 0 && others <= 2, `every write and, seconds later, the use of tokens: ${others}`);
   const committed = scrape.value('burgee_writer_commit_duration_seconds_count', { source: 'api' });
   t.equal(committed, 4 + 2 + 1, 'changes, creations, and the denial of the read token');
   t.equal(scrape.value('burgee_outbox_depth'), 1, 'whose mail waits');

@@ -239,10 +239,9 @@ t.test('every operation has its row, and one row lets somebody through', (t) => 
   t.strictSame(Object.keys(authorisationCases).sort(), Object.keys(consoleOperations).sort());
   for (const [id, rows] of Object.entries(authorisationCases)) {
     const statuses: readonly Statuses[] = rows.map((row) => row.statuses);
-    t.ok(
-      statuses.some((row) => row.some((status) => status !== null && status < 300)),
-      `${id} succeeds for somebody`,
-    );
+    const succeeds = statuses.some((row) => row.some((status) => status !== null && status < 400));
+    // Without a provider there is nowhere to start from; open-id.test.ts has one.
+    t.equal(succeeds, id !== 'start-open-id', `${id} succeeds for somebody`);
     const { access } = consoleOperations[id as ConsoleOperationId];
     const isOpen = statuses.every((row) => row[4] !== 401);
     t.equal(isOpen, access.scope === 'public', `${id} is open exactly when the contract says so`);
