@@ -2,7 +2,7 @@ import { type BenchDirectory, copyDirectory, makeDirectory } from './bench-direc
 import { halfFlagProject } from './flag-fixtures.ts';
 import { oneFlagRequests } from './one-flag-requests.ts';
 import type { OneFlagServer } from './one-flag-servers.ts';
-import { withoutClock, withoutEvaluationCounts, withoutMetrics } from './programs.ts';
+import { unbundledProgram, withoutClock, withoutEvaluationCounts, withoutMetrics } from './programs.ts';
 import { checkSameAnswers } from './same-answers.ts';
 import type { ServerProcess } from './server-process.ts';
 import { serveDirectory } from './start-burgee.ts';
@@ -56,10 +56,12 @@ export async function startCountingServers(
 
 async function serveCopy(of: BenchDirectory, imports: readonly string[]): Promise<ServerProcess> {
   const directory = copyDirectory(of);
-  const server = await serveDirectory(directory, { args, imports }).catch((fault: unknown) => {
-    directory.remove();
-    throw fault;
-  });
+  const server = await serveDirectory(directory, { args, imports, program: unbundledProgram }).catch(
+    (fault: unknown) => {
+      directory.remove();
+      throw fault;
+    },
+  );
   return {
     ...server,
     stop: async () => {

@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 
 /** Burgee itself, as it is built. */
 export const mainProgram = fileURLToPath(new URL('../../server/main.js', import.meta.url));
+/** The same before it is bundled: a module that is loaded first shares its modules, and can take something out of them. */
+export const unbundledProgram = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 export const bareProgram = fileURLToPath(new URL('./bare-server.js', import.meta.url));
 export const inGatewayProgram = fileURLToPath(new URL('./in-gateway-server.js', import.meta.url));
 export const nodeHttpProgram = fileURLToPath(new URL('./node-http-server.js', import.meta.url));

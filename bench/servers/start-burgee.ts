@@ -9,6 +9,8 @@ export interface BurgeeOptions {
   readonly args?: readonly string[];
   /** Modules that each of its threads loads before its own. */
   readonly imports?: readonly string[];
+  /** What is run: the bundle unless this says otherwise. */
+  readonly program?: string;
 }
 
 export interface BurgeeProcess extends ServerProcess {
@@ -20,10 +22,10 @@ export function serveDirectory(
   directory: Pick<BenchDirectory, 'dataDir'>,
   options: BurgeeOptions = {},
 ): Promise<ServerProcess> {
-  const { args = [], imports = [] } = options;
+  const { args = [], imports = [], program = mainProgram } = options;
   const place = ['--data-dir', directory.dataDir, '--host', '127.0.0.1', '--port', '0'];
   const loaded = imports.flatMap((module) => ['--import', module]);
-  return startProgram([...loaded, mainProgram, 'serve', ...place, ...args]);
+  return startProgram([...loaded, program, 'serve', ...place, ...args]);
 }
 
 /** Serves a directory of its own, which `stop` removes. */

@@ -1,11 +1,17 @@
+import { spawn } from 'node:child_process';
 import t, { type Test } from 'tap';
 import { startCountingServers } from '../../../bench/servers/counting-servers.ts';
-import { withoutEvaluationCounts, withoutMetrics } from '../../../bench/servers/programs.ts';
+import {
+  ownEnvironment,
+  unbundledProgram,
+  withoutEvaluationCounts,
+  withoutMetrics,
+} from '../../../bench/servers/programs.ts';
 import { readAnswer } from '../../../bench/servers/same-answers.ts';
 import { withServers } from '../../../bench/servers/with-servers.ts';
 import { bootWithAdmin } from '../../admin/admin-fixture.ts';
 import { provisionOne } from '../../lifecycle/lifecycle-fixture.ts';
-import { runBurgee } from '../../support/burgee-command.ts';
+import { runBurgee, type Settings } from '../../support/burgee-command.ts';
 import { createHttpClient } from '../../support/http-client.ts';
 
 /* What the bench compares Burgee with to tell what counting costs must answer, and must not count. */
@@ -22,8 +28,12 @@ interface Counted {
 
 async function countedBy(t: Test, imports: readonly string[]): Promise<Counted> {
   const { dataDir, flag } = await provisionOne(t);
-  const given = imports.map((module) => `--import ${module}`).join(' ');
-  const { server, admin } = await bootWithAdmin(t, { dataDir, settings: { NODE_OPTIONS: given } });
+  const loaded = imports.flatMap((module) => ['--import', module]);
+  const unbundled = (serve: readonly string[], settings: Settings = {}) =>
+    spawn(process.execPath, [...loaded, unbundledProgram, ...serve], {
+      env: { ...ownEnvironment(), ...settings },
+    });
+  const { server, admin } = await bootWithAdmin(t, { dataDir, spawn: unbundled });
   const client = createHttpClient(t, { port: server.port });
   for (let request = 0; request < 3; request += 1) {
     t.equal((await client.send({ path: `/v1/flags/${flag}` })).status, 200);
