@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { root } from './root.mjs';
 import { failureText, tallyOf } from './tap-tally.mjs';
 
-const concurrency = 2;
+/** One more than the cores that the run is made for: many tests wait, for a process, a window or a clock. */
+const concurrency = 3;
 /** Tests that assert how long something takes get the machine for themselves, after all others. */
 const alone = new RegExp(
   [

@@ -95,3 +95,9 @@ export type EvaluatorReply =
 export const chunkBytesMax = 64 * 1024;
 /** Chunks of one answer that may be on their way to the gateway or its client. */
 export const chunksAheadMax = 4;
+
+/** How many threads have come to a meeting, in shared memory, and how many there are. */
+export interface Meeting {
+  readonly arrived: SharedArrayBuffer;
+  readonly threads: number;
+}

@@ -6,7 +6,7 @@ import { threadEntries } from '../entry-files.ts';
 import type { EvaluatorClient } from '../evaluator/evaluator-client.ts';
 import { EvaluatorLink } from '../evaluator/evaluator-link.ts';
 import { evaluatorMetrics } from '../evaluator/evaluator-metrics-protocol.ts';
-import type { CountedEvaluations, EvaluatorSetup } from '../evaluator/evaluator-protocol.ts';
+import type { CountedEvaluations, EvaluatorSetup, Meeting } from '../evaluator/evaluator-protocol.ts';
 import { createMailboxMemory } from '../evaluator/mailbox.ts';
 import type { Logger } from '../observability/logger.ts';
 import {
@@ -216,11 +216,21 @@ export class EvaluatorFleet {
     clearInterval(this.#watch);
     for (const restart of this.#restarts) clearTimeout(restart);
     for (const { link } of this.#running) link.stop();
-    const stopped = Promise.allSettled(this.#tasks).then(() => this.#pool.close({ force: false }));
+    const stopped = this.#endThreads();
     const timeout = new AbortController();
     const overdue = setTimeout(stopTimeoutMs, false, { signal: timeout.signal }).catch(() => false);
     const hasStopped = await Promise.race([stopped.then(() => true), overdue]);
     timeout.abort();
     return hasStopped;
+  }
+
+  /** Once each has loaded: where the start fails at once, they still do. */
+  async #endThreads(): Promise<void> {
+    await Promise.allSettled(this.#tasks);
+    const threads = this.#options.threads + spareThreads;
+    const meeting: Meeting = { arrived: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT), threads };
+    const meetings = Array.from({ length: threads }, () => this.#pool.run(meeting, { name: 'meet' }));
+    await Promise.allSettled(meetings);
+    await this.#pool.close({ force: false });
   }
 }

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { checkStore } from '../../src/storage/check.ts';
 import { bootServer } from '../support/booted-server.ts';
+import { runBurgeeOrThrow } from '../support/burgee-command.ts';
 import { freePort } from '../support/free-port.ts';
 import { clientSecret, startOpenIdProvider } from '../support/open-id-provider.ts';
 import { ProviderVisitor } from '../support/provider-visitor.ts';
@@ -225,8 +226,8 @@ t.test('members sign in with their accounts at the provider', async (t) => {
 
       const owner = await signInAs(t, server, 'owner@acme.example');
       const { member } = (await owner.send('GET', '/session')).json;
-      const made = await owner.send('POST', `/members/${member.id}/sign-in-link`);
-      const link = { linkSecret: secretIn(made.json.url) };
+      const command = ['member', 'sign-in-link', 'owner@acme.example', '--data-dir', server.dataDir];
+      const link = { linkSecret: secretIn((await runBurgeeOrThrow(command)).trim()) };
       t.equal((await signInByOpenId(client, 'impostor', link)).header('location'), '/console/');
       t.equal((await client.send('GET', '/session')).json.member.id, member.id);
       const former = new ConsoleClient(t, { port: server.port });
