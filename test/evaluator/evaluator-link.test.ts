@@ -6,6 +6,7 @@ import { createMailboxMemory, doneCell, openMailbox, payloadBytesMax } from '../
 import type { EvaluationReceiver } from '../../src/evaluator/receiver-protocol.ts';
 import { SlotRing } from '../../src/evaluator/slot-ring.ts';
 import { monotonicMs } from '../../src/support/monotonic-clock.ts';
+import { withFreshTurn } from '../../src/support/turn-clock.ts';
 
 /** These links have no evaluator behind them: what becomes of requests that nobody answers. */
 const deadlineMs = 1000;
@@ -60,9 +61,12 @@ t.test('a request that is not answered is refused once, at its deadline and not 
   const inSlot = witness();
   const byPort = witness();
   const startedAt = monotonicMs();
-  link.evaluate(inSlot, id, 'a=b');
-  link.evaluate(byPort, id, `a=${'b'.repeat(payloadBytesMax)}`);
-  link.expire(startedAt + deadlineMs - 50);
+  // Deadlines are counted from the clock's reading of the turn, which may be older than the test.
+  withFreshTurn(() => {
+    link.evaluate(inSlot, id, 'a=b');
+    link.evaluate(byPort, id, `a=${'b'.repeat(payloadBytesMax)}`);
+  });
+  link.expire(startedAt + deadlineMs - 1);
   t.same([inSlot.refusals, byPort.refusals], [[], []]);
   for (const late of [50, 100]) link.expire(monotonicMs() + deadlineMs + late);
   t.equal(inSlot.refusals.length, 1);
