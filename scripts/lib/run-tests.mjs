@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { root } from './root.mjs';
 import { failureText, tallyOf } from './tap-tally.mjs';
 
-/** One more than the cores that the run is made for: many tests wait, for a process, a window or a clock. */
-const concurrency = 3;
+const concurrency = 2;
 /** Tests that assert how long something takes get the machine for themselves, after all others. */
 const alone = new RegExp(
   [
