@@ -125,28 +125,47 @@ export function urlSetting(described: Described<TString>): Setting<TString> {
   };
 }
 
-/** Where mail goes out: `smtp://` or `smtps://` with host, port and credentials, or `off` (in the file also null). */
-export function smtpUrlSetting(
+interface AddressForm {
+  readonly pattern: string;
+  readonly expected: string;
+  isAddress(text: string): boolean;
+}
+
+/** An address, or `off` (in the file also null). @param normalised what an address is looked at and kept as */
+function addressOrOff(
+  { pattern, expected, isAddress }: AddressForm,
   described: Described<TUnion<[TString, TNull]>>,
+  normalised: (text: string) => string = (text) => text.trim(),
 ): Setting<TUnion<[TString, TNull]>> {
-  const normalised = (value: unknown): unknown => {
+  const read = (value: unknown): unknown => {
     if (typeof value !== 'string') return value;
-    const text = value.trim().replace(/\/$/, '');
+    const text = normalised(value);
     if (text === 'off') return null;
-    return isSmtpUrl(text) ? text : false;
+    return isAddress(text) ? text : false;
   };
   return {
     ...plain,
     ...described,
-    isSecret: true,
-    schema: Type.Union([Type.String({ pattern: '^smtps?://' }), Type.Null()]),
-    expected:
-      'smtp://USER:PASSWORD@HOST:PORT or smtps://…, with special characters of user and password percent-encoded, or off',
+    schema: Type.Union([Type.String({ pattern }), Type.Null()]),
+    expected,
     placeholder: 'url',
-    fromText: normalised,
-    fromJson: normalised,
+    fromText: read,
+    fromJson: read,
     toText: (value) => (value === null ? 'off' : String(value)),
   };
+}
+
+/** Where mail goes out: `smtp://` or `smtps://` with host, port and credentials, or `off` (in the file also null). */
+export function smtpUrlSetting(
+  described: Described<TUnion<[TString, TNull]>>,
+): Setting<TUnion<[TString, TNull]>> {
+  const form = {
+    pattern: '^smtps?://',
+    expected:
+      'smtp://USER:PASSWORD@HOST:PORT or smtps://…, with special characters of user and password percent-encoded, or off',
+    isAddress: isSmtpUrl,
+  };
+  return { ...addressOrOff(form, described, (text) => text.trim().replace(/\/$/, '')), isSecret: true };
 }
 
 function isSmtpUrl(text: string): boolean {
@@ -163,23 +182,13 @@ function isSmtpUrl(text: string): boolean {
 export function issuerSetting(
   described: Described<TUnion<[TString, TNull]>>,
 ): Setting<TUnion<[TString, TNull]>> {
-  const normalised = (value: unknown): unknown => {
-    if (typeof value !== 'string') return value;
-    const text = value.trim();
-    if (text === 'off') return null;
-    return isIssuer(text) ? text : false;
-  };
-  return {
-    ...plain,
-    ...described,
-    schema: Type.Union([Type.String({ pattern: '^https?://' }), Type.Null()]),
+  const form = {
+    pattern: '^https?://',
     expected:
       'an https:// address without query, fragment or credentials (http:// for localhost, 127.0.0.1 and [::1] alone), or off',
-    placeholder: 'url',
-    fromText: normalised,
-    fromJson: normalised,
-    toText: (value) => (value === null ? 'off' : String(value)),
+    isAddress: isIssuer,
   };
+  return addressOrOff(form, described);
 }
 
 function isIssuer(text: string): boolean {
