@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import { ensureBuilt } from './ensure-built.mjs';
+import { ensureInstalled } from './ensure-installed.mjs';
+import { root } from './root.mjs';
+import { runNode, runTool } from './run.mjs';
+
+/**
+ * Installs, builds and compiles what is missing, then runs a program of the tests with this command's arguments, and ends
+ * as it does.
+ * @param path below dist, such as test/campaigns/main.js
+ */
+export async function runCompiled(path) {
+  await ensureInstalled();
+  await ensureBuilt();
+  await runTool('tsc', ['-p', 'tsconfig.json']);
+  const program = join(root, 'dist', path);
+  const code = await runNode(['--enable-source-maps', program, ...process.argv.slice(2)]);
+  process.exitCode = code ?? 1;
+}
