@@ -43,12 +43,12 @@ export class AttemptLimiters implements SignInAttempts {
     return limiter.retryAfterSeconds(key);
   }
 
-  succeeded(account: string, limitKey: string): void {
+  giveBack(account: string, limitKey: string): void {
     this.#addresses.giveBack(limitKey);
     this.#accounts.giveBack(accountKey(account));
   }
 
-  succeededFrom(limitKey: string): void {
+  giveBackFrom(limitKey: string): void {
     this.#addresses.giveBack(limitKey);
   }
 }

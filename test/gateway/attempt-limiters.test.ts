@@ -52,7 +52,7 @@ t.test('an attempt that was right does not count', async (t) => {
   const limiters = limitersAt({ value: 5000 });
   for (let round = 0; round < 100; round += 1) {
     t.equal(limiters.begin('ada@example.test', '192.0.2.1'), null);
-    limiters.succeeded('ada@example.test', '192.0.2.1');
+    limiters.giveBack('ada@example.test', '192.0.2.1');
   }
   t.strictSame(
     attempts(limiters, 10, () => 'ada@example.test', '192.0.2.1'),

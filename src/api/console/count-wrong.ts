@@ -29,6 +29,6 @@ export async function countWrong<T>(
     isWrong = checked === 'wrong';
     return checked === 'wrong' ? null : checked;
   } finally {
-    if (!isWrong) attempts.succeeded(account, limitKey);
+    if (!isWrong) attempts.giveBack(account, limitKey);
   }
 }

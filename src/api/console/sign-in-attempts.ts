@@ -6,8 +6,8 @@ export interface SignInAttempts {
    */
   begin(account: string, limitKey: string): number | null;
   /** The attempt was right, or nothing was checked: it does not count. */
-  succeeded(account: string, limitKey: string): void;
+  giveBack(account: string, limitKey: string): void;
   /** An attempt whose account shows only at its end: the address alone is counted. */
   beginFrom(limitKey: string): number | null;
-  succeededFrom(limitKey: string): void;
+  giveBackFrom(limitKey: string): void;
 }

@@ -38,7 +38,7 @@ async function enter(
     turnBack(reply, entered.refusal, signIn, [used]);
     return;
   }
-  actors.attempts.succeededFrom(signIn.limitKey);
+  actors.attempts.giveBackFrom(signIn.limitKey);
   reply.redirect(signIn.back, [cookieOf(entered.begun, actors), used], entered.begun.memberId);
 }
 

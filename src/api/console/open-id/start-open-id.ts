@@ -45,7 +45,7 @@ export const startOpenId: GatewayOperation = async ({ reply, body }, actors) => 
     reply.answerJson({ url } satisfies OpenIdStart, { setCookies });
   } catch (thrown) {
     // The provider's fault, and no attempt of this address.
-    attempts.succeededFrom(limitKey);
+    attempts.giveBackFrom(limitKey);
     refuseStart(reply, thrown);
   }
 };
