@@ -1,4 +1,4 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { attemptsMax } from '../../src/domain/outbox/outbox-delivery.ts';
 import { denialEmailIntervalMs } from '../../src/domain/token/denial.ts';
 import { memberOf, organisationOf } from '../storage/support/records.ts';
@@ -122,13 +122,19 @@ t.test('a recipient who is refused for good holds nobody up', async (test) => {
   test.equal(fixture.waiting(), 0);
 });
 
-t.test('a mail that is refused for good is kept, and tried once more by the next process', async (test) => {
+/** A mail server that refuses for good, and a letter that was given up because of it. */
+async function openWithOneGivenUp(test: Test) {
   const server = await startMailServer(test);
   const fixture = new NotifierFixture(test);
   server.judgeMessage = () => ({ code: 554, text: 'we do not want this' });
   fixture.deny();
   fixture.start(server.url);
   await fixture.asked('postponed', 1);
+  return { server, fixture };
+}
+
+t.test('a mail that is refused for good is kept, and tried once more by the next process', async (test) => {
+  const { server, fixture } = await openWithOneGivenUp(test);
   await fixture.asked('take', 3);
   test.equal(fixture.delivery()?.failedAt, fixture.now);
   test.equal(fixture.waiting(), 1);
@@ -187,12 +193,7 @@ t.test('an outage of days ends with one mail for each token, of the newest denia
 });
 
 t.test('one that is given up again and again keeps no other waiting', async (test) => {
-  const server = await startMailServer(test);
-  const fixture = new NotifierFixture(test);
-  server.judgeMessage = () => ({ code: 554, text: 'we do not want this' });
-  fixture.deny();
-  fixture.start(server.url);
-  await fixture.asked('postponed', 1);
+  const { server, fixture } = await openWithOneGivenUp(test);
   await fixture.stop();
   fixture.denyAnother();
   server.judgeMessage = () => null;
