@@ -2,26 +2,29 @@
 // share in chunks beside them.
 //
 //   node scripts/build-server.mjs
+//   node scripts/build-server.mjs FOLDER MODULE...    elsewhere, with modules as further entries, which share the server's
 //
 // Only Burgee's own code and packages of hundreds of small modules are taken in, because opening those one by one, in each
 // thread, was most of a start. All others stay where npm put them: they bring native code, or threads of their own.
 import { rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { root } from './lib/root.mjs';
 
-const target = join(root, 'dist', 'server');
+const [folder = join('dist', 'server'), ...modules] = process.argv.slice(2);
+const target = resolve(root, folder);
 const takenIn = /^(typebox|commander)(\/|$)/;
 const isOwn = /^[./]/;
 
-/** Names below dist/server, without their ending, with the source of each. */
+/** Names below the target, without their ending, with the source of each. */
 async function entries() {
   const compiled = join(root, 'dist', 'src');
   const listed = await import(pathToFileURL(join(compiled, 'entry-files.js')).href);
   const files = Object.values({ ...listed.threadEntries, ...listed.processEntries });
   const names = files.map((url) => relative(compiled, fileURLToPath(url)).replace(/[.]js$/, ''));
-  return Object.fromEntries(['main', ...names].map((name) => [name, join(root, 'src', `${name}.ts`)]));
+  const own = ['main', ...names].map((name) => [name, join(root, 'src', `${name}.ts`)]);
+  return Object.fromEntries([...own, ...modules.map((path) => [basename(path, '.ts'), resolve(root, path)])]);
 }
 
 const bundle = await rolldown({

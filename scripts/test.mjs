@@ -4,36 +4,42 @@
 import './lib/require-node.mjs';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { assemble } from './lib/build.mjs';
 import { runChecks } from './lib/checks.mjs';
-import { ensureBuilt } from './lib/ensure-built.mjs';
+import { isBuilt } from './lib/ensure-built.mjs';
 import { ensureInstalled } from './lib/ensure-installed.mjs';
 import { root } from './lib/root.mjs';
 import { runTool } from './lib/run.mjs';
 import { runTests } from './lib/run-tests.mjs';
 
+/** Compiles src, test and bench anew, so that no test runs against what is no longer there. @returns tsc's exit code */
+function compileAll() {
+  for (const stale of ['test', 'bench', '.tsbuildinfo']) {
+    rmSync(join(root, 'dist', stale), { recursive: true, force: true });
+  }
+  return runTool('tsc', ['-p', 'tsconfig.json']);
+}
+
+async function checkAll(compiled) {
+  const { passed, failed } = await runChecks(() => compiled);
+  for (const name of failed) console.error(`not ok: ${name}`);
+  return { passed, failed: failed.length, skipped: 0 };
+}
+
 const wanted = process.argv.slice(2);
 await ensureInstalled();
-const tally = { passed: 0, failed: 0, skipped: 0 };
+const isBuildNeeded = !isBuilt();
+const compiled = compileAll();
+// What is compiled for the tests tells of the types too, and beside it there is a core for the other checks.
+const [buildCode, checked] = await Promise.all([
+  compiled.then(() => (isBuildNeeded ? assemble() : 0)),
+  wanted.length === 0 ? checkAll(compiled) : { passed: 0, failed: 0, skipped: 0 },
+]);
+if (buildCode !== 0) process.exit(1);
 
-if (wanted.length === 0) {
-  const { passed, failed } = await runChecks();
-  tally.passed += passed;
-  tally.failed += failed.length;
-  for (const name of failed) console.error(`not ok: ${name}`);
-}
-
-await ensureBuilt();
-// Whole, so that no test runs against what is no longer there.
-for (const stale of ['test', 'bench', '.tsbuildinfo']) {
-  rmSync(join(root, 'dist', stale), { recursive: true, force: true });
-}
 console.log('# tests');
-await runTool('tsc', ['-p', 'tsconfig.json']);
-const tests = await runTests(wanted);
-tally.passed += tests.passed;
-tally.failed += tests.failed;
-tally.skipped += tests.skipped;
-
-if (tally.skipped > 0) console.log(`# ${tally.skipped} skipped, each with its reason above`);
-console.log(`${tally.passed} passed, ${tally.failed} failed`);
-process.exitCode = tally.failed === 0 ? 0 : 1;
+const tallies = [checked, await runTests(wanted)];
+const sum = (key) => tallies.reduce((total, tally) => total + tally[key], 0);
+if (sum('skipped') > 0) console.log(`# ${sum('skipped')} skipped, each with its reason above`);
+console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
+process.exitCode = sum('failed') === 0 ? 0 : 1;

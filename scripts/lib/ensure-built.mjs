@@ -28,10 +28,15 @@ function changedAt(path) {
   );
 }
 
-/** Builds when there is no build, or when anything it is made of is newer. Ends the process when that fails. */
-export async function ensureBuilt() {
+/** Whether there is a build, and nothing that it is made of is newer. */
+export function isBuilt() {
   const builtAt = existsSync(buildStamp) ? statSync(buildStamp).mtimeMs : 0;
-  if (sources.every((source) => changedAt(join(root, source)) < builtAt)) return;
+  return sources.every((source) => changedAt(join(root, source)) < builtAt);
+}
+
+/** Builds unless that has been done. Ends the process when it fails. */
+export async function ensureBuilt() {
+  if (isBuilt()) return;
   console.error('Building ...');
   if ((await runNode([join(root, 'scripts', 'build.mjs')])) !== 0) process.exit(1);
 }

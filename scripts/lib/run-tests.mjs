@@ -5,12 +5,14 @@ import { root } from './root.mjs';
 import { failureText, tallyOf } from './tap-tally.mjs';
 
 const concurrency = 2;
+/** Tests that wait for most of their time, for windows of a minute or for what is cut off late, go beside the others. */
+const waiting = /^(browser\/live|conformance\/limit-windows|console\/audit-export)[.]/;
 /** Tests that assert how long something takes get the machine for themselves, after all others. */
 const alone = new RegExp(
   [
     '^robustness/',
     '^lifecycle/(concurrent-changes|large-audit-entries|long-list|shutdown|slow-readers)[.]',
-    '^campaigns/(hostile-clients|kill-9|overload|soak|threads)[.]',
+    '^campaigns/(hostile-clients|overload|soak|threads)[.]',
   ].join('|'),
 );
 const fileTimeoutMs = 15 * 60_000;
@@ -75,8 +77,9 @@ export async function runTests(wanted) {
       for (const key of Object.keys(sum)) sum[key] += result.tally[key];
     }
   };
-  const together = files.filter((path) => !alone.test(path));
-  await Promise.all(Array.from({ length: concurrency }, () => runAll(together)));
+  const together = files.filter((path) => !alone.test(path) && !waiting.test(path));
+  const lanes = Array.from({ length: concurrency }, () => runAll(together));
+  await Promise.all([runAll(files.filter((path) => waiting.test(path))), ...lanes]);
   await runAll(files.filter((path) => alone.test(path)));
   if (files.length === 0) sum.failed += 1;
   return sum;

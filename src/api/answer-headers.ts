@@ -44,7 +44,7 @@ function withRequestId(block: HeaderBlock, requestId: string): HeaderBlock {
 
 /** What some answers under `/api/v1` say beside their body. */
 export interface ManagementHeaderFields {
-  /** Seconds: how long the window of a 429 lasts. */
+  /** Seconds: how long the window of a 429 lasts, or until a 503 that knows it is over. */
   readonly retryAfter?: number;
   /** Of the one flag in the body; null when there is none. */
   readonly entityTag?: string | null;

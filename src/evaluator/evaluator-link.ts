@@ -70,8 +70,11 @@ export class EvaluatorLink {
   isReady = false;
   isFailed = false;
 
-  /** Resolves when the evaluator has closed its end, after everything that it has sent has been received. */
-  readonly closed: Promise<void>;
+  /**
+   * Resolves when everything that the evaluator has sent has been received: by its last message, or by the end of its
+   * thread. The end of its port alone is not told while its thread waits for another task.
+   */
+  readonly ended: Promise<void>;
 
   constructor(memory: MailboxMemory, port: MessagePort, deadlineMs: number, hooks: EvaluatorLinkHooks) {
     this.#mailbox = openMailbox(memory);
@@ -79,8 +82,13 @@ export class EvaluatorLink {
     this.#port = port;
     this.#deadlineMs = deadlineMs;
     this.#hooks = hooks;
-    this.closed = new Promise((resolve) => port.once('close', resolve));
-    port.on('message', (reply: EvaluatorReply) => withFreshTurn(() => this.#receive(reply)));
+    this.ended = new Promise((resolve) => {
+      port.once('close', resolve);
+      port.on('message', (reply: EvaluatorReply) => {
+        if (reply.kind === 'ended') resolve();
+        else withFreshTurn(() => this.#receive(reply));
+      });
+    });
   }
 
   get inFlight(): number {
@@ -180,7 +188,7 @@ export class EvaluatorLink {
     if (this.#postponed.length > 0 && this.#ring.hasRoom) this.#scheduleTurn();
   }
 
-  #receive(reply: EvaluatorReply): void {
+  #receive(reply: Exclude<EvaluatorReply, { kind: 'ended' }>): void {
     if (this.isFailed) return;
     if (reply.kind === 'woken') this.#drain();
     else if (reply.kind === 'chunk') this.#receiveChunk(reply);

@@ -17,7 +17,7 @@ export interface EvaluatorSetup {
   readonly console: ConsoleSettings;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly mailbox: MailboxMemory;
-  /** One Int32 cell that the writer raises after each durable commit, before it acknowledges. */
+  /** The memory of a `StoreVersion`, which moves with each commit. */
   readonly storeVersion: SharedArrayBuffer;
   readonly port: MessagePort;
   /** Its cells of `evaluatorMetrics`. */
@@ -89,7 +89,9 @@ export type EvaluatorReply =
   | { readonly kind: 'failed'; readonly id: number }
   | { readonly kind: 'counted'; readonly counted: CountedEvaluations }
   /** A long answer ends here, incomplete: its client was too slow for its snapshot. */
-  | { readonly kind: 'cut'; readonly id: number; readonly reason: string };
+  | { readonly kind: 'cut'; readonly id: number; readonly reason: string }
+  /** Its last message. */
+  | { readonly kind: 'ended' };
 
 /** Small enough that encoding one, and writing it to a socket, delays nobody by a millisecond. */
 export const chunkBytesMax = 64 * 1024;

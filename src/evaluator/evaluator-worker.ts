@@ -1,7 +1,9 @@
 import { createThreadLog } from '../observability/logger.ts';
 import { openStoreReader } from '../storage/store-reader.ts';
 import { Evaluator } from './evaluator.ts';
-import type { EvaluatorSetup, Meeting } from './evaluator-protocol.ts';
+import type { EvaluatorReply, EvaluatorSetup, Meeting } from './evaluator-protocol.ts';
+
+const ended: EvaluatorReply = { kind: 'ended' };
 
 /** The Piscina task of an evaluator's thread: one long task that ends when the evaluator is told to stop. */
 export async function serveMailbox(setup: EvaluatorSetup): Promise<void> {
@@ -13,6 +15,7 @@ export async function serveMailbox(setup: EvaluatorSetup): Promise<void> {
     ).run();
   } finally {
     await reader.close();
+    setup.port.postMessage(ended);
     setup.port.close();
   }
 }

@@ -3,6 +3,7 @@ import type { Flag } from '../domain/flag/flag.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import type { ChangeLogEntry } from '../storage/records/change-log-record.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
+import { isUnsettled, StoreVersion } from '../support/store-version.ts';
 import type { EvaluatorMeter } from './evaluator-meter.ts';
 import { type CachedFlag, type CachedProject, FlagCache } from './flag-cache.ts';
 import { type ProjectList, rememberAudiences } from './project-list.ts';
@@ -15,13 +16,14 @@ const bytesKeptPerByte = 2;
 
 /**
  * Compiled flags as of the newest acknowledged change. `refresh` is called at the start of each batch: one atomic load
- * when nothing moved. There is no stale window, because the writer raises the version before it acknowledges.
+ * when nothing moved. There is no stale window, because the version moves before a commit is acknowledged; and nobody sees
+ * the old state once somebody has seen the new one, because it is unsettled from before the commit can be seen.
  */
 export class FlagSource {
   readonly cache: FlagCache;
   readonly lists: ProjectLists;
   readonly #reader: StoreReader;
-  readonly #version: Int32Array<SharedArrayBuffer>;
+  readonly #version: StoreVersion;
   readonly #meter: EvaluatorMeter;
   #versionSeen: number;
   #sequenceSeen: number;
@@ -41,15 +43,15 @@ export class FlagSource {
     this.lists = new ProjectLists(reader, hooks, bytesMax * listsShare);
     this.#meter = meter;
     this.#reader = reader;
-    this.#version = new Int32Array(storeVersion);
-    this.#versionSeen = Atomics.load(this.#version, 0);
+    this.#version = new StoreVersion(storeVersion);
+    this.#versionSeen = this.#version.load();
     this.#sequenceSeen = reader.sequence();
   }
 
-  /** Moves the snapshot and forgets what changed, if the store has moved since the last call. */
+  /** Moves the snapshot and forgets what changed, if the store has moved since the last call, or is about to. */
   refresh(): void {
-    const version = Atomics.load(this.#version, 0);
-    if (version === this.#versionSeen) return;
+    const version = this.#version.load();
+    if (version === this.#versionSeen && !isUnsettled(version)) return;
     this.#versionSeen = version;
     this.#reader.renew();
     this.#forgetChanged();

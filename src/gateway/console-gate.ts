@@ -7,8 +7,8 @@ import { ConsoleReply } from '../api/console/console-reply.ts';
 import { gatewayOperations } from '../api/console/gateway-operations.ts';
 import { OpenIdDesk } from '../api/console/open-id/open-id-desk.ts';
 import type { OpenIdProvider } from '../api/console/open-id/open-id-provider.ts';
+import { PageWatchers } from '../api/console/page-watchers.ts';
 import { PasswordDesk } from '../api/console/password-desk.ts';
-import { ProjectWatchers } from '../api/console/project-watchers.ts';
 import { foreignOrigin, isOwnOrigin } from '../api/console/request-origin.ts';
 import { type SessionCookie, sessionCookie } from '../api/console/session-cookie.ts';
 import { SessionTouches } from '../api/console/session-touches.ts';
@@ -72,7 +72,7 @@ export class ConsoleGate {
   readonly #options: ConsoleGateOptions;
   readonly #actors: ConsoleActors;
   readonly #cookie: SessionCookie;
-  readonly #watchers: ProjectWatchers;
+  readonly #watchers: PageWatchers;
   #inFlight = 0;
 
   constructor(options: ConsoleGateOptions) {
@@ -80,8 +80,8 @@ export class ConsoleGate {
     const { settings, evaluators, writer, log, storeVersion, openId } = options;
     this.#cookie = sessionCookie(settings.baseUrl);
     const touches = new SessionTouches(writer, (fault) => log.error({ err: fault }, 'session not touched'));
-    const onWatchFault = (fault: unknown): void => log.error({ err: fault }, 'watching a project failed');
-    this.#watchers = new ProjectWatchers({ evaluators, storeVersion, onFault: onWatchFault });
+    const onWatchFault = (fault: unknown): void => log.error({ err: fault }, 'watching changes failed');
+    this.#watchers = new PageWatchers({ evaluators, storeVersion, onFault: onWatchFault });
     this.#actors = {
       watchers: this.#watchers,
       evaluators,
@@ -101,7 +101,7 @@ export class ConsoleGate {
     return this.#inFlight;
   }
 
-  /** Ends the streams of pages that follow a project: the service is about to stop. */
+  /** Ends the streams of pages that follow changes: the service is about to stop. */
   endWatches(): void {
     this.#watchers.close();
   }
@@ -232,5 +232,6 @@ export class ConsoleGate {
 
 function routeOf(operation: ConsoleOperationId | null): RouteName {
   if (operation === null) return 'console-other';
-  return operation === 'watch-project' ? 'console-events' : countedAs[consoleOperations[operation].actor];
+  if (operation === 'watch-project' || operation === 'watch-organisation') return 'console-events';
+  return countedAs[consoleOperations[operation].actor];
 }

@@ -25,4 +25,9 @@ export class GatewayMeter {
   countUncounted(evaluations: number): void {
     count(this.cells, metrics.uncountedEvaluations, 0, evaluations);
   }
+
+  /** Answered requests that no token's activity will show. */
+  countUncountedTokenUses(uses: number): void {
+    count(this.cells, metrics.uncountedTokenUses, 0, uses);
+  }
 }

@@ -50,6 +50,10 @@ export const gatewayMetrics = layOut({
     'burgee_uncounted_evaluations_total',
     'Evaluations that the console does not count: too many different flags at once, or they could not be recorded.',
   ),
+  uncountedTokenUses: counter(
+    'burgee_uncounted_token_uses_total',
+    'Answered requests that the activity of their token misses: too many different uses at once, or they could not be recorded.',
+  ),
   managementInFlight: gauge(
     'burgee_management_requests_in_flight',
     'Management API requests that are not answered yet.',

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { evaluationHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
 import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
 import type { OpenIdProvider } from '../api/console/open-id/open-id-provider.ts';
@@ -13,7 +14,7 @@ import { draining, unflushedAnswers } from '../http/exchange.ts';
 import { createHttpServer, type HttpServer } from '../http/http-server.ts';
 import { watchEventLoop } from '../observability/event-loop-delay.ts';
 import type { Logger, LogRequest } from '../observability/logger.ts';
-import { type MetricCells, put } from '../observability/metric-cells.ts';
+import { countEvents, type MetricCells, put } from '../observability/metric-cells.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
 import { AddressFinder } from './address-finder.ts';
@@ -35,7 +36,7 @@ export interface GatewayParts {
   readonly consoleSettings: ConsoleSettings;
   readonly evaluators: EvaluatorClient;
   readonly writer: WriterClient;
-  /** One Int32 cell that the writer raises after each commit. */
+  /** The memory of a `StoreVersion`. */
   readonly storeVersion: SharedArrayBuffer;
   readonly health: Health;
   readonly docs: DocsPages;
@@ -53,6 +54,13 @@ export interface GatewayParts {
 
 /** How often deadlines and load are looked at: the most by which an answer at its deadline is late. */
 const lookIntervalMs = 50;
+/** How long new connections are still taken by a service that drains, at most: see `drain`. */
+const closingMs = 250;
+/** A service that drains takes them no longer once it was asked nothing in so many looks, of which each waits this long. */
+const quietLooks = 4;
+const quietLookMs = 10;
+/** How long a connection that was just taken has until its request must be here. */
+const arrivalMs = 30;
 const failureDetail = 'Something went wrong in the service. Retry; if it persists, look at its log.';
 
 /** The front end: reads requests, applies the per-address limits, batches, and writes answers. It runs no rule. */
@@ -112,14 +120,32 @@ export class Gateway {
     return this.#server.listen(this.#parts.config.host, this.#parts.config.port);
   }
 
-  /** Takes no new connections, answers what is in flight, and closes each connection with its answer. */
+  /**
+   * Closes each connection with its answer, takes no new ones after a while, and answers what is in flight. Until then
+   * those that a proxy keeps are used up by its next requests. A request that meets a closed one instead is tried again by
+   * it, and HAProxy does not wait between those tries: all of them would be refused within a few milliseconds.
+   */
   async drain(timeoutMs: number): Promise<void> {
-    draining.isOn = true;
-    this.#server.stopListening();
-    this.#console.endWatches();
     const deadline = monotonicMs() + timeoutMs;
+    draining.isOn = true;
+    this.#console.endWatches();
+    await this.#quiet(Math.min(closingMs, timeoutMs / 4));
+    this.#server.stopListening();
+    await setTimeout(Math.min(arrivalMs, timeoutMs / 4));
     while (this.#inFlight > 0 && monotonicMs() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await setTimeout(5);
+    }
+  }
+
+  /** Resolves when no answer has been given for a moment: there is nobody then whose connections need closing. */
+  async #quiet(timeoutMs: number): Promise<void> {
+    const deadline = monotonicMs() + timeoutMs;
+    let seen = this.#answered;
+    for (let looks = 0; looks < quietLooks && monotonicMs() < deadline; looks += 1) {
+      await setTimeout(quietLookMs);
+      if (this.#answered === seen) continue;
+      seen = this.#answered;
+      looks = -1;
     }
   }
 
@@ -134,6 +160,10 @@ export class Gateway {
     put(cells, metrics.writerQueueDepth, writer.queueDepth);
     put(cells, metrics.writerQueueBytes, writer.queueBytes);
     return cells;
+  }
+
+  get #answered(): number {
+    return countEvents(this.#meter.cells, gatewayMetrics.metrics.durations);
   }
 
   get #inFlight(): number {

@@ -4,7 +4,7 @@ import { parseManagementQuery, requestedEnvironments } from '../domain/managemen
 import { shown } from '../domain/problem-list.ts';
 import type { TokenUse } from '../domain/token/token-use.ts';
 
-/** Different uses that are held at once. Beyond it new ones are not recorded until these are taken. */
+/** Different uses that are held at once; of what more there is only the number is told, until these are taken. */
 export const usesHeldMax = 1000;
 
 /** What a request says about the use of its token. */
@@ -24,6 +24,12 @@ const refusalStatuses: ReadonlySet<number> = new Set([401, 402, 403]);
  */
 export class TokenUses {
   readonly #held = new Map<string, TokenUse>();
+  readonly #onUncounted: (uses: number) => void;
+
+  /** @param onUncounted is told of uses that found no room. */
+  constructor(onUncounted: (uses: number) => void) {
+    this.#onUncounted = onUncounted;
+  }
 
   get isEmpty(): boolean {
     return this.#held.size === 0;
@@ -51,7 +57,10 @@ export class TokenUses {
   #add(use: TokenUse): void {
     const key = JSON.stringify([use.tokenId, use.route, use.environment, use.address]);
     const held = this.#held.get(key);
-    if (held === undefined && this.#held.size >= usesHeldMax) return;
+    if (held === undefined && this.#held.size >= usesHeldMax) {
+      this.#onUncounted(use.count);
+      return;
+    }
     const count = use.count + (held?.count ?? 0);
     this.#held.set(key, { ...use, at: Math.max(use.at, held?.at ?? 0), count });
   }

@@ -40,6 +40,16 @@ export function observe(cells: MetricCells, metric: Metric, series: number, valu
   cells[sum] = (cells[sum] as number) + value;
 }
 
+/** @returns how many events a histogram has seen, in all its series */
+export function countEvents(cells: MetricCells, { firstCell, series, bounds }: Metric): number {
+  const width = bounds.length + 2;
+  let events = 0;
+  for (let first = firstCell; first < firstCell + series.length * width; first += width) {
+    for (let cell = first; cell <= first + bounds.length; cell += 1) events += cells[cell] as number;
+  }
+  return events;
+}
+
 /** Adds to a counter's series. */
 export function count(cells: MetricCells, metric: Metric, series = 0, by = 1): void {
   const cell = metric.firstCell + series;

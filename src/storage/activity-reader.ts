@@ -1,6 +1,6 @@
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { isIdShaped } from '../support/id-shape.ts';
-import { rangeOf } from './keys.ts';
+import { rangeOf } from './keys/key-parts.ts';
 import type { RecordSource } from './record-source.ts';
 import { activityRecord } from './records/activity-record.ts';
 import type { RecordCodec } from './records/record-codec.ts';

@@ -1,6 +1,6 @@
 import { activityRowsMax, type Denial } from '../domain/token/denial.ts';
 import type { TokenUse } from '../domain/token/token-use.ts';
-import { ownedSequenceKey, rangeOf, sequenceOf } from './keys.ts';
+import { ownedSequenceKey, rangeOf, sequenceOf } from './keys/key-parts.ts';
 import { activityRecord } from './records/activity-record.ts';
 import type { RecordCodec } from './records/record-codec.ts';
 import { tokenUseRecord } from './records/token-use-record.ts';

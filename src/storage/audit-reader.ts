@@ -3,7 +3,8 @@ import type { AuditRange } from '../domain/record-queries.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import type { AuditHeads } from './audit-heads.ts';
 import { DamagedRecordError } from './damaged-record-error.ts';
-import { auditRange, idKey, ownedSequenceKey, rangeOf, sequenceOf } from './keys.ts';
+import { auditRange } from './keys/audit-keys.ts';
+import { idKey, ownedSequenceKey, rangeOf, sequenceOf } from './keys/key-parts.ts';
 import type { RecordSource } from './record-source.ts';
 import { auditRecord, decodeAuditHead } from './records/audit-record.ts';
 

@@ -1,6 +1,7 @@
 import { type AuditEntry, auditSubjects } from '../domain/audit/audit-entry.ts';
 import { chainHash, chainStart } from './audit-chain.ts';
-import { auditSubjectKey, idKey, ownedSequenceKey, rangeOf, sequenceKey, sequenceOf } from './keys.ts';
+import { auditSubjectKey } from './keys/audit-keys.ts';
+import { idKey, ownedSequenceKey, rangeOf, sequenceKey, sequenceOf } from './keys/key-parts.ts';
 import { auditRecord, encodeAuditEntry } from './records/audit-record.ts';
 import type { WriteTarget } from './write-target.ts';
 import type { LedgerHead, WrittenTail } from './written-tail.ts';

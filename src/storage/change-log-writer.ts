@@ -1,4 +1,4 @@
-import { metaKeys, sequenceKey, sequenceOf } from './keys.ts';
+import { metaKeys, sequenceKey, sequenceOf } from './keys/key-parts.ts';
 import { type ChangeLogEntry, changeLogRecord } from './records/change-log-record.ts';
 import { counterRecord } from './records/counter-record.ts';
 import type { WriteTarget } from './write-target.ts';

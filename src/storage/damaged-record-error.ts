@@ -1,4 +1,5 @@
-import { type DatabaseName, describeKey } from './keys.ts';
+import { describeKey } from './keys/describe-key.ts';
+import type { DatabaseName } from './keys.ts';
 
 /** What lies on disk is not what was written: a wrong checksum, an unknown format version, a missing record. */
 export class DamagedRecordError extends Error {

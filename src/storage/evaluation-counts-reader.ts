@@ -1,6 +1,6 @@
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { isIdShaped } from '../support/id-shape.ts';
-import { hourFlagKey } from './keys.ts';
+import { hourFlagKey } from './keys/evaluation-count-keys.ts';
 import type { RecordSource } from './record-source.ts';
 import { evaluationCountsRecord } from './records/evaluation-counts-record.ts';
 

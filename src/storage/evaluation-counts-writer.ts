@@ -1,5 +1,6 @@
 import { type EvaluationCount, hourMs, hoursKept } from '../domain/usage/evaluation-count.ts';
-import { hourFlagKey, sequenceKey } from './keys.ts';
+import { hourFlagKey } from './keys/evaluation-count-keys.ts';
+import { sequenceKey } from './keys/key-parts.ts';
 import { evaluationCountsRecord, type HourCounts } from './records/evaluation-counts-record.ts';
 import type { WriteTarget } from './write-target.ts';
 

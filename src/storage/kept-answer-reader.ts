@@ -2,15 +2,8 @@ import { isIdempotencyKey } from '../domain/idempotency/idempotency-key.ts';
 import type { KeptAnswer, KeptAnswerHead, KeptAnswersUsage } from '../domain/idempotency/kept-answer.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { isIdShaped } from '../support/id-shape.ts';
-import {
-  firstIdOf,
-  idKey,
-  idsAfter,
-  keptAnswerKey,
-  rangeOf,
-  readKeptAnswerAgeKey,
-  sequenceOf,
-} from './keys.ts';
+import { keptAnswerKey, readKeptAnswerAgeKey } from './keys/kept-answer-keys.ts';
+import { firstIdOf, idKey, idsAfter, rangeOf, sequenceOf } from './keys/key-parts.ts';
 import type { RecordSource } from './record-source.ts';
 import { keptAnswerRecord } from './records/kept-answer-record.ts';
 import { keptAnswersUsageRecord } from './records/kept-answers-usage-record.ts';

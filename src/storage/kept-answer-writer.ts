@@ -1,5 +1,6 @@
 import { changeUsage, type KeptAnswer, type KeptAnswerHead } from '../domain/idempotency/kept-answer.ts';
-import { idKey, keptAnswerKey } from './keys.ts';
+import { keptAnswerKey } from './keys/kept-answer-keys.ts';
+import { idKey } from './keys/key-parts.ts';
 import { keptAnswerIndex } from './record-indexes.ts';
 import { keptAnswerRecord } from './records/kept-answer-record.ts';
 import { keptAnswersUsageRecord } from './records/kept-answers-usage-record.ts';

@@ -1,5 +1,5 @@
 import type { RecordQueries } from '../domain/record-queries.ts';
-import { sequenceKey, sequenceOf } from './keys.ts';
+import { sequenceKey, sequenceOf } from './keys/key-parts.ts';
 import type { RecordSource } from './record-source.ts';
 import { outboxDeliveryRecord } from './records/outbox-delivery-record.ts';
 import { outboxRecord } from './records/outbox-record.ts';

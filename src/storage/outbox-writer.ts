@@ -1,6 +1,6 @@
 import { type OutboxDelivery, outboxEntriesMax } from '../domain/outbox/outbox-delivery.ts';
 import type { OutboxEntry } from '../domain/token/denial.ts';
-import { metaKeys, sequenceKey } from './keys.ts';
+import { metaKeys, sequenceKey } from './keys/key-parts.ts';
 import { counterRecord } from './records/counter-record.ts';
 import { outboxDeliveryRecord } from './records/outbox-delivery-record.ts';
 import { outboxRecord } from './records/outbox-record.ts';

@@ -6,20 +6,11 @@ import type { Identity } from '../domain/session/identity.ts';
 import type { OneTimeLink } from '../domain/session/one-time-link.ts';
 import type { Session } from '../domain/session/session.ts';
 import type { Token } from '../domain/token/token.ts';
-import {
-  type DatabaseName,
-  flagNameKey,
-  identityKey,
-  identityKeyOf,
-  idKey,
-  keptAnswerAgeKey,
-  keptAnswerKeyOf,
-  lastIdKeyOf,
-  memberEmailKey,
-  memberIdentityKey,
-  ownedIdKey,
-  sequenceKey,
-} from './keys.ts';
+import { identityKey, identityKeyOf, memberIdentityKey } from './keys/identity-keys.ts';
+import { keptAnswerAgeKey, keptAnswerKeyOf } from './keys/kept-answer-keys.ts';
+import { idKey, lastIdKeyOf, ownedIdKey, sequenceKey } from './keys/key-parts.ts';
+import { flagNameKey, memberEmailKey } from './keys/name-keys.ts';
+import type { DatabaseName } from './keys.ts';
 
 /** What an index holds for one record, and which record an entry of it names. */
 export interface RecordIndex<T> {

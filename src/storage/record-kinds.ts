@@ -1,4 +1,5 @@
-import { type DatabaseName, metaKeys } from './keys.ts';
+import { metaKeys } from './keys/key-parts.ts';
+import type { DatabaseName } from './keys.ts';
 import {
   audienceIndex,
   flagIndex,

@@ -1,6 +1,7 @@
 import { isIdShaped } from '../support/id-shape.ts';
 import { DamagedRecordError } from './damaged-record-error.ts';
-import { type DatabaseName, idKey, type KeyRange, lastIdKeyOf, rangeOf, secretHashBytes } from './keys.ts';
+import { idKey, type KeyRange, lastIdKeyOf, rangeOf, secretHashBytes } from './keys/key-parts.ts';
+import type { DatabaseName } from './keys.ts';
 import type { RecordSource } from './record-source.ts';
 import type { RecordCodec } from './records/record-codec.ts';
 

@@ -1,5 +1,5 @@
 import type { Table, Tables } from './environment.ts';
-import type { KeyRange } from './keys.ts';
+import type { KeyRange } from './keys/key-parts.ts';
 import type { KnownRecords } from './known-records.ts';
 import type { ReadView } from './read-view.ts';
 import type { RecordCodec } from './records/record-codec.ts';

@@ -5,7 +5,8 @@ import { appendAuditEntry } from './audit-writer.ts';
 import { type ChangeLogWriter, createChangeLogWriter, type LoggedChange } from './change-log-writer.ts';
 import { addEvaluationCount } from './evaluation-counts-writer.ts';
 import { writeKeptAnswer } from './kept-answer-writer.ts';
-import { identityKey, idKey } from './keys.ts';
+import { identityKey } from './keys/identity-keys.ts';
+import { idKey } from './keys/key-parts.ts';
 import { writeDelivery, writeOutbox } from './outbox-writer.ts';
 import {
   audienceIndex,

@@ -1,7 +1,9 @@
 import type { Member } from '../domain/member/member.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { isIdShaped } from '../support/id-shape.ts';
-import { identityKey, identityKeyOf, lastIdKeyOf, memberEmailRange, rangeOf } from './keys.ts';
+import { identityKey, identityKeyOf } from './keys/identity-keys.ts';
+import { lastIdKeyOf, rangeOf } from './keys/key-parts.ts';
+import { memberEmailRange } from './keys/name-keys.ts';
 import { findById, findBySecretHash, indexed, ownedBy } from './record-look-ups.ts';
 import type { RecordSource } from './record-source.ts';
 import { memberIdentityRecord } from './records/member-identity-record.ts';

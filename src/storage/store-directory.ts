@@ -1,7 +1,7 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { dataFileOf } from './environment.ts';
-import { noDirectory, StoreError } from './store-error.ts';
+import { leadsNowhere, noDirectory, StoreError } from './store-error.ts';
 
 /** Creates the directory with mode 0700 if it is missing, durably: a lost directory entry would lose the store. */
 export function createDirectory(directory: string): void {
@@ -27,8 +27,9 @@ function makeDirectories(path: string): string | undefined {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Somebody else was faster.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    // Somebody else was faster, or it is a link to what is not there.
+    if (!existsSync(path)) throw new StoreError(leadsNowhere(path));
   }
   return topmost ?? path;
 }

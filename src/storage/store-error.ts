@@ -10,3 +10,11 @@ export class StoreError extends Error {
 export function noDirectory(path: string): string {
   return `${path} is no directory. Name another one with --data-dir.`;
 }
+
+/** @returns what is wrong with a symbolic link whose disk is not mounted, or whose directory a restore was exchanging. */
+export function leadsNowhere(path: string): string {
+  return (
+    `${path} is a symbolic link to a directory that is not there. Mount or create what it leads to; if a restore was ` +
+    'interrupted, run it again.'
+  );
+}

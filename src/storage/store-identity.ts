@@ -1,6 +1,6 @@
 import { DamagedRecordError } from './damaged-record-error.ts';
 import { dataFileOf, findTable, type Root, type Table } from './environment.ts';
-import { metaKeys } from './keys.ts';
+import { metaKeys } from './keys/key-parts.ts';
 import { requireKnownFormat } from './marker-file.ts';
 import { identityRecord, type StoreIdentity, storeFormat } from './records/identity-record.ts';
 import { StoreError } from './store-error.ts';

@@ -5,7 +5,7 @@ import { checkDataFile } from './check-data-file.ts';
 import { type DataFileState, inspectDataFile } from './data-file.ts';
 import type { Root, Tables } from './environment.ts';
 import { createTable, createTables, dataFileOf, findTables, openEnvironment } from './environment.ts';
-import { metaKeys } from './keys.ts';
+import { metaKeys } from './keys/key-parts.ts';
 import { fillLaterIndexes } from './later-indexes.ts';
 import { readMarker, writeMarker } from './marker-file.ts';
 import { type MigratedStore, migrateStore } from './migrations/migrate-store.ts';
@@ -24,6 +24,8 @@ export interface StoreOptions {
   readonly changeLogEntriesMax?: number;
   /** How often a write looks for readers whose process is gone; 10 seconds when absent. Only the writer needs it. */
   readonly deadReadersEveryMs?: number;
+  /** The memory of a `StoreVersion`, where readers in other threads look for commits. Only the writer needs it. */
+  readonly storeVersion?: SharedArrayBuffer;
   /**
    * How much of the data file is read and verified before it is opened, at most: 32 MiB when absent. Only the writer
    * does it.

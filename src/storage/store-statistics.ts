@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { dataFileOf, type Root, readingMapBytesOf, type Table, type Tables } from './environment.ts';
-import { type DatabaseName, databaseNames, firstIdOf, metaKeys, rangeOf, sequenceOf } from './keys.ts';
+import { firstIdOf, metaKeys, rangeOf, sequenceOf } from './keys/key-parts.ts';
+import { type DatabaseName, databaseNames } from './keys.ts';
 import { type ReaderUse, readerUseOf } from './reader-use.ts';
 import { RecordSource } from './record-source.ts';
 import { auditRecord, decodeAuditHead } from './records/audit-record.ts';

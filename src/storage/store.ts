@@ -1,8 +1,9 @@
 import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
+import { StoreVersion } from '../support/store-version.ts';
 import type { Table } from './environment.ts';
-import { metaKeys } from './keys.ts';
+import { metaKeys } from './keys/key-parts.ts';
 import type { MigratedStore } from './migrations/migrate-store.ts';
 import type { Migration } from './migrations/migration.ts';
 import { createRecordQueries } from './record-reader.ts';
@@ -33,7 +34,7 @@ export interface Store {
   sequence(): number;
   /**
    * Runs `run` within one transaction: its changes, their indexes, audit, change-log and outbox entries are kept
-   * together or not at all. They are on disk when it returns.
+   * together or not at all. They are on disk when it returns, and readers in other threads know (`StoreVersion`).
    *
    * @param run synchronous; what it throws aborts everything and is thrown on.
    * @throws Error of lmdb when the disk refuses (a full disk shows as an input/output error, too); nothing is kept then.
@@ -71,6 +72,7 @@ class LmdbStore implements Store {
   readonly #changeLogEntriesMax: number;
   readonly #tail = new WrittenTail();
   readonly #deadReadersEveryMs: number;
+  readonly #version: StoreVersion | null;
   #sequence: number;
   #isWriting = false;
   #deadReadersAt = monotonicMs();
@@ -84,6 +86,7 @@ class LmdbStore implements Store {
     this.#queries = createRecordQueries(this.#target.source, null);
     this.#changeLogEntriesMax = options.changeLogEntriesMax ?? defaultChangeLogEntriesMax;
     this.#deadReadersEveryMs = options.deadReadersEveryMs ?? defaultDeadReadersEveryMs;
+    this.#version = options.storeVersion === undefined ? null : new StoreVersion(options.storeVersion);
     this.#sequence = this.#outside(() => this.#readSequence());
   }
 
@@ -122,16 +125,22 @@ class LmdbStore implements Store {
   #transact<T>(run: (transaction: WriteTransaction) => T): T {
     const writer = createRecordWriter(this.#target, this.#tail, this.#changeLogEntriesMax);
     let isOpen = true;
+    let hasChanged = false;
+    let isAnnounced = false;
     const apply = (changes: readonly RecordChange[]) => {
       if (!isOpen) throw new Error('This transaction is over');
       writer.apply(changes);
+      hasChanged ||= changes.length > 0;
     };
     try {
       // An object: lmdb would take some results (a promise, its own ABORT) as instructions.
       const written = this.#opened.root.transactionSync(() => {
         const result = run({ queries: this.#queries, apply });
         writer.finish();
-        return { result, sequence: this.#tail.changeLogLast ?? this.#readSequence() };
+        const sequence = this.#tail.changeLogLast ?? this.#readSequence();
+        isAnnounced = hasChanged;
+        if (isAnnounced) this.#version?.begin();
+        return { result, sequence };
       });
       this.#sequence = written.sequence;
       return written.result;
@@ -141,6 +150,7 @@ class LmdbStore implements Store {
       throw fault;
     } finally {
       isOpen = false;
+      if (isAnnounced) this.#version?.end();
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Tables } from './environment.ts';
-import type { DatabaseName, KeyRange } from './keys.ts';
+import type { KeyRange } from './keys/key-parts.ts';
+import type { DatabaseName } from './keys.ts';
 import { KnownRecords } from './known-records.ts';
 import { writeTransactionView } from './read-view.ts';
 import { RecordSource } from './record-source.ts';

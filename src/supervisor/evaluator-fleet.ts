@@ -1,5 +1,3 @@
-import { setTimeout as startTimer } from 'node:timers';
-import { setTimeout } from 'node:timers/promises';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { threadEntries } from '../entry-files.ts';
@@ -51,6 +49,8 @@ const stuckAfterMs = 3000;
 const lastMessagesMs = 500;
 /** How long the end of the service waits for evaluators that do not stop. */
 const stopTimeoutMs = 2000;
+/** A thread that is still being loaded hangs nowhere: on a busy machine it takes its time. */
+const loadTimeoutMs = 30_000;
 /** A stuck evaluator that does not come back within this is the end of the process, in order. */
 const stuckMaxMs = 30_000;
 /** One that has served this long is healthy: its next death is answered at once again. */
@@ -62,7 +62,7 @@ export class EvaluatorFleet {
   readonly #options: EvaluatorFleetOptions;
   readonly #pool: Piscina;
   readonly #running = new Set<Running>();
-  readonly #tasks = new Set<Promise<void>>();
+  readonly #tasks = new Map<Promise<void>, Running>();
   readonly #restarts = new Set<NodeJS.Timeout>();
   readonly #watch: NodeJS.Timeout;
   /** What evaluators counted that have ended, and what is counted here. */
@@ -115,7 +115,7 @@ export class EvaluatorFleet {
       const task = this.#run({ ...setup, index, mailbox, port: port2, metrics }, port2, running).catch(
         reject,
       );
-      this.#tasks.add(task);
+      this.#tasks.set(task, running);
       task.finally(() => this.#tasks.delete(task)).catch(reject);
     });
   }
@@ -130,7 +130,7 @@ export class EvaluatorFleet {
       fault = thrown;
     }
     // Its last messages may come after the end of its task.
-    await within(lastMessagesMs, running.link.closed);
+    await within(lastMessagesMs, running.link.ended);
     const wasReady = running.link.isReady || running.stuckSince !== null;
     this.#retire(running);
     if (this.#isStopping) return;
@@ -155,7 +155,7 @@ export class EvaluatorFleet {
       this.#relaunch();
       return;
     }
-    const restart = startTimer(() => {
+    const restart = setTimeout(() => {
       this.#restarts.delete(restart);
       this.#relaunch();
     }, delay);
@@ -216,17 +216,16 @@ export class EvaluatorFleet {
     clearInterval(this.#watch);
     for (const restart of this.#restarts) clearTimeout(restart);
     for (const { link } of this.#running) link.stop();
-    const stopped = this.#endThreads();
-    const timeout = new AbortController();
-    const overdue = setTimeout(stopTimeoutMs, false, { signal: timeout.signal }).catch(() => false);
-    const hasStopped = await Promise.race([stopped.then(() => true), overdue]);
-    timeout.abort();
-    return hasStopped;
+    const ends = Array.from(this.#tasks, ([task, { link, stuckSince }]) => {
+      const isLoading = !link.isReady && stuckSince === null;
+      return within(isLoading ? loadTimeoutMs : stopTimeoutMs, Promise.allSettled([task]));
+    });
+    if ((await Promise.all(ends)).includes(false)) return false;
+    return within(loadTimeoutMs, this.#endThreads());
   }
 
   /** Once each has loaded: where the start fails at once, they still do. */
   async #endThreads(): Promise<void> {
-    await Promise.allSettled(this.#tasks);
     const threads = this.#options.threads + spareThreads;
     const meeting: Meeting = { arrived: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT), threads };
     const meetings = Array.from({ length: threads }, () => this.#pool.run(meeting, { name: 'meet' }));

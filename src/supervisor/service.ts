@@ -18,6 +18,7 @@ import { createMainLog, type MainLog } from '../observability/logger.ts';
 import { createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
 import { endProcessNow } from '../support/end-process.ts';
 import { packageRoot } from '../support/package-root.ts';
+import { createStoreVersionMemory } from '../support/store-version.ts';
 import { writerMetrics } from '../writer/writer-metrics-protocol.ts';
 import { pulseBytes } from '../writer/writer-protocol.ts';
 import { EvaluatorFleet } from './evaluator-fleet.ts';
@@ -60,7 +61,7 @@ export async function startService(given: Config): Promise<Service> {
   try {
     return await starting.start();
   } catch (fault) {
-    await starting.stop(0);
+    await starting.stop(0, fault);
     throw fault;
   }
 }
@@ -70,7 +71,7 @@ class ServiceParts {
   readonly #mainLog: MainLog;
   readonly #consoleSettings: ConsoleSettings;
   readonly #firstOwner: MadeOffer;
-  readonly #storeVersion = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  readonly #storeVersion = createStoreVersionMemory();
   readonly #failed: Promise<Error>;
   readonly #writer: WriterHost;
   readonly #fleet: EvaluatorFleet;
@@ -273,8 +274,11 @@ class ServiceParts {
     clearTimeout(overdue);
   }
 
-  /** What faces users goes first, what supports it last. */
-  async stop(drainTimeoutMs: number): Promise<void> {
+  /**
+   * What faces users goes first, what supports it last.
+   * @param fault why it must stop: told in the log where nothing else can be told any more
+   */
+  async stop(drainTimeoutMs: number, fault?: unknown): Promise<void> {
     this.#phase = 'draining';
     this.#isListening = false;
     const notifierStopped = this.#notifier?.stop();
@@ -288,7 +292,7 @@ class ServiceParts {
     await this.#writer.stop();
     this.#admin?.close();
     if (haveEvaluatorsStopped) this.#mainLog.log.info('stopped');
-    else this.#mainLog.log.error('an evaluator thread hangs: the process ends without it');
+    else this.#mainLog.log.error({ err: fault }, 'an evaluator thread hangs: the process ends without it');
     const isLogWritten = await this.#mainLog.flush();
     if (!haveEvaluatorsStopped || !isLogWritten) endProcessNow();
   }

@@ -17,7 +17,7 @@ const countsOfCommand = 200;
  * evaluations and changes never wait for it.
  */
 export class UsageRecorder {
-  readonly tokenUses = new TokenUses();
+  readonly tokenUses: TokenUses;
   readonly evaluationCounts: EvaluationCounts;
   readonly #writer: WriterClient;
   readonly #meter: GatewayMeter;
@@ -28,6 +28,7 @@ export class UsageRecorder {
   constructor(writer: WriterClient, meter: GatewayMeter, onFault: (fault: unknown) => void) {
     this.#writer = writer;
     this.#meter = meter;
+    this.tokenUses = new TokenUses((uses) => meter.countUncountedTokenUses(uses));
     this.evaluationCounts = new EvaluationCounts((evaluations) => meter.countUncounted(evaluations));
     this.#onFault = onFault;
     this.#timer = setInterval(() => this.#begin(), flushIntervalMs).unref();
@@ -67,6 +68,7 @@ export class UsageRecorder {
     if (outcome.kind === 'recorded') return true;
     // What failed would fail again; what the writer had no time or room for comes later.
     if (outcome.kind === 'failed') {
+      this.#meter.countUncountedTokenUses(usage.uses.reduce((sum, { count }) => sum + count, 0));
       this.#meter.countUncounted(usage.counts.reduce((sum, { on, off }) => sum + on + off, 0));
       this.#onFault(new Error(outcome.message));
     } else {

@@ -5,7 +5,9 @@ import type { Denial } from '../domain/token/denial.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { HeldCommands } from './held-commands.ts';
 import type { OutboxCommand } from './outbox-protocol.ts';
+import { QueueDelay } from './queue-delay.ts';
 import {
+  largeBodyBytes,
   pulseBegunCell,
   type Usage,
   type WriterCommand,
@@ -26,6 +28,10 @@ interface Waiting {
 /** Commands at the writer's port, and the bytes of their bodies. */
 const unsettledMax = 8192;
 const unsettledBytesMax = 64 * 1024 * 1024;
+/** Of the deadline: a change that would wait longer is refused at once. The other half is for disks that are slow at times. */
+const delayShareMax = 0.5;
+/** So many may always wait, however slow the last ones were: they tell when the writer is fast again. */
+const alwaysWaitingMax = 4;
 
 /** What the gateway holds of the writer. Each call is answered once: at its deadline at the latest, unless it was begun. */
 export class WriterClient {
@@ -36,6 +42,8 @@ export class WriterClient {
   readonly #waiting = new Map<number, Waiting>();
   /** Bytes of each command's body that the writer has not told the result of, also when its caller was refused. */
   readonly #unsettledBytes = new Map<number, number>();
+  readonly #smallDelay = new QueueDelay();
+  readonly #largeDelay = new QueueDelay();
   #unsettledBytesSum = 0;
   #nextTicket = 1;
   #isFailed = false;
@@ -79,13 +87,16 @@ export class WriterClient {
   }
 
   write(call: ManagementCall): Promise<WriteOutcome> {
-    const bytes = call.body?.length ?? 0;
-    return this.#send(bytes, (ticket, deadline) => ({ kind: 'write', ticket, deadline, call }));
+    return this.#change(call.body, (ticket, deadline) => ({ kind: 'write', ticket, deadline, call }));
   }
 
   writeConsole(call: ConsoleCall): Promise<WriteOutcome> {
-    const bytes = call.body?.length ?? 0;
-    return this.#send(bytes, (ticket, deadline) => ({ kind: 'console-write', ticket, deadline, call }));
+    return this.#change(call.body, (ticket, deadline) => ({
+      kind: 'console-write',
+      ticket,
+      deadline,
+      call,
+    }));
   }
 
   touchSession(sessionId: string): Promise<WriteOutcome> {
@@ -110,6 +121,26 @@ export class WriterClient {
     return this.#unsettledBytesSum + bytes <= unsettledBytesMax;
   }
 
+  #delayOf(bytes: number): QueueDelay {
+    return bytes > largeBodyBytes ? this.#largeDelay : this.#smallDelay;
+  }
+
+  /** Whether a change would wait so long that its answer may be late: then it is better told so at once. */
+  #isTooSlow(bytes: number): boolean {
+    const delay = this.#delayOf(bytes);
+    return delay.depth >= alwaysWaitingMax && delay.expectedMs > this.#deadlineMs * delayShareMax;
+  }
+
+  /** Sends what somebody asks for: it is refused where it would be late, and what the service does for itself is not. */
+  #change(
+    body: Uint8Array | null,
+    make: (ticket: number, deadline: number) => WriterCommand,
+  ): Promise<WriteOutcome> {
+    const bytes = body?.length ?? 0;
+    if (this.#isTooSlow(bytes)) return Promise.resolve({ kind: 'overloaded' });
+    return this.#send(bytes, make);
+  }
+
   #send(bytes: number, make: (ticket: number, deadline: number) => WriterCommand): Promise<WriteOutcome> {
     if (this.#isFailed) return Promise.resolve({ kind: 'dropped' });
     if (!this.#hasRoom(bytes)) return Promise.resolve({ kind: 'overloaded' });
@@ -117,7 +148,9 @@ export class WriterClient {
     this.#unsettledBytes.set(ticket, bytes);
     this.#unsettledBytesSum += bytes;
     this.#nextTicket = (ticket + 1) | 0;
-    const deadline = monotonicMs() + this.#deadlineMs;
+    const now = monotonicMs();
+    const deadline = now + this.#deadlineMs;
+    this.#delayOf(bytes).join(now);
     return new Promise((settle) => {
       this.#waiting.set(ticket, { deadline, settle });
       this.#held.add(make(ticket, deadline));
@@ -126,7 +159,13 @@ export class WriterClient {
 
   receive(reply: WriterReply): void {
     if (reply.kind !== 'results') return;
-    for (const [ticket, result] of reply.results) {
+    const { results } = reply;
+    const [first] = results;
+    // Results come as they were committed: large ones one by one, small ones by themselves.
+    if (first !== undefined) {
+      this.#delayOf(this.#unsettledBytes.get(first[0]) ?? 0).settle(results.length, monotonicMs());
+    }
+    for (const [ticket, result] of results) {
       this.#unsettledBytesSum -= this.#unsettledBytes.get(ticket) ?? 0;
       this.#unsettledBytes.delete(ticket);
       this.#settle(ticket, result);

@@ -20,7 +20,7 @@ export interface WriterSetup {
   /** Commands of one commit, at most: bounded, so that the first does not wait for the thousandth. */
   readonly commitGroupSize: number;
   readonly pulse: WriterPulse;
-  /** One Int32 cell, raised after each durable commit, before it is acknowledged. */
+  /** The memory of a `StoreVersion`, which moves with each commit. */
   readonly storeVersion: SharedArrayBuffer;
   /** Where the operator's commands come from. */
   readonly operatorPort: MessagePort;
@@ -35,6 +35,12 @@ export const pulseProgressCell = 0;
 /** The ticket of the newest command that was begun: one that is not begun at its deadline never will be. */
 export const pulseBegunCell = 1;
 export const pulseBytes = 8;
+
+/**
+ * Commands whose body is larger wait in a queue of their own: reading a megabyte takes tens of milliseconds, the bodies
+ * that people send far less than one.
+ */
+export const largeBodyBytes = 32 * 1024;
 
 /** What was counted in memory since it was last recorded. */
 export interface Usage {

@@ -43,17 +43,13 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
     groupSizeMax: setup.commitGroupSize,
     meter,
     pulse: setup.pulse,
-    storeVersion: setup.storeVersion,
     onResults: (results) => post({ kind: 'results', results }),
     onOutboxGrew: () => post({ kind: 'outbox-grew' }),
     onFault: (fault, during) => log.error({ err: fault, during }, 'command failed'),
     onFatal: fail,
   });
   serveOperatorCommands(setup.operatorPort, store, {
-    onCommit: (begunAt) => {
-      writer.announceCommit();
-      meter.countCommit('operator', begunAt);
-    },
+    onCommit: (begunAt) => meter.countCommit('operator', begunAt),
     onProgress: () => writer.reportProgress(),
     onFault: (fault) => {
       log.error({ err: fault }, 'operator command failed');

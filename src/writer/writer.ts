@@ -17,6 +17,7 @@ import type { FreeSpace } from './free-space.ts';
 import type { WriterMeter } from './writer-meter.ts';
 import type { CommitSource } from './writer-metrics-protocol.ts';
 import {
+  largeBodyBytes,
   pulseBegunCell,
   pulseProgressCell,
   type WriterCommand,
@@ -33,8 +34,6 @@ export interface WriterOptions {
   readonly groupSizeMax: number;
   readonly pulse: WriterPulse;
   readonly meter: WriterMeter;
-  /** Raised after each commit that changed something, before anybody is told. */
-  readonly storeVersion: SharedArrayBuffer;
   /** Everything a commit has decided, once it is durable. */
   readonly onResults: (results: readonly (readonly [ticket: number, WriterResult])[]) => void;
   /** A commit has put something into the outbox. */
@@ -46,8 +45,6 @@ export interface WriterOptions {
 
 const hashes = { hashSecret, hashBytes };
 const groupDecisionMsMax = 10;
-/** Reading a megabyte takes tens of milliseconds, the bodies that people send far less than one. */
-const largeBodyBytes = 32 * 1024;
 
 /**
  * Applies every change, one after another. What waits while a commit is on its way to the disk shares the next one: the
@@ -57,7 +54,6 @@ export class Writer {
   readonly #store: Store;
   readonly #options: WriterOptions;
   readonly #pulse: Int32Array<SharedArrayBuffer>;
-  readonly #version: Int32Array<SharedArrayBuffer>;
   /** Bounded by the gateway's in-flight limit. */
   readonly #waiting: WriterCommand[] = [];
   /** Commands with a large body: one at a time, so that nobody waits for the bodies of others. */
@@ -73,7 +69,6 @@ export class Writer {
     this.#store = store;
     this.#options = options;
     this.#pulse = new Int32Array(options.pulse);
-    this.#version = new Int32Array(options.storeVersion);
   }
 
   submit(commands: readonly WriterCommand[]): void {
@@ -101,11 +96,6 @@ export class Writer {
       if (this.#hasWork) this.#commitGroup();
       if (this.#hasWork) this.#schedule();
     });
-  }
-
-  /** Announces a commit to the evaluators. Called after it is durable and before it is acknowledged. */
-  announceCommit(): void {
-    Atomics.add(this.#version, 0, 1);
   }
 
   reportProgress(): void {
@@ -147,7 +137,6 @@ export class Writer {
         if (hasChanged) transaction.apply(this.#oldAnswers(transaction));
       });
       if (hasChanged) {
-        this.announceCommit();
         this.#options.meter.countCommit(source, begunAt);
         if (hasLetters) this.#options.onOutboxGrew();
       }

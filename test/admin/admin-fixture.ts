@@ -1,6 +1,6 @@
-import type { Test } from 'tap';
 import { type BootedServer, type BootOptions, bootServer } from '../support/booted-server.ts';
 import { type ClientResponse, createHttpClient } from '../support/http-client.ts';
+import type { Lifetime } from '../support/lifetime.ts';
 
 /** A page of metrics, as Prometheus reads it. */
 export interface Scrape {
@@ -62,7 +62,7 @@ function adminPortOf(line: string): number | null {
   return Number(/"adminPort":(\d+)/.exec(line)?.[1] ?? 0) || null;
 }
 
-export async function adminClientOf(t: Test, server: Pick<BootedServer, 'line'>): Promise<AdminClient> {
+export async function adminClientOf(t: Lifetime, server: Pick<BootedServer, 'line'>): Promise<AdminClient> {
   const line = await server.line((each) => adminPortOf(each) !== null);
   const client = createHttpClient(t, { port: adminPortOf(line) ?? 0, connectionsMax: 4 });
   const send = (method: string, path: string): Promise<ClientResponse> => client.send({ method, path });
@@ -75,7 +75,7 @@ export async function adminClientOf(t: Test, server: Pick<BootedServer, 'line'>)
 
 /** A server with an admin listener on a free port. */
 export async function bootWithAdmin(
-  t: Test,
+  t: Lifetime,
   options: BootOptions,
 ): Promise<{ readonly server: BootedServer; readonly admin: AdminClient }> {
   const settings = { BURGEE_ADMIN_PORT: '0', ...options.settings };

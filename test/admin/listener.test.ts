@@ -1,8 +1,8 @@
-import { createServer } from 'node:net';
 import t from 'tap';
 import { runBurgee } from '../support/burgee-command.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { rawRequest } from '../support/raw-request.ts';
+import { takenPort } from '../support/taken-port.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { bootWithAdmin } from './admin-fixture.ts';
 
@@ -35,11 +35,7 @@ t.test('two pages, GET only, and nothing else', async (t) => {
 });
 
 t.test('a port that is taken ends the start, with what to do', async (t) => {
-  const holder = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => holder.once('listening', resolve));
-  t.teardown(() => holder.close());
-  const address = holder.address();
-  const taken = String(typeof address === 'object' ? address?.port : 0);
+  const taken = await takenPort(t);
   const given = ['--data-dir', temporaryDirectory(t), '--port', '0', '--admin-port', taken];
   const { code, stdout, stderr } = await runBurgee(['serve', ...given]);
   t.equal(code, 1);

@@ -5,8 +5,10 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   watch,
   writeFileSync,
@@ -24,7 +26,7 @@ import { runBurgee, runBurgeeOrThrow, spawnBurgee } from '../support/burgee-comm
 import { bearer, createHttpClient } from '../support/http-client.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-t.setTimeout(180_000);
+t.setTimeout(600_000);
 
 const mapBytes = 2 ** 30;
 const files = ['backup.json', 'burgee.mdb', 'store.json'];
@@ -298,6 +300,40 @@ t.test('restore never takes the place of something, and --force keeps the old di
   t.equal(reader.queries.flag(flag)?.name, 'flag');
   await reader.close();
 });
+
+t.test(
+  'a data directory that is a symbolic link stays one, and the store stays on the disk behind it',
+  async (t) => {
+    const { target, dataDir, flag } = await backedUp(t);
+    const elsewhere = join(temporaryDirectory(t), 'disk', 'store');
+    cpSync(dataDir, elsewhere, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+    const link = join(temporaryDirectory(t), 'data');
+    symlinkSync(elsewhere, link);
+    const forced = await restore(target, link, '--force');
+    t.equal(forced.code, 0, forced.stderr);
+    t.equal(readlinkSync(link), elsewhere);
+    const { movedAside } = JSON.parse(forced.stdout);
+    t.equal(dirname(movedAside), dirname(elsewhere));
+    const reader = openStoreReader({ directory: link, mapBytes });
+    t.equal(reader.queries.flag(flag)?.name, 'flag');
+    await reader.close();
+
+    rmSync(elsewhere, { recursive: true });
+    mkdirSync(`${elsewhere}.restoring`);
+    const server = await runBurgee(['serve', '--data-dir', link, '--port', '0']);
+    t.match(server, { code: 1 });
+    t.match(
+      server.stdout + server.stderr,
+      /is a symbolic link to a directory that is not there.*run it again/,
+    );
+    t.match(await restore(target, link), { code: 0 });
+    t.same(readdirSync(elsewhere).sort(), ['burgee.mdb', 'store.json']);
+
+    rmSync(elsewhere, { recursive: true });
+    mkdirSync(elsewhere);
+    t.match(await restore(target, link), { code: 0 }, 'into an empty directory behind a link');
+  },
+);
 
 t.test('a data directory in use is not restored into', async (t) => {
   const { target, dataDir } = await backedUp(t);

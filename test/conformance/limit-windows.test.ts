@@ -10,7 +10,7 @@ import { bearer, type ClientRequest, createHttpClient, type HttpClient } from '.
  */
 const rateLimit = 30;
 const failureLimit = 20;
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 t.test('a limited address is served again when its window has ended', async (t) => {
   const { dataDir, secret } = await provisionOne(t);

@@ -262,6 +262,7 @@ export const authorisationCases: ConsoleCases = {
       },
     },
   ],
+  'watch-organisation': [{ statuses: members }],
   'watch-project': [{ statuses: members }],
 
   'list-console-flags': [{ statuses: members }],

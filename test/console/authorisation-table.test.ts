@@ -83,7 +83,7 @@ async function ask(
   const search = new URLSearchParams(query).toString();
   const target = search === '' ? asked : `${asked}?${search}`;
   // A stream is never over: its status is there at once.
-  if (id === 'watch-project') return watch(t, client, target);
+  if (id === 'watch-project' || id === 'watch-organisation') return watch(t, client, target);
   const { status, text, headers } = await client.send(method.toUpperCase(), target, body);
   return { status, text, headers: Object.fromEntries(headers) };
 }

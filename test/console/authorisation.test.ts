@@ -27,7 +27,7 @@ type Asker = { readonly organisation: string; readonly role: Role; readonly clie
 
 const operations = Object.entries(consoleOperations) as [ConsoleOperationId, ConsoleOperation][];
 /** Streams are never over: they have tests of their own. */
-const elsewhere: ReadonlySet<ConsoleOperationId> = new Set(['watch-project']);
+const elsewhere: ReadonlySet<ConsoleOperationId> = new Set(['watch-project', 'watch-organisation']);
 
 function hasHandler(id: ConsoleOperationId): boolean {
   return (

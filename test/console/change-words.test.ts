@@ -8,7 +8,12 @@ t.test('values are told in words', async (t) => {
   t.equal(valueWords('trafficPercentage', 25, audienceName), '25%');
   t.equal(valueWords('audienceId', 'A1', audienceName), 'named A1');
   t.equal(valueWords('audienceId', null, audienceName), 'Everyone');
-  t.equal(valueWords('expiresAt', 0, audienceName), 'Never');
+  t.equal(valueWords('expiresAt', 0, audienceName), 'never');
+  t.match(valueWords('expiresAt', Date.UTC(2027, 1, 19, 12), audienceName), /^\d+ Feb 2027$/);
+  t.match(valueWords('linkExpiresAt', Date.UTC(2027, 1, 19, 12), audienceName), /^\d+ Feb 2027, \d\d:\d\d$/);
+  t.equal(valueWords('trialEndsAt', null, audienceName), 'none');
+  t.equal(valueWords('role', 'owner', audienceName), 'Owner');
+  t.equal(valueWords('role', null, audienceName), 'none');
   t.equal(valueWords('description', '', audienceName), 'none');
   t.equal(fieldWord('trafficPercentage'), 'Rollout');
   t.equal(fieldWord('unheardOf'), 'unheardOf');
@@ -41,6 +46,20 @@ t.test('of a long list what is given is what went and came, and the rest is coun
     removedMore: 9,
   });
   t.match(listChange({ before: null, after: ['a'], cut: { before: 0, after: 5 } }), { addedMore: 5 });
+});
+
+t.test('of a rule with a long list, what only one side has is told, and the rest is counted', async (t) => {
+  const values = Array.from({ length: 5000 }, (_, index) => `user-${index}`);
+  const rule = { attribute: 'user', values };
+  const edited = { attribute: 'user', values: [...values.slice(1), 'Doe, Jane'] };
+  t.match(listChange({ before: [rule], after: [edited] }), {
+    removed: ['user is user-0 or 4,999 more'],
+    added: ['user is "Doe, Jane" or 4,999 more'],
+  });
+  const shorter = { attribute: 'user', values: values.slice(1) };
+  t.strictSame(listChange({ before: [rule], after: [shorter] })?.added, ['user is 4,999 values']);
+  const [added = ''] = listChange({ before: [], after: [rule] })?.added ?? [];
+  t.match(added, /^user is user-0 or .* or user-19 or 4,980 more$/);
 });
 
 t.test('a field of one of several environments carries its name', async (t) => {

@@ -7,6 +7,7 @@ import {
   editDraft,
   newDraft,
   rebaseDraft,
+  yieldClashes,
 } from '../../src/console/draft/draft.ts';
 import { changesBetween, type Fields } from '../../src/console/draft/fields.ts';
 
@@ -30,6 +31,14 @@ t.test('what others change beside a draft passes below it', async (t) => {
   t.strictSame(rebased.theirs, [{ key: 'name', before: 'checkout', after: 'renamed' }]);
   t.equal(rebased.draft.revision, 4);
   t.strictSame(draftChanges(rebased.draft), [{ key: '1/trafficPercentage', before: 10, after: 50 }]);
+});
+
+t.test('giving way drops what clashes, and nothing else', async (t) => {
+  const draft = editDraft(newDraft(base, 3), { '1/trafficPercentage': 50, tags: ['b'] });
+  const yielded = yieldClashes(rebaseDraft(draft, { ...base, '1/trafficPercentage': 33 }, 4));
+  t.strictSame(draftChanges(yielded), [{ key: 'tags', before: ['a'], after: ['b'] }]);
+  t.equal(draftValue(yielded, '1/trafficPercentage'), 33);
+  t.equal(yielded.revision, 4);
 });
 
 t.test('a field that both have changed is a clash with both values, and neither is lost', async (t) => {

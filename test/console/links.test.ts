@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Value } from 'typebox/value';
-import { linkViewSchema } from '../../src/contracts/console/console-views.ts';
+import { linkViewSchema } from '../../src/contracts/console/views/member-views.ts';
 import { checkStore } from '../../src/storage/check.ts';
 import { bootServer } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
@@ -147,4 +147,23 @@ t.test('who belongs to no organisation is shown none by a sign-in link', async (
   t.notMatch(seen.text, /Acme/);
   t.equal((await client.send('POST', '/link/use', { secret, password })).status, 200);
   t.equal((await client.send('GET', '/session')).json.member.email, owner);
+});
+
+t.test('an install with nothing but personal projects has sign-in links', async (t) => {
+  const owner = 'alone@example.test';
+  const server = await bootConsole(t, { personalProjects: [{ name: 'diary', owner }] });
+  const link = async (): Promise<string> => {
+    const printed = await runBurgee(['member', 'sign-in-link', owner, '--data-dir', server.dataDir]);
+    t.equal(printed.code, 0, printed.stderr);
+    return secretIn(printed.stdout.trim());
+  };
+  const client = new ConsoleClient(t, { port: server.port });
+  const [secret, other] = [await link(), await link()];
+  t.match((await client.send('POST', '/link', { secret })).json, { kind: 'sign-in', organisationName: null });
+  t.equal((await client.send('POST', '/link/use', { secret, password })).status, 200);
+  t.equal((await client.send('GET', '/session')).json.member.email, owner);
+  t.equal((await client.send('POST', '/link/use', { secret: other })).status, 410, 'ended by the password');
+  await link();
+  await server.stop();
+  t.strictSame([...checkStore(server.dataDir)], []);
 });

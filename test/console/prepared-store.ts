@@ -38,19 +38,21 @@ export class PreparedStore {
     this.#changes.push(...changes);
   }
 
-  /** @returns the id of a new member who has a session. */
-  addMember(role: Role, organisationId: string = this.organisation.id): string {
+  /**
+   * @param seenAt when the member's session was used last
+   * @returns the id of a new member who has a session.
+   */
+  addMember(role: Role, organisationId: string = this.organisation.id, seenAt: number = Date.now()): string {
     const member = memberOf({ organisationId, role, name: role, email: `${newId()}@example.test` });
     this.add([creationOf('member', member)]);
-    this.#sessions.set(member.id, this.addSession(member.id));
+    this.#sessions.set(member.id, this.addSession(member.id, seenAt));
     return member.id;
   }
 
   /** @returns the secret of one more session, for a cookie. */
-  addSession(memberId: string): string {
+  addSession(memberId: string, seenAt: number = Date.now()): string {
     const secret = newSecretText(randomBytes());
-    const now = Date.now();
-    const fields = { secretHash: hashSecret(secret), createdAt: now, lastSeenAt: now };
+    const fields = { secretHash: hashSecret(secret), createdAt: seenAt, lastSeenAt: seenAt };
     this.add([creationOf('session', sessionOf(memberId, fields))]);
     return secret;
   }

@@ -7,7 +7,9 @@ import { ConsoleClient } from './console-client.ts';
 import { openEventStream } from './event-stream.ts';
 import { PreparedStore } from './prepared-store.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
+
+const nothing = { flags: [], project: false, tokens: false, organisation: false };
 
 async function bootWithProject(t: Test) {
   const dataDir = temporaryDirectory(t);
@@ -40,21 +42,59 @@ t.test('an open page hears of changes by others, and ends with its session', asy
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   });
-  t.match(await stream.next(), { event: 'ready', data: {} });
+  t.strictSame(await stream.next(), { event: 'ready', data: { position: '0.0', ...nothing } });
   await changeFlag();
   t.strictSame(await stream.next(), {
     event: 'changed',
-    data: { flags: [prepared.flag.id], project: false, other: false },
+    data: { position: '1.0', ...nothing, flags: [prepared.flag.id] },
   });
   const renamed = await owner.send('PATCH', '/organisation', { revision: 1, name: 'Acme Ltd' });
   t.equal(renamed.status, 200);
-  t.strictSame(await stream.next(), { event: 'changed', data: { flags: [], project: false, other: true } });
+  t.strictSame(await stream.next(), {
+    event: 'changed',
+    data: { position: '2.0', ...nothing, organisation: true },
+  });
   const removed = await owner.send('DELETE', `/members/${ids.viewer}`);
   t.equal(removed.status, 204);
   t.equal(await stream.ended, true, 'the member is gone, and so is the stream');
   const again = await openEventStream(t, viewer, events);
   t.equal(again.status, 401);
   await server.stop();
+});
+
+t.test('what changed since the session was read is told at once', async (t) => {
+  const { prepared, server, viewer, events, changeFlag } = await bootWithProject(t);
+  const { position } = (await viewer.send('GET', '/session')).json;
+  await changeFlag();
+  const stream = await openEventStream(t, viewer, `${events}?since=${position}`);
+  t.strictSame(await stream.next(), {
+    event: 'ready',
+    data: { position: '1.0', ...nothing, flags: [prepared.flag.id] },
+  });
+  t.equal((await viewer.send('GET', `${events}?since=yesterday`)).status, 400);
+  await server.stop();
+});
+
+t.test('a page without a project hears of the organisation, and of no other', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const prepared = new PreparedStore();
+  const other = organisationOf({ name: 'Other' });
+  prepared.add([creationOf('organisation', other)]);
+  const [mine, theirs] = [prepared.addMember('owner'), prepared.addMember('owner', other.id)];
+  await prepared.write(dataDir);
+  const { port, stop } = await bootServer(t, { dataDir });
+  const [owner, stranger] = [prepared.client(t, port, mine), prepared.client(t, port, theirs)];
+  const stream = await openEventStream(t, owner, '/events');
+  t.match(await stream.next(), { event: 'ready', data: { position: '0.0' } });
+  const guest = { email: 'guest@example.test', role: 'viewer' };
+  t.equal((await stranger.send('POST', '/invitations', guest)).status, 201);
+  t.equal((await owner.send('POST', '/invitations', guest)).status, 201);
+  t.strictSame(
+    await stream.next(),
+    { event: 'changed', data: { position: '1.0', ...nothing, organisation: true } },
+    'one entry alone',
+  );
+  await stop();
 });
 
 t.test('pages of one session are bounded, and a closed one makes room', async (t) => {

@@ -26,15 +26,13 @@ class Scene {
   readonly #projects: ProjectEvaluator;
 
   constructor(test: Test) {
-    const { directory, store, reader } = newStore(test);
-    const version = new SharedArrayBuffer(4);
+    const { directory, store, reader, version } = newStore(test);
     const meter = new EvaluatorMeter(createMetricMemory(evaluatorMetrics));
     this.#source = new FlagSource(reader, version, 1024 * 1024, meter);
     const tallies = new EvaluationTallies();
     this.#flags = new FlagEvaluator(this.#source, '/docs', meter, tallies);
     this.#projects = new ProjectEvaluator(this.#source, reader, '/docs', { meter, tallies });
     this.fixture = new ConsoleFixture(directory, store);
-    this.fixture.onCommit = () => Atomics.add(new Int32Array(version), 0, 1);
   }
 
   /** @returns the name and whether it is on, or the status of a refusal. */

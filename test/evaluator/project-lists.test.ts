@@ -34,14 +34,11 @@ class Scene {
   readonly reader: StoreReader;
   readonly source: FlagSource;
   readonly evaluator: ProjectEvaluator;
-  readonly #version: Int32Array<SharedArrayBuffer>;
 
   constructor(test: Test, cacheBytes: number) {
-    const { store, reader } = newStore(test);
-    const version = new SharedArrayBuffer(4);
+    const { store, reader, version } = newStore(test);
     this.store = store;
     this.reader = reader;
-    this.#version = new Int32Array(version);
     const meter = new EvaluatorMeter(createMetricMemory(evaluatorMetrics));
     this.source = new FlagSource(reader, version, cacheBytes, meter);
     this.evaluator = new ProjectEvaluator(this.source, reader, '/docs', {
@@ -50,10 +47,8 @@ class Scene {
     });
   }
 
-  /** As the writer does: durable first, then announced. */
   write(changes: readonly RecordChange[]): void {
     this.store.write(({ apply }) => apply(changes));
-    Atomics.add(this.#version, 0, 1);
   }
 
   begin(projectId: string, query = 'targetingKey=u'): Generator<string | Uint8Array> {

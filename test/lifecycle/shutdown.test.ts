@@ -80,6 +80,20 @@ t.test('idle kept connections do not delay the end', async (t) => {
   t.ok(performance.now() - signalledAt < 3000);
 });
 
+t.test('a service that nobody uses waits for nothing when it ends', async (t) => {
+  const { dataDir } = await provisionOne(t);
+  const tookMs: number[] = [];
+  for (let turn = 0; turn < 3; turn += 1) {
+    const server = await bootServer(t, { dataDir });
+    const signalledAt = performance.now();
+    server.signal('SIGTERM');
+    t.equal(await server.ended, 0);
+    tookMs.push(performance.now() - signalledAt);
+  }
+  const [, medianMs = Number.NaN] = tookMs.sort((one, other) => one - other);
+  t.ok(medianMs < 450, `it took ${medianMs.toFixed(0)} ms`);
+});
+
 t.test('SIGINT drains too', async (t) => {
   const { dataDir } = await provisionOne(t);
   const server = await bootServer(t, { dataDir });

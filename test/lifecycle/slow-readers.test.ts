@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -34,7 +35,7 @@ async function bootLarge(t: Test): Promise<Large> {
   return { server, secret: tokenOf(project, 'ci').secret, flag: idOf(project.flags, 'large') };
 }
 
-function ask({ server, secret }: Large, path: string): Promise<IncomingMessage> {
+function ask({ server, secret }: Pick<Large, 'server' | 'secret'>, path: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port: server.port, path, headers: bearer(secret) };
     get(options, resolve).on('error', reject);
@@ -78,3 +79,61 @@ for (const [name, pathOf] of [
     t.equal(await large.server.ended, 0);
   });
 }
+
+const stepBytes = 128 * 1024;
+const stillMs = 500;
+
+/** Of a connection on one machine: what the sender's buffer takes when nobody reads. */
+function socketBufferBytes(): number {
+  return Number(readFileSync('/proc/sys/net/ipv4/tcp_wmem', 'utf8').trim().split(/\s+/).at(-1));
+}
+
+/** Resolves when the server's sockets have taken nothing more for a while: none of its clients reads. */
+async function untilNothingMoves(port: number): Promise<void> {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const queues = (): string =>
+    readFileSync('/proc/net/tcp', 'utf8')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, address]) => address?.endsWith(local))
+      .map(([, , , , queue]) => queue)
+      .join();
+  for (let [before, now] = ['', queues()]; before !== now; [before, now] = [now, queues()]) {
+    await setTimeout(stillMs);
+  }
+}
+
+/*
+ * What is left when a socket takes no more is the whole of a last chunk, a part of it, or more than one chunk: the
+ * answers differ by half of what an evaluator makes ahead, and some end there.
+ */
+t.test('SIGTERM cuts no answer short, wherever in its last bytes the socket was full', async (t) => {
+  const sizes = Array.from({ length: 9 }, (_, index) => socketBufferBytes() + (index - 5) * stepBytes);
+  const cohort = (_: unknown, index: number): string => String(index).padStart(bytesEach, 'c');
+  const projects = sizes.map((size) => ({
+    name: `of ${size}`,
+    flags: [{ name: 'large', cohorts: Array.from({ length: Math.floor(size / (bytesEach + 3)) }, cohort) }],
+    tokens: [{ name: 'ci', permission: 'read' }],
+  }));
+  const dataDir = temporaryDirectory(t);
+  const document = { organisations: [{ name: 'Harbour', plan: 'enterprise', projects }] };
+  const provisioned = await provision(dataDir, temporaryDirectory(t), document);
+  const settings = { ...unlimited, BURGEE_DRAIN_TIMEOUT_MS: '60000', BURGEE_REQUEST_DEADLINE_MS: '30000' };
+  const server = await bootServer(t, { dataDir, settings });
+  const responses = await Promise.all(
+    projects.map(async ({ name, flags }) => {
+      const { secret } = tokenOf(projectOf(provisioned, name), 'ci');
+      const response = await ask({ server, secret }, '/api/v1/flags');
+      return { response: response.pause(), wanted: flags[0]?.cohorts.length };
+    }),
+  );
+  await untilNothingMoves(server.port);
+  server.signal('SIGTERM');
+  // Together: a client that reads nothing for long is cut off.
+  const texts = await Promise.all(responses.map(({ response }) => readSlowly(response)));
+  for (const [index, { wanted }] of responses.entries()) {
+    const { flags } = JSON.parse(texts[index] ?? '') as { flags?: { cohorts: string[] }[] };
+    t.equal(flags?.[0]?.cohorts.length, wanted, String(texts[index]?.slice(0, 200)));
+  }
+  t.equal(await server.ended, 0);
+});

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { bootServer } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
 import { createHttpClient } from '../support/http-client.ts';
+import { takenPort } from '../support/taken-port.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { oneProject, provisionOne } from './lifecycle-fixture.ts';
 
@@ -12,17 +12,30 @@ import { oneProject, provisionOne } from './lifecycle-fixture.ts';
 t.setTimeout(120_000);
 
 t.test('a port in use', async (t) => {
-  const holder = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => holder.once('listening', resolve));
-  t.teardown(() => holder.close());
-  const address = holder.address();
-  const port = String(typeof address === 'object' ? address?.port : 0);
+  const port = await takenPort(t);
   const dataDir = temporaryDirectory(t);
   const result = await runBurgee(['serve', '--data-dir', dataDir, '--host', '127.0.0.1', '--port', port]);
   t.equal(result.code, 1);
   t.match(result.stdout + result.stderr, new RegExp(port), 'the message names the port');
   t.match(result.stdout + result.stderr, /in use|another process/i);
   t.match(result.stdout + result.stderr, /--port|BURGEE_PORT/, 'and says what to do');
+});
+
+t.test('a start that fails while its threads are still being loaded', async (t) => {
+  const port = await takenPort(t);
+  const dataDir = temporaryDirectory(t);
+  const slowThreads = join(temporaryDirectory(t), 'slow-threads.mjs');
+  writeFileSync(
+    slowThreads,
+    `import { isMainThread } from 'node:worker_threads';
+    if (!isMainThread) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4000);`,
+  );
+  const result = await runBurgee(['serve', '--data-dir', dataDir, '--port', '0', '--admin-port', port], {
+    NODE_OPTIONS: `--import ${slowThreads}`,
+  });
+  t.equal(result.code, 1);
+  t.match(result.stderr, `cannot listen on 127.0.0.1:${port}`, 'the message is not lost');
+  t.notMatch(result.stdout + result.stderr, 'hangs');
 });
 
 t.test('a second server on the port of the first', async (t) => {
@@ -84,7 +97,9 @@ t.test('a data directory that cannot be made', async (t) => {
   const dataDir = join(directory, 'file', 'data');
   const result = await runBurgee(['serve', '--data-dir', dataDir, '--host', '127.0.0.1', '--port', '0']);
   t.equal(result.code, 1);
-  t.match(result.stdout + result.stderr, new RegExp(dataDir));
+  // Node 20 names what it was to make, Node 22 what is in the way.
+  t.match(result.stderr, new RegExp(`${directory}/file(/data)? `));
+  t.match(result.stderr, /Name a(nother one| directory)/, 'it says what to do');
 });
 
 t.test('usage that is none', async (t) => {

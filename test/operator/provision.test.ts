@@ -1,4 +1,5 @@
 import t from 'tap';
+import { changesFromText } from '../../src/domain/audit/changes-text.ts';
 import { readTokenSecret } from '../../src/domain/token/token-secret.ts';
 import { hashSecret } from '../../src/support/hash-secret.ts';
 import { acme, answerOf, exampleDocument, openOperator, projectOf } from './open-operator.ts';
@@ -143,6 +144,51 @@ t.test('new environments join the old ones, and tokens that list them are named'
     ['a', 'soon'],
   );
   t.equal(project?.environmentsRevision, 2);
+});
+
+t.test('environments are protected as listed, and stay as they are without a list', async (t) => {
+  const { apply, reader } = openOperator(t);
+  const shop = (fields: object) => acme({ name: 'shop', ...fields });
+  const environments = ['production', 'staging'];
+  const first = await apply(shop({ environments, protectedEnvironments: ['production'] }));
+  const { id } = projectOf(answerOf(first), 'shop');
+  const marks = () =>
+    Object.fromEntries(
+      (reader().queries.project(id)?.environments ?? []).map(({ name, isProtected }) => [name, isProtected]),
+    );
+  t.strictSame(marks(), { production: true, staging: false });
+  t.match(await apply(shop({ environments })), { ok: true, counts: { created: 0, changed: 0 } });
+  t.strictSame(marks(), { production: true, staging: false });
+
+  const protectedEnvironments = ['staging', 'dev'];
+  const moved = shop({ environments: ['dev'], protectedEnvironments });
+  t.match(await apply(moved), { ok: true, counts: { created: 0, changed: 1 } });
+  t.strictSame(marks(), { production: false, staging: true, dev: true });
+  t.equal(reader().queries.project(id)?.environmentsRevision, 2);
+  t.match(await apply(moved), { ok: true, counts: { created: 0, changed: 0 } });
+  const entries = [...reader().queries.auditOf(reader().queries.project(id)?.organisationId ?? '')]
+    .map(({ entry, changesText }) => [entry.action, entry.environment, changesFromText(changesText)])
+    .slice(0, 3);
+  t.strictSame(entries.toReversed(), [
+    ['environment.edit', 'production', [{ field: 'isProtected', before: true, after: false }]],
+    ['environment.edit', 'staging', [{ field: 'isProtected', before: false, after: true }]],
+    [
+      'environment.create',
+      'dev',
+      [
+        { field: 'name', before: null, after: 'dev' },
+        { field: 'isProtected', before: null, after: true },
+      ],
+    ],
+  ]);
+
+  const unknown = await apply(shop({ protectedEnvironments: ['prod'] }));
+  t.match(unknown, {
+    ok: false,
+    problems: [/protectedEnvironments lists prod, which project "shop" does not/],
+  });
+  const single = await apply(acme({ name: 'one', protectedEnvironments: ['production'] }));
+  t.match(single, { ok: false, problems: [/protectedEnvironments lists production/] });
 });
 
 t.test('a revoked token frees its name: applied again, there is a new one with a secret', async (t) => {

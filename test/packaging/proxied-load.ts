@@ -4,7 +4,8 @@ import type { ProxiedService } from './proxied-service.ts';
 
 export interface LoadResult {
   readonly reads: number;
-  readonly failedReads: number;
+  /** What each of them was answered, or why it had no answer. */
+  readonly failedReads: readonly string[];
   readonly changes: number;
   /** Answered 502, 503, or by a closed connection: each may have been made. */
   readonly failedChanges: number;
@@ -22,14 +23,16 @@ const readers = 4;
 const changers = 4;
 
 export function startLoad(service: ProxiedService): ProxiedLoad {
-  const result = { reads: 0, failedReads: 0, changes: 0, failedChanges: 0 };
+  const failedReads: string[] = [];
+  const result = { reads: 0, failedReads, changes: 0, failedChanges: 0 };
   const events = new EventEmitter();
   let isOver = false;
   const read = async (client: HttpClient): Promise<void> => {
     while (!isOver) {
-      const answer = await client.send({ path: `/v1/flags/${service.flag}` }).catch(() => null);
+      const answer = await client.send({ path: `/v1/flags/${service.flag}` }).catch(String);
       result.reads += 1;
-      if (answer?.status !== 200) result.failedReads += 1;
+      if (typeof answer === 'string') failedReads.push(answer);
+      else if (answer.status !== 200) failedReads.push(`${answer.status} ${answer.text}`);
       events.emit('answer');
     }
   };

@@ -4,19 +4,17 @@ import { chainHash } from '../../src/storage/audit-chain.ts';
 import { checkStore, type Finding } from '../../src/storage/check.ts';
 import { DamagedRecordError } from '../../src/storage/damaged-record-error.ts';
 import { createTables, dataFileOf, openEnvironment, type Tables } from '../../src/storage/environment.ts';
+import { auditSubjectKey } from '../../src/storage/keys/audit-keys.ts';
+import { hourFlagKey } from '../../src/storage/keys/evaluation-count-keys.ts';
+import { identityKey, memberIdentityKey } from '../../src/storage/keys/identity-keys.ts';
 import {
-  auditSubjectKey,
-  flagNameKey,
-  hourFlagKey,
-  identityKey,
   idKey,
-  memberEmailKey,
-  memberIdentityKey,
   metaKeys,
   ownedIdKey,
   ownedSequenceKey,
   sequenceKey,
-} from '../../src/storage/keys.ts';
+} from '../../src/storage/keys/key-parts.ts';
+import { flagNameKey, memberEmailKey } from '../../src/storage/keys/name-keys.ts';
 import { activityRecord } from '../../src/storage/records/activity-record.ts';
 import { audienceRecord } from '../../src/storage/records/audience-record.ts';
 import { auditRecord, encodeAuditEntry } from '../../src/storage/records/audit-record.ts';

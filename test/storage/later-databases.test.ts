@@ -1,7 +1,8 @@
 import t from 'tap';
 import { checkStore } from '../../src/storage/check.ts';
 import { findTables, openEnvironment } from '../../src/storage/environment.ts';
-import { type DatabaseName, idKey, type KeyRange, laterDatabases, rangeOf } from '../../src/storage/keys.ts';
+import { idKey, type KeyRange, rangeOf } from '../../src/storage/keys/key-parts.ts';
+import { type DatabaseName, laterDatabases } from '../../src/storage/keys.ts';
 import { RecordSource } from '../../src/storage/record-source.ts';
 import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
 import { Snapshots } from '../../src/storage/snapshots.ts';

@@ -18,7 +18,7 @@ import { open } from 'lmdb';
 import t, { type Test } from 'tap';
 import { checkStore } from '../../src/storage/check.ts';
 import { createTable, createTables, dataFileOf, openEnvironment } from '../../src/storage/environment.ts';
-import { metaKeys } from '../../src/storage/keys.ts';
+import { metaKeys } from '../../src/storage/keys/key-parts.ts';
 import { markerFileOf } from '../../src/storage/marker-file.ts';
 import { identityRecord } from '../../src/storage/records/identity-record.ts';
 import { openStore } from '../../src/storage/store.ts';

@@ -1,9 +1,10 @@
-import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { checkStore } from '../../src/storage/check.ts';
 import { dataFileOf } from '../../src/storage/environment.ts';
+import { databaseNames } from '../../src/storage/keys.ts';
 import { openStore } from '../../src/storage/store.ts';
 import { bootServer } from '../support/booted-server.ts';
 import { runBurgeeOrThrow } from '../support/burgee-command.ts';
@@ -11,6 +12,7 @@ import { bearer, createHttpClient } from '../support/http-client.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { pageBytesIn } from './support/data-file-head.ts';
+import { everyRecordOf } from './support/every-record.ts';
 import { mapBytes } from './support/sample-store.ts';
 
 /*
@@ -61,8 +63,7 @@ for (const name of fixtures) {
       test.pass(reason, { skip: reason });
       return;
     }
-    const dataDir = join(temporaryDirectory(test), 'data');
-    cpSync(join(folder, name), dataDir, { recursive: true });
+    const dataDir = copyOf(test, name);
     const expected = JSON.parse(readFileSync(join(dataDir, 'expected.json'), 'utf8')) as Expected;
     const server = await bootServer(test, { dataDir });
     const client = createHttpClient(test, { port: server.port });
@@ -82,13 +83,41 @@ for (const name of fixtures) {
   });
 }
 
-t.test('the fixture of the present format can be read as it is', async (test) => {
+for (const name of fixtures) {
+  t.test(`${name} can be read as it is, each record as it was written`, async (test) => {
+    const reason = await skipReason(test);
+    if (reason !== false) {
+      test.pass(reason, { skip: reason });
+      return;
+    }
+    const directory = copyOf(test, name);
+    test.same([...checkStore(directory)], []);
+    const file = join(directory, 'records.json');
+    if (existsSync(file)) {
+      const { records } = await everyRecordOf(directory);
+      // A field that was added since may be there as well.
+      test.hasStrict(records, JSON.parse(readFileSync(file, 'utf8')));
+    }
+  });
+}
+
+t.test('every database of the present format has something in a fixture', async (test) => {
   const reason = await skipReason(test);
   if (reason !== false) {
     test.pass(reason, { skip: reason });
     return;
   }
-  const directory = join(temporaryDirectory(test), 'data');
-  cpSync(join(folder, 'store-format-1'), directory, { recursive: true });
-  test.same([...checkStore(directory)], []);
+  const filled = new Set<string>();
+  for (const name of fixtures) {
+    const { counts } = await everyRecordOf(copyOf(test, name));
+    for (const [database, entries] of counts) if (entries > 0) filled.add(database);
+  }
+  const empty = databaseNames.filter((database) => !filled.has(database));
+  test.same(empty, [], 'a database that is new needs a fixture: make-store-fixture.ts');
 });
+
+function copyOf(test: Test, name: string): string {
+  const directory = join(temporaryDirectory(test), 'data');
+  cpSync(join(folder, name), directory, { recursive: true });
+  return directory;
+}

@@ -48,7 +48,6 @@ t.test(
       tokenPrefixesAccepted: [],
       freeSpace: new FreeSpace(directory, 0),
       pulse: new SharedArrayBuffer(pulseBytes),
-      storeVersion: new SharedArrayBuffer(4),
       onResults: () => undefined,
       onFault: (fault) => faults.push(fault),
       onFatal: (fault) => faults.push(fault),

@@ -12,10 +12,13 @@ const tooMuchUnread = 'Too many long answers are being read slowly at once. Retr
 /** Passes a read on to an evaluator, and its answer on to the browser, whole or in chunks. */
 export function answerConsoleRead(reply: ConsoleReply, call: ConsoleCall, actors: ConsoleActors): void {
   let fields: ConsoleHeaderFields = {};
+  const touch = (head: EvaluatorAnswerHead): void => {
+    if (!reply.request.isBackground) actors.touch(head.console?.touchedSessionId ?? null);
+  };
   const chunked = new ChunkedReply(reply.exchange, {
     headers: (status) => reply.headers(status, fields),
     answerWhole: (head, bytes) => {
-      actors.touch(head.console?.touchedSessionId ?? null);
+      touch(head);
       if (hasRoomForAnswer(bytes.length)) reply.answer(head.status, bytes, fieldsOf(head), memberOf(head));
       else reply.refuseUnavailable(tooMuchUnread);
     },
@@ -25,7 +28,7 @@ export function answerConsoleRead(reply: ConsoleReply, call: ConsoleCall, actors
     cancel: () => open?.cancel(),
     onBegin: (head) => {
       fields = fieldsOf(head);
-      actors.touch(head.console?.touchedSessionId ?? null);
+      touch(head);
     },
     onLongAnswer: (head) => reply.finishLong(head.status, memberOf(head)),
   });

@@ -2,8 +2,8 @@ import type { ConsoleSettings } from '../../contracts/console/public-handler.ts'
 import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
 import type { WriterClient } from '../../writer/writer-client.ts';
 import type { OpenIdDesk } from './open-id/open-id-desk.ts';
+import type { PageWatchers } from './page-watchers.ts';
 import type { PasswordDesk } from './password-desk.ts';
-import type { ProjectWatchers } from './project-watchers.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import type { SignInAttempts } from './sign-in-attempts.ts';
 
@@ -13,7 +13,7 @@ export interface ConsoleActors {
   readonly writer: WriterClient;
   readonly settings: ConsoleSettings;
   readonly cookie: SessionCookie;
-  readonly watchers: ProjectWatchers;
+  readonly watchers: PageWatchers;
   readonly passwords: PasswordDesk;
   readonly attempts: SignInAttempts;
   /** Null: no provider is configured. */

@@ -21,9 +21,14 @@ export interface ConsoleApiRequest {
   /** What the per-address limits count by. */
   readonly limitKey: string;
   readonly userAgent: string;
+  /** A reading that the page makes by itself: nobody is there who uses the session. */
+  readonly isBackground: boolean;
   /** From Content-Length; null when there is none. */
   readonly declaredBytes: number | null;
 }
+
+/** The web app sends it, with `1`. It can only make a session end sooner. */
+const backgroundHeader = 'x-burgee-background';
 
 /** So much of a browser's name is kept with a session. */
 const userAgentCharsMax = 256;
@@ -49,6 +54,8 @@ export function copyConsoleRequest(
     address: from.text,
     limitKey: from.limitKey,
     userAgent: printable(view.header('user-agent')),
+    // Whoever changes something is there, whatever the header says.
+    isBackground: method === 'get' && view.header(backgroundHeader) === '1',
     declaredBytes: declared === '' ? null : Number(declared),
   };
 }

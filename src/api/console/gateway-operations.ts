@@ -5,7 +5,7 @@ import { finishOpenId } from './open-id/finish-open-id.ts';
 import { startOpenId } from './open-id/start-open-id.ts';
 import { signIn } from './sign-in.ts';
 import { useLink } from './use-link.ts';
-import { watchProject } from './watch-project.ts';
+import { watchChanges } from './watch-changes.ts';
 
 /** Every operation whose actor is the gateway. */
 export const gatewayOperations: Readonly<Partial<Record<ConsoleOperationId, GatewayOperation>>> = {
@@ -14,5 +14,6 @@ export const gatewayOperations: Readonly<Partial<Record<ConsoleOperationId, Gate
   'use-link': useLink,
   'start-open-id': startOpenId,
   'finish-open-id': finishOpenId,
-  'watch-project': watchProject,
+  'watch-project': watchChanges('watch-project'),
+  'watch-organisation': watchChanges('watch-organisation'),
 };

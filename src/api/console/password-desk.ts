@@ -7,21 +7,41 @@ const waitingMax = 32;
 
 /** Checks and makes hashes of passwords, a few at a time. When too many wait, the answer is `busy`. */
 export class PasswordDesk {
+  readonly #isPasswordOf: typeof isPasswordOf;
   readonly #waiting: (() => void)[] = [];
   #underWay = 0;
+
+  /** @param check what a check is: whoever counts them gives their own. */
+  constructor(check: typeof isPasswordOf = isPasswordOf) {
+    this.#isPasswordOf = check;
+  }
 
   /**
    * @param passwordHash null for a member who is unknown or has none: the work is the same.
    */
   async check(passwordHash: string | null, password: string): Promise<boolean | 'busy'> {
+    return this.#take(() => this.#isRight(passwordHash, password));
+  }
+
+  /** The same for several hashes, one after the other in one place. @returns which of them are right */
+  async checkEach(
+    passwordHashes: readonly (string | null)[],
+    password: string,
+  ): Promise<readonly boolean[] | 'busy'> {
     return this.#take(async () => {
-      const isRight = await isPasswordOf(passwordHash ?? decoyHash, password);
-      return isRight && passwordHash !== null;
+      const right: boolean[] = [];
+      for (const passwordHash of passwordHashes) right.push(await this.#isRight(passwordHash, password));
+      return right;
     });
   }
 
   async hash(password: string): Promise<string | 'busy'> {
     return this.#take(() => hashPassword(password));
+  }
+
+  async #isRight(passwordHash: string | null, password: string): Promise<boolean> {
+    const isRight = await this.#isPasswordOf(passwordHash ?? decoyHash, password);
+    return isRight && passwordHash !== null;
   }
 
   async #take<T>(work: () => Promise<T>): Promise<T | 'busy'> {

@@ -1,11 +1,11 @@
 import { type SignInBody, signInBodySchema } from '../../contracts/console/console-bodies.ts';
-import type { SignInAnswer } from '../../contracts/console/console-views.ts';
 import type {
   BeginSession,
   BegunSession,
   Credential,
   FoundCredentials,
 } from '../../contracts/console/step-bodies.ts';
+import type { SignInAnswer } from '../../contracts/console/views/session-views.ts';
 import { wrongCredentials } from '../../domain/session/wrong-credentials.ts';
 import { askEvaluator, askWriter } from './ask-actors.ts';
 import type { ConsoleActors } from './console-actors.ts';
@@ -14,6 +14,7 @@ import { type Checked, countWrong } from './count-wrong.ts';
 import type { GatewayOperation } from './gateway-operation.ts';
 import { passwordsBusy } from './password-refusals.ts';
 import { readGatewayBody } from './read-gateway-body.ts';
+import { rightCredentials } from './right-credentials.ts';
 import { answerBegun } from './start-session.ts';
 
 /** Email and password to a session. A person who is in several organisations with them says which. */
@@ -33,7 +34,7 @@ async function check(
   if (found === null) return null;
   const { credentials } = found.value;
   const meant = credentials.filter((each) => memberId === undefined || each.memberId === memberId);
-  const right = await rightOnes(meant, password, actors);
+  const right = await rightCredentials(meant, password, actors.passwords);
   if (right === 'busy') {
     passwordsBusy(reply);
     return null;
@@ -41,25 +42,6 @@ async function check(
   if (right.length > 0) return { right };
   reply.refuse(wrongCredentials().problem);
   return 'wrong';
-}
-
-/** For an email that nobody has, as much is done as for one that one member has. */
-async function rightOnes(
-  meant: readonly Credential[],
-  password: string,
-  { passwords }: ConsoleActors,
-): Promise<readonly Credential[] | 'busy'> {
-  if (meant.length === 0) {
-    const checked = await passwords.check(null, password);
-    return checked === 'busy' ? 'busy' : [];
-  }
-  const right: Credential[] = [];
-  for (const credential of meant) {
-    const checked = await passwords.check(credential.passwordHash, password);
-    if (checked === 'busy') return 'busy';
-    if (checked) right.push(credential);
-  }
-  return right;
 }
 
 async function goOn(reply: ConsoleReply, right: readonly Credential[], actors: ConsoleActors): Promise<void> {

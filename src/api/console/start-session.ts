@@ -1,5 +1,5 @@
-import type { SignInAnswer } from '../../contracts/console/console-views.ts';
 import type { BegunSession } from '../../contracts/console/step-bodies.ts';
+import type { SignInAnswer } from '../../contracts/console/views/session-views.ts';
 import { sessionLifetimeMs } from '../../domain/session/session.ts';
 import type { ConsoleActors } from './console-actors.ts';
 import type { ConsoleReply } from './console-reply.ts';

@@ -1,6 +1,6 @@
 import { type UseLinkBody, useLinkBodySchema } from '../../contracts/console/console-bodies.ts';
-import type { LinkView } from '../../contracts/console/console-views.ts';
 import type { BegunSession, ConsumeLink } from '../../contracts/console/step-bodies.ts';
+import type { LinkView } from '../../contracts/console/views/member-views.ts';
 import { emailCharsMax, isEmailAddress } from '../../domain/member/email.ts';
 import { readName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';

@@ -8,7 +8,7 @@ import { type ManagementHeaderFields, managementHeaders } from '../answer-header
 import type { ManagementRequest } from './management-request.ts';
 
 /** What an actor says of its answer beside the body. */
-type AnswerHead = Pick<ManagementAnswer, 'status' | 'tokenId' | 'entityTag'>;
+type AnswerHead = Pick<ManagementAnswer, 'status' | 'tokenId' | 'entityTag' | 'retryAfter'>;
 
 /** Told once per request, when its answer is given. */
 export type OnAnswered = (status: number, tokenId: string | null) => void;
@@ -31,8 +31,9 @@ export class ManagementReply {
     return managementHeaders(this.request.requestId, status, fields);
   }
 
-  answer({ status, tokenId, entityTag }: AnswerHead, body: string | Uint8Array): void {
-    this.answerWith(status, this.headers(status, { entityTag }), body, tokenId);
+  answer({ status, tokenId, entityTag, retryAfter }: AnswerHead, body: string | Uint8Array): void {
+    const fields = { entityTag, ...(retryAfter === undefined ? {} : { retryAfter }) };
+    this.answerWith(status, this.headers(status, fields), body, tokenId);
   }
 
   answerWith(status: number, headers: HeaderBlock, body: string | Uint8Array, tokenId: string | null): void {

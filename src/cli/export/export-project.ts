@@ -22,12 +22,18 @@ export function projectPieces(
   const { queries, problems } = scope;
   const audiences = distinctByName(queries.audiencesOf(project.id), nameOf, `${where}: audiences`, problems);
   const tokens = [...queries.tokensOf(project.id)].filter(({ revokedAt }) => revokedAt === null);
-  const names = environments.map((environment) => environment.name);
+  const names = environments.map(nameOf);
+  const protectedNames = environments.filter(({ isProtected }) => isProtected).map(nameOf);
   const fields: (readonly [string, Pieces])[] = [
     ['name', linePieces(name)],
     ...Object.entries(more).map(([key, value]) => [key, linePieces(value)] as const),
     ['evaluationAccess', linePieces(evaluationAccess)],
-    ...(isMultiEnvironment ? [['environments', linePieces(names)] as const] : []),
+    ...(isMultiEnvironment
+      ? [
+          ['environments', linePieces(names)] as const,
+          ['protectedEnvironments', linePieces(protectedNames)] as const,
+        ]
+      : []),
     ['audiences', arrayPieces(audiences.map(audiencePieces), inner)],
     ['flags', arrayPieces(flagLines(scope, project, audiences, where), inner)],
   ];

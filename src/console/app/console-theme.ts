@@ -46,6 +46,8 @@ export const consoleTheme = createTheme({
         centered: true,
         overlayProps: { backgroundOpacity: 0.45 },
         closeButtonProps: { 'aria-label': 'Close' },
+        // The head of a dialog is no landmark of the page, and there may be a question on top of a dialog.
+        attributes: { header: { role: 'presentation' } },
       },
     },
     // Beside its button it is within the page's landmarks, and the first item takes the focus.

@@ -4,13 +4,21 @@ import {
   createRoute,
   createRouter,
   type ErrorComponentProps,
+  Link,
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
 import { ConsoleError } from '../client/console-error.ts';
 import { sessionQuery } from '../client/queries.ts';
 import { PageError, PageLoading } from '../parts/page-states.tsx';
-import { auditSearch, flagSearch, flagsSearch, settingsSearch, signInSearch } from './searches.ts';
+import {
+  auditSearch,
+  flagSearch,
+  flagsSearch,
+  organisationAuditSearch,
+  settingsSearch,
+  signInSearch,
+} from './searches.ts';
 
 /** Where there is no frame, the page itself is the document's main part. */
 const frameless = {
@@ -33,7 +41,16 @@ const signInRoute = createRoute({
   ...frameless,
   path: '/sign-in',
   validateSearch: signInSearch,
+  // Whoever was signed in has left: nothing of theirs is shown again unasked.
+  beforeLoad: ({ context }) => context.queryClient.removeQueries({ queryKey: sessionQuery.queryKey }),
   component: lazyRouteComponent(() => import('../screens/sign-in/sign-in-screen.tsx'), 'SignInScreen'),
+});
+
+const signOutRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  ...frameless,
+  path: '/sign-out',
+  component: lazyRouteComponent(() => import('../screens/sign-in/sign-out-screen.tsx'), 'SignOutScreen'),
 });
 
 const linkRoute = createRoute({
@@ -78,6 +95,16 @@ const settingsRoute = createRoute({
   path: '/settings',
   validateSearch: settingsSearch,
   component: lazyRouteComponent(() => import('../screens/settings/settings-screen.tsx'), 'SettingsScreen'),
+});
+
+const organisationAuditRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/audit',
+  validateSearch: organisationAuditSearch,
+  component: lazyRouteComponent(
+    () => import('../screens/audit/organisation-audit-screen.tsx'),
+    'OrganisationAuditScreen',
+  ),
 });
 
 const projectRoute = createRoute({
@@ -162,7 +189,7 @@ const unknownPage = new ConsoleError(404, 'Not found', 'There is no page at this
 const unknownRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '$',
-  component: () => <PageError isPage error={unknownPage} />,
+  component: () => <PageError isPage error={unknownPage} action={<Link to="/">Go to the flags</Link>} />,
 });
 
 const projectRoutes = projectRoute.addChildren([
@@ -180,12 +207,14 @@ const projectRoutes = projectRoute.addChildren([
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
+  signOutRoute,
   linkRoute,
   shellRoute.addChildren([
     homeRoute,
     projectsRoute,
     membersRoute,
     settingsRoute,
+    organisationAuditRoute,
     projectRoutes,
     unknownRoute,
   ]),

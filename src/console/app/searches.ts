@@ -89,6 +89,12 @@ export function auditSearch(search: Search): Partial<AuditSearch> {
   });
 }
 
+/** The whole organisation's: there is nothing else to choose. */
+export function organisationAuditSearch(search: Search): Partial<Omit<AuditSearch, 'scope'>> {
+  const { scope: _, ...chosen } = auditSearch(search);
+  return chosen;
+}
+
 export function settingsSearch(search: Search): { tab?: 'organisation' | 'you' } {
   return present<{ tab: 'organisation' | 'you' }>({ tab: oneOf(search, 'tab', ['organisation', 'you']) });
 }

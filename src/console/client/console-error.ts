@@ -23,11 +23,19 @@ export class ConsoleError extends Error {
   }
 }
 
+/** The title of the refusal that tells that the session has ended. */
+export const notSignedIn = 'Not signed in';
+
 /** Whatever was thrown, as an error that a page can show. */
 export function toConsoleError(thrown: unknown): ConsoleError {
   if (thrown instanceof ConsoleError) return thrown;
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   return new ConsoleError(0, 'This page failed', text, null);
+}
+
+/** What a page showed is not there any more, or not for this member. Whatever else fails leaves it as it was read. */
+export function isGone(thrown: unknown): boolean {
+  return thrown instanceof ConsoleError && (thrown.status === 403 || thrown.status === 404);
 }
 
 /** What is stored now, when somebody else was quicker. */

@@ -1,7 +1,8 @@
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryFunctionContext, queryOptions } from '@tanstack/react-query';
 import type { ConsoleOperationId } from '../../contracts/console/console-paths.ts';
 import type { ParamsOf } from './address-of.ts';
 import { type AnswerOf, call } from './call.ts';
+import { ConsoleError, notSignedIn } from './console-error.ts';
 
 /** Keys begin with the project, or with `all`: what somebody else changes is told per project. */
 function reading<Id extends ConsoleOperationId>(scope: string, id: Id, params: ParamsOf<Id>) {
@@ -14,9 +15,22 @@ function reading<Id extends ConsoleOperationId>(scope: string, id: Id, params: P
 
 export const everywhere = 'all';
 
+type Session = AnswerOf<'read-session'>;
+
+/**
+ * Who is signed in. Once somebody was, an answer that nobody is any more is a refusal like any other's: what stands in the
+ * page is theirs until they have left it.
+ */
+async function readSession({ signal, client, queryKey }: QueryFunctionContext): Promise<Session> {
+  const session = await call('read-session', {}, null, { signal });
+  const hasEnded = !session.isSignedIn && client.getQueryData<Session>(queryKey)?.isSignedIn === true;
+  if (hasEnded) throw new ConsoleError(401, notSignedIn, 'The session has ended. Sign in again.', null);
+  return session;
+}
+
 export const sessionQuery = queryOptions({
   queryKey: ['session'] as const,
-  queryFn: ({ signal }) => call('read-session', {}, null, { signal }),
+  queryFn: readSession,
   staleTime: 60_000,
 });
 export const projectsQuery = reading(everywhere, 'list-projects', {});

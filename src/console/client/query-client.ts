@@ -1,6 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { ConsoleError } from './console-error.ts';
-import { sessionQuery } from './queries.ts';
+import { ConsoleError, notSignedIn } from './console-error.ts';
 
 /** Only what may pass by itself is asked for again. */
 function isWorthRetrying(failures: number, error: Error): boolean {
@@ -8,20 +7,37 @@ function isWorthRetrying(failures: number, error: Error): boolean {
   return isPassing && failures < 3;
 }
 
-/** @param onSignedOut runs when an answer says that the session has ended. */
+function isEndOfSession(error: Error): boolean {
+  return error instanceof ConsoleError && error.title === notSignedIn;
+}
+
+/**
+ * @param onSignedOut runs when an answer says that the session has ended; of what a page reads again by itself, with the
+ *   first such answer only
+ */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
-  const onError = (error: Error) => {
-    if (!(error instanceof ConsoleError) || error.title !== 'Not signed in') return;
-    client.removeQueries({ queryKey: sessionQuery.queryKey });
-    onSignedOut();
-  };
-  const client = new QueryClient({
-    queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError }),
+  let isTold = false;
+  const queryCache = new QueryCache({
+    onError: (error, { state }) => {
+      if (!isEndOfSession(error) || (isTold && state.data !== undefined)) return;
+      isTold = true;
+      onSignedOut();
+    },
+    onSuccess: () => {
+      isTold = false;
+    },
+  });
+  const mutationCache = new MutationCache({
+    onError: (error) => {
+      if (isEndOfSession(error)) onSignedOut();
+    },
+  });
+  return new QueryClient({
+    queryCache,
+    mutationCache,
     defaultOptions: {
       queries: { retry: isWorthRetrying, staleTime: 5_000 },
       mutations: { retry: false },
     },
   });
-  return client;
 }

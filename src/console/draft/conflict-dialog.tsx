@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { ChangeList } from '../parts/change-list.tsx';
 import type { ShownChange } from '../parts/change-words.ts';
+import { countOf } from '../parts/count-words.ts';
 import classes from './conflict-dialog.module.css';
 import type { Rebased } from './draft.ts';
 import type { FieldChange } from './fields.ts';
@@ -14,7 +15,8 @@ interface ConflictDialogProps {
 
 /** Two people changed the same fields: both versions stand side by side, and a person decides. */
 export function ConflictDialog({ conflict, show, audienceName, onChoose }: ConflictDialogProps) {
-  const { clashes, theirs } = conflict;
+  const { clashes, theirs, draft } = conflict;
+  const others = Object.keys(draft.edits).length - clashes.length;
   const stored = clashes.map(({ key, base, theirs: after }) => show({ key, before: base, after }));
   const drafted = clashes.map(({ key, base, mine }) => show({ key, before: base, after: mine }));
   return (
@@ -39,15 +41,17 @@ export function ConflictDialog({ conflict, show, audienceName, onChoose }: Confl
           </section>
         </div>
         <Text size="sm" c="dimmed">
-          Nothing has been overwritten. Keeping your draft puts it on top of what is stored now, for another
-          review before it is saved.
+          Nothing has been overwritten. Keeping yours puts it on top of what is stored now, for another review
+          before it is saved.
+          {others > 0 &&
+            ` Your ${countOf(others, 'other change')} ${others === 1 ? 'stays' : 'stay'} in the draft either way.`}
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={() => onChoose('theirs')}>
-            Take theirs, drop my draft
+            Take theirs
           </Button>
           <Button data-autofocus onClick={() => onChoose('mine')}>
-            Keep my draft
+            Keep mine
           </Button>
         </Group>
       </Stack>

@@ -45,6 +45,13 @@ export function draftChanges(draft: Draft): FieldChange[] {
   return changesBetween(draft.base, { ...draft.base, ...draft.edits });
 }
 
+/** Gives way to others where both have changed the same field; every other edit stays. */
+export function yieldClashes({ draft, clashes }: Rebased): Draft {
+  const theirs = new Set(clashes.map(({ key }) => key));
+  const edits = Object.entries(draft.edits).filter(([key]) => !theirs.has(key));
+  return { ...draft, edits: Object.fromEntries(edits) };
+}
+
 /** Puts a draft's edits on what is stored now. A field that is gone, with its environment, takes its edit along. */
 export function rebaseDraft(draft: Draft, base: Fields, revision: number): Rebased {
   const kept = Object.entries(draft.edits).filter(([key]) => Object.hasOwn(base, key));

@@ -1,5 +1,5 @@
 import type { EditFlagBody } from '../../contracts/console/console-bodies.ts';
-import type { ConsoleFlagView, StateView } from '../../contracts/console/console-views.ts';
+import type { ConsoleFlagView, StateView } from '../../contracts/console/views/flag-views.ts';
 import type { Fields } from './fields.ts';
 
 const labelNames = ['name', 'description', 'tags', 'cohorts'] as const;

@@ -3,25 +3,62 @@ import { useBlocker } from '@tanstack/react-router';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { countOf } from '../parts/count-words.ts';
 
-/** Asks before a draft is left behind, by a link, the back button or by closing the window. */
-export function LeaveGuard({ changeCount }: { readonly changeCount: number }) {
-  const isDirty = changeCount > 0;
+/** A way out that was asked for, and what becomes of it. */
+export interface Leaving {
+  /** Whoever is here has been signed out: that is where the way leads. */
+  readonly isSignedOut: boolean;
+  readonly proceed: () => void;
+  readonly reset: () => void;
+}
+
+/**
+ * Stops every way out of this page, by a link, the back button or by closing the window, until it is decided.
+ *
+ * @param isDirty whether something would be lost
+ * @returns null while nobody wants to leave
+ */
+export function useLeaving(isDirty: boolean): Leaving | null {
   const blocker = useBlocker({
-    // A change of tab or filter within the page keeps the draft.
+    // A change of tab or filter within the page keeps what stands on it.
     shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
     enableBeforeUnload: () => isDirty,
     withResolver: true,
   });
-  if (blocker.status !== 'blocked') return null;
+  // It is asked about by the page that goes to it, where a session ends; nobody goes there by hand.
+  const isSignedOut = blocker.status === 'blocked' && blocker.next.routeId === '/sign-in';
+  const { status, proceed, reset } = blocker;
+  return status === 'blocked' ? { isSignedOut, proceed, reset } : null;
+}
+
+interface LeaveQuestionProps {
+  readonly leaving: Leaving;
+  /** What is at stake, as a sentence. */
+  readonly loss: string;
+}
+
+export function LeaveQuestion({ leaving, loss }: LeaveQuestionProps) {
+  const { isSignedOut, proceed, reset } = leaving;
   return (
     <ConfirmDialog
-      title="Leave without saving?"
-      confirm="Discard and leave"
+      title={isSignedOut ? 'Your session has ended' : 'Leave without saving?'}
+      confirm={isSignedOut ? 'Discard and sign in' : 'Discard and leave'}
+      cancel={isSignedOut ? 'Stay here' : 'Cancel'}
       isDangerous
-      onConfirm={blocker.proceed}
-      onClose={blocker.reset}
+      onConfirm={proceed}
+      onClose={reset}
     >
-      <Text size="sm">{countOf(changeCount, 'change')} would be lost.</Text>
+      <Text size="sm">
+        {loss}
+        {isSignedOut &&
+          ' To keep it, stay here, sign in again in another tab of this browser, and save it then.'}
+      </Text>
     </ConfirmDialog>
   );
+}
+
+/** Asks before a draft is left behind. */
+export function LeaveGuard({ changeCount }: { readonly changeCount: number }) {
+  const leaving = useLeaving(changeCount > 0);
+  if (leaving === null) return null;
+  return <LeaveQuestion leaving={leaving} loss={`${countOf(changeCount, 'change')} would be lost.`} />;
 }

@@ -7,6 +7,7 @@ import {
   newDraft,
   type Rebased,
   rebaseDraft,
+  yieldClashes,
 } from './draft.ts';
 import type { FieldChange, Fields } from './fields.ts';
 
@@ -27,7 +28,7 @@ export interface DraftHandle {
   discard(): void;
   /** Takes over what was stored just now. `keys` are no edits any more: those that acted at once, or the whole draft. */
   settle(stored: Stored, keys: readonly string[] | 'all'): void;
-  /** Ends a conflict: with this draft on top of theirs, or with theirs alone. */
+  /** Ends a conflict: with this draft on top of theirs, or with theirs where both have changed the same. */
   resolve(choice: 'mine' | 'theirs'): void;
   /** What a refused save says is stored now. */
   meet(stored: Stored): void;
@@ -85,10 +86,9 @@ export function useDraft(fields: Fields, revision: number): DraftHandle {
     resolve: (choice) =>
       setState((now) => {
         if (now.conflict === null) return now;
-        const { draft: rebased } = now.conflict;
-        return choice === 'mine'
-          ? { draft: rebased, conflict: null, joined: [] }
-          : fresh({ fields: rebased.base, revision: rebased.revision });
+        const { conflict } = now;
+        const chosen = choice === 'mine' ? conflict.draft : yieldClashes(conflict);
+        return { draft: chosen, conflict: null, joined: [] };
       }),
     meet: (next) => setState((now) => met(now, next)),
   };

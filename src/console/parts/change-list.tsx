@@ -34,8 +34,8 @@ function Items({ items, more, sign }: ItemsProps) {
   );
 }
 
-/** What the list itself became, where its items do not tell. */
-function listNote({ field, before, after, cut = null }: ShownChange): string | null {
+/** What the list itself became, where its items do not tell. @param isSame no item came or went */
+function listNote({ field, before, after, cut = null }: ShownChange, isSame: boolean): string | null {
   if (field === 'cohortOverride') {
     if (after === null) return 'inherits the flag-wide list';
     if (before === null) {
@@ -43,7 +43,8 @@ function listNote({ field, before, after, cut = null }: ShownChange): string | n
       return `own list of ${total.toLocaleString('en')}`;
     }
   }
-  return null;
+  if (!isSame) return null;
+  return before === null ? 'none' : 'order changed';
 }
 
 interface ChangeProps {
@@ -55,7 +56,7 @@ function Values({ change, audienceName }: ChangeProps) {
   const { field, before, after } = change;
   const list = listChange(change);
   if (list !== null) {
-    const note = listNote(change) ?? (list.added.length + list.removed.length === 0 ? 'order changed' : null);
+    const note = listNote(change, list.added.length + list.removed.length === 0);
     return (
       <>
         {note && <span className={classes.more}>{note}</span>}

@@ -1,3 +1,7 @@
+import { formatDay, formatMoment } from './format-time.ts';
+import { roleWord } from './role-word.ts';
+import { writtenValue } from './value-text.ts';
+
 /** One line of a diff, in an audit entry as in a draft. */
 export interface ShownChange {
   /** The environment's name; null for what belongs to the whole thing. */
@@ -30,6 +34,7 @@ const fieldWords = new Map([
   ['rules', 'Rules'],
   ['evaluationAccess', 'Evaluation API access'],
   ['isProtected', 'Protected'],
+  ['protectedEnvironments', 'Protected environments'],
   ['role', 'Role'],
   ['permission', 'Permission'],
   ['environments', 'Environments'],
@@ -38,6 +43,15 @@ const fieldWords = new Map([
   ['plan', 'Plan'],
   ['email', 'Email'],
   ['openIdAccount', 'OpenID account'],
+  ['password', 'Password'],
+  ['linkId', 'Link'],
+  ['linkExpiresAt', 'Link expires'],
+  ['linkMadeBy', 'Link made by'],
+  ['address', 'Address'],
+  ['revokedAt', 'Revoked'],
+  ['replacedBy', 'Replaced by token'],
+  ['trialEndsAt', 'Trial ends'],
+  ['subscription', 'Subscription'],
 ]);
 
 /** Fields of a group flag's environment come as `environments.<name>.<field>` where an entry covers several. */
@@ -66,8 +80,9 @@ export function valueWords(field: string, value: unknown, audienceName: (id: str
   if (field === 'evaluationAccess') return value === true ? 'On' : 'Off';
   if (field === 'trafficPercentage') return `${String(value)}%`;
   if (field === 'audienceId') return typeof value === 'string' ? audienceName(value) : 'Everyone';
-  if (field === 'expiresAt')
-    return value === 0 ? 'Never' : new Date(Number(value)).toISOString().slice(0, 10);
+  if (field === 'expiresAt') return value === 0 ? 'never' : formatDay(Number(value));
+  if (field.endsWith('At') && typeof value === 'number') return formatMoment(value);
+  if (field === 'role' && typeof value === 'string') return roleWord(value);
   if (field === 'permission') return value === 'write' ? 'read and write' : 'read';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (value === null || value === undefined || value === '') return 'none';
@@ -80,8 +95,8 @@ export function listChange({
   after,
   cut = null,
 }: Pick<ShownChange, 'before' | 'after' | 'cut'>): ListChange | null {
-  const left = itemsOf(before);
-  const right = itemsOf(after);
+  const left = itemsOf(before, after);
+  const right = itemsOf(after, before);
   if (left === null || right === null || (before === null && after === null)) return null;
   if (!Array.isArray(before) && !Array.isArray(after)) return null;
   if (cut !== null) return { added: right, removed: left, addedMore: cut.after, removedMore: cut.before };
@@ -90,17 +105,49 @@ export function listChange({
   return { added, removed: left.filter((item) => !has.has(item)), addedMore: 0, removedMore: 0 };
 }
 
-function itemsOf(value: unknown): readonly string[] | null {
+function itemsOf(value: unknown, other: unknown): readonly string[] | null {
   if (value === null || value === undefined) return [];
   if (!Array.isArray(value)) return null;
-  return value.map((item) => (typeof item === 'string' ? item : ruleWords(item)));
+  const others: readonly unknown[] = Array.isArray(other) ? other : [];
+  return value.map((item) => (typeof item === 'string' ? item : ruleWords(item, others)));
 }
 
-/** An audience's rule in one line. */
-function ruleWords(rule: unknown): string {
-  if (typeof rule !== 'object' || rule === null || !('attribute' in rule) || !('values' in rule)) {
-    return JSON.stringify(rule);
-  }
-  const more = 'cut' in rule && rule.cut !== 0 ? ` or ${String(rule.cut)} more` : '';
-  return `${String(rule.attribute)} is ${(rule.values as readonly string[]).join(' or ')}${more}`;
+/** A longer list of values is told by what of it has changed. */
+const valuesShownMax = 20;
+
+interface Rule {
+  readonly attribute: unknown;
+  readonly values: readonly string[];
+  /** How many values there are beyond those. */
+  readonly cut: number;
+}
+
+function ruleOf(item: unknown): Rule | null {
+  if (typeof item !== 'object' || item === null || !('attribute' in item) || !('values' in item)) return null;
+  const cut = 'cut' in item && typeof item.cut === 'number' ? item.cut : 0;
+  return { attribute: item.attribute, values: item.values as readonly string[], cut };
+}
+
+/**
+ * An audience's rule in one line.
+ *
+ * @param others the rules on the other side of the change: what only this one has is told first
+ */
+function ruleWords(item: unknown, others: readonly unknown[]): string {
+  const rule = ruleOf(item);
+  if (rule === null) return JSON.stringify(item);
+  const { attribute, values } = rule;
+  const shown = values.length > valuesShownMax ? tellingValues(rule, others) : values;
+  const rest = values.length - shown.length + rule.cut;
+  const words = shown.map(writtenValue);
+  if (rest > 0) words.push(`${rest.toLocaleString('en')} ${words.length === 0 ? 'values' : 'more'}`);
+  return `${String(attribute)} is ${words.join(' or ')}`;
+}
+
+/** What a long list has that its counterpart lacks; its beginning, where there is no counterpart. */
+function tellingValues({ attribute, values }: Rule, others: readonly unknown[]): readonly string[] {
+  const counterpart = others.map(ruleOf).find((other) => other?.attribute === attribute);
+  if (counterpart === undefined || counterpart === null) return values.slice(0, valuesShownMax);
+  const known = new Set(counterpart.values);
+  return values.filter((value) => !known.has(value)).slice(0, valuesShownMax);
 }

@@ -11,6 +11,7 @@ interface ConfirmDialogProps {
   readonly title: string;
   readonly children: ReactNode;
   readonly confirm: string;
+  readonly cancel?: string;
   readonly isDangerous?: boolean;
   /** Must be typed as it is before the button works. */
   readonly typedName?: string;
@@ -21,7 +22,8 @@ interface ConfirmDialogProps {
 }
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, children, confirm, isDangerous = false, typedName, isBusy = false } = props;
+  const { title, children, confirm, cancel = 'Cancel', isDangerous = false, typedName } = props;
+  const { isBusy = false } = props;
   const [typed, setTyped] = useState('');
   const isReady = typedName === undefined || typed === typedName;
   const submit = (event: FormEvent) => {
@@ -54,7 +56,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
               {...focusIf(typedName === undefined && isDangerous)}
               onClick={props.onClose}
             >
-              Cancel
+              {cancel}
             </Button>
             <Button
               type="submit"

@@ -16,6 +16,8 @@ interface DataListProps<Row> {
   readonly rowKey: (row: Row) => string;
   /** The first column names the row. */
   readonly columns: readonly Column<Row>[];
+  /** In a panel, whose edges are its own. */
+  readonly isFlush?: boolean;
 }
 
 /** A table where there is room for one, and cards where there is not. */
@@ -24,9 +26,9 @@ export function DataList<Row>(props: DataListProps<Row>) {
   return isNarrow ? <Cards {...props} /> : <Rows {...props} />;
 }
 
-function Rows<Row>({ label, rows, rowKey, columns }: DataListProps<Row>) {
+function Rows<Row>({ label, rows, rowKey, columns, isFlush = false }: DataListProps<Row>) {
   return (
-    <div className={classes.frame}>
+    <div className={classes.frame} data-flush={isFlush || undefined}>
       <table className={classes.table} aria-label={label}>
         <thead>
           <tr>
@@ -53,10 +55,10 @@ function Rows<Row>({ label, rows, rowKey, columns }: DataListProps<Row>) {
   );
 }
 
-function Cards<Row>({ label, rows, rowKey, columns }: DataListProps<Row>) {
+function Cards<Row>({ label, rows, rowKey, columns, isFlush = false }: DataListProps<Row>) {
   const [name, ...rest] = columns;
   return (
-    <ul className={classes.cards} aria-label={label}>
+    <ul className={classes.cards} aria-label={label} data-flush={isFlush || undefined}>
       {rows.map((row) => (
         <li key={rowKey(row)} className={classes.card}>
           <div className={classes.cardName}>{name?.cell(row)}</div>

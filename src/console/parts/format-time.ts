@@ -1,5 +1,6 @@
-const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const instant = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -10,19 +11,25 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60_000],
 ];
 
-/** Unix milliseconds in words, in the reader's time zone. */
+/** Unix milliseconds in words, in the reader's time zone: to the minute. */
 export function formatMoment(at: number): string {
   return moment.format(at);
+}
+
+/** The same to the second, for whoever looks closer. */
+export function formatInstant(at: number): string {
+  return instant.format(at);
 }
 
 export function formatDay(at: number): string {
   return day.format(at);
 }
 
-/** How long ago, or how long still, in the largest unit that fits. */
+/** How long ago in whole units that have passed, or how long still to the nearest one, in the largest unit that fits. */
 export function formatSince(at: number, now: number): string {
   const distance = at - now;
   const unit = units.find(([, length]) => Math.abs(distance) >= length);
   if (unit === undefined) return distance > 0 ? 'in a moment' : 'just now';
-  return relative.format(Math.trunc(distance / unit[1]), unit[0]);
+  const [name, length] = unit;
+  return relative.format(distance > 0 ? Math.round(distance / length) : Math.ceil(distance / length), name);
 }

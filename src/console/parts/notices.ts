@@ -15,7 +15,8 @@ export interface Notice {
 }
 
 const shownMax = 4;
-const shownMs = 8_000;
+/** What went well goes by itself after so long, unless somebody is at it: then that begins anew. */
+export const noticeShownMs = 8_000;
 let notices: readonly Notice[] = [];
 let lastId = 0;
 const listeners = new Set<() => void>();
@@ -36,9 +37,8 @@ export function dismissNotice(id: number): void {
 
 /** Failures stay until they are dismissed. */
 export function showNotice(notice: Omit<Notice, 'id'>): void {
-  const id = ++lastId;
-  set([...notices, { ...notice, id }].slice(-shownMax));
-  if (notice.tone === 'done') setTimeout(dismissNotice, shownMs, id);
+  lastId += 1;
+  set([...notices, { ...notice, id: lastId }].slice(-shownMax));
 }
 
 /** Does what the newest notice offers, and closes it. @returns whether there was one. */

@@ -37,9 +37,11 @@ interface ErrorProps {
   /** It stands for the whole page, and has its heading. */
   readonly isPage?: boolean;
   readonly onRetry?: () => void;
+  /** The way on from here, where trying again is none. */
+  readonly action?: ReactNode;
 }
 
-export function PageError({ error, isPage = false, onRetry }: ErrorProps) {
+export function PageError({ error, isPage = false, onRetry, action }: ErrorProps) {
   const Heading = isPage ? 'h1' : 'h2';
   const { title, message, requestId } = toConsoleError(error);
   usePageTitle(isPage ? title : null);
@@ -58,6 +60,7 @@ export function PageError({ error, isPage = false, onRetry }: ErrorProps) {
           Try again
         </Button>
       )}
+      {action}
     </div>
   );
 }

@@ -6,18 +6,22 @@ interface PanelProps {
   /** Spoken name where the title is more than text. */
   readonly label?: string;
   readonly aside?: ReactNode;
+  /** What is in it goes to its edges: a list. */
+  readonly isFlush?: boolean;
   readonly children: ReactNode;
 }
 
 /** A titled part of a page. */
-export function Panel({ title, label, aside, children }: PanelProps) {
+export function Panel({ title, label, aside, isFlush = false, children }: PanelProps) {
   return (
     <section className={classes.panel} aria-label={label ?? (typeof title === 'string' ? title : undefined)}>
       <div className={classes.head}>
         <h2 className={classes.title}>{title}</h2>
         {aside}
       </div>
-      <div className={classes.body}>{children}</div>
+      <div className={classes.body} data-flush={isFlush || undefined}>
+        {children}
+      </div>
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { LeaveQuestion, useLeaving } from '../draft/leave-guard.tsx';
 import { CopyButton } from './copy-button.tsx';
 import classes from './secret-once.module.css';
 
@@ -11,27 +12,34 @@ interface SecretOnceProps {
   readonly onClose: () => void;
 }
 
-/** Shows what will never be shown again. It closes by its button only, not by a slip of the hand. */
+/** Shows what will never be shown again. It closes by its button only, not by a slip of the hand or a way to another page. */
 export function SecretOnce({ title, what, secret, note, onClose }: SecretOnceProps) {
+  const leaving = useLeaving(true);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-    >
-      <Stack gap="sm">
-        <Text size="sm">{note}</Text>
-        <div className={classes.row}>
-          <code className={classes.secret}>{secret}</code>
-          <CopyButton value={secret} what={what} />
-        </div>
-        <Group justify="flex-end">
-          <Button onClick={onClose}>I have stored it</Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <>
+      <Modal
+        opened
+        onClose={onClose}
+        title={title}
+        withCloseButton={false}
+        closeOnClickOutside={false}
+        closeOnEscape={false}
+        trapFocus={leaving === null}
+      >
+        <Stack gap="sm">
+          <Text size="sm">{note}</Text>
+          <div className={classes.row}>
+            <code className={classes.secret}>{secret}</code>
+            <CopyButton value={secret} what={what} />
+          </div>
+          <Group justify="flex-end">
+            <Button onClick={onClose}>I have stored it</Button>
+          </Group>
+        </Stack>
+      </Modal>
+      {leaving !== null && (
+        <LeaveQuestion leaving={leaving} loss={`The ${what} would be lost: it is not shown again.`} />
+      )}
+    </>
   );
 }

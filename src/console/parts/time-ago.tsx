@@ -1,4 +1,5 @@
-import { formatMoment, formatSince } from './format-time.ts';
+import { formatInstant, formatSince } from './format-time.ts';
+import { useNow } from './use-now.ts';
 
 interface TimeAgoProps {
   /** Unix milliseconds; null is never. */
@@ -8,10 +9,11 @@ interface TimeAgoProps {
 
 /** `3 hours ago`, with the exact moment on hover. */
 export function TimeAgo({ at, never = 'never' }: TimeAgoProps) {
+  const now = useNow();
   if (at === null) return <span>{never}</span>;
   return (
-    <time dateTime={new Date(at).toISOString()} title={formatMoment(at)}>
-      {formatSince(at, Date.now())}
+    <time dateTime={new Date(at).toISOString()} title={formatInstant(at)}>
+      {formatSince(at, now)}
     </time>
   );
 }

@@ -7,9 +7,11 @@ const loadPalette = () => import('./palette.tsx');
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
 const KeyHelp = lazy(async () => ({ default: (await import('./key-help.tsx')).KeyHelp }));
 
-/** The page's own search, if it has one. */
+/** The page's own search; where it has none, the search for everything. */
 function focusSearch(): void {
-  document.querySelector<HTMLInputElement>('input[data-page-search]')?.focus();
+  const search = document.querySelector<HTMLInputElement>('input[data-page-search]');
+  if (search === null) openOverlay('palette');
+  else search.focus();
 }
 
 const typedInto =

@@ -1,4 +1,4 @@
-import type { ProjectView } from '../../contracts/console/console-views.ts';
+import type { ProjectView } from '../../contracts/console/views/project-views.ts';
 
 const pages = [
   { title: 'Flags', to: '/projects/$projectId/flags' },

@@ -6,6 +6,7 @@ import { useCurrentProject } from './current-project.ts';
 import { openOverlay } from './overlays.ts';
 import { pagesOf } from './pages.ts';
 import { useNextScheme } from './scheme-toggle.tsx';
+import { useSession } from './use-session.ts';
 import { useSignOut } from './use-sign-out.ts';
 
 export interface PaletteEntry {
@@ -25,7 +26,7 @@ function useActions(): PaletteEntry[] {
   const scheme = useNextScheme();
   const signOut = useSignOut();
   return [
-    entry('action', 'scheme', 'Change colours', scheme.advance, 'dark light theme'),
+    entry('action', 'scheme', 'Switch between light and dark', scheme.advance, 'colours theme'),
     entry('action', 'keys', 'Keyboard help', () => openOverlay('help')),
     entry('action', 'sign-out', 'Sign out', signOut, 'log out'),
   ];
@@ -34,6 +35,7 @@ function useActions(): PaletteEntry[] {
 /** Everything that can be gone to from here: the current project's pages and flags, other projects, actions. */
 export function usePaletteEntries(): readonly PaletteEntry[] {
   const navigate = useNavigate();
+  const { organisation } = useSession();
   const project = useCurrentProject();
   const projectId = project?.id ?? '';
   const projects = useQuery(projectsQuery).data?.projects ?? [];
@@ -46,11 +48,16 @@ export function usePaletteEntries(): readonly PaletteEntry[] {
     ...pages.map(({ title, to }) =>
       entry('page', to, title, () => void navigate({ to, params: { projectId } })),
     ),
-    entry('page', 'members', 'Members', () => void navigate({ to: '/members' })),
+    ...(organisation === null
+      ? []
+      : [
+          entry('page', 'members', 'Members', () => void navigate({ to: '/members' })),
+          entry('page', 'audit', 'Organisation log', () => void navigate({ to: '/audit' }), 'audit'),
+        ]),
     entry('page', 'projects', 'Projects', () => void navigate({ to: '/projects' })),
     entry('page', 'settings', 'Settings', () => void navigate({ to: '/settings' })),
     ...(project !== null && hasRole(project.role, 'editor')
-      ? [entry('action', 'create', 'Create a flag', create)]
+      ? [entry('action', 'create', 'Create flag', create)]
       : []),
     ...actions,
     ...projects.map(({ id, name }) =>

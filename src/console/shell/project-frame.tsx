@@ -1,9 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Outlet } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { ConsoleError } from '../client/console-error.ts';
+import { ConsoleError, isGone } from '../client/console-error.ts';
 import { projectsQuery } from '../client/queries.ts';
-import { watchProject } from '../client/watch-project.ts';
 import { PageError, PageLoading } from '../parts/page-states.tsx';
 import { rememberProject } from './current-project.ts';
 import { ProjectContext } from './project-context.ts';
@@ -16,22 +15,21 @@ const unknownProject = new ConsoleError(
   null,
 );
 
-/** Around every page of a project: who it is, and what others change in it. */
+/** Around every page of a project: who it is. */
 export function ProjectFrame() {
   const { projectId } = route.useParams();
-  const client = useQueryClient();
   const projects = useQuery(projectsQuery);
   const project = projects.data?.projects.find(({ id }) => id === projectId);
   const isKnown = project !== undefined;
   useEffect(() => {
-    if (!isKnown) return undefined;
-    rememberProject(projectId);
-    return watchProject(client, projectId);
-  }, [client, projectId, isKnown]);
+    if (isKnown) rememberProject(projectId);
+  }, [projectId, isKnown]);
   if (projects.isPending) return <PageLoading what="the project" />;
-  if (projects.isError)
+  if (projects.isLoadingError || isGone(projects.error))
     return <PageError isPage error={projects.error} onRetry={() => void projects.refetch()} />;
-  if (project === undefined) return <PageError isPage error={unknownProject} />;
+  if (project === undefined) {
+    return <PageError isPage error={unknownProject} action={<Link to="/projects">All projects</Link>} />;
+  }
   return (
     <ProjectContext value={project}>
       <Outlet key={projectId} />

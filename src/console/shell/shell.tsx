@@ -5,6 +5,7 @@ import { Suspense, useEffect } from 'react';
 import { Brand } from '../parts/brand.tsx';
 import { PageLoading } from '../parts/page-states.tsx';
 import { Keys } from './keys.tsx';
+import { LiveState } from './live-state.tsx';
 import classes from './shell.module.css';
 import { Sidebar } from './sidebar.tsx';
 
@@ -32,6 +33,7 @@ export function Shell() {
         <Sidebar />
       </AppShell.Navbar>
       <AppShell.Main>
+        <LiveState />
         <div id="content" className={classes.content} tabIndex={-1}>
           <Suspense fallback={<PageLoading what="the page" />}>
             <Outlet />

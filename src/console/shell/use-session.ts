@@ -1,10 +1,13 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import type { MemberView, OrganisationView } from '../../contracts/console/console-views.ts';
+import type { MemberView } from '../../contracts/console/views/member-views.ts';
+import type { OrganisationView } from '../../contracts/console/views/organisation-views.ts';
 import { sessionQuery } from '../client/queries.ts';
 
 export interface SignedIn {
   readonly member: MemberView;
   readonly organisation: OrganisationView | null;
+  /** Whatever this page reads shows what had changed up to here. */
+  readonly position: string;
   readonly isMailConfigured: boolean;
   readonly docsUrl: string;
   readonly baseUrl: string;
@@ -17,6 +20,7 @@ export function useSession(): SignedIn {
   return {
     member: data.member,
     organisation: data.organisation ?? null,
+    position: data.position ?? '0.0',
     isMailConfigured: data.isMailConfigured ?? false,
     docsUrl: data.docsUrl ?? '/docs',
     baseUrl: data.baseUrl ?? window.location.origin,

@@ -1,16 +1,14 @@
-import { call } from '../client/call.ts';
-import { showFailure } from '../parts/show-failure.ts';
+import { useNavigate } from '@tanstack/react-router';
 
-async function signOut(): Promise<void> {
-  try {
-    await call('sign-out', {}, null);
-    window.location.assign('/console/sign-in');
-  } catch (error) {
-    showFailure(error);
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Only this page itself asks to sign out: a link from elsewhere has no state. */
+    readonly isSigningOut?: boolean;
   }
 }
 
-/** Ends the session, and leaves nothing of it in this page. */
+/** Leaves the page like a link does, so that a draft is asked about first; the session ends then. */
 export function useSignOut(): () => void {
-  return () => void signOut();
+  const navigate = useNavigate();
+  return () => void navigate({ to: '/sign-out', state: { isSigningOut: true } });
 }

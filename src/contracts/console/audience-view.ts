@@ -1,6 +1,6 @@
 import type { AudienceUses } from '../../domain/audience/audience-uses.ts';
 import type { Audience } from '../../domain/evaluation/audience.ts';
-import type { AudienceView } from './console-views.ts';
+import type { AudienceView } from './views/audience-views.ts';
 
 export function audienceView(audience: Audience, { uses, useCount }: AudienceUses): AudienceView {
   const { id, projectId, name, createdAt, updatedAt, revision } = audience;

@@ -1,6 +1,6 @@
 import type { ChainedEntry } from '../../domain/audit/audit-entry.ts';
 import { shownChanges } from '../../domain/audit/shown-changes.ts';
-import type { AuditEntryView } from './console-views.ts';
+import type { AuditEntryView } from './views/audit-views.ts';
 
 /**
  * An entry as the console shows it. A null is a pause in which others are served: the entry may be megabytes.

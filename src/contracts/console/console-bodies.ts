@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { audienceRuleSchema, permissionSchema, roleSchema } from './console-views.ts';
+import { audienceRuleSchema } from './views/audience-views.ts';
+import { permissionSchema, roleSchema } from './views/view-parts.ts';
 
 /** What the console's API is sent. Lengths and contents are checked by the domain's rules; here are the shapes. */
 

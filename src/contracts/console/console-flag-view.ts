@@ -1,7 +1,7 @@
 import type { Flag } from '../../domain/flag/flag.ts';
 import { wholeFlag } from '../../domain/flag/whole-flag.ts';
 import type { Project } from '../../domain/project/project.ts';
-import type { ConsoleFlagView, FlagRow, StateView } from './console-views.ts';
+import type { ConsoleFlagView, FlagRow, StateView } from './views/flag-views.ts';
 
 /** A flag as the console shows it. */
 export function consoleFlagView(flag: Flag, project: Project): ConsoleFlagView {

@@ -3,7 +3,29 @@ import type { Role } from '../../domain/member/member.ts';
 import * as bodies from './console-bodies.ts';
 import type { ConsoleAccess, ConsoleOperation } from './console-operation.ts';
 import { type ConsoleOperationId, type ConsolePath, consolePaths } from './console-paths.ts';
-import * as views from './console-views.ts';
+import { audienceViewSchema } from './views/audience-views.ts';
+import { auditPageSchema } from './views/audit-views.ts';
+import { evaluationCountsSchema, trialSchema } from './views/evaluation-views.ts';
+import { flagChangeResultSchema, flagRowSchema, flagViewSchema } from './views/flag-views.ts';
+import {
+  invitationRowSchema,
+  linkViewSchema,
+  madeLinkSchema,
+  memberViewSchema,
+} from './views/member-views.ts';
+import { mailStateSchema, organisationViewSchema } from './views/organisation-views.ts';
+import {
+  environmentChangeSchema,
+  environmentImpactSchema,
+  projectViewSchema,
+} from './views/project-views.ts';
+import {
+  openIdStartSchema,
+  sessionRowSchema,
+  sessionViewSchema,
+  signInAnswerSchema,
+} from './views/session-views.ts';
+import { madeTokenSchema, tokenActivitySchema, tokenViewSchema } from './views/token-views.ts';
 
 const forAll: ConsoleAccess = { scope: 'public' };
 const forMembers: ConsoleAccess = { scope: 'member' };
@@ -42,167 +64,172 @@ function listOf<Name extends string, Item extends TSchema>(name: Name, schema: I
 const auditQuery = ['actor', 'flag', 'environment', 'action', 'from', 'to', 'project'] as const;
 
 const rows = {
-  'read-session': read(forAll, { answer: views.sessionViewSchema }),
+  'read-session': read(forAll, { answer: sessionViewSchema }),
   'sign-in': both(forAll, {
     body: bodies.signInBodySchema,
-    answer: views.signInAnswerSchema,
+    answer: signInAnswerSchema,
   }),
   'sign-out': write(forMembers),
   'list-sessions': read(forMembers, {
-    answer: listOf('sessions', views.sessionRowSchema),
+    answer: listOf('sessions', sessionRowSchema),
   }),
   'end-session': write(forMembers),
   'change-password': both(forMembers, { body: bodies.changePasswordBodySchema }),
   'inspect-link': read(forAll, {
     body: bodies.linkBodySchema,
-    answer: views.linkViewSchema,
+    answer: linkViewSchema,
   }),
   'use-link': both(forAll, {
     body: bodies.useLinkBodySchema,
-    answer: views.signInAnswerSchema,
+    answer: signInAnswerSchema,
   }),
   /** Where to go to sign in by OpenID Connect. */
   'start-open-id': both(forAll, {
     body: bodies.startOpenIdBodySchema,
-    answer: views.openIdStartSchema,
+    answer: openIdStartSchema,
   }),
   /** The provider sends the browser here, and it is sent on into the console. */
   'finish-open-id': { ...both(forAll), hasForeignQuery: true },
 
   'read-organisation': read(organisation('viewer'), {
-    answer: views.organisationViewSchema,
+    answer: organisationViewSchema,
   }),
   'edit-organisation': write(organisation('owner'), {
     body: bodies.editOrganisationBodySchema,
-    answer: views.organisationViewSchema,
+    answer: organisationViewSchema,
   }),
   'read-mail-state': read(organisation('admin'), {
-    answer: views.mailStateSchema,
+    answer: mailStateSchema,
   }),
   'list-members': read(organisation('viewer'), {
-    answer: listOf('members', views.memberViewSchema),
+    answer: listOf('members', memberViewSchema),
   }),
   'edit-member': write(organisation('admin'), {
     body: bodies.editMemberBodySchema,
-    answer: views.memberViewSchema,
+    answer: memberViewSchema,
   }),
   'remove-member': write(organisation('admin')),
   'make-sign-in-link': write(organisation('admin'), {
-    answer: views.madeLinkSchema,
+    answer: madeLinkSchema,
   }),
   'list-invitations': read(organisation('admin'), {
-    answer: listOf('invitations', views.invitationRowSchema),
+    answer: listOf('invitations', invitationRowSchema),
   }),
   'invite-member': write(organisation('admin'), {
     body: bodies.inviteMemberBodySchema,
-    answer: views.madeLinkSchema,
+    answer: madeLinkSchema,
   }),
   'withdraw-invitation': write(organisation('admin')),
 
   'list-projects': read(forMembers, {
-    answer: listOf('projects', views.projectViewSchema),
+    answer: listOf('projects', projectViewSchema),
   }),
   /** A project of the organisation needs an Admin; a personal one nobody's leave. */
   'create-project': write(forMembers, {
     body: bodies.createProjectBodySchema,
-    answer: views.projectViewSchema,
+    answer: projectViewSchema,
   }),
-  'read-project': read(project('viewer'), { answer: views.projectViewSchema }),
+  'read-project': read(project('viewer'), { answer: projectViewSchema }),
   'edit-project': write(project('admin'), {
     body: bodies.editProjectBodySchema,
-    answer: views.projectViewSchema,
+    answer: projectViewSchema,
   }),
   'create-environment': write(project('admin'), {
     body: bodies.createEnvironmentBodySchema,
-    answer: views.environmentChangeSchema,
+    answer: environmentChangeSchema,
   }),
   /** What a rename to `name`, or without it a deletion, would do to tokens. With `{number}` `new`: a creation. */
   'preview-environment': read(project('admin'), {
     query: ['name'],
-    answer: views.environmentImpactSchema,
+    answer: environmentImpactSchema,
   }),
   'edit-environment': write(project('admin'), {
     body: bodies.editEnvironmentBodySchema,
-    answer: views.environmentChangeSchema,
+    answer: environmentChangeSchema,
   }),
   'delete-environment': write(project('admin'), {
     body: bodies.deleteEnvironmentBodySchema,
-    answer: views.environmentChangeSchema,
+    answer: environmentChangeSchema,
   }),
-  /** Server-sent events: `changed` with `{"flags": [id], "project": boolean}` whenever others have changed something. */
-  'watch-project': both(project('viewer')),
+  /**
+   * Server-sent events: `ready` and then `changed`, with what has changed of the project and its organisation
+   * (`domain/audit/watched-changes.ts`). `since` is the position of the session or of an event.
+   */
+  'watch-project': both(project('viewer'), { query: ['since'] }),
+  /** The same for a page without a project. */
+  'watch-organisation': both(forMembers, { query: ['since'] }),
 
   'list-console-flags': read(project('viewer'), {
-    answer: listOf('flags', views.flagRowSchema),
+    answer: listOf('flags', flagRowSchema),
   }),
   'create-console-flag': write(project('editor'), {
     body: bodies.createConsoleFlagBodySchema,
-    answer: views.flagViewSchema,
+    answer: flagViewSchema,
   }),
   'read-console-flag': read(project('viewer'), {
-    answer: views.flagViewSchema,
+    answer: flagViewSchema,
   }),
   'edit-flag': write(project('editor'), {
     body: bodies.editFlagBodySchema,
-    answer: views.flagChangeResultSchema,
+    answer: flagChangeResultSchema,
   }),
   'delete-flag': write(project('editor'), {
     body: bodies.deleteFlagBodySchema,
   }),
   'try-flag': read(project('viewer'), {
     body: bodies.tryFlagBodySchema,
-    answer: views.trialSchema,
+    answer: trialSchema,
   }),
   'count-evaluations': read(project('viewer'), {
-    answer: views.evaluationCountsSchema,
+    answer: evaluationCountsSchema,
   }),
 
   'list-audiences': read(project('viewer'), {
-    answer: listOf('audiences', views.audienceViewSchema),
+    answer: listOf('audiences', audienceViewSchema),
   }),
   'create-audience': write(project('editor'), {
     body: bodies.createAudienceBodySchema,
-    answer: views.audienceViewSchema,
+    answer: audienceViewSchema,
   }),
   'read-audience': read(project('viewer'), {
-    answer: views.audienceViewSchema,
+    answer: audienceViewSchema,
   }),
   'edit-audience': write(project('editor'), {
     body: bodies.editAudienceBodySchema,
-    answer: views.audienceViewSchema,
+    answer: audienceViewSchema,
   }),
   'delete-audience': write(project('editor'), {
     body: bodies.deleteAudienceBodySchema,
   }),
 
   'list-tokens': read(project('viewer'), {
-    answer: listOf('tokens', views.tokenViewSchema),
+    answer: listOf('tokens', tokenViewSchema),
   }),
   'create-token': write(project('editor'), {
     body: bodies.createTokenBodySchema,
-    answer: views.madeTokenSchema,
+    answer: madeTokenSchema,
   }),
   'read-token-activity': read(project('viewer'), {
-    answer: views.tokenActivitySchema,
+    answer: tokenActivitySchema,
   }),
   /** By the creator or an Admin. */
   'revoke-console-token': write(project('viewer'), {
-    answer: views.tokenViewSchema,
+    answer: tokenViewSchema,
   }),
   'rotate-token': write(project('viewer'), {
-    answer: views.madeTokenSchema,
+    answer: madeTokenSchema,
   }),
 
   /** The whole organisation's. Times are Unix milliseconds, `from` included and `to` excluded. */
   'list-audit': read(organisation('viewer'), {
     query: [...auditQuery, 'cursor'],
-    answer: views.auditPageSchema,
+    answer: auditPageSchema,
   }),
   /** `format` is `ndjson` or `csv`. */
   'export-audit': read(organisation('viewer'), { query: [...auditQuery, 'format'] }),
   'list-project-audit': read(project('viewer'), {
     query: [...auditQuery, 'cursor'],
-    answer: views.auditPageSchema,
+    answer: auditPageSchema,
   }),
   'export-project-audit': read(project('viewer'), {
     query: [...auditQuery, 'format'],

@@ -35,6 +35,7 @@ export const consolePaths = {
   'preview-environment': { method: 'get', path: '/projects/{projectId}/environments/{number}/impact' },
   'edit-environment': { method: 'patch', path: '/projects/{projectId}/environments/{number}' },
   'delete-environment': { method: 'delete', path: '/projects/{projectId}/environments/{number}' },
+  'watch-organisation': { method: 'get', path: '/events' },
   'watch-project': { method: 'get', path: '/projects/{projectId}/events' },
   'list-console-flags': { method: 'get', path: '/projects/{projectId}/flags' },
   'create-console-flag': { method: 'post', path: '/projects/{projectId}/flags' },

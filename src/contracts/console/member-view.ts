@@ -1,6 +1,6 @@
 import type { Member } from '../../domain/member/member.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import type { MemberView } from './console-views.ts';
+import type { MemberView } from './views/member-views.ts';
 
 /** A member as the console shows it: never the hash of a password, only that there is one. */
 export function memberView(queries: RecordQueries, member: Member): MemberView {

@@ -1,5 +1,5 @@
 import { isEligible, type Organisation } from '../../domain/organisation/organisation.ts';
-import type { OrganisationView } from './console-views.ts';
+import type { OrganisationView } from './views/organisation-views.ts';
 
 /** An organisation as the console shows it at `now`. */
 export function organisationView(organisation: Organisation, now: number): OrganisationView {

@@ -1,6 +1,6 @@
 import type { Role } from '../../domain/member/member.ts';
 import type { Project } from '../../domain/project/project.ts';
-import type { ProjectView } from './console-views.ts';
+import type { ProjectView } from './views/project-views.ts';
 
 /** @param role what the asking member is in the project. */
 export function projectView(project: Project, role: Role): ProjectView {

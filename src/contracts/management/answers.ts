@@ -23,10 +23,11 @@ export function successAnswer(
 
 /** @param denial what is still to be recorded; null when nothing is, or when it has been. */
 export function refusalAnswer(refusal: Refusal, denial: Denial | null, docsUrl: string): ManagementAnswer {
-  const { problem, isFailedAuthentication, tokenId } = refusal;
+  const { problem, isFailedAuthentication, tokenId, retryAfter } = refusal;
   const { status } = problemTable[problem.code];
   const body = errorEnvelope(problem, docsUrl);
-  return { status, body, isFailedAuthentication, tokenId, denial, entityTag: null };
+  const when = retryAfter === undefined ? {} : { retryAfter };
+  return { status, body, isFailedAuthentication, tokenId, denial, entityTag: null, ...when };
 }
 
 /** @returns the refusal as it is recorded on the token's page; null when it is none of a real token's. */

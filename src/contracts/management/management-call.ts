@@ -42,4 +42,6 @@ export interface ManagementAnswer {
   readonly denial: Denial | null;
   /** Of the flag in the body as it is stored; null when the body has none. */
   readonly entityTag: string | null;
+  /** Seconds; absent where `Retry-After` follows from the status. */
+  readonly retryAfter?: number;
 }

@@ -58,6 +58,10 @@ const projectFields = {
   environments: Type.Optional(
     Type.Array(environmentNameSchema, worded('must be an array of environment names')),
   ),
+  /** All that are protected, by name; absent: none of a new project, and in a known one what is stays. */
+  protectedEnvironments: Type.Optional(
+    Type.Array(environmentNameSchema, worded('must be an array of environment names')),
+  ),
   audiences: Type.Optional(Type.Array(declaredAudienceSchema, worded('must be an array of audiences'))),
   /** Its items are checked slice by slice against `declaredFlagsSchema`; here the array stands empty. */
   flags: Type.Optional(Type.Array(Type.Unknown(), worded('must be an array of flags'))),

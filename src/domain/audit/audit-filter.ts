@@ -1,7 +1,7 @@
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { ProblemList } from '../problem-list.ts';
 import { type Actor, type AuditAction, auditActions, type ChainedEntry } from './audit-entry.ts';
-import { changesFromText } from './changes-text.ts';
+import { changeSpans, changesFromText } from './changes-text.ts';
 
 /** Which entries are asked for; null asks for all. */
 export interface AuditFilter {
@@ -76,11 +76,29 @@ export function matchesAudit(filter: AuditFilter, chained: ChainedEntry): boolea
   return isBy(filter.actor, entry.actor);
 }
 
-/** A renamed environment's entry stands under the name that it had: it is found by the name that it was given, too. */
+/**
+ * An entry about one environment stands under its name. One of several, as a draft is saved, names each in its fields. A
+ * renamed environment's entry stands under the name that it had: it is found by the name that it was given, too.
+ */
 function isOf(environment: string, { entry, changesText }: ChainedEntry): boolean {
-  if (entry.environment === environment) return true;
-  if (entry.action !== 'environment.edit') return false;
-  return changesFromText(changesText).some(({ field, after }) => field === 'name' && after === environment);
+  if (entry.environment !== null) {
+    if (entry.environment === environment) return true;
+    if (entry.action !== 'environment.edit') return false;
+    return changesFromText(changesText).some(({ field, after }) => field === 'name' && after === environment);
+  }
+  // Only what may be it is read: a list of cohorts may be a megabyte.
+  const prefix = `environments.${environment}.`;
+  return changesText.includes(`["${prefix}`) && hasFieldOf(prefix, changesText);
+}
+
+/** Names of environments have dots, those of their fields have none. */
+function hasFieldOf(prefix: string, changesText: string): boolean {
+  for (const spans of changeSpans(changesText)) {
+    if (spans === null) continue;
+    const field = JSON.parse(changesText.slice(spans.field.start, spans.field.end)) as string;
+    if (field.startsWith(prefix) && !field.includes('.', prefix.length)) return true;
+  }
+  return false;
 }
 
 function isBy(wanted: AuditFilter['actor'], { kind, id }: Actor): boolean {

@@ -7,6 +7,7 @@ import {
   type KeptAnswer,
   type KeptAnswerHead,
   keptAnswersMax,
+  keptForMs,
 } from './kept-answer.ts';
 
 /** Old answers that may be forgotten to make room for one: what a create costs is bounded. */
@@ -34,6 +35,18 @@ export function keepAnswer(queries: RecordQueries, answer: KeptAnswer, now: numb
   }
   if (!fitsIn(usage, keptAnswersMax)) return null;
   return [...forgotten.map(forget), { kind: 'kept-answer', before: null, after: answer }];
+}
+
+/**
+ * When to ask again after there was no room: the oldest answer of the project is forgotten then.
+ *
+ * @returns whole seconds, from 1 to those of 24 hours.
+ */
+export function secondsUntilRoom(queries: RecordQueries, projectId: string, now: number): number {
+  const [oldest] = queries.keptAnswersOf(projectId);
+  const ms = oldest === undefined ? 0 : oldest.keptAt + keptForMs - now;
+  // A clock that has gone back makes an answer stay longer than anybody is told to wait.
+  return Math.ceil(Math.min(Math.max(ms, 1000), keptForMs) / 1000);
 }
 
 /** The change that forgets a kept answer. */

@@ -13,6 +13,8 @@ export interface Refusal {
   /** The environment that was refused, if it was for one that the query does not name. */
   readonly environment: string | null;
   readonly tokenId: string | null;
+  /** Seconds, where it is known when to try again. */
+  readonly retryAfter?: number;
 }
 
 /** One step in the order of checks: what the next steps need, or the end. */
@@ -42,6 +44,12 @@ export function refuseStranger(code: ProblemCode, detail: string): Refused {
 /** A known token asked for what cannot be: not a denial. */
 export function refuseRequest(token: Token, code: ProblemCode, detail: string): Refused {
   return refused(token, { code, detail }, null, null);
+}
+
+/** The service has no room for what a known token asked for. @param retryAfter seconds until there is some */
+export function refuseForNow(token: Token, detail: string, retryAfter: number): Refused {
+  const { refusal } = refuseRequest(token, 'service-unavailable', detail);
+  return { ok: false, refusal: { ...refusal, retryAfter } };
 }
 
 /** A known token asked for what it must not: recorded, and mailed. */

@@ -1,3 +1,4 @@
+import { isEmailAddress } from '../member/email.ts';
 import type { Member } from '../member/member.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import type { Denial, OutboxEntry } from '../token/denial.ts';
@@ -27,9 +28,6 @@ interface WaitingEntry {
   readonly entry: OutboxEntry;
   readonly delivery: OutboxDelivery | undefined;
 }
-
-/** What an address may hold here: nothing that could end a header or begin another address. */
-const emailPattern = /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@[^\s\p{C}<>()[\]\\,;:"@]{1,255}$/u;
 
 /**
  * Addresses a denial email to the token's creator, if still a member, and to every Owner, each address once (decisions).
@@ -61,14 +59,12 @@ export function denialLetter(
   };
 }
 
-/** An address that could not stand in a header is left out. */
+/** An address that was stored under an older rule, and that no mail could go to, is left out. */
 function withoutRepetition(members: readonly Member[]): readonly Recipient[] {
   const byAddress = new Map<string, Recipient>();
   for (const { id: memberId, name, email } of members) {
-    const key = email.trim().toLowerCase();
-    if (emailPattern.test(key) && !byAddress.has(key)) {
-      byAddress.set(key, { memberId, name, email: email.trim() });
-    }
+    const key = email.toLowerCase();
+    if (isEmailAddress(email) && !byAddress.has(key)) byAddress.set(key, { memberId, name, email });
   }
   return [...byAddress.values()];
 }

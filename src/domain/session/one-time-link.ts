@@ -1,4 +1,4 @@
-import type { Role } from '../member/member.ts';
+import type { Member, Role } from '../member/member.ts';
 
 /** What following a link does, once. */
 export type OneTimeLinkPurpose =
@@ -15,6 +15,7 @@ export type OneTimeLinkPurpose =
  */
 export interface OneTimeLink {
   readonly id: string;
+  /** Of the organisation that keeps it; of a person who is in none, the id of that member. */
   readonly organisationId: string;
   readonly purpose: OneTimeLinkPurpose;
   readonly secretHash: Uint8Array;
@@ -28,6 +29,11 @@ export const linkLifetimeMs = 24 * 60 * 60 * 1000;
 export const invitationLifetimeMs = 7 * 24 * 60 * 60 * 1000;
 /** Open invitations of one organisation. */
 export const invitationsMax = 1000;
+
+/** Where the links that sign a member in are kept. */
+export function linkKeeper({ id, organisationId }: Member): string {
+  return organisationId ?? id;
+}
 
 /** Expired means now ≥ `expiresAt`. A link that was used is deleted. */
 export function isLinkOver(link: OneTimeLink, now: number): boolean {

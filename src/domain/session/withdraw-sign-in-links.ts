@@ -1,6 +1,7 @@
 import type { Member } from '../member/member.ts';
 import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
+import { linkKeeper } from './one-time-link.ts';
 
 /**
  * Ends the links that sign this member in, whoever made them.
@@ -12,17 +13,9 @@ export function* withdrawSignInLinks(
   member: Member,
   usedId: string | null,
 ): Generator<RecordChange> {
-  for (const organisationId of filedUnder(queries, member)) {
-    for (const before of queries.oneTimeLinksOf(organisationId)) {
-      const { purpose } = before;
-      const isFor = purpose.kind === 'sign-in' && purpose.memberId === member.id;
-      if (isFor && before.id !== usedId) yield { kind: 'one-time-link', before, after: null };
-    }
+  for (const before of queries.oneTimeLinksOf(linkKeeper(member))) {
+    const { purpose } = before;
+    const isFor = purpose.kind === 'sign-in' && purpose.memberId === member.id;
+    if (isFor && before.id !== usedId) yield { kind: 'one-time-link', before, after: null };
   }
-}
-
-/** Some organisation keeps the links of a person who is in none. */
-function* filedUnder(queries: RecordQueries, { organisationId }: Member): Generator<string> {
-  if (organisationId !== null) yield organisationId;
-  else for (const { id } of queries.organisations()) yield id;
 }

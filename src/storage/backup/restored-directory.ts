@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, readlinkSync, realpathSync, renameSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { timeInName } from '../../support/time-in-name.ts';
 import { claimDirectory, claimFileOf } from '../claim.ts';
@@ -16,7 +16,24 @@ import { beginDirectory, isVacant, type PartialDirectory } from './partial-direc
 const ending = '.restoring';
 
 export function isHalfRestored(directory: string): boolean {
-  return existsSync(`${resolve(directory)}${ending}`);
+  return existsSync(`${placeOf(directory)}${ending}`);
+}
+
+/** Where a directory is, or would be: behind a symbolic link, which stays, so that a store stays on its disk. */
+function placeOf(directory: string): string {
+  const path = resolve(directory);
+  if (existsSync(path)) return realpathSync(path);
+  const linked = linkedFrom(path);
+  return linked === null ? path : resolve(dirname(path), linked);
+}
+
+/** @returns where a link leads that leads to nothing, as it does while a restore exchanges directories */
+function linkedFrom(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
 }
 
 /** A data directory that is being restored into, claimed if it is there. */
@@ -33,7 +50,7 @@ export interface RestoredDirectory {
  * @throws StoreError when the directory is in use, or holds what may not make room.
  */
 export function beginRestore(directory: string, mayMoveAside: boolean): RestoredDirectory {
-  const target = resolve(directory);
+  const target = placeOf(directory);
   const isInTheWay = !isVacant(target);
   if (isInTheWay) requireMovable(target, mayMoveAside);
   const claim = existsSync(target) ? claimDirectory(target) : null;

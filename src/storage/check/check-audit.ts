@@ -1,15 +1,8 @@
 import { type AuditEntry, auditSubjects } from '../../domain/audit/audit-entry.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 import { chainHash, chainStart } from '../audit-chain.ts';
-import {
-  auditSubjectKey,
-  firstIdOf,
-  idKey,
-  ownedSequenceKey,
-  readAuditSubjectKey,
-  sequenceBytes,
-  sequenceOf,
-} from '../keys.ts';
+import { auditSubjectKey, readAuditSubjectKey } from '../keys/audit-keys.ts';
+import { firstIdOf, idKey, ownedSequenceKey, sequenceBytes, sequenceOf } from '../keys/key-parts.ts';
 import type { StoredRecord } from '../record-source.ts';
 import { type AuditRecord, auditRecord, decodeAuditEntry } from '../records/audit-record.ts';
 import { type Finding, findingAt } from './finding.ts';

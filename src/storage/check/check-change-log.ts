@@ -1,4 +1,4 @@
-import { metaKeys, sequenceOf } from '../keys.ts';
+import { metaKeys, sequenceOf } from '../keys/key-parts.ts';
 import { changeLogRecord } from '../records/change-log-record.ts';
 import { counterRecord } from '../records/counter-record.ts';
 import { type Finding, findingAt } from './finding.ts';

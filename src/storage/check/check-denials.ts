@@ -1,5 +1,5 @@
 import { activityRowsMax } from '../../domain/token/denial.ts';
-import { firstIdOf, metaKeys, sequenceOf } from '../keys.ts';
+import { firstIdOf, metaKeys, sequenceOf } from '../keys/key-parts.ts';
 import { activityRecord } from '../records/activity-record.ts';
 import { counterRecord } from '../records/counter-record.ts';
 import { outboxDeliveryRecord } from '../records/outbox-delivery-record.ts';

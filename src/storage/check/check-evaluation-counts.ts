@@ -1,6 +1,6 @@
 import { hourMs } from '../../domain/usage/evaluation-count.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
-import { readHourFlagKey } from '../keys.ts';
+import { readHourFlagKey } from '../keys/evaluation-count-keys.ts';
 import { evaluationCountsRecord } from '../records/evaluation-counts-record.ts';
 import { type Finding, findingAt } from './finding.ts';
 import type { StoreWalk } from './store-walk.ts';

@@ -1,7 +1,7 @@
 import type { Flag, FlagState } from '../../domain/flag/flag.ts';
 import { environmentNumbers, type Project } from '../../domain/project/project.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
-import { idKey } from '../keys.ts';
+import { idKey } from '../keys/key-parts.ts';
 import { flagIndex } from '../record-indexes.ts';
 import { audienceRecord } from '../records/audience-record.ts';
 import { flagRecord } from '../records/flag-record.ts';

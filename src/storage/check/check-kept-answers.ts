@@ -5,7 +5,7 @@ import {
   keptAnswersMax,
 } from '../../domain/idempotency/kept-answer.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
-import { firstIdOf, idKey, secretHashBytes, sequenceBytes, sequenceOf } from '../keys.ts';
+import { firstIdOf, idKey, secretHashBytes, sequenceBytes, sequenceOf } from '../keys/key-parts.ts';
 import { keptAnswerIndex } from '../record-indexes.ts';
 import type { StoredRecord } from '../record-source.ts';
 import { keptAnswerRecord } from '../records/kept-answer-record.ts';

@@ -1,5 +1,5 @@
 import { DamagedRecordError } from '../damaged-record-error.ts';
-import { metaKeys } from '../keys.ts';
+import { metaKeys } from '../keys/key-parts.ts';
 import { counterRecord } from '../records/counter-record.ts';
 import { identityRecord } from '../records/identity-record.ts';
 import { type Finding, findingAt } from './finding.ts';

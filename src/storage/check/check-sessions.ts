@@ -1,5 +1,6 @@
 import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
-import { identityKey, secretHashBytes } from '../keys.ts';
+import { identityKey } from '../keys/identity-keys.ts';
+import { secretHashBytes } from '../keys/key-parts.ts';
 import {
   identityMemberIndex,
   linkOrganisationIndex,
@@ -42,8 +43,12 @@ export function* checkSessions(walk: StoreWalk): Generator<Finding> {
 
 function* checkLink(walk: StoreWalk, link: OneTimeLink): Generator<Finding> {
   const where = `links/${link.id}`;
-  yield* reference(walk, where, organisationRecord, link.organisationId);
-  if (link.purpose.kind === 'sign-in') yield* reference(walk, where, memberRecord, link.purpose.memberId);
+  const memberId = link.purpose.kind === 'sign-in' ? link.purpose.memberId : null;
+  if (memberId !== null) yield* reference(walk, where, memberRecord, memberId);
+  // A person who is in no organisation keeps their own.
+  if (link.organisationId !== memberId) {
+    yield* reference(walk, where, organisationRecord, link.organisationId);
+  }
   yield* checkHash(where, link.secretHash);
 }
 

@@ -1,6 +1,6 @@
 import type { Token } from '../../domain/token/token.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
-import { idKey, secretHashBytes } from '../keys.ts';
+import { idKey, secretHashBytes } from '../keys/key-parts.ts';
 import { tokenIndex, tokenSecretIndex } from '../record-indexes.ts';
 import { projectRecord } from '../records/project-record.ts';
 import { tokenRecord } from '../records/token-record.ts';

@@ -1,4 +1,5 @@
-import { type DatabaseName, describeKey } from '../keys.ts';
+import { describeKey } from '../keys/describe-key.ts';
+import type { DatabaseName } from '../keys.ts';
 
 /** Something in the store that does not hold. */
 export interface Finding {

@@ -1,5 +1,5 @@
 import { isIdShaped } from '../../support/id-shape.ts';
-import { idKey } from '../keys.ts';
+import { idKey } from '../keys/key-parts.ts';
 import type { RecordCodec } from '../records/record-codec.ts';
 import { type Finding, findingAt } from './finding.ts';
 import type { StoreWalk } from './store-walk.ts';

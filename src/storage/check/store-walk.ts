@@ -1,5 +1,6 @@
 import { DamagedRecordError } from '../damaged-record-error.ts';
-import { type DatabaseName, describeKey } from '../keys.ts';
+import { describeKey } from '../keys/describe-key.ts';
+import type { DatabaseName } from '../keys.ts';
 import type { RecordIndex } from '../record-indexes.ts';
 import type { RecordSource, StoredRecord } from '../record-source.ts';
 import type { RecordCodec } from '../records/record-codec.ts';

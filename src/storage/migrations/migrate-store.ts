@@ -1,5 +1,5 @@
 import { createTable, type Root, type Table } from '../environment.ts';
-import { metaKeys } from '../keys.ts';
+import { metaKeys } from '../keys/key-parts.ts';
 import { identityRecord, type StoreIdentity } from '../records/identity-record.ts';
 import { backupBeforeMigration } from './backup-before-migration.ts';
 import type { MigratedDatabases, Migration } from './migration.ts';

@@ -1,9 +1,9 @@
 import { successAnswer } from '../../contracts/management/answers.ts';
-import { keepAnswer } from '../../domain/idempotency/keep-answer.ts';
+import { keepAnswer, secondsUntilRoom } from '../../domain/idempotency/keep-answer.ts';
 import { type KeptAnswer, keptBytes } from '../../domain/idempotency/kept-answer.ts';
 import { recallAnswer } from '../../domain/idempotency/recall-answer.ts';
 import type { Principal } from '../../domain/management/guard.ts';
-import { proceed, refuseRequest, type Step } from '../../domain/management/refusal.ts';
+import { proceed, refuseForNow, refuseRequest, type Step } from '../../domain/management/refusal.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { WriteContext, WriteDecision } from './management-command.ts';
 
@@ -49,7 +49,8 @@ export function answerOnce(
     body: text,
   };
   const keeping = keepAnswer(queries, kept, context.now);
-  if (keeping === null) return refuseRequest(token, 'service-unavailable', noRoom);
+  if (keeping === null)
+    return refuseForNow(token, noRoom, secondsUntilRoom(queries, project.id, context.now));
   return proceed({ changes: [...changes, ...keeping], answer });
 }
 

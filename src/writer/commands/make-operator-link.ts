@@ -2,7 +2,7 @@ import type { Member } from '../../domain/member/member.ts';
 import { type Outcome, refuse, succeed } from '../../domain/problem.ts';
 import { shown, shownList } from '../../domain/problem-list.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import { linkLifetimeMs } from '../../domain/session/one-time-link.ts';
+import { linkKeeper, linkLifetimeMs } from '../../domain/session/one-time-link.ts';
 import { operatorEntry } from '../provision/provision-scope.ts';
 import type { Decision } from './command.ts';
 import { type LinkContext, madeLinkChanges, makeLink } from './console/make-link.ts';
@@ -32,12 +32,8 @@ export function makeOperatorLink(
   const found = findMember(queries, email, organisation);
   if (!found.ok) return found;
   const member = found.value;
-  const organisationId = member.organisationId ?? anyOrganisation(queries);
-  if (organisationId === undefined) {
-    return refuse('invalid-request', 'There is no organisation yet: start `burgee serve` once.');
-  }
   const plan = {
-    organisationId,
+    organisationId: linkKeeper(member),
     purpose: { kind: 'sign-in', memberId: member.id },
     createdBy: null,
     lifetimeMs: linkLifetimeMs,
@@ -62,12 +58,6 @@ export function makeOperatorLink(
     ],
     result: { url: made.url, expiresAt: link.expiresAt, member: { id, name, email: member.email } },
   });
-}
-
-/** A person without an organisation signs in by a link that one of them keeps. */
-function anyOrganisation(queries: RecordQueries): string | undefined {
-  for (const { id } of queries.organisations()) return id;
-  return undefined;
 }
 
 function findMember(queries: RecordQueries, email: string, organisation: string | null): Outcome<Member> {

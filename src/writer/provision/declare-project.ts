@@ -9,6 +9,7 @@ import {
   type Project,
 } from '../../domain/project/project.ts';
 import { created } from './declare-organisation.ts';
+import { protectedAs, protectionChanges, refuseUnknownProtected } from './declare-protection.ts';
 import { addTo, type ProvisionDirectory } from './provision-directory.ts';
 import { ledgerOf, type ProvisionScope } from './provision-scope.ts';
 
@@ -42,6 +43,7 @@ export function declareProject(
   const known = scope.single(found, stepInto(path, 'name'), name);
   if (known !== undefined) return { project: editProject(scope, known, declared, path), path, isNew: false };
   const project = createProject(scope, declared, owner, id);
+  refuseUnknownProtected(scope, project, declared, path);
   addTo(directory.projects, name, project);
   return { project, path, isNew: true };
 }
@@ -56,7 +58,7 @@ function createProject(
   const project: Project = {
     ...{ id, name: declared.name.trim(), ...owner },
     isMultiEnvironment: declared.environments !== undefined,
-    environments: numbered(names, firstEnvironmentNumber),
+    environments: protectedAs(numbered(names, firstEnvironmentNumber), declared),
     nextEnvironmentNumber: firstEnvironmentNumber + names.length,
     environmentsRevision: 1,
     evaluationAccess: declared.evaluationAccess ?? true,
@@ -64,7 +66,11 @@ function createProject(
     revision: 1,
   };
   const { name, isMultiEnvironment, evaluationAccess } = project;
-  const environments = isMultiEnvironment ? { environments: names } : {};
+  const { protectedEnvironments = [] } = declared;
+  const environments = {
+    ...(isMultiEnvironment ? { environments: names } : {}),
+    ...(protectedEnvironments.length === 0 ? {} : { protectedEnvironments }),
+  };
   scope.count('created');
   scope.change(
     { kind: 'project', before: null, after: project },
@@ -91,21 +97,29 @@ function editProject(
     );
     return before;
   }
-  const evaluationAccess = declared.evaluationAccess ?? before.evaluationAccess;
-  const hasNewAccess = evaluationAccess !== before.evaluationAccess;
-  scope.count(names.length === 0 && !hasNewAccess ? 'unchanged' : 'changed');
-  if (names.length === 0 && !hasNewAccess) return before;
-  const after: Project = {
-    ...before,
-    environments: [...before.environments, ...numbered(names, before.nextEnvironmentNumber)],
-    nextEnvironmentNumber: before.nextEnvironmentNumber + names.length,
-    environmentsRevision: before.environmentsRevision + (names.length === 0 ? 0 : 1),
-    evaluationAccess,
-    revision: before.revision + 1,
-  };
+  const after = editedProject(before, declared, names);
+  refuseUnknownProtected(scope, after, declared, path);
+  const hasNewEnvironments = after.environmentsRevision !== before.environmentsRevision;
+  const isChanged = hasNewEnvironments || after.evaluationAccess !== before.evaluationAccess;
+  scope.count(isChanged ? 'changed' : 'unchanged');
+  if (!isChanged) return before;
   writeEdit(scope, before, after, names);
   warnOfListedNames(scope, after, names);
   return after;
+}
+
+/** @param names of the environments that are new. */
+function editedProject(before: Project, declared: DeclaredProject, names: readonly string[]): Project {
+  const all = [...before.environments, ...numbered(names, before.nextEnvironmentNumber)];
+  const after: Project = {
+    ...before,
+    environments: protectedAs(all, declared),
+    nextEnvironmentNumber: before.nextEnvironmentNumber + names.length,
+    evaluationAccess: declared.evaluationAccess ?? before.evaluationAccess,
+    revision: before.revision + 1,
+  };
+  const isMoved = names.length > 0 || protectionChanges(before, after).length > 0;
+  return { ...after, environmentsRevision: before.environmentsRevision + (isMoved ? 1 : 0) };
 }
 
 function writeEdit(scope: ProvisionScope, before: Project, after: Project, names: readonly string[]): void {
@@ -114,14 +128,19 @@ function writeEdit(scope: ProvisionScope, before: Project, after: Project, names
     before: before.evaluationAccess,
     after: after.evaluationAccess,
   };
-  const entries = names.map((name) => ({
-    ...entryOf(after, 'environment.create'),
+  const entries = names.map((name) => {
+    const isProtected = findEnvironment(after, name)?.isProtected === true;
+    const changes = created({ name, ...(isProtected ? { isProtected } : {}) });
+    return { ...entryOf(after, 'environment.create'), environment: name, changes };
+  });
+  const marks = protectionChanges(before, after).map(({ name, isProtected }) => ({
+    ...entryOf(after, 'environment.edit'),
     environment: name,
-    changes: created({ name }),
+    changes: [{ field: 'isProtected', before: !isProtected, after: isProtected }],
   }));
   const edits =
     access.before === access.after ? [] : [{ ...entryOf(after, 'project.edit'), changes: [access] }];
-  const [first, ...others] = [...edits, ...entries];
+  const [first, ...others] = [...edits, ...marks, ...entries];
   if (first === undefined) return;
   scope.change({ kind: 'project', before, after }, first);
   for (const entry of others) scope.audit(entry);
@@ -140,10 +159,9 @@ function warnOfListedNames(scope: ProvisionScope, project: Project, names: reado
   }
 }
 
-function entryOf<Action extends 'project.create' | 'project.edit' | 'environment.create'>(
-  project: Project,
-  action: Action,
-) {
+type ProjectAction = 'project.create' | 'project.edit' | 'environment.create' | 'environment.edit';
+
+function entryOf<Action extends ProjectAction>(project: Project, action: Action) {
   const { id, name } = project;
   return { ledgerId: ledgerOf(project), projectId: id, action, targetId: id, targetName: name };
 }

@@ -74,7 +74,12 @@ function projectWith(mayHaveTokens: boolean) {
     const audienceNames = declared.map(({ name }) => name);
     return fc.record({
       ...{ name: names, evaluationAccess: fc.boolean(), audiences: fc.constant(declared) },
-      ...(environments === null ? {} : { environments: fc.constant(environments) }),
+      ...(environments === null
+        ? {}
+        : {
+            environments: fc.constant(environments),
+            protectedEnvironments: fc.subarray(environments),
+          }),
       flags: fc.uniqueArray(flagOf(environments, audienceNames), { ...unique, maxLength: 5 }),
       ...(mayHaveTokens ? { tokens: fc.uniqueArray(tokens, { ...unique, maxLength: 3 }) } : {}),
     });

@@ -1,5 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { applyFlagEdit } from '../../../src/domain/flag/apply-flag-edit.ts';
+import type { Flag } from '../../../src/domain/flag/flag.ts';
+import { parseFlagEdit, type SentFlag } from '../../../src/domain/flag/flag-edit.ts';
+import { applyPatch, parsePatch } from '../../../src/domain/flag/flag-patch.ts';
+import { flagView } from '../../../src/domain/flag/flag-view.ts';
 import {
   flagEntityTag,
   isRevalidated,
@@ -8,7 +13,13 @@ import {
   readIfMatch,
 } from '../../../src/domain/management/entity-tag.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
-import { flagWith, projectWith } from './domain-fixture.ts';
+import {
+  withEditedEnvironment,
+  withEnvironment,
+  withoutEnvironment,
+} from '../../../src/domain/project/environment-edit.ts';
+import type { Project } from '../../../src/domain/project/project.ts';
+import { anyPatchBody, bodyOf, flagWith, isKnownAudience, projectWith } from './domain-fixture.ts';
 
 const flag = { ...flagWith({}), revision: 5 };
 const project = { ...projectWith(null), environmentsRevision: 2 };
@@ -46,9 +57,10 @@ t.test('lists are read whatever their spacing, and what is no list is refused', 
 
 t.test('a header as long as the server takes is read in no time', async (t) => {
   for (const unit of [' ', '"', ',', '" ', '"",', 'W/', 'W/"', '\t,']) {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     parseTagCondition(`"a"${unit.repeat(16_384 / unit.length)}x`);
-    t.ok(performance.now() - startedAt < 100, JSON.stringify(unit));
+    // Of the processor, not of the clock: the machine may be busy with other tests.
+    t.ok(process.cpuUsage(before).user < 100_000, JSON.stringify(unit));
   }
 });
 
@@ -88,6 +100,77 @@ t.test('a condition on another revision never holds', async () => {
       const condition = readIfMatch(tag, new ProblemList());
       const isPermitted = condition !== null && permitsRevision(condition, now);
       return isRevalidated(tag, now, nowProject) === isSame && isPermitted === (left === right);
+    }),
+  );
+});
+
+interface Stored {
+  readonly flag: Flag;
+  readonly project: Project;
+}
+
+/** What the API, the console and `apply` can do to a flag and to its project's environments. */
+type Change = (stored: Stored, now: number) => Stored;
+
+const patches = fc.record({ number: fc.integer({ min: 1, max: 3 }), body: anyPatchBody }).map(
+  ({ number, body }): Change =>
+    ({ flag, project }, now) => {
+      const patch = parsePatch(bodyOf(body), isKnownAudience, new ProblemList());
+      return { flag: applyPatch(flag, number, patch, now).flag, project };
+    },
+);
+
+const edits = fc
+  .constantFrom<SentFlag>(
+    { name: 'another' },
+    { name: 'checkout', cohorts: ['a'] },
+    { cohorts: [] },
+    { description: 'new', tags: ['t'] },
+  )
+  .map(
+    (sent): Change =>
+      ({ flag, project }, now) => {
+        const edit = parseFlagEdit(sent, project, isKnownAudience, new ProblemList());
+        return { flag: applyFlagEdit(flag, project, edit, now).flag, project };
+      },
+  );
+
+const environmentChanges = fc
+  .record({
+    kind: fc.constantFrom('add', 'rename', 'protect', 'remove'),
+    name: fc.constantFrom('test', 'staging', 'live'),
+  })
+  .map(
+    ({ kind, name }): Change =>
+      ({ flag, project }) => {
+        const [first] = project.environments;
+        const isTaken = project.environments.some((one) => one.name === name);
+        if (kind === 'add')
+          return { flag, project: isTaken ? project : withEnvironment(project, name, false) };
+        if (first === undefined || (kind === 'rename' && isTaken)) return { flag, project };
+        if (kind === 'remove') return { flag, project: withoutEnvironment(project, first.number) };
+        const settings = kind === 'rename' ? { name } : { isProtected: !first.isProtected };
+        return { flag, project: withEditedEnvironment(project, first, settings).project };
+      },
+  );
+
+t.test('whatever changes, and wherever the clock goes: equal tags are of equal representations', async () => {
+  const change = fc.tuple(fc.oneof(patches, edits, environmentChanges), fc.constantFrom(0, 4000, 9000));
+  fc.assert(
+    fc.property(fc.array(change, { minLength: 1, maxLength: 30 }), (changes) => {
+      let stored: Stored = { flag: flagWith({}), project: projectWith(['production', 'staging']) };
+      const shown = new Map<string, string>();
+      for (const [apply, now] of changes) {
+        const before = stored;
+        stored = apply(stored, now);
+        const tag = flagEntityTag(stored.flag, stored.project);
+        const view = JSON.stringify(flagView(stored.flag, stored.project, null));
+        if ((shown.get(tag) ?? view) !== view) return false;
+        shown.set(tag, view);
+        const isSame = stored.flag === before.flag && stored.project === before.project;
+        if (isSame && tag !== flagEntityTag(before.flag, before.project)) return false;
+      }
+      return true;
     }),
   );
 });

@@ -8,12 +8,23 @@ import { readMarker, writeMarker } from '../../../src/storage/marker-file.ts';
 import { openStore } from '../../../src/storage/store.ts';
 import { OperatorCommands } from '../../../src/writer/operator-commands.ts';
 import { localOperatorPort } from '../../../src/writer/operator-port-client.ts';
-import { denialOf } from './records.ts';
+import { everyRecordOf } from './every-record.ts';
+import {
+  creationOf,
+  denialOf,
+  evaluationCountOf,
+  identityOf,
+  keptAnswerOf,
+  linkOf,
+  outboxDeliveryOf,
+  sessionOf,
+  tokenUseOf,
+} from './records.ts';
 import { mapBytes } from './sample-store.ts';
 
 /*
  * Makes a fixture of the present store format in the directory named as the argument: something of every kind, and what
- * the fixture's test expects of it. Made once for each format, and never again:
+ * the fixture's test expects of it. Made once for each format, and for each kind of record that joins one, and never again:
  *
  *   node dist/test/storage/support/make-store-fixture.js test/fixtures/store-format-N
  */
@@ -22,11 +33,16 @@ const document = {
     {
       name: 'Acme',
       plan: 'enterprise',
-      members: [{ name: 'Owner', email: 'owner@example.test', role: 'owner' }],
+      trialEndsAt: 1_800_000_000_000,
+      members: [
+        { name: 'Owner', email: 'owner@example.test', role: 'owner', password: 'a password of a fixture' },
+        { name: 'Viewer', email: 'viewer@example.test', role: 'viewer' },
+      ],
       projects: [
         {
           name: 'shop',
           environments: ['production', 'staging'],
+          protectedEnvironments: ['production'],
           audiences: [{ name: 'Pro', rules: [{ attribute: 'plan', values: ['pro', 'team'] }] }],
           flags: [
             {
@@ -40,7 +56,10 @@ const document = {
               },
             },
           ],
-          tokens: [{ name: 'ci', permission: 'write' }],
+          tokens: [
+            { name: 'ci', permission: 'write' },
+            { name: 'limited', permission: 'read', environments: ['staging'], expiresAt: 0 },
+          ],
         },
       ],
     },
@@ -67,12 +86,28 @@ const outcome = await operator.apply(file, () => undefined, new AbortController(
 if (!outcome.ok) throw new Error(outcome.problems.join('\n'));
 const { projects } = JSON.parse(new TextDecoder().decode(outcome.document));
 const { id: tokenId, secret } = projects.shop.tokens.ci;
-store.write(({ apply }) =>
+const checkout = projects.shop.flags.checkout;
+store.write(({ queries, apply }) => {
+  const token = queries.token(tokenId);
+  const [organisation] = queries.organisations();
+  if (token === undefined || organisation === undefined) throw new Error('nothing was provisioned');
+  const [owner] = queries.membersByEmail('owner@example.test');
+  if (owner === undefined) throw new Error('there is no member');
+  const signIn = { kind: 'sign-in', memberId: owner.id } as const;
   apply([
-    { kind: 'activity', denial: denialOf(tokenId) },
+    { kind: 'activity', denial: denialOf(tokenId, { environment: 'staging' }) },
+    { kind: 'token-use', use: tokenUseOf(tokenId, { environment: 'staging', count: 7 }) },
     { kind: 'outbox', entry: { kind: 'denial-email', denial: denialOf(tokenId) } },
-  ]),
-);
+    { kind: 'outbox-delivery', sequence: 1, delivery: outboxDeliveryOf({ settledMemberIds: [owner.id] }) },
+    { kind: 'evaluation-count', count: evaluationCountOf(checkout) },
+    { kind: 'kept-answer', before: null, after: keptAnswerOf(token) },
+    creationOf('session', sessionOf(owner.id)),
+    creationOf('one-time-link', linkOf(organisation.id)),
+    creationOf('one-time-link', linkOf(organisation.id, { purpose: { kind: 'first-owner' } })),
+    creationOf('one-time-link', linkOf(organisation.id, { purpose: signIn, createdBy: owner.id })),
+    creationOf('identity', identityOf(owner.id)),
+  ]);
+});
 await store.close();
 
 await copyStore(directory, dataFileOf(target), () => undefined);
@@ -82,7 +117,6 @@ writeMarker(target, identity);
 rmSync(`${dataFileOf(target)}-lock`, { force: true });
 rmSync(directory, { recursive: true });
 
-const checkout = projects.shop.flags.checkout;
 const evaluations = [
   { path: `/v1/flags/${projects.hobby.flags.on}`, enabled: true },
   { path: `/v1/flags/${checkout}?env=staging&cohort=own`, enabled: true },
@@ -92,3 +126,6 @@ const evaluations = [
 ];
 const expected = { storeId: identity.id, checkout, secret, evaluations };
 writeFileSync(join(target, 'expected.json'), `${JSON.stringify(expected, null, 2)}\n`);
+const { records } = await everyRecordOf(target);
+rmSync(`${dataFileOf(target)}-lock`, { force: true });
+writeFileSync(join(target, 'records.json'), `${JSON.stringify(records, null, 2)}\n`);

@@ -1,6 +1,7 @@
 import type { Test } from 'tap';
 import { openStore, type Store } from '../../../src/storage/store.ts';
 import { openStoreReader, type StoreReader } from '../../../src/storage/store-reader.ts';
+import { createStoreVersionMemory } from '../../../src/support/store-version.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import {
   audienceOf,
@@ -24,19 +25,25 @@ import {
 
 export const mapBytes = 2 ** 30;
 
+export interface NewStore {
+  readonly directory: string;
+  readonly store: Store;
+  readonly reader: StoreReader;
+  /** The memory of the `StoreVersion` that the store moves. */
+  readonly version: SharedArrayBuffer;
+}
+
 /** A new store and a reader of it, closed after the test. */
-export function newStore(
-  t: Test,
-  options: { readonly changeLogEntriesMax?: number } = {},
-): { readonly directory: string; readonly store: Store; readonly reader: StoreReader } {
+export function newStore(t: Test, options: { readonly changeLogEntriesMax?: number } = {}): NewStore {
   const directory = temporaryDirectory(t);
-  const store = openStore({ directory, mapBytes, ...options });
+  const version = createStoreVersionMemory();
+  const store = openStore({ directory, mapBytes, storeVersion: version, ...options });
   const reader = openStoreReader({ directory, mapBytes });
   t.teardown(async () => {
     await reader.close();
     await store.close();
   });
-  return { directory, store, reader };
+  return { directory, store, reader, version };
 }
 
 /** One record of every kind, all of them in order. */

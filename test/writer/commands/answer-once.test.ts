@@ -107,6 +107,7 @@ t.test('with 10,000 younger answers a new key is a 503, and an old one still wor
   const refused = create('new');
   t.match(refused, { status: 503, changes: [], body: { error: 'Service unavailable' } });
   t.match(refused.body.detail, /24 hours/);
+  t.equal(refused.retryAfter, dayMs / 1000, 'until the oldest is forgotten');
   t.equal(create('k').text, first.text);
   t.equal(flagCount(), 1, 'nothing was created');
   t.equal(fixture.write('create-flag', { authorization: null, body }).status, 401);
@@ -114,7 +115,9 @@ t.test('with 10,000 younger answers a new key is a 503, and an old one still wor
   fixture.now = startedAt + dayMs;
   t.equal(create('new').status, 201, 'the one answer that is old makes room');
   t.equal(usage().entries, keptAnswersMax.entries);
-  t.equal(create('newer').status, 503);
+  t.match(create('newer'), { status: 503, retryAfter: 1 }, 'a second at least');
+  fixture.now = startedAt + 1 - 1500;
+  t.match(create('newer'), { status: 503, retryAfter: dayMs / 1000 }, 'a clock that has gone back');
   fixture.now = startedAt + 1 + dayMs;
   t.equal(create('newer').status, 201);
   t.equal(usage().entries, keptAnswersMax.entries);

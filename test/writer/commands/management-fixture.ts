@@ -36,6 +36,8 @@ export interface Exchange {
   readonly tokenId: string | null;
   readonly denial: unknown;
   readonly entityTag: string | null;
+  /** Seconds; absent where it follows from the status. */
+  readonly retryAfter?: number;
   readonly changes: readonly RecordChange[];
 }
 

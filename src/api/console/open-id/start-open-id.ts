@@ -1,5 +1,6 @@
 import { type StartOpenIdBody, startOpenIdBodySchema } from '../../../contracts/console/console-bodies.ts';
-import type { LinkView, OpenIdStart } from '../../../contracts/console/console-views.ts';
+import type { LinkView } from '../../../contracts/console/views/member-views.ts';
+import type { OpenIdStart } from '../../../contracts/console/views/session-views.ts';
 import { askEvaluator } from '../ask-actors.ts';
 import type { ConsoleReply } from '../console-reply.ts';
 import type { GatewayOperation } from '../gateway-operation.ts';

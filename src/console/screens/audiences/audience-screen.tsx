@@ -2,12 +2,13 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { AudienceView } from '../../../contracts/console/console-views.ts';
+import type { AudienceView } from '../../../contracts/console/views/audience-views.ts';
 import { call } from '../../client/call.ts';
-import { conflictOf } from '../../client/console-error.ts';
+import { conflictOf, isGone } from '../../client/console-error.ts';
 import { audienceQuery } from '../../client/queries.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';
 import { type DraftHandle, useDraft } from '../../draft/use-draft.ts';
+import { Callout } from '../../parts/callout.tsx';
 import { showNotice } from '../../parts/notices.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { PageError, PageLoading } from '../../parts/page-states.tsx';
@@ -15,10 +16,15 @@ import { Panel } from '../../parts/panel.tsx';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { AudienceUses } from './audience-uses.tsx';
 import { DeleteAudience } from './delete-audience.tsx';
+import { protectedUsesWarning } from './protected-uses.tsx';
 import { type EditedRule, editedRules, RulesEditor } from './rules-editor.tsx';
 import { useAudiencesAvailable } from './use-audiences-available.ts';
 
 const route = getRouteApi('/shell/projects/$projectId/audiences/$audienceId');
+
+const roleReason = 'You are a Viewer here: only an Editor changes audiences.';
+const planReason =
+  'Changing an audience needs the Teams plan of an organisation. Where it is attached, it still decides.';
 
 function storedOf({ name, rules, revision }: AudienceView) {
   return { fields: { name, rules: editedRules(rules) }, revision };
@@ -47,13 +53,14 @@ function useSave(audience: AudienceView, { draft, settle, meet }: DraftHandle) {
 }
 
 function Loaded({ audience }: { readonly audience: AudienceView }) {
-  const { id: projectId } = useProject();
+  const { id: projectId, environments } = useProject();
   const canEdit = useCanEdit();
   const isEditable = useAudiencesAvailable() && canEdit;
   const stored = storedOf(audience);
   const handle = useDraft(stored.fields, stored.revision);
   const [isDeleting, deletion] = useDisclosure(false);
   const rules = handle.value('rules') as EditedRule[];
+  const changesRules = handle.changes.some(({ key }) => key === 'rules');
   const isIncomplete = rules.some(({ attribute, values }) => attribute === '' || values.length === 0);
   return (
     <>
@@ -73,7 +80,8 @@ function Loaded({ audience }: { readonly audience: AudienceView }) {
         }
       />
       <Stack gap="md">
-        <Panel title="Rules">
+        {!isEditable && <Callout tone="plain">{canEdit ? planReason : roleReason}</Callout>}
+        <Panel title="Name and rules">
           <Stack gap="md">
             <TextInput
               label="Name"
@@ -97,6 +105,7 @@ function Loaded({ audience }: { readonly audience: AudienceView }) {
         handle={handle}
         show={({ key, before, after }) => ({ environment: null, field: key, before, after })}
         problem={isIncomplete ? 'Each rule needs an attribute and at least one value.' : null}
+        warning={changesRules && protectedUsesWarning({ audience, environments })}
         onSave={useSave(audience, handle)}
       />
       {isDeleting && <DeleteAudience audience={audience} onClose={deletion.close} />}
@@ -109,7 +118,13 @@ export function AudienceScreen() {
   const { audienceId } = route.useParams();
   const audience = useQuery(audienceQuery(projectId, audienceId));
   if (audience.isPending) return <PageLoading what="the audience" />;
-  if (audience.isError)
-    return <PageError isPage error={audience.error} onRetry={() => void audience.refetch()} />;
+  if (audience.isLoadingError || isGone(audience.error)) {
+    const all = (
+      <Link to="/projects/$projectId/audiences" params={{ projectId }}>
+        All audiences
+      </Link>
+    );
+    return <PageError isPage error={audience.error} onRetry={() => void audience.refetch()} action={all} />;
+  }
   return <Loaded key={audienceId} audience={audience.data} />;
 }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { AudienceView } from '../../../contracts/console/console-views.ts';
+import type { AudienceView } from '../../../contracts/console/views/audience-views.ts';
 import { audiencesQuery } from '../../client/queries.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { countOf } from '../../parts/count-words.ts';
@@ -30,10 +30,17 @@ const columns: readonly Column<AudienceView>[] = [
   {
     header: 'Callers whose',
     cell: ({ rules }) => (
-      <span>
-        {rules.slice(0, rulesShownMax).map(ruleLine).join(' and ')}
-        {rules.length > rulesShownMax && ` and ${countOf(rules.length - rulesShownMax, 'more rule')}`}
-      </span>
+      <>
+        {rules.slice(0, rulesShownMax).map((rule, index) => (
+          <div key={rule.attribute}>
+            {index > 0 && <span className={classes.quiet}>and </span>}
+            {ruleLine(rule)}
+          </div>
+        ))}
+        {rules.length > rulesShownMax && (
+          <div className={classes.quiet}>and {countOf(rules.length - rulesShownMax, 'more rule')}</div>
+        )}
+      </>
     ),
   },
   { header: 'Used by', cell: ({ useCount }) => (useCount === 0 ? 'no flag' : countOf(useCount, 'flag')) },

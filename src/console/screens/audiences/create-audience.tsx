@@ -1,9 +1,9 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { call } from '../../client/call.ts';
 import { audiencesQuery } from '../../client/queries.ts';
-import { Failure } from '../../parts/failure.tsx';
+import { FormDialog } from '../../draft/form-dialog.tsx';
 import { showNotice } from '../../parts/notices.ts';
 import { useProject } from '../../shell/project-context.ts';
 import { type EditedRule, RulesEditor } from './rules-editor.tsx';
@@ -21,33 +21,26 @@ export function CreateAudience({ onClose }: { readonly onClose: () => void }) {
       onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate();
-  };
+  const hasRules = rules.some(({ attribute, values }) => attribute !== '' || values.length > 0);
   return (
-    <Modal opened onClose={onClose} title="Create audience" size="lg">
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput
-            label="Name"
-            required
-            data-autofocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <RulesEditor rules={rules} onChange={setRules} />
-          <Failure error={create.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              Create audience
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Create audience"
+      size="lg"
+      submit="Create audience"
+      isDirty={name !== '' || hasRules}
+      isBusy={create.isPending}
+      error={create.error}
+      onSubmit={create.mutate}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        required
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <RulesEditor rules={rules} onChange={setRules} />
+    </FormDialog>
   );
 }

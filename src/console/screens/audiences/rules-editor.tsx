@@ -1,6 +1,7 @@
-import { Button, CloseButton, Group, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Button, CloseButton, Group, Stack, Text, TextInput } from '@mantine/core';
 import type { AudienceRule } from '../../../domain/evaluation/audience.ts';
 import classes from './audiences.module.css';
+import { ValuesInput } from './values-input.tsx';
 
 /** An audience holds 1 to 50 rules (decisions). */
 const rulesMax = 50;
@@ -28,7 +29,7 @@ export function RulesEditor({ rules, isReadOnly = false, onChange }: RulesEditor
     <Stack gap="sm">
       {rules.map(({ attribute, values }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a rule has nothing else that stays while it is typed.
-        <div key={index} className={classes.rule}>
+        <div key={index} className={classes.rule} data-alone={rules.length === 1 || isReadOnly || undefined}>
           <TextInput
             label={index === 0 ? 'Attribute' : 'and attribute'}
             placeholder="plan"
@@ -37,12 +38,10 @@ export function RulesEditor({ rules, isReadOnly = false, onChange }: RulesEditor
             value={attribute}
             onChange={(event) => set(index, { attribute: event.currentTarget.value })}
           />
-          <TagsInput
-            label="is one of"
-            placeholder={values.length === 0 ? 'pro, team' : ''}
-            disabled={isReadOnly}
-            splitChars={[',', '\n']}
-            value={values}
+          <ValuesInput
+            attribute={attribute}
+            values={values}
+            isReadOnly={isReadOnly}
             onChange={(next) => set(index, { values: next })}
           />
           {rules.length > 1 && !isReadOnly && (
@@ -65,7 +64,8 @@ export function RulesEditor({ rules, isReadOnly = false, onChange }: RulesEditor
             Add rule
           </Button>
           <Text size="sm" c="dimmed">
-            Exact match, upper and lower case told apart
+            {rules.length > 1 && 'All rules must match. '}Values match exactly. One with a comma or with outer
+            blanks goes in quotes.
           </Text>
         </Group>
       )}

@@ -1,33 +1,45 @@
 import type { AuditAction } from '../../../domain/audit/audit-entry.ts';
 
-/** What was done, as a filter lists it and an entry tells it. */
-export const actionWords: Readonly<Record<AuditAction, string>> = {
+/** What was done, as an entry tells it. */
+const actionWords: Readonly<Record<AuditAction, string>> = {
   'flag.create': 'created flag',
   'flag.patch': 'changed flag',
-  'flag.edit': 'edited flag',
+  'flag.edit': 'changed flag',
   'flag.delete': 'deleted flag',
   'audience.create': 'created audience',
-  'audience.edit': 'edited audience',
+  'audience.edit': 'changed audience',
   'audience.delete': 'deleted audience',
   'project.create': 'created project',
-  'project.edit': 'edited project',
+  'project.edit': 'changed project',
   'environment.create': 'created environment',
-  'environment.edit': 'edited environment',
+  'environment.edit': 'changed environment',
   'environment.delete': 'deleted environment',
   'token.create': 'created token',
   'token.revoke': 'revoked token',
   'token.rotate': 'rotated token',
   'organisation.create': 'created organisation',
-  'organisation.edit': 'edited organisation',
+  'organisation.edit': 'changed organisation',
   'organisation.set-plan': 'changed the plan of',
   'member.create': 'added member',
-  'member.edit': 'edited member',
+  'member.edit': 'changed member',
   'member.remove': 'removed member',
   'member.invite': 'invited',
   'member.withdraw-invitation': 'withdrew the invitation of',
   'member.make-sign-in-link': 'made a sign-in link for',
   'member.follow-sign-in-link': 'followed the sign-in link for',
 };
+
+/** Alike in words, and told apart where one of them is chosen. */
+const choiceNotes: Partial<Record<AuditAction, string>> = {
+  'flag.patch': ' (API)',
+  'flag.edit': ' (console)',
+};
+
+/** The same, as a filter lists it. */
+export function actionChoice(action: AuditAction): string {
+  const words = actionWords[action].replace(/ (of|for)$/, '');
+  return `${words}${choiceNotes[action] ?? ''}`;
+}
 
 export function actionWord(action: string): string {
   return Object.hasOwn(actionWords, action) ? actionWords[action as AuditAction] : action;

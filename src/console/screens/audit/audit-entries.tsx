@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { AuditEntryView } from '../../../contracts/console/console-views.ts';
+import type { AuditEntryView } from '../../../contracts/console/views/audit-views.ts';
+import { isGone } from '../../client/console-error.ts';
 import { ChangeList } from '../../parts/change-list.tsx';
 import type { ShownChange } from '../../parts/change-words.ts';
+import { Failure } from '../../parts/failure.tsx';
 import { PageEmpty, PageError, PageLoading } from '../../parts/page-states.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
-import { useProject } from '../../shell/project-context.ts';
 import { actionWord } from './action-words.ts';
 import classes from './audit.module.css';
 import { type AuditFilter, useAuditPages } from './audit-pages.ts';
@@ -14,17 +15,23 @@ import { type AuditFilter, useAuditPages } from './audit-pages.ts';
 const changesShownMax = 6;
 
 interface AuditEntriesProps {
+  /** Null for those of the whole organisation. */
+  readonly projectId: string | null;
   readonly filter: AuditFilter;
   /** The page says what was changed already. */
   readonly isOfOneThing?: boolean;
-  readonly isOfOrganisation?: boolean;
   readonly audienceName: (id: string) => string;
 }
 
+/** Recorded at the project, which holds its environments. */
+function isOfEnvironment({ action, environment }: AuditEntryView): boolean {
+  return action.startsWith('environment.') && environment !== null;
+}
+
 function Target({ entry }: { readonly entry: AuditEntryView }) {
-  const { action, projectId, targetId, targetName } = entry;
+  const { action, projectId, targetId, targetName, environment } = entry;
   const isLinked = projectId !== null && action.startsWith('flag.') && action !== 'flag.delete';
-  if (!isLinked) return <strong>{targetName}</strong>;
+  if (!isLinked) return <strong>{isOfEnvironment(entry) ? environment : targetName}</strong>;
   return (
     <Link to="/projects/$projectId/flags/$flagId" params={{ projectId, flagId: targetId }}>
       {targetName}
@@ -42,17 +49,32 @@ function Actor({ actor }: Pick<AuditEntryView, 'actor'>) {
   );
 }
 
-interface EntryProps extends Pick<AuditEntriesProps, 'isOfOneThing' | 'isOfOrganisation' | 'audienceName'> {
+/** A token's empty list means every environment (specification, token description). */
+function shownChange(entry: AuditEntryView, change: AuditEntryView['changes'][number]): ShownChange {
+  const { field, after } = change;
+  const isUnlimited = entry.action.startsWith('token.') && field === 'environments' && isEmptyList(after);
+  const environment = isOfEnvironment(entry) ? null : entry.environment;
+  return { environment, ...change, ...(isUnlimited ? { after: 'all' } : {}) };
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+interface EntryProps extends Pick<AuditEntriesProps, 'isOfOneThing' | 'audienceName'> {
   readonly entry: AuditEntryView;
+  readonly isOfOrganisation: boolean;
 }
 
 function Entry({ entry, isOfOneThing, isOfOrganisation, audienceName }: EntryProps) {
-  const changes = entry.changes.map((change): ShownChange => ({ environment: entry.environment, ...change }));
+  const words = actionWord(entry.action);
+  const changes = entry.changes.map((change) => shownChange(entry, change));
   return (
     <li className={classes.entry}>
       <div className={classes.line}>
         <span>
-          <Actor actor={entry.actor} /> {actionWord(entry.action)} {!isOfOneThing && <Target entry={entry} />}
+          <Actor actor={entry.actor} /> {isOfOneThing ? words.replace(/ flag$/, ' the flag') : words}{' '}
+          {!isOfOneThing && <Target entry={entry} />}
           {isOfOrganisation && entry.projectName !== null && (
             <span className={classes.quiet}> in {entry.projectName}</span>
           )}
@@ -70,22 +92,33 @@ function Entry({ entry, isOfOneThing, isOfOrganisation, audienceName }: EntryPro
 }
 
 /** Entries of the audit log as diffs, newest first, a page at a time. */
-export function AuditEntries({ filter, isOfOneThing, isOfOrganisation, audienceName }: AuditEntriesProps) {
-  const project = useProject();
-  const pages = useAuditPages(isOfOrganisation ? null : project.id, filter);
+export function AuditEntries({ projectId, filter, isOfOneThing, audienceName }: AuditEntriesProps) {
+  const pages = useAuditPages(projectId, filter);
   if (pages.isPending) return <PageLoading what="the audit log" />;
-  if (pages.isError) return <PageError error={pages.error} onRetry={() => void pages.refetch()} />;
+  if (pages.isLoadingError || isGone(pages.error))
+    return <PageError error={pages.error} onRetry={() => void pages.refetch()} />;
   const entries = pages.data.pages.flatMap((page) => page.entries);
-  if (entries.length === 0 && !pages.hasNextPage) return <PageEmpty title="Nothing recorded here" />;
+  if (entries.length === 0 && !pages.hasNextPage) {
+    return (
+      <PageEmpty title="Nothing recorded here">
+        {Object.keys(filter).length > 0 && !isOfOneThing && 'No entry has all that is chosen above.'}
+      </PageEmpty>
+    );
+  }
   return (
     <>
       <ol className={classes.entries}>
         {entries.map((entry) => (
-          <Entry key={entry.id} {...{ entry, isOfOneThing, isOfOrganisation, audienceName }} />
+          <Entry
+            key={entry.id}
+            isOfOrganisation={projectId === null}
+            {...{ entry, isOfOneThing, audienceName }}
+          />
         ))}
       </ol>
       {pages.hasNextPage && (
         <div className={classes.more}>
+          {pages.isFetchNextPageError && <Failure error={pages.error} />}
           <Button
             variant="default"
             loading={pages.isFetchingNextPage}

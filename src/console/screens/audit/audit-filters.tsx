@@ -1,51 +1,59 @@
 import { NativeSelect, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ProjectView } from '../../../contracts/console/views/project-views.ts';
 import { auditActions } from '../../../domain/audit/audit-entry.ts';
 import type { AuditSearch } from '../../app/searches.ts';
 import { flagsQuery, membersQuery, tokensQuery } from '../../client/queries.ts';
-import { useProject } from '../../shell/project-context.ts';
 import { useSession } from '../../shell/use-session.ts';
-import { actionWords } from './action-words.ts';
+import { actionChoice } from './action-words.ts';
 import classes from './audit.module.css';
+import { actorChoices, type Choice, environmentChoices, flagChoices } from './audit-choices.ts';
+import { type AuditFilter, useSeenEntries } from './audit-pages.ts';
 
 interface AuditFiltersProps {
+  /** Null where no project is at hand: then the whole organisation's entries are asked for. */
+  readonly project: ProjectView | null;
   readonly search: Partial<AuditSearch>;
+  /** What the search asks for. */
+  readonly filter: AuditFilter;
   readonly onChange: (search: Partial<AuditSearch>) => void;
 }
 
-/** Whoever can have done something: members by id, and the project's tokens. */
-function useActors(): readonly { value: string; label: string }[] {
-  const { organisation } = useSession();
-  const { id, isPersonal } = useProject();
-  const isShared = organisation !== null && !isPersonal;
+interface AuditChoices {
+  readonly actors: readonly Choice[];
+  readonly flags: readonly Choice[];
+  readonly environments: readonly Choice[];
+}
+
+/** Whatever there is to ask for, and what the entries tell of that is gone. */
+function useAuditChoices({ project, search, filter }: Omit<AuditFiltersProps, 'onChange'>): AuditChoices {
+  const { member: self, organisation } = useSession();
+  const id = project?.id ?? '';
+  const isShared = organisation !== null && project?.isPersonal !== true;
   const members = useQuery({ ...membersQuery, enabled: isShared }).data?.members ?? [];
-  const tokens = useQuery({ ...tokensQuery(id), enabled: isShared }).data?.tokens ?? [];
-  return [
-    ...members.map((member) => ({ value: member.id, label: member.name })),
-    ...tokens.map((token) => ({ value: token.id, label: `${token.name} (token)` })),
-  ];
+  const tokens = useQuery({ ...tokensQuery(id), enabled: isShared && project !== null }).data?.tokens ?? [];
+  const known = useQuery({ ...flagsQuery(id), enabled: project !== null }).data?.flags ?? null;
+  const flags = project === null ? [] : known;
+  const entries = useSeenEntries(id, project === null || search.scope === 'organisation', filter);
+  return {
+    actors: actorChoices({ self, members, tokens, entries }, search.actor),
+    flags: flagChoices(id, flags, entries, search.flag),
+    environments: environmentChoices(project?.environments ?? [], entries, search.environment),
+  };
 }
 
-function useFlagChoices(): readonly { value: string; label: string }[] {
-  const { id } = useProject();
-  const flags = useQuery(flagsQuery(id)).data?.flags ?? [];
-  return flags.map((flag) => ({ value: flag.id, label: flag.name }));
-}
-
-export function AuditFilters({ search, onChange }: AuditFiltersProps) {
-  const { environments, isPersonal } = useProject();
+export function AuditFilters({ project, search, filter, onChange }: AuditFiltersProps) {
   const { organisation } = useSession();
-  const actors = useActors();
-  const flags = useFlagChoices();
+  const { actors, flags, environments } = useAuditChoices({ project, search, filter });
   const choose = (name: keyof AuditSearch, value: string | null) => {
     const rest = Object.entries(search).filter(([other]) => other !== name);
     onChange(Object.fromEntries(value === null || value === '' ? rest : [...rest, [name, value]]));
   };
   return (
     <search className={classes.filters}>
-      {organisation !== null && !isPersonal && (
+      {organisation !== null && project?.isPersonal === false && (
         <NativeSelect
-          label="Of"
+          label="Scope"
           value={search.scope ?? ''}
           data={[
             { value: '', label: 'this project' },
@@ -77,7 +85,7 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
         <NativeSelect
           label="Environment"
           value={search.environment ?? ''}
-          data={[{ value: '', label: 'any' }, ...environments.map(({ name }) => name)]}
+          data={[{ value: '', label: 'any' }, ...environments]}
           onChange={(event) => choose('environment', event.currentTarget.value)}
         />
       )}
@@ -86,7 +94,7 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
         value={search.action ?? ''}
         data={[
           { value: '', label: 'any' },
-          ...auditActions.map((action) => ({ value: action, label: actionWords[action] })),
+          ...auditActions.map((action) => ({ value: action, label: actionChoice(action) })),
         ]}
         onChange={(event) => choose('action', event.currentTarget.value)}
       />

@@ -1,9 +1,12 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import type { AuditPage } from '../../../contracts/console/console-views.ts';
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import type { AuditEntryView, AuditPage } from '../../../contracts/console/views/audit-views.ts';
 import { call } from '../../client/call.ts';
 import { everywhere } from '../../client/queries.ts';
 
+const pagesKey = 'list-project-audit';
+
 export interface AuditFilter {
+  /** `member:ID`, `token:ID` or `operator`. */
   readonly actor?: string | undefined;
   readonly flag?: string | undefined;
   readonly environment?: string | undefined;
@@ -16,7 +19,7 @@ export interface AuditFilter {
 /** The audit log page by page, newest first. @param projectId null for the whole organisation's */
 export function useAuditPages(projectId: string | null, filter: AuditFilter) {
   return useInfiniteQuery({
-    queryKey: [projectId ?? everywhere, 'list-project-audit', filter] as const,
+    queryKey: [projectId ?? everywhere, pagesKey, filter] as const,
     queryFn: ({ pageParam, signal }): Promise<AuditPage> => {
       const query = { ...filter, ...(pageParam === null ? {} : { cursor: pageParam }) };
       if (projectId === null) return call('list-audit', {}, null, { query, signal });
@@ -25,4 +28,20 @@ export function useAuditPages(projectId: string | null, filter: AuditFilter) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
+}
+
+/** The entries that this window has read of the project and its organisation, whatever they were filtered by. */
+export function useSeenEntries(
+  projectId: string,
+  isOfOrganisation: boolean,
+  filter: AuditFilter,
+): readonly AuditEntryView[] {
+  const client = useQueryClient();
+  // Whoever uses this is drawn again when more entries come.
+  useAuditPages(isOfOrganisation ? null : projectId, filter);
+  const seen = client.getQueriesData<InfiniteData<AuditPage>>({
+    predicate: ({ queryKey: [scope, name] }) =>
+      name === pagesKey && (scope === projectId || scope === everywhere),
+  });
+  return seen.flatMap(([, data]) => data?.pages ?? []).flatMap(({ entries }) => entries);
 }

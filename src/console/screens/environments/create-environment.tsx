@@ -1,10 +1,11 @@
-import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { call } from '../../client/call.ts';
-import { Failure } from '../../parts/failure.tsx';
+import { FormDialog } from '../../draft/form-dialog.tsx';
 import { showNotice } from '../../parts/notices.ts';
 import { useProject } from '../../shell/project-context.ts';
+import { environmentNameHint } from './environment-name-hint.ts';
 import { TokenImpact, useImpact } from './token-impact.tsx';
 import { useProjectChange } from './use-project-change.ts';
 
@@ -13,7 +14,7 @@ export function CreateEnvironment({ onClose }: { readonly onClose: () => void })
   const apply = useProjectChange();
   const [name, setName] = useState('');
   const [isProtected, setProtected] = useState(false);
-  const impact = useImpact('new', name);
+  const { impact, isKnown, error } = useImpact('new', name);
   const create = useMutation({
     mutationFn: () => call('create-environment', { projectId }, { name, isProtected }),
     onSuccess: ({ project }) => {
@@ -22,41 +23,33 @@ export function CreateEnvironment({ onClose }: { readonly onClose: () => void })
       onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate();
-  };
   return (
-    <Modal opened onClose={onClose} title="Create environment">
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput
-            label="Name"
-            description="1 to 64 characters of a-z 0-9 - _ ."
-            required
-            data-autofocus
-            spellCheck={false}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Checkbox
-            label="Protected"
-            description="Changes of flags here ask for a confirmation."
-            checked={isProtected}
-            onChange={(event) => setProtected(event.currentTarget.checked)}
-          />
-          {name !== '' && <TokenImpact impact={impact.data} />}
-          <Failure error={create.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              Create environment
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Create environment"
+      submit="Create environment"
+      isDirty={name !== ''}
+      isBusy={create.isPending}
+      isReady={name === '' || isKnown}
+      error={create.error ?? (name === '' ? null : error)}
+      onSubmit={create.mutate}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        description={environmentNameHint}
+        required
+        data-autofocus
+        spellCheck={false}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Checkbox
+        label="Protected"
+        description="Switching or saving a flag here asks for confirmation."
+        checked={isProtected}
+        onChange={(event) => setProtected(event.currentTarget.checked)}
+      />
+      {name !== '' && <TokenImpact impact={impact} />}
+    </FormDialog>
   );
 }

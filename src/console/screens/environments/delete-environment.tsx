@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { EnvironmentView } from '../../../contracts/console/console-views.ts';
+import type { EnvironmentView } from '../../../contracts/console/views/project-views.ts';
 import { call } from '../../client/call.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { showNotice } from '../../parts/notices.ts';
@@ -17,7 +17,7 @@ export function DeleteEnvironment({ environment, onClose }: DeleteEnvironmentPro
   const { id: projectId, environmentsRevision: revision } = useProject();
   const { number, name } = environment;
   const apply = useProjectChange();
-  const impact = useImpact(number, '');
+  const { impact, isKnown, error } = useImpact(number, '');
   const remove = useMutation({
     mutationFn: () => call('delete-environment', { projectId, number }, { revision, name }),
     onSuccess: ({ project }) => {
@@ -32,8 +32,8 @@ export function DeleteEnvironment({ environment, onClose }: DeleteEnvironmentPro
       confirm="Delete environment"
       isDangerous
       typedName={name}
-      isBusy={remove.isPending}
-      error={remove.error}
+      isBusy={remove.isPending || (!isKnown && error === null)}
+      error={remove.error ?? error}
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >
@@ -42,7 +42,7 @@ export function DeleteEnvironment({ environment, onClose }: DeleteEnvironmentPro
           Every flag loses its state there, and applications that ask for <strong>{name}</strong> get 404.
           This cannot be undone.
         </Text>
-        <TokenImpact impact={impact.data} />
+        <TokenImpact impact={impact} />
       </Stack>
     </ConfirmDialog>
   );

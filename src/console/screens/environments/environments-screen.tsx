@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
-import type { EnvironmentView } from '../../../contracts/console/console-views.ts';
+import type { EnvironmentView } from '../../../contracts/console/views/project-views.ts';
 import { type Column, DataList } from '../../parts/data-list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { PageEmpty } from '../../parts/page-states.tsx';
@@ -43,7 +43,22 @@ function columnsOf(canAdminister: boolean, ask: (asked: Asked) => void): readonl
   return [...columns, { header: 'Actions', isActions: true, cell: actions }];
 }
 
+function NoEnvironments() {
+  return (
+    <>
+      <PageHeader title="Environments" />
+      <PageEmpty title="A project without environments">
+        Each of its flags has one state. That was chosen when the project was created.
+      </PageEmpty>
+    </>
+  );
+}
+
 export function EnvironmentsScreen() {
+  return useProject().isMultiEnvironment ? <ProjectEnvironments /> : <NoEnvironments />;
+}
+
+function ProjectEnvironments() {
   const { environments } = useProject();
   const canAdminister = useCanAdminister();
   const [asked, ask] = useState<Asked | null>(null);
@@ -54,7 +69,8 @@ export function EnvironmentsScreen() {
   return (
     <>
       <PageHeader title="Environments" actions={environments.length > 0 ? button : null}>
-        Each flag has a state of its own in each of them. Changes in a protected one ask for a confirmation.
+        Each flag has a state of its own in each. Changes in a protected one ask for confirmation.
+        {!canAdminister && ' Only an Admin creates, renames, protects and deletes them.'}
       </PageHeader>
       {environments.length === 0 ? (
         <PageEmpty title="No environment yet" action={button}>

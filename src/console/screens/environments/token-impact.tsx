@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { EnvironmentImpact } from '../../../contracts/console/console-views.ts';
+import type { EnvironmentImpact } from '../../../contracts/console/views/project-views.ts';
 import { call } from '../../client/call.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { useProject } from '../../shell/project-context.ts';
@@ -9,16 +9,25 @@ import classes from './environments.module.css';
 
 type TokenNames = EnvironmentImpact['tokensLosing'];
 
+interface ShownImpact {
+  /** While another name is typed, that of the name before. */
+  readonly impact: EnvironmentImpact | undefined;
+  /** The impact is that of the name as it stands: nobody goes on without having seen it. */
+  readonly isKnown: boolean;
+  /** Why it cannot be known: the name cannot be taken, or the service does not answer. */
+  readonly error: Error | null;
+}
+
 /**
  * What would become of tokens.
  *
  * @param number the environment's, or `new`
  * @param name the new name; empty for a deletion
  */
-export function useImpact(number: number | 'new', name: string) {
+export function useImpact(number: number | 'new', name: string): ShownImpact {
   const { id: projectId } = useProject();
   const [settled] = useDebouncedValue(name, 200);
-  return useQuery({
+  const { data, error, isSuccess, isPlaceholderData } = useQuery({
     queryKey: [projectId, 'preview-environment', number, settled] as const,
     queryFn: ({ signal }): Promise<EnvironmentImpact> =>
       call('preview-environment', { projectId, number }, null, {
@@ -27,8 +36,13 @@ export function useImpact(number: number | 'new', name: string) {
       }),
     placeholderData: keepPreviousData,
     enabled: number !== 'new' || settled !== '',
-    retry: false,
   });
+  const isOfName = settled === name;
+  return {
+    impact: data,
+    isKnown: isOfName && isSuccess && !isPlaceholderData,
+    error: isOfName ? error : null,
+  };
 }
 
 function TokenLinks({ tokens }: { readonly tokens: TokenNames }) {

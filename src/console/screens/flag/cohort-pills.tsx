@@ -13,7 +13,9 @@ export function CohortPills({ cohorts }: { readonly cohorts: readonly string[] }
           <Mark tone="off">{cohort.length > 40 ? `${cohort.slice(0, 40)}…` : cohort}</Mark>
         </li>
       ))}
-      {cohorts.length > shownMax && <li className={classes.quiet}>+{cohorts.length - shownMax}</li>}
+      {cohorts.length > shownMax && (
+        <li className={classes.more}>and {(cohorts.length - shownMax).toLocaleString('en')} more</li>
+      )}
     </ul>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { StateView } from '../../../contracts/console/console-views.ts';
+import type { StateView } from '../../../contracts/console/views/flag-views.ts';
 import { changesBetween, type Fields } from '../../draft/fields.ts';
 import { copiedState, stateKey } from '../../draft/flag-fields.ts';
 import type { DraftHandle } from '../../draft/use-draft.ts';
@@ -57,7 +57,7 @@ function CopyDialog({ environment, handle, target, onClose }: CopyDialogProps) {
             Cancel
           </Button>
           <Button data-autofocus disabled={changes.length === 0} onClick={copy}>
-            Add to the draft
+            Apply to the draft
           </Button>
         </Group>
       </Stack>

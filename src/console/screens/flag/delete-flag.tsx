@@ -1,11 +1,12 @@
 import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { ConsoleFlagView } from '../../../contracts/console/console-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
 import { call } from '../../client/call.ts';
 import { flagQuery } from '../../client/queries.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { showNotice } from '../../parts/notices.ts';
+import { useProject } from '../../shell/project-context.ts';
 
 interface DeleteFlagProps {
   readonly flag: ConsoleFlagView;
@@ -14,6 +15,9 @@ interface DeleteFlagProps {
 
 export function DeleteFlag({ flag, onClose }: DeleteFlagProps) {
   const { id: flagId, projectId, name, revision } = flag;
+  const guarded = useProject()
+    .environments.filter(({ isProtected }) => isProtected)
+    .map(({ name: environment }) => environment);
   const client = useQueryClient();
   const navigate = useNavigate();
   const remove = useMutation({
@@ -27,7 +31,7 @@ export function DeleteFlag({ flag, onClose }: DeleteFlagProps) {
   });
   return (
     <ConfirmDialog
-      title="Delete this flag?"
+      title={`Delete ${name}?`}
       confirm="Delete flag"
       isDangerous
       typedName={name}
@@ -37,8 +41,8 @@ export function DeleteFlag({ flag, onClose }: DeleteFlagProps) {
       onClose={onClose}
     >
       <Text size="sm">
-        Applications that ask for <code>{flagId}</code> get 404 from now on, in every environment. This cannot
-        be undone.
+        Applications that ask for <code>{flagId}</code> get 404 from now on, in every environment
+        {guarded.length > 0 && `, ${guarded.join(', ')} (protected) among them`}. This cannot be undone.
       </Text>
     </ConfirmDialog>
   );

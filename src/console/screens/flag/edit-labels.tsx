@@ -1,6 +1,8 @@
-import { Button, Group, Modal, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Text } from '@mantine/core';
+import { useState } from 'react';
+import { FormDialog } from '../../draft/form-dialog.tsx';
 import type { DraftHandle } from '../../draft/use-draft.ts';
+import { areSameLabels, type FlagLabels, LabelFields } from '../../parts/label-fields.tsx';
 
 interface EditLabelsProps {
   readonly handle: DraftHandle;
@@ -9,45 +11,30 @@ interface EditLabelsProps {
 
 /** Puts the flag's labels into the draft. */
 export function EditLabels({ handle, onClose }: EditLabelsProps) {
-  const [name, setName] = useState(handle.value('name') as string);
-  const [description, setDescription] = useState(handle.value('description') as string);
-  const [tags, setTags] = useState(handle.value('tags') as string[]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    handle.edit({ name: name.trim(), description, tags });
+  const [begun] = useState<FlagLabels>({
+    name: handle.value('name') as string,
+    description: handle.value('description') as string,
+    tags: handle.value('tags') as string[],
+  });
+  const [labels, setLabels] = useState(begun);
+  const edit = (change: Partial<FlagLabels>) => setLabels((now) => ({ ...now, ...change }));
+  const submit = () => {
+    handle.edit({ ...labels, name: labels.name.trim() });
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} title="Name, description, tags" size="lg">
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput
-            label="Name"
-            required
-            data-autofocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Textarea
-            label="Description"
-            autosize
-            minRows={2}
-            maxRows={12}
-            value={description}
-            onChange={(event) => setDescription(event.currentTarget.value)}
-          />
-          <TagsInput label="Tags" description="Enter after each" value={tags} onChange={setTags} />
-          <Text size="sm" c="dimmed">
-            Applications ask by the flag's id, which stays.
-          </Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit">Add to the draft</Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Name, description, tags"
+      size="lg"
+      submit="Apply to the draft"
+      isDirty={!areSameLabels(labels, begun)}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <LabelFields labels={labels} descriptionRowsMax={12} onChange={edit} />
+      <Text size="sm" c="dimmed">
+        Applications ask by the flag’s id, which stays.
+      </Text>
+    </FormDialog>
   );
 }

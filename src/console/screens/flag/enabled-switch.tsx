@@ -1,13 +1,14 @@
 import { Switch, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ConsoleFlagView } from '../../../contracts/console/console-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
 import { stateKey } from '../../draft/flag-fields.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { showNotice } from '../../parts/notices.ts';
 import { showFailure } from '../../parts/show-failure.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import classes from './flag.module.css';
+import { useAudienceName } from './use-audience-names.ts';
 import type { FlagEditing } from './use-flag-editing.ts';
 
 interface EnabledSwitchProps {
@@ -30,9 +31,11 @@ function useTurn({ flag, environment, editing }: EnabledSwitchProps, place: stri
   return turn;
 }
 
-function effectOf(enabled: boolean, percentage: number, place: string): string {
+/** @param audience the name of what narrows the callers; null for all of them */
+function effectOf(enabled: boolean, percentage: number, audience: string | null, place: string): string {
   if (!enabled) return `Every caller${place} gets “off” from now on.`;
-  return `Listed cohorts and ${percentage}% of the other callers${place} get “on” from now on.`;
+  const others = audience === null ? 'the other callers' : `the other callers in the audience ${audience}`;
+  return `Listed cohorts and ${percentage}% of ${others}${place} get “on” from now on.`;
 }
 
 /**
@@ -47,10 +50,12 @@ export function EnabledSwitch(props: EnabledSwitchProps) {
   const turn = useTurn(props, place);
   const [asked, setAsked] = useState<boolean | null>(null);
   const { handle } = editing;
+  const nameOf = useAudienceName();
   const shown = handle.value(stateKey(environment, 'enabled')) as boolean;
   const enabled = turn.isPending ? turn.variables : shown;
   const isDrafted = Object.hasOwn(handle.draft.edits, stateKey(environment, 'enabled'));
-  const percentage = flag.states[environment]?.trafficPercentage ?? 0;
+  const { trafficPercentage = 0, audienceId = null } = flag.states[environment] ?? {};
+  const audience = audienceId === null ? null : nameOf(audienceId);
   const choose = (next: boolean) => {
     if (turn.isPending) return;
     if (found?.isProtected) setAsked(next);
@@ -84,7 +89,7 @@ export function EnabledSwitch(props: EnabledSwitchProps) {
         >
           <Text size="sm">
             <strong>{found?.name}</strong> is protected. You are about to switch <strong>{flag.name}</strong>{' '}
-            {asked ? 'on' : 'off'} there. {effectOf(asked, percentage, place)}
+            {asked ? 'on' : 'off'} there. {effectOf(asked, trafficPercentage, audience, place)}
           </Text>
         </ConfirmDialog>
       )}

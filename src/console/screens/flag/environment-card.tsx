@@ -1,5 +1,5 @@
-import type { ConsoleFlagView } from '../../../contracts/console/console-views.ts';
-import { stateKey } from '../../draft/flag-fields.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
+import { partsOfKey, stateKey } from '../../draft/flag-fields.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
@@ -18,14 +18,15 @@ interface EnvironmentCardProps {
   readonly editing: FlagEditing;
 }
 
-function CardTitle({ environment }: Pick<EnvironmentCardProps, 'environment'>) {
+function CardTitle({ environment, editing }: Pick<EnvironmentCardProps, 'environment' | 'editing'>) {
   const { environments } = useProject();
   const found = environments.find(({ number }) => String(number) === environment);
-  if (found === undefined) return <>State</>;
+  const isEdited = editing.handle.changes.some(({ key }) => partsOfKey(key).environment === environment);
   return (
     <>
-      {found.name}
-      {found.isProtected && <Mark tone="warn">protected</Mark>}
+      {found?.name ?? 'State'}
+      {found?.isProtected === true && <Mark tone="warn">protected</Mark>}
+      {isEdited && <Mark tone="accent">not saved</Mark>}
     </>
   );
 }
@@ -40,13 +41,14 @@ export function EnvironmentCard({ flag, environment, editing }: EnvironmentCardP
   return (
     <Panel
       label={name}
-      title={<CardTitle environment={environment} />}
+      title={<CardTitle environment={environment} editing={editing} />}
       aside={canEdit && environments.length > 1 && <CopyState environment={environment} handle={handle} />}
     >
       <div className={classes.card}>
         <EnabledSwitch flag={flag} environment={environment} editing={editing} />
         <Rollout
           value={handle.value(key) as number}
+          stored={handle.draft.base[key] as number}
           isReadOnly={!canEdit}
           onChange={(value) => handle.edit({ [key]: value })}
         />

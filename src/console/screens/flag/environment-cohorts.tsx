@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { overrideAfter } from '../../../domain/flag/cohort-override.ts';
 import { stateKey } from '../../draft/flag-fields.ts';
 import type { DraftHandle } from '../../draft/use-draft.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
@@ -27,7 +28,9 @@ export function EnvironmentCohorts({ environment, handle }: EnvironmentCohortsPr
       <div className={classes.cohortRow}>
         <span className={classes.cohortWords}>
           <span className={classes.label}>Cohorts: </span>
-          {own === null ? `inherits ${shared.length}` : `own list of ${own.length}`}
+          {own === null
+            ? `inherits ${shared.length === 0 ? 'none' : shared.length}`
+            : `own list of ${own.length}`}
         </span>
         {canEdit && (
           <Group gap="xs">
@@ -48,7 +51,7 @@ export function EnvironmentCohorts({ environment, handle }: EnvironmentCohortsPr
           title={`Cohorts of ${environmentName(project, environment) ?? 'this environment'}`}
           cohorts={effective}
           emptyNote={`An empty list inherits the flag-wide one (${shared.length}).`}
-          onApply={(next) => handle.edit({ [key]: next.length === 0 ? null : next })}
+          onApply={(next) => handle.edit({ [key]: overrideAfter(own, next, shared) })}
           onClose={dialog.close}
         />
       )}

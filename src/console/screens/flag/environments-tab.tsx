@@ -1,7 +1,8 @@
-import type { ConsoleFlagView } from '../../../contracts/console/console-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
+import { Callout } from '../../parts/callout.tsx';
 import { PageEmpty } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { useProject } from '../../shell/project-context.ts';
+import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { EnvironmentCard } from './environment-card.tsx';
 import classes from './flag.module.css';
 import { FlagCohorts } from './flag-cohorts.tsx';
@@ -15,9 +16,15 @@ interface EnvironmentsTabProps {
 /** What the flag answers, for each environment; in front of them the list of cohorts that they share. */
 export function EnvironmentsTab({ flag, editing }: EnvironmentsTabProps) {
   const { isMultiEnvironment, environments } = useProject();
+  const canEdit = useCanEdit();
   const places = isMultiEnvironment ? environments.map(({ number }) => String(number)) : ['0'];
   return (
     <>
+      {!canEdit && (
+        <div className={classes.wide}>
+          <Callout tone="plain">You are a Viewer here: only an Editor changes flags.</Callout>
+        </div>
+      )}
       {isMultiEnvironment && (
         <div className={classes.wide}>
           <Panel title="Flag-wide cohorts">

@@ -11,8 +11,8 @@ function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-const hourWords = new Intl.DateTimeFormat('en', { hour: 'numeric' });
-const dayWords = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
+const hourWords = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const dayWords = new Intl.DateTimeFormat('en-GB', { month: 'short', day: 'numeric' });
 
 /** The hour, and the day below the first one of it. @param seconds Unix time of each mark */
 function timeWords(seconds: readonly number[]): string[] {

@@ -1,4 +1,4 @@
-import type { EvaluationCounts } from '../../../contracts/console/console-views.ts';
+import type { EvaluationCounts } from '../../../contracts/console/views/evaluation-views.ts';
 
 export interface ShownSeries {
   /** Beginnings of hours, Unix milliseconds, ascending. */

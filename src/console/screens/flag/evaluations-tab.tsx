@@ -1,7 +1,9 @@
 import { NativeSelect, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ConsoleFlagView, EvaluationCounts } from '../../../contracts/console/console-views.ts';
+import type { EvaluationCounts } from '../../../contracts/console/views/evaluation-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
+import { isGone } from '../../client/console-error.ts';
 import { evaluationsQuery } from '../../client/queries.ts';
 import { PageEmpty, PageError, PageLoading } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -27,7 +29,7 @@ function Loaded({ counts }: LoadedProps) {
           w={240}
           value={environment}
           data={[
-            { value: '', label: 'All together' },
+            { value: '', label: 'All environments' },
             ...environments.map(({ number, name }) => ({ value: String(number), label: name })),
           ]}
           onChange={(event) => setEnvironment(event.currentTarget.value)}
@@ -50,6 +52,7 @@ function Loaded({ counts }: LoadedProps) {
 export function EvaluationsTab({ flag }: { readonly flag: ConsoleFlagView }) {
   const counts = useQuery({ ...evaluationsQuery(flag.projectId, flag.id), refetchInterval: 15_000 });
   if (counts.isPending) return <PageLoading what="evaluations" />;
-  if (counts.isError) return <PageError error={counts.error} onRetry={() => void counts.refetch()} />;
+  if (counts.isLoadingError || isGone(counts.error))
+    return <PageError error={counts.error} onRetry={() => void counts.refetch()} />;
   return <Loaded counts={counts.data} />;
 }

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { ConsoleFlagView } from '../../../contracts/console/console-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
 import { partsOfKey } from '../../draft/flag-fields.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';
 import { countOf } from '../../parts/count-words.ts';
@@ -43,6 +43,7 @@ export function FlagReview({ flag, editing }: FlagReviewProps) {
       show={showFlagChange(project)}
       audienceName={audienceName}
       onSave={save}
+      problem={editing.handle.value('name') === '' ? 'A flag needs a name.' : null}
       warning={
         names.length > 0 && (
           <Text size="sm">

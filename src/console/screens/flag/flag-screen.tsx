@@ -1,9 +1,10 @@
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
-import type { ConsoleFlagView } from '../../../contracts/console/console-views.ts';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
 import { flagTabs } from '../../app/searches.ts';
+import { isGone } from '../../client/console-error.ts';
 import { flagQuery } from '../../client/queries.ts';
 import { PageError, PageLoading } from '../../parts/page-states.tsx';
 import { useProject } from '../../shell/project-context.ts';
@@ -11,6 +12,7 @@ import { EnvironmentsTab } from './environments-tab.tsx';
 import classes from './flag.module.css';
 import { FlagHeader } from './flag-header.tsx';
 import { FlagReview } from './flag-review.tsx';
+import { noTrialInputs } from './trial-inputs.ts';
 import { type FlagEditing, useFlagEditing } from './use-flag-editing.ts';
 
 const HistoryTab = lazy(async () => ({ default: (await import('./history-tab.tsx')).HistoryTab }));
@@ -25,6 +27,7 @@ const route = getRouteApi('/shell/projects/$projectId/flags/$flagId');
 function FlagTabs({ flag, editing }: { readonly flag: ConsoleFlagView; readonly editing: FlagEditing }) {
   const { isMultiEnvironment } = useProject();
   const { tab } = route.useSearch();
+  const [inputs, setInputs] = useState(noTrialInputs);
   const navigate = route.useNavigate();
   const choose = (value: string | null) => {
     const chosen = flagTabs.find((name) => name === value);
@@ -50,7 +53,7 @@ function FlagTabs({ flag, editing }: { readonly flag: ConsoleFlagView; readonly 
           <EvaluationsTab flag={flag} />
         </Tabs.Panel>
         <Tabs.Panel value="try">
-          <TryTab flag={flag} />
+          <TryTab flag={flag} inputs={inputs} onInputs={setInputs} />
         </Tabs.Panel>
         <Tabs.Panel value="code">
           <CodeTab flag={flag} />
@@ -77,6 +80,13 @@ export function FlagScreen() {
   const flag = useQuery(flagQuery(projectId, flagId));
   if (flag.isPending) return <PageLoading what="the flag" />;
   // What somebody else has deleted is not shown on from memory.
-  if (flag.isError) return <PageError isPage error={flag.error} onRetry={() => void flag.refetch()} />;
+  if (flag.isLoadingError || isGone(flag.error)) {
+    const all = (
+      <Link to="/projects/$projectId/flags" params={{ projectId }}>
+        All flags
+      </Link>
+    );
+    return <PageError isPage error={flag.error} onRetry={() => void flag.refetch()} action={all} />;
+  }
   return <LoadedFlag key={flagId} flag={flag.data} />;
 }

@@ -1,16 +1,14 @@
 import { Button, CloseButton, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import type { TryFlagBody } from '../../../contracts/console/console-bodies.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { useProject } from '../../shell/project-context.ts';
+import type { TrialInputs } from './trial-inputs.ts';
 import classes from './try-tab.module.css';
 
 const attributesMax = 100;
 
-interface Attribute {
-  readonly name: string;
-  readonly value: string;
-}
+type Attribute = TrialInputs['attributes'][number];
 
 interface AttributesProps {
   readonly attributes: readonly Attribute[];
@@ -22,7 +20,7 @@ function Attributes({ attributes, onChange }: AttributesProps) {
     onChange(attributes.map((attribute, at) => (at === index ? { ...attribute, ...part } : attribute)));
   return (
     <Stack gap="xs">
-      <Text size="sm" fw={500}>
+      <Text size="sm" fw={600}>
         Attributes
       </Text>
       {attributes.map(({ name, value }, index) => (
@@ -61,16 +59,17 @@ function Attributes({ attributes, onChange }: AttributesProps) {
 }
 
 interface TrialFormProps {
+  readonly inputs: TrialInputs;
+  readonly onInputs: (inputs: TrialInputs) => void;
   readonly isBusy: boolean;
   readonly onTry: (body: TryFlagBody) => void;
 }
 
-export function TrialForm({ isBusy, onTry }: TrialFormProps) {
+export function TrialForm({ inputs, onInputs, isBusy, onTry }: TrialFormProps) {
   const { environments } = useProject();
-  const [environment, setEnvironment] = useState(String(environments[0]?.number ?? 0));
-  const [targetingKey, setTargetingKey] = useState('');
-  const [cohort, setCohort] = useState('');
-  const [attributes, setAttributes] = useState<readonly Attribute[]>([]);
+  const { targetingKey, cohort, attributes } = inputs;
+  const environment = inputs.environment ?? String(environments[0]?.number ?? 0);
+  const edit = (part: Partial<TrialInputs>) => onInputs({ ...inputs, ...part });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onTry({
@@ -89,22 +88,22 @@ export function TrialForm({ isBusy, onTry }: TrialFormProps) {
               label="Environment"
               value={environment}
               data={environments.map(({ number, name }) => ({ value: String(number), label: name }))}
-              onChange={(event) => setEnvironment(event.currentTarget.value)}
+              onChange={(event) => edit({ environment: event.currentTarget.value })}
             />
           )}
           <TextInput
             label="Targeting key"
-            description="A stable id of the caller; decides its bucket"
+            description="A stable id of the caller: it decides the bucket"
             value={targetingKey}
-            onChange={(event) => setTargetingKey(event.currentTarget.value)}
+            onChange={(event) => edit({ targetingKey: event.currentTarget.value })}
           />
           <TextInput
             label="Cohort"
-            description="Looked up in the flag's list"
+            description="Looked up in the flag’s list"
             value={cohort}
-            onChange={(event) => setCohort(event.currentTarget.value)}
+            onChange={(event) => edit({ cohort: event.currentTarget.value })}
           />
-          <Attributes attributes={attributes} onChange={setAttributes} />
+          <Attributes attributes={attributes} onChange={(next) => edit({ attributes: next })} />
           <Group>
             <Button type="submit" loading={isBusy}>
               Try it

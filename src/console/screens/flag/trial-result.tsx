@@ -1,4 +1,4 @@
-import type { Trial } from '../../../contracts/console/console-views.ts';
+import type { Trial } from '../../../contracts/console/views/evaluation-views.ts';
 import { Panel } from '../../parts/panel.tsx';
 import classes from './try-tab.module.css';
 
@@ -8,7 +8,7 @@ const ruleWords = {
   audience: 'Audience',
   percentage: 'Rollout',
 };
-const outcomeWords = { decides: 'decides', passes: 'goes on', 'not-reached': 'not reached' };
+const outcomeWords = { decides: 'decides', passes: 'does not decide', 'not-reached': 'not reached' };
 
 /** The answer, and each rule in its order with its part in it. */
 export function TrialResult({ trial }: { readonly trial: Trial }) {
@@ -17,7 +17,7 @@ export function TrialResult({ trial }: { readonly trial: Trial }) {
   return (
     <Panel title="Answer">
       <p className={classes.answer} data-on={enabled}>
-        {enabled ? 'On' : 'Off'} <span className={classes.reason}>{reason}</span>
+        {enabled ? 'On' : 'Off'} <span className={classes.reason}>Reason: {reason}</span>
       </p>
       <ol className={classes.steps}>
         {steps.map(({ rule, outcome, explanation }) => (

@@ -45,7 +45,13 @@ function SearchField({ search, onChange }: Omit<FlagFiltersProps, 'tags'>) {
       aria-label="Search flags"
       placeholder="Search by name, id, description or tag"
       data-page-search
-      rightSection={typed === '' ? <Kbd size="xs">/</Kbd> : null}
+      rightSection={
+        typed === '' ? (
+          <Kbd size="xs" visibleFrom="sm">
+            /
+          </Kbd>
+        ) : null
+      }
       value={typed}
       onChange={(event) => setTyped(event.currentTarget.value)}
     />

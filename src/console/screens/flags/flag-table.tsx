@@ -1,8 +1,8 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one cannot be those of a table element.
 // biome-ignore-all lint/a11y/useFocusableInteractive: a header that sorts nothing has nothing to be focused for.
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, memo, useRef } from 'react';
-import type { FlagRow } from '../../../contracts/console/console-views.ts';
+import { type CSSProperties, memo, useMemo, useRef } from 'react';
+import type { FlagRow } from '../../../contracts/console/views/flag-views.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useProject } from '../../shell/project-context.ts';
@@ -69,7 +69,8 @@ const Row = memo(function Row({ row, columns, index, start, projectId }: RowProp
 /** As many rows as there are flags, of which only those in sight are drawn. */
 export function FlagTable({ rows }: { readonly rows: readonly FlagRow[] }) {
   const project = useProject();
-  const columns = flagColumns(project);
+  // The same array each time: rows that stay in sight are not drawn anew while others come and go.
+  const columns = useMemo(() => flagColumns(project), [project]);
   const frame = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,

@@ -66,7 +66,9 @@ export function FlagsScreen() {
               Clear the filters
             </Button>
           }
-        />
+        >
+          None of {countOf(total, 'flag')} has all that is searched and chosen above.
+        </PageEmpty>
       )}
       {rows.length > 0 && <List rows={rows} />}
       {search.create === 'yes' && canEdit && <CreateFlag onClose={() => change(filters)} />}

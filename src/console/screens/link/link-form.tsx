@@ -1,8 +1,8 @@
 import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import type { LinkView } from '../../../contracts/console/console-views.ts';
+import type { LinkView } from '../../../contracts/console/views/member-views.ts';
 import { Failure } from '../../parts/failure.tsx';
-import { formatMoment } from '../../parts/format-time.ts';
+import { roleWord } from '../../parts/role-word.ts';
 
 interface Given {
   readonly name?: string;
@@ -19,7 +19,10 @@ interface LinkFormProps {
 
 function leadOf({ kind, organisationName, role, name, email }: LinkView): string {
   const where = organisationName ?? 'Burgee';
-  if (kind === 'invitation') return `You are invited to ${where} as ${role ?? 'member'}.`;
+  if (kind === 'invitation') {
+    const account = email === null ? '' : ` You sign in with ${email}.`;
+    return `You are invited to ${where} as ${role === null ? 'member' : roleWord(role)}.${account}`;
+  }
   if (kind === 'first-owner') return `You will be the first Owner of ${where}.`;
   return `Sign in to ${where}${name === null ? '' : ` as ${name}`}${email === null ? '' : ` (${email})`}.`;
 }
@@ -79,9 +82,6 @@ export function LinkForm({ link, isBusy, error, onUse }: LinkFormProps) {
         <Button type="submit" loading={isBusy}>
           {link.kind === 'invitation' ? 'Join' : 'Continue'}
         </Button>
-        <Text size="xs" c="dimmed">
-          This link works once, until {formatMoment(link.expiresAt)}.
-        </Text>
       </Stack>
     </form>
   );

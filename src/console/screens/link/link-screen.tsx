@@ -1,7 +1,8 @@
-import { Space } from '@mantine/core';
+import { Space, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../client/call.ts';
+import { formatMoment } from '../../parts/format-time.ts';
 import { PageError, PageLoading } from '../../parts/page-states.tsx';
 import { DoorPage } from '../sign-in/door-page.tsx';
 import { OpenIdButton } from '../sign-in/open-id-button.tsx';
@@ -52,6 +53,9 @@ export function LinkScreen() {
       />
       <Space h="md" />
       <OpenIdButton verb={openIdVerbs[link.data.kind]} linkSecret={secret} />
+      <Text size="xs" c="dimmed" mt="md">
+        This link works once, until {formatMoment(link.data.expiresAt)}.
+      </Text>
     </DoorPage>
   );
 }

@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { InvitationRow } from '../../../contracts/console/console-views.ts';
+import type { InvitationRow } from '../../../contracts/console/views/member-views.ts';
 import { call } from '../../client/call.ts';
 import { invitationsQuery } from '../../client/queries.ts';
 import { DataList } from '../../parts/data-list.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { showNotice } from '../../parts/notices.ts';
+import { roleWord } from '../../parts/role-word.ts';
 import { showFailure } from '../../parts/show-failure.ts';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import classes from './members.module.css';
@@ -37,7 +38,7 @@ function Withdraw({ invitation }: { readonly invitation: InvitationRow }) {
 export function Invitations() {
   const invitations = useQuery(invitationsQuery);
   const rows = invitations.data?.invitations ?? [];
-  if (invitations.isError) return <Failure error={invitations.error} />;
+  if (invitations.isLoadingError) return <Failure error={invitations.error} />;
   if (rows.length === 0) return null;
   return (
     <section aria-label="Invitations">
@@ -48,7 +49,7 @@ export function Invitations() {
         rowKey={({ id }) => id}
         columns={[
           { header: 'Email', cell: ({ email }) => email },
-          { header: 'Role', cell: ({ role }) => role },
+          { header: 'Role', cell: ({ role }) => roleWord(role) },
           { header: 'Invited by', cell: ({ createdByName }) => createdByName ?? '–' },
           { header: 'Expires', cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
           { header: 'Actions', isActions: true, cell: (row) => <Withdraw invitation={row} /> },

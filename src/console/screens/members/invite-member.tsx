@@ -1,10 +1,11 @@
-import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { type Role, roles } from '../../../domain/member/member.ts';
 import { call } from '../../client/call.ts';
 import { invitationsQuery } from '../../client/queries.ts';
-import { Failure } from '../../parts/failure.tsx';
+import { FormDialog } from '../../draft/form-dialog.tsx';
+import { roleWord } from '../../parts/role-word.ts';
 import { useSession } from '../../shell/use-session.ts';
 import type { ShownLink } from './shown-link.ts';
 
@@ -26,42 +27,34 @@ export function InviteMember({ onMade, onClose }: InviteMemberProps) {
       onMade({ title: `Invitation for ${email}`, link });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    invite.mutate();
-  };
   const offered = roles.filter((each) => each !== 'owner' || member.role === 'owner');
   return (
-    <Modal opened onClose={onClose} title="Invite somebody">
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput
-            label="Email"
-            type="email"
-            required
-            data-autofocus
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-          />
-          <NativeSelect
-            label="Role"
-            value={role}
-            data={[...offered]}
-            onChange={(event) =>
-              setRole(roles.find((each) => each === event.currentTarget.value) ?? 'viewer')
-            }
-          />
-          <Failure error={invite.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={invite.isPending}>
-              Make invitation link
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Invite member"
+      submit="Create invitation link"
+      isDirty={email !== ''}
+      isBusy={invite.isPending}
+      error={invite.error}
+      onSubmit={invite.mutate}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Email"
+        type="email"
+        required
+        data-autofocus
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <NativeSelect
+        label="Role"
+        value={role}
+        data={offered.map((each) => ({ value: each, label: roleWord(each) }))}
+        onChange={(event) => setRole(roles.find((each) => each === event.currentTarget.value) ?? 'viewer')}
+      />
+      <Text size="sm" c="dimmed">
+        You get a link to hand over. It works once, within 7 days.
+      </Text>
+    </FormDialog>
   );
 }

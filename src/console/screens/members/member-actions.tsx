@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { MemberView } from '../../../contracts/console/console-views.ts';
+import type { MemberView } from '../../../contracts/console/views/member-views.ts';
 import { call } from '../../client/call.ts';
 import { membersQuery } from '../../client/queries.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -12,6 +12,7 @@ import type { ShownLink } from './shown-link.ts';
 interface MemberActionsProps {
   readonly member: MemberView;
   readonly self: MemberView;
+  readonly isLastOwner: boolean;
   readonly onShow: (shown: ShownLink) => void;
 }
 
@@ -37,11 +38,11 @@ function useMemberCommands({ member, onShow }: MemberActionsProps, onDone: () =>
 }
 
 export function MemberActions(props: MemberActionsProps) {
-  const { member, self } = props;
+  const { member, self, isLastOwner } = props;
   const [asked, setAsked] = useState<'remove' | 'link' | null>(null);
   const close = () => setAsked(null);
   const { remove, makeLink } = useMemberCommands(props, close);
-  if (!mayManage(self, member)) return null;
+  if (isLastOwner || !mayManage(self, member)) return null;
   return (
     <Group gap="xs" wrap="nowrap" justify="flex-end">
       {member.id !== self.id && (
@@ -64,8 +65,8 @@ export function MemberActions(props: MemberActionsProps) {
       </Button>
       {asked === 'link' && (
         <ConfirmDialog
-          title={`Make a sign-in link for ${member.name}?`}
-          confirm="Make link"
+          title={`Create a sign-in link for ${member.name}?`}
+          confirm="Create link"
           isBusy={makeLink.isPending}
           error={makeLink.error}
           onConfirm={() => makeLink.mutate()}

@@ -1,4 +1,4 @@
-import type { MemberView } from '../../../contracts/console/console-views.ts';
+import type { MemberView } from '../../../contracts/console/views/member-views.ts';
 import type { Column } from '../../parts/data-list.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { MemberActions } from './member-actions.tsx';
@@ -7,31 +7,39 @@ import type { ShownLink } from './shown-link.ts';
 
 function signInWords({ hasPassword, hasIdentity }: MemberView): string {
   const ways = [hasPassword && 'password', hasIdentity && 'OpenID'].filter((way) => way !== false);
-  return ways.length === 0 ? 'by link only' : ways.join(', ');
+  return ways.length === 0 ? 'one-time link' : ways.join(', ');
 }
 
 export function memberColumns(
   self: MemberView,
+  members: readonly MemberView[],
   onShow: (shown: ShownLink) => void,
 ): readonly Column<MemberView>[] {
+  const owners = members.filter(({ role }) => role === 'owner');
+  const isLastOwner = ({ role }: MemberView) => role === 'owner' && owners.length === 1;
   return [
     {
       header: 'Member',
       cell: ({ id, name }) => (
         <span>
-          {name}
+          <strong>{name}</strong>
           {id === self.id && ' (you)'}
         </span>
       ),
     },
     { header: 'Email', cell: ({ email }) => email },
-    { header: 'Role', cell: (member) => <RoleChoice member={member} self={self} /> },
+    {
+      header: 'Role',
+      cell: (member) => <RoleChoice member={member} self={self} isLastOwner={isLastOwner(member)} />,
+    },
     { header: 'Signs in with', cell: signInWords },
-    { header: 'Since', cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+    { header: 'Joined', cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
     {
       header: 'Actions',
       isActions: true,
-      cell: (member) => <MemberActions member={member} self={self} onShow={onShow} />,
+      cell: (member) => (
+        <MemberActions member={member} self={self} isLastOwner={isLastOwner(member)} onShow={onShow} />
+      ),
     },
   ];
 }

@@ -6,7 +6,7 @@ import { hasRole } from '../../../domain/console/console-principal.ts';
 import { membersQuery } from '../../client/queries.ts';
 import { DataList } from '../../parts/data-list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { PageError, PageLoading } from '../../parts/page-states.tsx';
+import { PageEmpty, PageError, PageLoading } from '../../parts/page-states.tsx';
 import { useSession } from '../../shell/use-session.ts';
 import { Invitations } from './invitations.tsx';
 import { InviteMember } from './invite-member.tsx';
@@ -14,17 +14,32 @@ import { LinkOnce } from './link-once.tsx';
 import { memberColumns } from './member-columns.tsx';
 import type { ShownLink } from './shown-link.ts';
 
+function NoMembers() {
+  return (
+    <>
+      <PageHeader title="Members" />
+      <PageEmpty title="You belong to no organisation">
+        Your projects are yours alone. An invitation of an organisation makes you a member there.
+      </PageEmpty>
+    </>
+  );
+}
+
 export function MembersScreen() {
-  const { member, organisation } = useSession();
+  return useSession().organisation === null ? <NoMembers /> : <OrganisationMembers />;
+}
+
+function OrganisationMembers() {
+  const { member } = useSession();
   const isAdmin = hasRole(member.role, 'admin');
-  const members = useQuery({ ...membersQuery, enabled: organisation !== null });
+  const members = useQuery(membersQuery);
   const [isInviting, invite] = useDisclosure(false);
   const [shown, setShown] = useState<ShownLink | null>(null);
   return (
     <>
-      <PageHeader title="Members" actions={isAdmin && <Button onClick={invite.open}>Invite</Button>}>
-        Viewers read; Editors change flags and audiences and create tokens; Admins also manage environments,
-        members and every token; Owners the organisation.
+      <PageHeader title="Members" actions={isAdmin && <Button onClick={invite.open}>Invite member</Button>}>
+        Viewers read. Editors change flags and audiences, and create tokens. Admins manage environments,
+        members and every token, too. Owners also manage the organisation.
       </PageHeader>
       {members.isPending && <PageLoading what="members" />}
       {members.isError && <PageError error={members.error} onRetry={() => void members.refetch()} />}
@@ -34,7 +49,7 @@ export function MembersScreen() {
             label="Members"
             rows={members.data.members}
             rowKey={({ id }) => id}
-            columns={memberColumns(member, setShown)}
+            columns={memberColumns(member, members.data.members, setShown)}
           />
           {isAdmin && <Invitations />}
         </Stack>

@@ -1,21 +1,24 @@
 import { NativeSelect, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { MemberView } from '../../../contracts/console/console-views.ts';
+import type { MemberView } from '../../../contracts/console/views/member-views.ts';
 import { type Role, roles } from '../../../domain/member/member.ts';
 import { call } from '../../client/call.ts';
 import { membersQuery, sessionQuery } from '../../client/queries.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { showNotice } from '../../parts/notices.ts';
+import { roleWord } from '../../parts/role-word.ts';
 import { mayManage } from './may-manage.ts';
 
 interface RoleChoiceProps {
   readonly member: MemberView;
   readonly self: MemberView;
+  /** An organisation always has an Owner. */
+  readonly isLastOwner: boolean;
 }
 
 /** A role is changed after a question that says what changes. */
-export function RoleChoice({ member, self }: RoleChoiceProps) {
+export function RoleChoice({ member, self, isLastOwner }: RoleChoiceProps) {
   const client = useQueryClient();
   const [asked, setAsked] = useState<Role | null>(null);
   const { id: memberId, revision } = member;
@@ -25,11 +28,12 @@ export function RoleChoice({ member, self }: RoleChoiceProps) {
       setAsked(null);
       void client.invalidateQueries({ queryKey: membersQuery.queryKey });
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-      showNotice({ tone: 'done', message: `${name} is ${role} now.` });
+      showNotice({ tone: 'done', message: `${name} is ${roleWord(role)} now.` });
     },
     onError: () => client.invalidateQueries({ queryKey: membersQuery.queryKey }),
   });
-  if (!mayManage(self, member)) return <span>{member.role}</span>;
+  if (isLastOwner) return <span>{roleWord(member.role)}, the only one</span>;
+  if (!mayManage(self, member)) return <span>{roleWord(member.role)}</span>;
   const offered = roles.filter((role) => role !== 'owner' || self.role === 'owner');
   return (
     <>
@@ -37,12 +41,12 @@ export function RoleChoice({ member, self }: RoleChoiceProps) {
         size="xs"
         aria-label={`Role of ${member.name}`}
         value={member.role}
-        data={[...offered]}
+        data={offered.map((role) => ({ value: role, label: roleWord(role) }))}
         onChange={(event) => setAsked(roles.find((role) => role === event.currentTarget.value) ?? null)}
       />
       {asked !== null && (
         <ConfirmDialog
-          title={`Make ${member.name} ${asked}?`}
+          title={`Make ${member.name} ${roleWord(asked)}?`}
           confirm="Change role"
           isBusy={change.isPending}
           error={change.error}
@@ -53,7 +57,7 @@ export function RoleChoice({ member, self }: RoleChoiceProps) {
           }}
         >
           <Text size="sm">
-            {member.name} is {member.role} now. The new role holds at once, in every open window.
+            {member.name} is {roleWord(member.role)} now. The new role holds at once, in every open window.
           </Text>
         </ConfirmDialog>
       )}

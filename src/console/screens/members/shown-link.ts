@@ -1,4 +1,4 @@
-import type { MadeLink } from '../../../contracts/console/console-views.ts';
+import type { MadeLink } from '../../../contracts/console/views/member-views.ts';
 
 export interface ShownLink {
   readonly title: string;

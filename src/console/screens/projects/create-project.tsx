@@ -1,13 +1,16 @@
-import { Button, Checkbox, Group, Modal, Radio, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Checkbox, Radio, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { CreateProjectBody } from '../../../contracts/console/console-bodies.ts';
 import { hasRole } from '../../../domain/console/console-principal.ts';
 import { call } from '../../client/call.ts';
 import { projectsQuery } from '../../client/queries.ts';
-import { Failure } from '../../parts/failure.tsx';
+import { FormDialog } from '../../draft/form-dialog.tsx';
 import { useSession } from '../../shell/use-session.ts';
+import { environmentNameHint } from '../environments/environment-name-hint.ts';
+
+const offeredEnvironments = ['production', 'staging'] as const;
 
 function useCreateProject(onClose: () => void) {
   const client = useQueryClient();
@@ -27,71 +30,66 @@ export function CreateProject({ onClose }: { readonly onClose: () => void }) {
   const mayShare = organisation !== null && hasRole(member.role, 'admin');
   const [name, setName] = useState('');
   const [kind, setKind] = useState('multi');
-  const [environments, setEnvironments] = useState<string[]>(['production', 'staging']);
+  const [environments, setEnvironments] = useState<string[]>([...offeredEnvironments]);
   const [isPersonal, setPersonal] = useState(!mayShare);
   const create = useCreateProject(onClose);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const isMultiEnvironment = kind === 'multi';
     create.mutate({ name, isPersonal, isMultiEnvironment, ...(isMultiEnvironment ? { environments } : {}) });
   };
   return (
-    <Modal opened onClose={onClose} title="Create project" size="lg">
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput
-            label="Name"
-            required
-            data-autofocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+    <FormDialog
+      title="Create project"
+      size="lg"
+      submit="Create project"
+      isDirty={name !== '' || kind !== 'multi' || environments.join() !== offeredEnvironments.join()}
+      isBusy={create.isPending}
+      error={create.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        required
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Radio.Group label="Environments" value={kind} onChange={setKind}>
+        <Stack gap="xs" mt="xs">
+          <Radio
+            value="multi"
+            label="Several"
+            description="Each flag has a state of its own in each of them."
           />
-          <Radio.Group label="Environments" value={kind} onChange={setKind}>
-            <Stack gap="xs" mt="xs">
-              <Radio
-                value="multi"
-                label="Several"
-                description="Each flag has a state of its own in each of them."
-              />
-              <Radio
-                value="single"
-                label="One"
-                description="Each flag has one state. This cannot be changed later."
-              />
-            </Stack>
-          </Radio.Group>
-          {kind === 'multi' && (
-            <TagsInput
-              label="Names"
-              description="a-z 0-9 - _ . – Enter after each; more can be added later."
-              value={environments}
-              onChange={setEnvironments}
-            />
-          )}
-          {organisation !== null && (
-            <Checkbox
-              label="Personal project"
-              description={
-                mayShare
-                  ? `Yours alone, outside ${organisation.name}, and without API tokens.`
-                  : `Yours alone. A project of ${organisation.name} is created by an Admin.`
-              }
-              checked={isPersonal}
-              disabled={!mayShare}
-              onChange={(event) => setPersonal(event.currentTarget.checked)}
-            />
-          )}
-          <Failure error={create.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              Create project
-            </Button>
-          </Group>
+          <Radio
+            value="single"
+            label="One"
+            description="Each flag has one state. This cannot be changed later."
+          />
         </Stack>
-      </form>
-    </Modal>
+      </Radio.Group>
+      {kind === 'multi' && (
+        <TagsInput
+          label="Environment names"
+          description={`${environmentNameHint} – Enter after each; more can follow later.`}
+          value={environments}
+          onChange={setEnvironments}
+        />
+      )}
+      {organisation !== null && (
+        <Checkbox
+          label="Personal project"
+          description={
+            mayShare
+              ? `Yours alone, outside ${organisation.name}, and without API tokens.`
+              : `Yours alone. A project of ${organisation.name} is created by an Admin.`
+          }
+          checked={isPersonal}
+          disabled={!mayShare}
+          onChange={(event) => setPersonal(event.currentTarget.checked)}
+        />
+      )}
+    </FormDialog>
   );
 }

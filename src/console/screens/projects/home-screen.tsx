@@ -9,7 +9,7 @@ export function HomeScreen() {
   const projects = useQuery(projectsQuery);
   const current = useCurrentProject();
   if (projects.isPending) return <PageLoading what="projects" />;
-  if (projects.isError)
+  if (projects.isLoadingError)
     return <PageError isPage error={projects.error} onRetry={() => void projects.refetch()} />;
   if (current === null) return <Navigate to="/projects" replace />;
   return <Navigate to="/projects/$projectId/flags" params={{ projectId: current.id }} replace />;

@@ -2,15 +2,17 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ProjectView } from '../../../contracts/console/console-views.ts';
+import type { ProjectView } from '../../../contracts/console/views/project-views.ts';
 import { projectsQuery } from '../../client/queries.ts';
 import { type Column, DataList } from '../../parts/data-list.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { PageEmpty, PageError, PageLoading } from '../../parts/page-states.tsx';
+import { roleWord } from '../../parts/role-word.ts';
+import { useSession } from '../../shell/use-session.ts';
 import { CreateProject } from './create-project.tsx';
 
-const columns: readonly Column<ProjectView>[] = [
+const columnsOf = (organisationName: string): readonly Column<ProjectView>[] => [
   {
     header: 'Project',
     cell: ({ id, name }) => (
@@ -19,24 +21,23 @@ const columns: readonly Column<ProjectView>[] = [
       </Link>
     ),
   },
-  { header: 'Kind', cell: ({ isPersonal }) => (isPersonal ? 'Personal' : 'Organisation') },
+  { header: 'Belongs to', cell: ({ isPersonal }) => (isPersonal ? 'you alone' : organisationName) },
   {
     header: 'Environments',
     cell: ({ isMultiEnvironment, environments }) =>
-      isMultiEnvironment
-        ? environments.map(({ name }) => name).join(', ') || 'none yet'
-        : 'Single environment',
+      isMultiEnvironment ? environments.map(({ name }) => name).join(', ') || 'none yet' : 'just one',
   },
   {
     header: 'Evaluation API',
     cell: ({ evaluationAccess }) =>
       evaluationAccess ? <Mark tone="on">On</Mark> : <Mark tone="removed">Off</Mark>,
   },
-  { header: 'Your role', cell: ({ role }) => role },
+  { header: 'Your role', cell: ({ role }) => roleWord(role) },
 ];
 
 export function ProjectsScreen() {
   const [isCreating, create] = useDisclosure(false);
+  const { organisation } = useSession();
   const projects = useQuery(projectsQuery);
   const button = <Button onClick={create.open}>Create project</Button>;
   return (
@@ -50,7 +51,12 @@ export function ProjectsScreen() {
         </PageEmpty>
       )}
       {projects.data !== undefined && projects.data.projects.length > 0 && (
-        <DataList label="Projects" rows={projects.data.projects} rowKey={({ id }) => id} columns={columns} />
+        <DataList
+          label="Projects"
+          rows={projects.data.projects}
+          rowKey={({ id }) => id}
+          columns={columnsOf(organisation?.name ?? '')}
+        />
       )}
       {isCreating && <CreateProject onClose={create.close} />}
     </>

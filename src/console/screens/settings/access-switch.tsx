@@ -1,7 +1,7 @@
 import { Stack, Switch, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ProjectView } from '../../../contracts/console/console-views.ts';
+import type { ProjectView } from '../../../contracts/console/views/project-views.ts';
 import { call } from '../../client/call.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { showNotice } from '../../parts/notices.ts';
@@ -47,6 +47,7 @@ export function AccessSwitch({ project }: { readonly project: ProjectView }) {
       />
       <Text size="sm" c="dimmed">
         While it is off, every application that asks for a flag of this project gets 403.
+        {!canAdminister && ' Only an Admin switches it.'}
       </Text>
       {isAsked && (
         <ConfirmDialog

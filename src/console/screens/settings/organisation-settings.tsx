@@ -1,9 +1,9 @@
 import { Stack, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { OrganisationView } from '../../../contracts/console/console-views.ts';
+import type { OrganisationView } from '../../../contracts/console/views/organisation-views.ts';
 import { hasRole } from '../../../domain/console/console-principal.ts';
 import { call } from '../../client/call.ts';
-import { conflictOf } from '../../client/console-error.ts';
+import { conflictOf, isGone } from '../../client/console-error.ts';
 import { organisationQuery, sessionQuery } from '../../client/queries.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';
 import { type DraftHandle, useDraft } from '../../draft/use-draft.ts';
@@ -14,9 +14,14 @@ import { Panel } from '../../parts/panel.tsx';
 import { useSession } from '../../shell/use-session.ts';
 import { MailState } from './mail-state.tsx';
 
+/** @param endsAt the trial has ended when that moment has come (decisions, tokens) */
+function trialWords(endsAt: number, now: number): string {
+  return `Teams trial ${now < endsAt ? 'until' : 'ended'} ${formatMoment(endsAt)}`;
+}
+
 function planWords({ plan, trialEndsAt, subscription, isEligible }: OrganisationView): string {
   const name = { free: 'Free', teams: 'Teams', enterprise: 'Enterprise' }[plan];
-  const trial = trialEndsAt === null ? '' : `, Teams trial until ${formatMoment(trialEndsAt)}`;
+  const trial = trialEndsAt === null ? '' : `, ${trialWords(trialEndsAt, Date.now())}`;
   const lapsed = subscription === 'lapsed' ? ', subscription lapsed' : '';
   const api = isEligible ? 'The Management API is available.' : 'The Management API is not available.';
   return `${name}${trial}${lapsed}. ${api}`;
@@ -57,7 +62,9 @@ function Loaded({ organisation }: { readonly organisation: OrganisationView }) {
             onChange={(event) => handle.edit({ name: event.currentTarget.value })}
           />
         </Panel>
-        <Panel title="Plan">{planWords(organisation)} Whoever runs this service changes it.</Panel>
+        <Panel title="Plan">
+          {planWords(organisation)} The plan is changed by the operator of this service.
+        </Panel>
         {hasRole(role, 'admin') && <MailState />}
       </Stack>
       <ReviewBar
@@ -72,7 +79,7 @@ function Loaded({ organisation }: { readonly organisation: OrganisationView }) {
 export function OrganisationSettings() {
   const organisation = useQuery(organisationQuery);
   if (organisation.isPending) return <PageLoading what="the organisation" />;
-  if (organisation.isError) {
+  if (organisation.isLoadingError || isGone(organisation.error)) {
     return <PageError error={organisation.error} onRetry={() => void organisation.refetch()} />;
   }
   return <Loaded organisation={organisation.data} />;

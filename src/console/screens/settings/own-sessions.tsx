@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { SessionRow } from '../../../contracts/console/console-views.ts';
+import type { SessionRow } from '../../../contracts/console/views/session-views.ts';
 import { call } from '../../client/call.ts';
 import { sessionsQuery } from '../../client/queries.ts';
 import { DataList } from '../../parts/data-list.tsx';
@@ -18,7 +18,7 @@ function EndSession({ session }: { readonly session: SessionRow }) {
     onError: showFailure,
     onSuccess: () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
-  if (session.isCurrent) return <Mark tone="on">this one</Mark>;
+  if (session.isCurrent) return <Mark tone="on">this session</Mark>;
   return (
     <Button
       size="compact-sm"
@@ -35,11 +35,12 @@ function EndSession({ session }: { readonly session: SessionRow }) {
 export function OwnSessions() {
   const sessions = useQuery(sessionsQuery);
   return (
-    <Panel title="Sessions">
+    <Panel title="Sessions" isFlush={sessions.data !== undefined}>
       {sessions.isPending && <PageLoading what="sessions" />}
       {sessions.isError && <PageError error={sessions.error} onRetry={() => void sessions.refetch()} />}
       {sessions.data !== undefined && (
         <DataList
+          isFlush
           label="Sessions"
           rows={sessions.data.sessions}
           rowKey={({ id }) => id}

@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core';
 import { Panel } from '../../parts/panel.tsx';
+import { roleWord } from '../../parts/role-word.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { ChangePassword } from './change-password.tsx';
 import { OwnSessions } from './own-sessions.tsx';
@@ -10,7 +11,9 @@ export function OwnSettings() {
   return (
     <Stack gap="md">
       <Panel title="Account">
-        {member.name}, {member.email}, {member.role}
+        <strong>{member.name}</strong>, {roleWord(member.role)}
+        <br />
+        {member.email}
       </Panel>
       <Panel title={member.hasPassword ? 'Change password' : 'Set a password'}>
         <ChangePassword hasPassword={member.hasPassword} />

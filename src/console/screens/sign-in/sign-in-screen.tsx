@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
@@ -108,6 +108,9 @@ export function SignInScreen() {
           />
         )}
         <OpenIdButton verb="Sign in with" back={back} />
+        <Text size="xs" c="dimmed">
+          No password, or forgotten? An Admin of your organisation can create a sign-in link for you.
+        </Text>
       </Stack>
     </DoorPage>
   );

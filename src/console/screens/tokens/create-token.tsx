@@ -1,10 +1,10 @@
-import { Button, Checkbox, Group, Modal, NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { CreateTokenBody } from '../../../contracts/console/console-bodies.ts';
-import type { MadeToken } from '../../../contracts/console/console-views.ts';
+import type { MadeToken } from '../../../contracts/console/views/token-views.ts';
 import { call } from '../../client/call.ts';
-import { Failure } from '../../parts/failure.tsx';
+import { FormDialog } from '../../draft/form-dialog.tsx';
 import { useProject } from '../../shell/project-context.ts';
 
 const expiries = [
@@ -34,11 +34,11 @@ function EnvironmentLimit({ chosen, onChoose }: LimitProps) {
         onChange={(value) => onChoose(value === 'every' ? null : [])}
       >
         <Stack gap="xs" mt="xs">
-          <Radio value="every" label="Every one, also those created later" />
+          <Radio value="every" label="All, also those created later" />
           <Radio
             value="some"
             label="Only these"
-            description="By name: a rename ends what the token may do there."
+            description="By name: once an environment is renamed, the token is refused there."
           />
         </Stack>
       </Radio.Group>
@@ -75,57 +75,50 @@ export function CreateToken(props: CreateTokenProps) {
   const [environments, setEnvironments] = useState<string[] | null>(null);
   const [expiryDays, setExpiryDays] = useState<CreateTokenBody['expiryDays']>(90);
   const create = useCreateToken(props);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate({ name, permission, environments, expiryDays });
-  };
   return (
-    <Modal opened onClose={props.onClose} title="Create token" size="lg">
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput
-            label="Name"
-            description="What will use it: you find it by that in the audit log."
-            required
-            data-autofocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+    <FormDialog
+      title="Create token"
+      size="lg"
+      submit="Create token"
+      isDirty={name !== ''}
+      isBusy={create.isPending}
+      isReady={environments?.length !== 0}
+      error={create.error}
+      onSubmit={() => create.mutate({ name, permission, environments, expiryDays })}
+      onClose={props.onClose}
+    >
+      <TextInput
+        label="Name"
+        description="Say what uses it: the audit log shows this name."
+        required
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Radio.Group
+        label="Permission"
+        value={permission}
+        onChange={(value) => setPermission(value === 'write' ? 'write' : 'read')}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="read" label="Read" description="Lists and reads flags." />
+          <Radio
+            value="write"
+            label="Read and write"
+            description="Creates flags and changes their state, too."
           />
-          <Radio.Group
-            label="Permission"
-            value={permission}
-            onChange={(value) => setPermission(value === 'write' ? 'write' : 'read')}
-          >
-            <Stack gap="xs" mt="xs">
-              <Radio value="read" label="Read" description="Lists and reads flags." />
-              <Radio
-                value="write"
-                label="Read and write"
-                description="Creates flags and changes their state, too."
-              />
-            </Stack>
-          </Radio.Group>
-          {isMultiEnvironment && <EnvironmentLimit chosen={environments} onChoose={setEnvironments} />}
-          <NativeSelect
-            label="Expires"
-            value={String(expiryDays)}
-            data={expiries.map(({ days, label }) => ({ value: String(days), label }))}
-            onChange={(event) => {
-              const found = expiries.find(({ days }) => String(days) === event.currentTarget.value);
-              setExpiryDays(found?.days ?? 90);
-            }}
-          />
-          <Failure error={create.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={props.onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending} disabled={environments?.length === 0}>
-              Create token
-            </Button>
-          </Group>
         </Stack>
-      </form>
-    </Modal>
+      </Radio.Group>
+      {isMultiEnvironment && <EnvironmentLimit chosen={environments} onChoose={setEnvironments} />}
+      <NativeSelect
+        label="Expires"
+        value={String(expiryDays)}
+        data={expiries.map(({ days, label }) => ({ value: String(days), label }))}
+        onChange={(event) => {
+          const found = expiries.find(({ days }) => String(days) === event.currentTarget.value);
+          setExpiryDays(found?.days ?? 90);
+        }}
+      />
+    </FormDialog>
   );
 }

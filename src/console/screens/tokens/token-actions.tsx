@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { MadeToken, TokenView } from '../../../contracts/console/console-views.ts';
+import type { MadeToken, TokenView } from '../../../contracts/console/views/token-views.ts';
 import { call } from '../../client/call.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { showNotice } from '../../parts/notices.ts';
@@ -11,6 +11,8 @@ interface TokenActionsProps {
   readonly token: TokenView;
   readonly projectId: string;
   readonly onMade: (made: MadeToken) => void;
+  /** Of the buttons: small in a row, and of the usual size at the head of a page. */
+  readonly size?: 'compact-sm' | 'sm';
 }
 
 function useTokenCommands({ token, projectId, onMade }: TokenActionsProps, onDone: () => void) {
@@ -39,7 +41,7 @@ function useTokenCommands({ token, projectId, onMade }: TokenActionsProps, onDon
 
 /** Revoking and rotating: for the creator and Admins, while the plan has the Management API. */
 export function TokenActions(props: TokenActionsProps) {
-  const { token } = props;
+  const { token, size = 'compact-sm' } = props;
   const { organisation } = useSession();
   const [asked, setAsked] = useState<'revoke' | 'rotate' | null>(null);
   const close = () => setAsked(null);
@@ -49,7 +51,7 @@ export function TokenActions(props: TokenActionsProps) {
     <Group gap="xs" wrap="nowrap" justify="flex-end">
       {token.status === 'active' && (
         <Button
-          size="compact-sm"
+          size={size}
           variant="default"
           aria-label={`Rotate ${token.name}`}
           onClick={() => setAsked('rotate')}
@@ -58,7 +60,7 @@ export function TokenActions(props: TokenActionsProps) {
         </Button>
       )}
       <Button
-        size="compact-sm"
+        size={size}
         variant="default"
         aria-label={`Revoke ${token.name}`}
         onClick={() => setAsked('revoke')}

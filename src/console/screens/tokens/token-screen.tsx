@@ -2,7 +2,8 @@ import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { MadeToken, TokenActivity, TokenView } from '../../../contracts/console/console-views.ts';
+import type { MadeToken, TokenActivity, TokenView } from '../../../contracts/console/views/token-views.ts';
+import { isGone } from '../../client/console-error.ts';
 import { tokenQuery } from '../../client/queries.ts';
 import { type Column, DataList } from '../../parts/data-list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -72,7 +73,7 @@ function Facts({ token }: { readonly token: TokenView }) {
         <dt>Created</dt>
         <dd>
           <TimeAgo at={token.createdAt} />
-          {token.createdByName !== null && ` by ${token.createdByName}`}
+          {token.createdByName !== null && <div className={classes.by}>by {token.createdByName}</div>}
         </dd>
       </div>
     </dl>
@@ -98,11 +99,17 @@ function Activity<Row>({ title, none, rows, columns }: RowsProps<Row>) {
     ({ header, cell }): Column<Numbered<Row>> => ({ header, cell: ({ row }) => cell(row) }),
   );
   return (
-    <Panel title={title}>
+    <Panel title={title} isFlush={rows.length > 0}>
       {rows.length === 0 ? (
         <p className={classes.none}>{none}</p>
       ) : (
-        <DataList label={title} rows={numbered} rowKey={({ index }) => String(index)} columns={shown} />
+        <DataList
+          isFlush
+          label={title}
+          rows={numbered}
+          rowKey={({ index }) => String(index)}
+          columns={shown}
+        />
       )}
     </Panel>
   );
@@ -115,8 +122,15 @@ export function TokenScreen() {
   const [made, setMade] = useState<MadeToken | null>(null);
   const activity = useQuery({ ...tokenQuery(projectId, tokenId), refetchInterval: 10_000 });
   if (activity.isPending) return <PageLoading what="the token" />;
-  if (activity.isError)
-    return <PageError isPage error={activity.error} onRetry={() => void activity.refetch()} />;
+  // What a later reading fails at does not take away what was read.
+  if (activity.isLoadingError || isGone(activity.error)) {
+    const all = (
+      <Link to="/projects/$projectId/tokens" params={{ projectId }}>
+        All tokens
+      </Link>
+    );
+    return <PageError isPage error={activity.error} onRetry={() => void activity.refetch()} action={all} />;
+  }
   const { token, uses, denials } = activity.data;
   return (
     <>
@@ -127,7 +141,7 @@ export function TokenScreen() {
             Tokens
           </Link>
         }
-        actions={<TokenActions token={token} projectId={projectId} onMade={setMade} />}
+        actions={<TokenActions token={token} projectId={projectId} onMade={setMade} size="sm" />}
       >
         <StatusMark token={token} />
       </PageHeader>

@@ -1,4 +1,4 @@
-import type { TokenView } from '../../../contracts/console/console-views.ts';
+import type { TokenView } from '../../../contracts/console/views/token-views.ts';
 import { formatDay } from '../../parts/format-time.ts';
 import { Mark } from '../../parts/mark.tsx';
 
@@ -13,7 +13,7 @@ export function permissionWords(permission: TokenView['permission']): string {
 }
 
 export function ExpiryWords({ expiresAt }: { readonly expiresAt: number }) {
-  return <time>{expiresAt === 0 ? 'Never' : formatDay(expiresAt)}</time>;
+  return <time>{expiresAt === 0 ? 'never' : formatDay(expiresAt)}</time>;
 }
 
 interface TokenEnvironmentsProps {
@@ -23,7 +23,7 @@ interface TokenEnvironmentsProps {
 
 /** A name that no environment has any more permits nothing: it is told apart. */
 export function TokenEnvironments({ environments, known }: TokenEnvironmentsProps) {
-  if (environments === null) return <span>every one</span>;
+  if (environments === null) return <span>all</span>;
   return (
     <span>
       {environments.map((name, index) => (

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { MadeToken } from '../../../contracts/console/console-views.ts';
+import type { MadeToken } from '../../../contracts/console/views/token-views.ts';
 import { tokensQuery } from '../../client/queries.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { DataList } from '../../parts/data-list.tsx';
@@ -17,10 +17,16 @@ import classes from './tokens.module.css';
 /** At most so many that are not revoked; those that have expired count (specification, limits). */
 const tokensMax = 50;
 
-function TokenNotices() {
+function TokenNotices({ isFull }: { readonly isFull: boolean }) {
   const { organisation, isMailConfigured } = useSession();
   return (
     <div className={classes.notices}>
+      {isFull && (
+        <Callout tone="warn">
+          A project has at most {tokensMax} tokens. Revoke one to create another; those that have expired
+          count until they are revoked.
+        </Callout>
+      )}
       {organisation?.isEligible === false && (
         <Callout tone="warn">
           The Management API needs the Teams plan. Tokens are shown, and cannot be created, rotated or
@@ -29,8 +35,8 @@ function TokenNotices() {
       )}
       {!isMailConfigured && (
         <Callout tone="plain">
-          Mail is not configured: when a token is refused, its creator and the Owners are not told by email.
-          The messages are kept, and go out once SMTP is set up.
+          Mail is not configured: nobody is told when a token is refused. The emails are kept, and go out once
+          SMTP is set up.
         </Callout>
       )}
     </div>
@@ -49,7 +55,22 @@ export function TokenSecret({ made, onClose }: { readonly made: MadeToken; reado
   );
 }
 
+function NoTokens() {
+  return (
+    <>
+      <PageHeader title="Tokens" />
+      <PageEmpty title="A personal project has no tokens">
+        Use a project of an organisation for access through the Management API.
+      </PageEmpty>
+    </>
+  );
+}
+
 export function TokensScreen() {
+  return useProject().isPersonal ? <NoTokens /> : <ProjectTokens />;
+}
+
+function ProjectTokens() {
   const { id: projectId, environments } = useProject();
   const { organisation } = useSession();
   const mayCreate = useCanEdit() && organisation?.isEligible === true;
@@ -58,8 +79,9 @@ export function TokensScreen() {
   const [made, setMade] = useState<MadeToken | null>(null);
   const rows = tokens.data?.tokens ?? [];
   const taken = rows.filter(({ status }) => status !== 'revoked').length;
+  const isFull = taken >= tokensMax;
   const button = mayCreate ? (
-    <Button disabled={taken >= tokensMax} onClick={() => setCreating(true)}>
+    <Button disabled={isFull} onClick={() => setCreating(true)}>
       Create token
     </Button>
   ) : null;
@@ -68,7 +90,7 @@ export function TokensScreen() {
       <PageHeader title="Tokens" actions={rows.length > 0 ? button : null}>
         For pipelines and scripts that call the Management API. {taken} of {tokensMax} in use.
       </PageHeader>
-      <TokenNotices />
+      <TokenNotices isFull={mayCreate && isFull} />
       {tokens.isPending && <PageLoading what="tokens" />}
       {tokens.isError && <PageError error={tokens.error} onRetry={() => void tokens.refetch()} />}
       {tokens.isSuccess && rows.length === 0 && (

@@ -4,6 +4,7 @@ import { exportAudit } from './export-audit.ts';
 import { exportProjectAudit } from './export-project-audit.ts';
 import { listAudit } from './list-audit.ts';
 import { listProjectAudit } from './list-project-audit.ts';
+import { watchOrganisation } from './watch-organisation.ts';
 import { watchProject } from './watch-project.ts';
 
 /** The audit log of the organisation and of one project, and what it tells of changes to whoever watches. */
@@ -12,5 +13,6 @@ export const auditReads = {
   'export-audit': { scope: 'member', run: exportAudit },
   'list-project-audit': { scope: 'project', run: listProjectAudit },
   'export-project-audit': { scope: 'project', run: exportProjectAudit },
+  'watch-organisation': { scope: 'member', run: watchOrganisation },
   'watch-project': { scope: 'project', run: watchProject },
 } satisfies Partial<Record<ConsoleOperationId, ConsoleReadEntry>>;

@@ -1,6 +1,6 @@
 import type { LinkBody } from '../../../contracts/console/console-bodies.ts';
-import type { LinkView } from '../../../contracts/console/console-views.ts';
 import type { PublicRead } from '../../../contracts/console/public-handler.ts';
+import type { LinkView } from '../../../contracts/console/views/member-views.ts';
 import { allow, type ConsoleOutcome } from '../../../domain/console/console-problem.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
 import { findUsableLink, linkOver } from '../../../domain/session/find-usable-link.ts';
@@ -17,9 +17,10 @@ export const inspectLink: PublicRead<LinkBody> = (queries, { body }, _principal,
 function linkView(queries: RecordQueries, link: OneTimeLink): ConsoleOutcome<LinkView> {
   const { purpose, organisationId, expiresAt } = link;
   const organisationName = queries.organisation(organisationId)?.name;
+  const asks = { needsName: true, needsPassword: true };
+  if (purpose.kind === 'sign-in') return signInView(queries, purpose.memberId, link);
   if (organisationName === undefined) return linkOver();
   const shared = { organisationName, expiresAt };
-  const asks = { needsName: true, needsPassword: true };
   switch (purpose.kind) {
     case 'invitation': {
       const { kind, email, role } = purpose;
@@ -27,15 +28,28 @@ function linkView(queries: RecordQueries, link: OneTimeLink): ConsoleOutcome<Lin
     }
     case 'first-owner':
       return allow({ kind: 'first-owner', email: null, role: 'owner', name: null, ...shared, ...asks });
-    case 'sign-in': {
-      const member = queries.member(purpose.memberId);
-      if (member === undefined) return linkOver();
-      // Some organisation keeps the link of a person who belongs to none: it is not theirs, and neither is the role.
-      const own =
-        member.organisationId === null ? { organisationName: null, role: null } : { role: member.role };
-      const { email, name } = member;
-      const asksNothing = { needsName: false, needsPassword: false };
-      return allow({ kind: 'sign-in', email, name, ...shared, ...own, ...asksNothing });
-    }
   }
+}
+
+/** A person who belongs to no organisation has no role in one. */
+function signInView(
+  queries: RecordQueries,
+  memberId: string,
+  { expiresAt }: OneTimeLink,
+): ConsoleOutcome<LinkView> {
+  const member = queries.member(memberId);
+  if (member === undefined) return linkOver();
+  const { organisationId, email, name } = member;
+  const organisationName = organisationId === null ? null : queries.organisation(organisationId)?.name;
+  const role = organisationId === null ? null : member.role;
+  const asksNothing = { needsName: false, needsPassword: false };
+  return allow({
+    kind: 'sign-in',
+    email,
+    role,
+    name,
+    organisationName: organisationName ?? null,
+    expiresAt,
+    ...asksNothing,
+  });
 }

@@ -1,6 +1,6 @@
 import { audienceView } from '../../../contracts/console/audience-view.ts';
 import type { ProjectRead } from '../../../contracts/console/console-handler.ts';
-import type { AudienceView } from '../../../contracts/console/console-views.ts';
+import type { AudienceView } from '../../../contracts/console/views/audience-views.ts';
 import { AudienceUseList } from '../../../domain/audience/audience-uses.ts';
 import type { Project } from '../../../domain/project/project.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';

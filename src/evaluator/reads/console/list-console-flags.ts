@@ -1,6 +1,6 @@
 import { flagRow } from '../../../contracts/console/console-flag-view.ts';
 import type { ProjectRead } from '../../../contracts/console/console-handler.ts';
-import type { FlagRow } from '../../../contracts/console/console-views.ts';
+import type { FlagRow } from '../../../contracts/console/views/flag-views.ts';
 import type { Project } from '../../../domain/project/project.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
 import { listReply } from './list-reply.ts';

@@ -1,5 +1,5 @@
 import type { ConsoleRead } from '../../../contracts/console/console-handler.ts';
-import type { InvitationRow } from '../../../contracts/console/console-views.ts';
+import type { InvitationRow } from '../../../contracts/console/views/member-views.ts';
 import { allow } from '../../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../../domain/console/own-organisation.ts';
 import { type Invitation, openInvitations } from '../../../domain/member/invitation.ts';

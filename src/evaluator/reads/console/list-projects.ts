@@ -1,6 +1,6 @@
 import type { ConsoleRead } from '../../../contracts/console/console-handler.ts';
-import type { ProjectView } from '../../../contracts/console/console-views.ts';
 import { projectView } from '../../../contracts/console/project-view.ts';
+import type { ProjectView } from '../../../contracts/console/views/project-views.ts';
 import { roleIn } from '../../../domain/console/project-role.ts';
 import type { Member } from '../../../domain/member/member.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';

@@ -1,5 +1,5 @@
 import type { ConsoleRead } from '../../../contracts/console/console-handler.ts';
-import type { SessionRow } from '../../../contracts/console/console-views.ts';
+import type { SessionRow } from '../../../contracts/console/views/session-views.ts';
 import { allow } from '../../../domain/console/console-problem.ts';
 import { isSessionOver, type Session, sessionEndsAt } from '../../../domain/session/session.ts';
 

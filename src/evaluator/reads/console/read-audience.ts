@@ -1,6 +1,6 @@
 import { audienceView } from '../../../contracts/console/audience-view.ts';
 import type { ProjectRead } from '../../../contracts/console/console-handler.ts';
-import type { AudienceView } from '../../../contracts/console/console-views.ts';
+import type { AudienceView } from '../../../contracts/console/views/audience-views.ts';
 import { AudienceUseList } from '../../../domain/audience/audience-uses.ts';
 import { findAudience } from '../../../domain/console/find-in-project.ts';
 import type { Audience } from '../../../domain/evaluation/audience.ts';

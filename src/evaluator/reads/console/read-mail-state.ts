@@ -1,5 +1,5 @@
 import type { ConsoleRead } from '../../../contracts/console/console-handler.ts';
-import type { MailState } from '../../../contracts/console/console-views.ts';
+import type { MailState } from '../../../contracts/console/views/organisation-views.ts';
 import { ownOrganisation } from '../../../domain/console/own-organisation.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
 import { slowReply } from './list-reply.ts';

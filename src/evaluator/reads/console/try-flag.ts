@@ -1,6 +1,6 @@
 import type { TryFlagBody } from '../../../contracts/console/console-bodies.ts';
 import type { ProjectRead } from '../../../contracts/console/console-handler.ts';
-import type { Trial } from '../../../contracts/console/console-views.ts';
+import type { Trial } from '../../../contracts/console/views/evaluation-views.ts';
 import { allow, deny } from '../../../domain/console/console-problem.ts';
 import { findConsoleFlag } from '../../../domain/console/find-in-project.ts';
 import { trialOf } from '../../../domain/evaluation/flag-trial.ts';

@@ -61,7 +61,6 @@ export function admit(
   context: PublicContext,
 ): ConsoleOutcome<Entrant> {
   const { purpose, organisationId } = link;
-  if (queries.organisation(organisationId) === undefined) return linkOver();
   switch (purpose.kind) {
     case 'invitation':
       return create(queries, { organisationId, ...purpose }, request, context);
@@ -84,6 +83,7 @@ function create(
   request: PublicRequest<Omit<ConsumeLink, 'secret'>>,
   context: PublicContext,
 ): ConsoleOutcome<Entrant> {
+  if (queries.organisation(organisationId) === undefined) return linkOver();
   const { name, passwordHash } = request.body;
   if (name === null || email === null) throw new Error('a new member has a name and an email');
   // Since the link was made, and since it was looked at, others may have come.

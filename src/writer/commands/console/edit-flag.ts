@@ -1,7 +1,7 @@
 import type { EditFlagBody } from '../../../contracts/console/console-bodies.ts';
 import { consoleFlagView } from '../../../contracts/console/console-flag-view.ts';
 import type { ProjectCommand } from '../../../contracts/console/console-handler.ts';
-import type { FlagChangeResult } from '../../../contracts/console/console-views.ts';
+import type { FlagChangeResult } from '../../../contracts/console/views/flag-views.ts';
 import { audiencesNeedPlan, permitsAudiences } from '../../../domain/audience/audience-plan.ts';
 import { denyConflict } from '../../../domain/console/console-conflict.ts';
 import { allow, deny } from '../../../domain/console/console-problem.ts';

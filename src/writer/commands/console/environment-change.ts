@@ -3,9 +3,9 @@ import type {
   ConsoleDecision,
   ConsoleRequest,
 } from '../../../contracts/console/console-handler.ts';
-import type { EnvironmentChange as EnvironmentChangeView } from '../../../contracts/console/console-views.ts';
 import { environmentImpactView } from '../../../contracts/console/environment-impact-view.ts';
 import { projectView } from '../../../contracts/console/project-view.ts';
+import type { EnvironmentChange as EnvironmentChangeView } from '../../../contracts/console/views/project-views.ts';
 import type { AuditAction, AuditChange } from '../../../domain/audit/audit-entry.ts';
 import { denyConflict } from '../../../domain/console/console-conflict.ts';
 import type { ProjectPrincipal } from '../../../domain/console/console-principal.ts';

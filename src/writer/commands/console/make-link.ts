@@ -1,5 +1,5 @@
 import type { ConsoleContext } from '../../../contracts/console/console-handler.ts';
-import type { MadeLink } from '../../../contracts/console/console-views.ts';
+import type { MadeLink } from '../../../contracts/console/views/member-views.ts';
 import type { AuditChange } from '../../../domain/audit/audit-entry.ts';
 import type { OneTimeLink, OneTimeLinkPurpose } from '../../../domain/session/one-time-link.ts';
 

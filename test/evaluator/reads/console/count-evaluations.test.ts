@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Value } from 'typebox/value';
 import { consoleOperations } from '../../../../src/contracts/console/console-operations.ts';
-import type { EvaluationCounts } from '../../../../src/contracts/console/console-views.ts';
+import type { EvaluationCounts } from '../../../../src/contracts/console/views/evaluation-views.ts';
 import type { Project } from '../../../../src/domain/project/project.ts';
 import { hourMs, hourOf } from '../../../../src/domain/usage/evaluation-count.ts';
 import { countEvaluations } from '../../../../src/evaluator/reads/console/count-evaluations.ts';

@@ -67,7 +67,6 @@ export class ConsoleFixture {
   organisation: Organisation = organisationOf({ createdAt: startedAt });
   readonly owner: Member = memberOf({ organisationId: this.organisation.id });
   now = startedAt;
-  onCommit = (): void => undefined;
 
   constructor(directory: string, store: Store) {
     this.directory = directory;
@@ -80,7 +79,6 @@ export class ConsoleFixture {
 
   apply(changes: readonly RecordChange[]): void {
     this.store.write((transaction) => transaction.apply(changes));
-    this.onCommit();
   }
 
   query<T>(run: (queries: RecordQueries) => T): T {
@@ -145,7 +143,7 @@ export class ConsoleFixture {
 
   /** Decides and stores, in one transaction, as the writer does. */
   write(id: CommandId, asked: Asked): Outcome {
-    const outcome = this.store.write(({ queries, apply }): Outcome => {
+    return this.store.write(({ queries, apply }): Outcome => {
       const { scope, run } = commands[id];
       const principal = this.#principal(queries, asked);
       const request = requestOf(id, asked) as ConsoleRequest<never>;
@@ -159,8 +157,6 @@ export class ConsoleFixture {
       checkAnswer(id, value);
       return { code: 'ok', status, value, detail: '', extra: {}, changes: decided.value.changes };
     });
-    if (outcome.changes.length > 0) this.onCommit();
-    return outcome;
   }
 
   read(id: ReadId, asked: Asked): Outcome {

@@ -5,7 +5,7 @@ import {
   type ConsoleOperationId,
   consoleOperations,
 } from '../../../../src/contracts/console/console-operations.ts';
-import type { TokenActivity, TokenView } from '../../../../src/contracts/console/console-views.ts';
+import type { TokenActivity, TokenView } from '../../../../src/contracts/console/views/token-views.ts';
 import type { ProjectPrincipal } from '../../../../src/domain/console/console-principal.ts';
 import type { ConsoleOutcome, ConsoleProblemCode } from '../../../../src/domain/console/console-problem.ts';
 import type { Role } from '../../../../src/domain/member/member.ts';

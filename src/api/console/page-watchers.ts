@@ -1,12 +1,14 @@
 import type { ConsoleCall } from '../../contracts/console/console-call.ts';
+import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
 import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
+import { StoreVersion } from '../../support/store-version.ts';
 import { type AskedAnswer, askEvaluator } from './ask-evaluator.ts';
 import type { Watcher } from './watcher.ts';
 
-export interface ProjectWatchersOptions {
+export interface PageWatchersOptions {
   readonly evaluators: EvaluatorClient;
-  /** One Int32 cell that the writer raises after each commit that changed something. */
+  /** The memory of a `StoreVersion`. */
   readonly storeVersion: SharedArrayBuffer;
   readonly onFault: (fault: unknown) => void;
 }
@@ -15,7 +17,7 @@ export interface ProjectWatchersOptions {
 export interface Viewer {
   readonly sessionSecret: string;
   readonly memberId: string;
-  /** The project's; null for a personal project. */
+  /** Null for a person who only owns personal projects. */
   readonly organisationId: string | null;
 }
 
@@ -25,20 +27,18 @@ interface Watch {
   /** Asked again at each look: who may not see the project any more is sent away. */
   readonly call: ConsoleCall;
   readonly viewer: Viewer;
-  since: number;
+  /** As the evaluators write it. */
+  position: string;
   versionSeen: number;
   lookedAt: number;
   beatenAt: number;
   isLooking: boolean;
 }
 
-/** What the evaluators' `watch-project` answers; `organisationId` only where a page begins. */
-interface Changes {
-  readonly sequence: number;
-  readonly flags: readonly string[];
-  readonly project: boolean;
-  readonly other: boolean;
-  readonly organisationId?: string | null;
+/** What the evaluators' `watch-project` and `watch-organisation` answer. */
+interface Changes extends WatchedChanges {
+  /** Of whoever looks. */
+  readonly organisationId: string | null;
 }
 
 export const watchersMax = 200;
@@ -53,20 +53,20 @@ const lookEveryMs = 1000;
 export const heartbeatMs = 15_000;
 
 /**
- * The pages that follow a project. While there are any, a timer compares one number with what it was: only when the
- * store has moved is an evaluator asked what that means for each page, and with each heartbeat whether its session goes
- * on.
+ * The pages that follow what others change. While there are any, a timer compares one number with what it was: only
+ * when the store has moved is an evaluator asked what that means for each page, and with each heartbeat whether its
+ * session goes on.
  */
-export class ProjectWatchers {
-  readonly #options: ProjectWatchersOptions;
-  readonly #version: Int32Array;
+export class PageWatchers {
+  readonly #options: PageWatchersOptions;
+  readonly #version: StoreVersion;
   readonly #watches = new Set<Watch>();
   #timer: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  constructor(options: ProjectWatchersOptions) {
+  constructor(options: PageWatchersOptions) {
     this.#options = options;
-    this.#version = new Int32Array(options.storeVersion);
+    this.#version = new StoreVersion(options.storeVersion);
   }
 
   /** @returns why no more page can be followed now, or null. */
@@ -90,14 +90,14 @@ export class ProjectWatchers {
 
   /** Of the newest commit: taken before a page asks where it begins, so that nothing is missed in between. */
   version(): number {
-    return Atomics.load(this.#version, 0);
+    return this.#version.settled();
   }
 
-  /** @param since where the page begins, known at the store's version `versionSeen`. */
-  add(watcher: Watcher, viewer: Viewer, call: ConsoleCall, since: number, versionSeen: number): void {
+  /** @param position where the page begins, a position that was known at the store's version `versionSeen`. */
+  add(watcher: Watcher, viewer: Viewer, call: ConsoleCall, position: string, versionSeen: number): void {
     const now = monotonicMs();
     const times = { lookedAt: now - lookEveryMs, beatenAt: now };
-    this.#watches.add({ watcher, viewer, call, since, versionSeen, ...times, isLooking: false });
+    this.#watches.add({ watcher, viewer, call, position, versionSeen, ...times, isLooking: false });
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
   }
 
@@ -123,7 +123,7 @@ export class ProjectWatchers {
   async #look(watch: Watch, now: number, version: number): Promise<void> {
     watch.isLooking = true;
     watch.lookedAt = now;
-    const query = { since: String(watch.since) };
+    const query = { since: watch.position };
     const answer = await askEvaluator(this.#options.evaluators, { ...watch.call, query });
     watch.isLooking = false;
     if (!this.#watches.has(watch)) return;
@@ -142,10 +142,11 @@ export class ProjectWatchers {
       this.#stopIfIdle();
       return;
     }
-    const { sequence, flags, project, other } = readChanges(body);
-    watch.since = sequence;
+    const { organisationId: _, ...changes } = readChanges(body);
     watch.versionSeen = version;
-    if (flags.length > 0 || project || other) watch.watcher.tell('changed', { flags, project, other });
+    if (changes.position === watch.position) return;
+    watch.position = changes.position;
+    watch.watcher.tell('changed', changes);
   }
 
   #dropOver(): void {

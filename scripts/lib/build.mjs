@@ -1,0 +1,41 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { buildStamp } from './ensure-built.mjs';
+import { root } from './root.mjs';
+import { runNode, runTool } from './run.mjs';
+
+/** docs/configuration.md is what the settings say of themselves. */
+async function writeConfigurationPage() {
+  const compiled = join(root, 'dist', 'src', 'config', 'configuration-page.js');
+  const { renderConfigurationPage } = await import(pathToFileURL(compiled).href);
+  const page = join(root, 'docs', 'configuration.md');
+  const text = renderConfigurationPage();
+  if (!existsSync(page) || readFileSync(page, 'utf8') !== text) writeFileSync(page, text);
+}
+
+/** Compiles src to dist/src. @returns the compiler's exit code */
+export function compileSource() {
+  // TypeScript believes its own notes even when what they tell of is gone.
+  if (!existsSync(join(root, 'dist', 'src', 'main.js'))) {
+    rmSync(join(root, 'dist', '.tsbuildinfo-src'), { force: true });
+  }
+  return runTool('tsc', ['-p', 'tsconfig.build.json']);
+}
+
+/**
+ * Makes the rest from dist/src, which must be there: the configuration page, docs to the pages in dist/docs and src/console
+ * to the web app in dist/console, both of which Burgee serves, and the bundle in dist/server that runs.
+ * @returns 0, or the exit code of the first step that failed
+ */
+export async function assemble() {
+  rmSync(buildStamp, { force: true });
+  await writeConfigurationPage();
+  for (const script of ['build-docs.mjs', 'build-console.mjs', 'build-server.mjs']) {
+    const code = await runNode([join('scripts', script)]);
+    if (code !== 0) return code ?? 1;
+  }
+  mkdirSync(dirname(buildStamp), { recursive: true });
+  writeFileSync(buildStamp, '');
+  return 0;
+}

@@ -1,0 +1,54 @@
+import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
+import { everywhere } from './queries.ts';
+
+/** What is shown of flags in other places than their own page. */
+const flagReadings: readonly unknown[] = [
+  'list-console-flags',
+  'list-project-audit',
+  'list-audiences',
+  'read-audience',
+];
+const tokenReadings: readonly unknown[] = [
+  'list-tokens',
+  'read-token-activity',
+  'list-project-audit',
+  'preview-environment',
+];
+
+/**
+ * @param key of what was read: `queries.ts` says how they are made.
+ * @returns whether it may look different now.
+ */
+export function isTouchedBy(
+  changed: WatchedChanges,
+  projectId: string | null,
+  key: readonly unknown[],
+): boolean {
+  const { flags, project, tokens, organisation } = changed;
+  const [scope, id, params] = key;
+  if (scope === 'session') return organisation;
+  // The audit log of the whole organisation grows with everything.
+  if (scope === everywhere)
+    return organisation || id === 'list-project-audit' || (project && id === 'list-projects');
+  if (scope !== projectId) return false;
+  if (project) return true;
+  if (tokens && tokenReadings.includes(id)) return true;
+  if (flags.length === 0) return false;
+  return flagReadings.includes(id) || (id === 'read-console-flag' && flags.includes(flagIdOf(params)));
+}
+
+/** Both together: a burst is one reading. */
+export function joined(one: WatchedChanges | null, other: WatchedChanges): WatchedChanges {
+  if (one === null) return other;
+  return {
+    position: other.position,
+    flags: [...new Set([...one.flags, ...other.flags])],
+    project: one.project || other.project,
+    tokens: one.tokens || other.tokens,
+    organisation: one.organisation || other.organisation,
+  };
+}
+
+function flagIdOf(params: unknown): string {
+  return (params as { readonly flagId: string }).flagId;
+}

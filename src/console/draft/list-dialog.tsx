@@ -1,0 +1,137 @@
+import { Button, CloseButton, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { type ClipboardEvent, useState } from 'react';
+import { countOf } from '../parts/count-words.ts';
+import { parseValues, tooLongValue, withValues, writtenValue } from '../parts/value-text.ts';
+import { GuardedDialog } from './guarded-dialog.tsx';
+import classes from './list-dialog.module.css';
+
+const listedMax = 200;
+/** A longer paste goes into the list at once: each key in a field of thousands of lines takes seconds. */
+const pastedIntoFieldMax = 100;
+
+/** What the items are called and may be. */
+export interface ListedThing {
+  /** In the middle of a sentence: `cohort`; more of them have an s. */
+  readonly noun: string;
+  readonly codePointsMax: number;
+  /** Whether an item may be the empty text. */
+  readonly mayBeEmpty: boolean;
+}
+
+interface ListDialogProps {
+  readonly title: string;
+  readonly thing: ListedThing;
+  readonly items: readonly string[];
+  /** What an empty list means here. */
+  readonly emptyNote: string;
+  readonly onApply: (items: string[]) => void;
+  readonly onClose: () => void;
+}
+
+interface ListedProps {
+  readonly label: string;
+  readonly items: readonly string[];
+  readonly onRemove: (item: string) => void;
+}
+
+function Listed({ label, items, onRemove }: ListedProps) {
+  const [wanted, setWanted] = useState('');
+  const found = wanted === '' ? items : items.filter((item) => item.includes(wanted));
+  return (
+    <div>
+      {items.length > 10 && (
+        <TextInput
+          mb="xs"
+          aria-label="Find in the list"
+          placeholder="Find in the list"
+          value={wanted}
+          onChange={(event) => setWanted(event.currentTarget.value)}
+        />
+      )}
+      <ul className={classes.list} aria-label={label}>
+        {found.slice(0, listedMax).map((item) => (
+          <li key={item} className={classes.item}>
+            <span>{writtenValue(item)}</span>
+            <CloseButton size="xs" aria-label={`Remove ${item}`} onClick={() => onRemove(item)} />
+          </li>
+        ))}
+      </ul>
+      {found.length > listedMax && (
+        <Text size="sm" c="dimmed">
+          and {countOf(found.length - listedMax, 'more', 'more')}: find them by name
+        </Text>
+      )}
+    </div>
+  );
+}
+
+/** Edits a long list of texts: remove one by one, or paste many at once. */
+export function ListDialog({ title, thing, items, emptyNote, onApply, onClose }: ListDialogProps) {
+  const { noun, codePointsMax, mayBeEmpty } = thing;
+  const [begun] = useState(items);
+  const [list, setList] = useState(begun);
+  const [pasted, setPasted] = useState('');
+  const parse = (text: string) => parseValues(text).filter((item) => mayBeEmpty || item !== '');
+  const added = parse(pasted);
+  const tooLong = tooLongValue(added, codePointsMax);
+  const result = withValues(list, added);
+  const many = `${noun}s`;
+  const onPaste = (event: ClipboardEvent) => {
+    const lines = parse(event.clipboardData.getData('text/plain'));
+    if (lines.length <= pastedIntoFieldMax || tooLongValue(lines, codePointsMax) !== undefined) return;
+    event.preventDefault();
+    setList((now) => withValues(now, lines));
+  };
+  return (
+    <GuardedDialog size="lg" title={title} isDirty={list !== begun} onClose={onClose}>
+      {(close) => (
+        <Stack gap="md">
+          <Textarea
+            label={`Add ${many}`}
+            description="One a line, or separated by commas; paste as many as you like. One with a comma goes in quotes."
+            autosize
+            minRows={3}
+            maxRows={8}
+            data-autofocus
+            spellCheck={false}
+            value={pasted}
+            error={tooLong && `A ${noun} has at most ${codePointsMax} characters: ${tooLong.slice(0, 40)}…`}
+            onPaste={onPaste}
+            onChange={(event) => setPasted(event.currentTarget.value)}
+          />
+          {list.length > 0 && (
+            <Listed
+              label={`${many.slice(0, 1).toUpperCase()}${many.slice(1)}`}
+              items={list}
+              onRemove={(item) => setList(list.filter((other) => other !== item))}
+            />
+          )}
+          <Group justify="space-between" wrap="nowrap">
+            <Text size="sm" c="dimmed" role="status">
+              {result.length === 0 ? emptyNote : `${countOf(result.length, noun)} when applied.`}
+            </Text>
+            {list.length > 0 && (
+              <Button size="compact-sm" variant="default" onClick={() => setList([])}>
+                Remove all
+              </Button>
+            )}
+          </Group>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button
+              disabled={tooLong !== undefined}
+              onClick={() => {
+                onApply(result);
+                onClose();
+              }}
+            >
+              Apply to the draft
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </GuardedDialog>
+  );
+}

@@ -1,0 +1,28 @@
+import { useMutation } from '@tanstack/react-query';
+import { Navigate, useLocation } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { call } from '../../client/call.ts';
+import { PageError, PageLoading } from '../../parts/page-states.tsx';
+import { DoorPage } from './door-page.tsx';
+
+/** Ends the session, and leaves nothing of it in this page. */
+export function SignOutScreen() {
+  const isAsked = useLocation({ select: ({ state }) => state.isSigningOut === true });
+  const { mutate, error } = useMutation({
+    mutationFn: () => call('sign-out', {}, null),
+    onSuccess: () => window.location.replace('/console/sign-in'),
+  });
+  useEffect(() => {
+    if (isAsked) mutate();
+  }, [isAsked, mutate]);
+  if (!isAsked) return <Navigate to="/" replace />;
+  return (
+    <DoorPage title="Sign out">
+      {error === null ? (
+        <PageLoading what="the sign-in page" />
+      ) : (
+        <PageError error={error} onRetry={() => mutate()} />
+      )}
+    </DoorPage>
+  );
+}

@@ -1,0 +1,40 @@
+import { type Static, Type } from 'typebox';
+import { id, nullable, shape, text, time } from './view-parts.ts';
+
+export const auditEntryViewSchema = shape({
+  id,
+  at: time,
+  actor: shape({
+    kind: Type.Union([Type.Literal('token'), Type.Literal('member'), Type.Literal('operator')]),
+    id: text,
+    name: text,
+  }),
+  action: text,
+  projectId: nullable(id),
+  projectName: nullable(text),
+  targetId: text,
+  targetName: text,
+  environment: nullable(text),
+  changes: Type.Array(
+    shape({
+      field: text,
+      before: Type.Unknown(),
+      after: Type.Unknown(),
+      /**
+       * Not null where a list is long: then `before` has what only the old list has and `after` what only the new one
+       * has, at most 100 items of each, and these count such items beyond them. A rule with many values has a `cut` too.
+       */
+      cut: nullable(shape({ before: Type.Integer({ minimum: 0 }), after: Type.Integer({ minimum: 0 }) })),
+    }),
+  ),
+  requestId: nullable(text),
+});
+export type AuditEntryView = Static<typeof auditEntryViewSchema>;
+
+/** Newest first. */
+export const auditPageSchema = shape({
+  entries: Type.Array(auditEntryViewSchema),
+  /** Where the next page begins; null at the end. */
+  nextCursor: nullable(text),
+});
+export type AuditPage = Static<typeof auditPageSchema>;

@@ -1,0 +1,128 @@
+import type { RecordQueries } from '../record-queries.ts';
+import type { AuditAction, AuditHead } from './audit-entry.ts';
+import { formatPosition, newestPosition, type Watched, type WatchPosition } from './watch-position.ts';
+
+/** What has changed of what somebody follows since they looked. */
+export interface WatchedChanges {
+  /** As `formatPosition` writes it: the next look begins here. */
+  readonly position: string;
+  /** Ids of flags of the project that were created, changed or deleted. */
+  readonly flags: readonly string[];
+  /** The project itself, its environments or audiences; or more than is listed here. */
+  readonly project: boolean;
+  /** Tokens of the project. */
+  readonly tokens: boolean;
+  /** Members, invitations, the organisation, or what is shown of its other projects. */
+  readonly organisation: boolean;
+}
+
+/** More entries than these are told as «look at all of it». */
+export const changesListedMax = 200;
+/** Entries that are not of the project are looked through only so far. */
+const looseEntriesMax = 20;
+
+/** Reading a MiB takes some 3 ms: after so much, what has changed is told as «look at all of it» too. */
+const bytesReadMax = 4 * 1024 * 1024;
+
+type Areas = Omit<WatchedChanges, 'position'>;
+
+const nothing: Areas = { flags: [], project: false, tokens: false, organisation: false };
+const everything: Areas = { flags: [], project: true, tokens: true, organisation: true };
+
+/**
+ * Every change appends an audit entry, so the audit log is what tells of them: at most some 200 entries are read.
+ *
+ * @param since null begins now.
+ */
+export function watchedChanges(
+  queries: RecordQueries,
+  watched: Watched,
+  since: WatchPosition | null,
+): WatchedChanges {
+  const newest = newestPosition(queries, watched);
+  const position = formatPosition(newest);
+  return { position, ...(since === null ? nothing : areasSince(queries, watched, since, newest)) };
+}
+
+function areasSince(
+  queries: RecordQueries,
+  { organisationId, project }: Watched,
+  since: WatchPosition,
+  newest: WatchPosition,
+): Areas {
+  // The store is an older one than the page knew: it was restored from a backup.
+  if (since.organisation > newest.organisation && organisationId !== null) return everything;
+  const own = project === null ? nothing : changesOf(queries, project, since, newest);
+  if (organisationId === null) return own;
+  const projectId = project?.id ?? null;
+  return { ...own, organisation: hasLooseEntry(queries, organisationId, projectId, since.organisation) };
+}
+
+function changesOf(
+  queries: RecordQueries,
+  { id, organisationId }: { readonly id: string; readonly organisationId: string | null },
+  known: WatchPosition,
+  present: WatchPosition,
+): Areas {
+  const ledger = organisationId === null ? 'personal' : 'organisation';
+  const [since, newest] = [known[ledger], present[ledger]];
+  if (since === newest) return nothing;
+  const entries = since > newest ? null : entriesSince(queries, organisationId ?? id, id, since);
+  if (entries === null) return { ...everything, organisation: false };
+  const areas = entries.map(({ action }) => areaOf(action));
+  const flags = entries.filter(({ action }) => areaOf(action) === 'flag').map(({ targetId }) => targetId);
+  return {
+    flags: [...new Set(flags)],
+    project: areas.some((area) => area === 'project' || area === 'environment' || area === 'audience'),
+    tokens: areas.includes('token'),
+    organisation: false,
+  };
+}
+
+/** @returns null when there are too many. */
+function entriesSince(
+  queries: RecordQueries,
+  ledgerId: string,
+  projectId: string,
+  since: number,
+): readonly AuditHead[] | null {
+  const entries: AuditHead[] = [];
+  let bytes = 0;
+  for (const { sequence, entry, bytesRead } of queries.auditHeadsOf(ledgerId, { subjectId: projectId })) {
+    if (sequence <= since) break;
+    bytes += bytesRead;
+    if (bytes > bytesReadMax) return null;
+    if (entry.projectId === projectId) entries.push(entry);
+    if (entries.length > changesListedMax) return null;
+  }
+  return entries;
+}
+
+/** Whether something happened to the organisation or its list of projects; after many changes of those, it may have. */
+function hasLooseEntry(
+  queries: RecordQueries,
+  organisationId: string,
+  projectId: string | null,
+  since: number,
+): boolean {
+  let [looked, bytes] = [0, 0];
+  for (const { sequence, entry, bytesRead } of queries.auditHeadsOf(organisationId)) {
+    if (sequence <= since) return false;
+    bytes += bytesRead;
+    if (looked === looseEntriesMax || bytes > bytesReadMax) return true;
+    if (entry.projectId === null || (entry.projectId !== projectId && isOfProjectItself(entry))) return true;
+    looked += 1;
+  }
+  return false;
+}
+
+/** What the list of projects shows of each: its name, its environments, its access. */
+function isOfProjectItself({ action }: AuditHead): boolean {
+  return ['project', 'environment'].includes(areaOf(action));
+}
+
+type Area = AuditAction extends `${infer Area}.${string}` ? Area : never;
+
+function areaOf(action: AuditAction): Area {
+  return action.slice(0, action.indexOf('.')) as Area;
+}

@@ -1,0 +1,46 @@
+import t from 'tap';
+import { isTouchedBy, joined } from '../../src/console/client/changed.ts';
+import type { WatchedChanges } from '../../src/domain/audit/watched-changes.ts';
+
+const nothing: WatchedChanges = {
+  position: '1.0',
+  flags: [],
+  project: false,
+  tokens: false,
+  organisation: false,
+};
+const keys = {
+  session: ['session'],
+  projects: ['all', 'list-projects', {}],
+  members: ['all', 'list-members', {}],
+  organisationAudit: ['all', 'list-project-audit', {}],
+  flags: ['shop', 'list-console-flags', {}],
+  flag: ['shop', 'read-console-flag', { flagId: 'one' }],
+  otherFlag: ['shop', 'read-console-flag', { flagId: 'two' }],
+  audit: ['shop', 'list-project-audit', {}],
+  tokens: ['shop', 'list-tokens', {}],
+  activity: ['shop', 'read-token-activity', { tokenId: 'one' }],
+  office: ['office', 'list-console-flags', {}],
+} as const;
+
+function touched(changed: Partial<WatchedChanges>): readonly string[] {
+  const whole = { ...nothing, ...changed };
+  return Object.entries(keys)
+    .filter(([, key]) => isTouchedBy(whole, 'shop', key))
+    .map(([name]) => name);
+}
+
+t.test('what is read again is what may look different, and no more', async (t) => {
+  t.same(touched({}), ['organisationAudit'], 'something in another project');
+  t.same(touched({ flags: ['one'] }), ['organisationAudit', 'flags', 'flag', 'audit']);
+  t.same(touched({ tokens: true }), ['organisationAudit', 'audit', 'tokens', 'activity']);
+  t.same(touched({ organisation: true }), ['session', 'projects', 'members', 'organisationAudit']);
+  const ofProject = ['flags', 'flag', 'otherFlag', 'audit', 'tokens', 'activity'];
+  t.same(touched({ project: true }), ['projects', 'organisationAudit', ...ofProject]);
+});
+
+t.test('a burst is joined', async (t) => {
+  const first = joined(null, { ...nothing, flags: ['one'] });
+  const second = joined(first, { ...nothing, position: '2.0', flags: ['two', 'one'], tokens: true });
+  t.same(second, { ...nothing, position: '2.0', flags: ['one', 'two'], tokens: true });
+});

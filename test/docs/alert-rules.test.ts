@@ -1,0 +1,147 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { debianPrograms, pathOf } from '../support/debian-programs.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+/* Each alert rule is evaluated by Prometheus’s own tool, on a service in the state that it is about, and on a well one. */
+t.setTimeout(120_000);
+
+const rules = join(repositoryRoot(), 'docs/monitoring/alerts.yml');
+const programs = debianPrograms('promtool');
+const { skip } = programs;
+
+/** A value for each of them: longer than any rule looks back. */
+const minutes = 90;
+const evaluatedAt = `${minutes - 10}m`;
+const steady = (value: number): string => `${value}x${minutes}`;
+/** Of a counter, one a second for each. */
+const rising = (perSecond: number): string => `0+${perSecond * 60}x${minutes}`;
+
+type Series = Readonly<Record<string, string>>;
+
+/** @returns a histogram of one event a second, all between two bounds */
+function slowHistogram(name: string, labels: string, bound: string, next: string): Series {
+  return {
+    [`${name}{${labels},le="${bound}"}`]: steady(0),
+    [`${name}{${labels},le="${next}"}`]: rising(1),
+    [`${name}{${labels},le="+Inf"}`]: rising(1),
+  };
+}
+
+/** What a service must export for each alert to fire. Each is scraped as `instance` a of `job` burgee. */
+const troubles: Readonly<Record<string, Series>> = {
+  BurgeeDown: { up: steady(0) },
+  BurgeeNotReady: { burgee_ready: steady(0) },
+  BurgeeRestarts: { process_start_time_seconds: rising(1) },
+  BurgeeServerErrors: {
+    'burgee_http_request_duration_seconds_count{api="evaluation",status="200"}': rising(60),
+    'burgee_http_request_duration_seconds_count{api="evaluation",status="503"}': rising(1),
+  },
+  BurgeeSlowEvaluations: slowHistogram(
+    'burgee_http_request_duration_seconds_bucket',
+    'route="evaluate-flag"',
+    '0.05',
+    '0.1',
+  ),
+  BurgeeClientsGoAway: { 'burgee_http_requests_unanswered_total{by="service"}': rising(1) },
+  BurgeeEvaluatorsMissing: { burgee_evaluators: steady(1), burgee_evaluators_configured: steady(2) },
+  BurgeeEvaluatorsReplaced: { burgee_evaluator_replacements_total: `0x${minutes - 30} 1x30` },
+  BurgeeEvaluatorsBusy: { burgee_evaluator_idle_seconds_total: steady(7), burgee_evaluators: steady(1) },
+  BurgeeGatewayBusy: { 'burgee_event_loop_active_seconds_total{thread="gateway"}': rising(1) },
+  BurgeeEventLoopDelay: slowHistogram(
+    'burgee_event_loop_delay_seconds_bucket',
+    'thread="writer"',
+    '0.25',
+    '0.5',
+  ),
+  BurgeeWriterQueue: { burgee_writer_queue_depth: steady(1001) },
+  BurgeeSlowCommits: slowHistogram(
+    'burgee_writer_commit_duration_seconds_bucket',
+    'source="api"',
+    '0.5',
+    '1',
+  ),
+  BurgeeFailedCommits: { 'burgee_writer_failed_commits_total{source="api"}': rising(1) },
+  BurgeeMailsFailed: { burgee_outbox_failed: steady(1) },
+  BurgeeOutboxStuck: {
+    burgee_outbox_depth: steady(3),
+    'burgee_mails_total{outcome="accepted"}': steady(4),
+    'burgee_mails_total{outcome="postponed"}': rising(1),
+  },
+  BurgeeDiskNearReserve: { burgee_storage_free_bytes: steady(255), burgee_storage_reserve_bytes: steady(64) },
+  BurgeeStoreNearMapSize: { burgee_store_used_bytes: steady(81), burgee_store_map_bytes: steady(100) },
+  BurgeeOldReader: { burgee_store_oldest_reader_lag_commits: steady(10_001) },
+  BurgeeFailedAuthentications: { burgee_failed_authentications_total: rising(2) },
+  BurgeeRateLimited: { 'burgee_rate_limited_requests_total{limit="management-requests"}': rising(2) },
+  BurgeeUnrecordedDenials: { burgee_unrecorded_denials_total: rising(1) },
+};
+
+/** Busy, and well. */
+const well: Series = {
+  up: steady(1),
+  burgee_ready: steady(1),
+  process_start_time_seconds: steady(1e9),
+  'burgee_http_request_duration_seconds_count{api="evaluation",status="200"}': rising(1000),
+  'burgee_http_request_duration_seconds_count{api="evaluation",status="503"}': rising(1),
+  'burgee_http_request_duration_seconds_bucket{route="evaluate-flag",le="0.005"}': rising(1000),
+  'burgee_http_request_duration_seconds_bucket{route="evaluate-flag",le="+Inf"}': rising(1000),
+  'burgee_http_requests_unanswered_total{by="client"}': rising(1),
+  burgee_evaluators: steady(2),
+  burgee_evaluators_configured: steady(2),
+  burgee_evaluator_replacements_total: steady(0),
+  burgee_evaluator_idle_seconds_total: rising(1),
+  'burgee_event_loop_active_seconds_total{thread="gateway"}': `0+30x${minutes}`,
+  burgee_writer_queue_depth: steady(40),
+  'burgee_writer_failed_commits_total{source="api"}': steady(0),
+  burgee_outbox_failed: steady(0),
+  burgee_outbox_depth: steady(3),
+  'burgee_mails_total{outcome="accepted"}': rising(1),
+  burgee_storage_free_bytes: steady(1000),
+  burgee_storage_reserve_bytes: steady(64),
+  burgee_store_used_bytes: steady(10),
+  burgee_store_map_bytes: steady(100),
+  burgee_store_oldest_reader_lag_commits: steady(100),
+  burgee_failed_authentications_total: `0+6x${minutes}`,
+  'burgee_rate_limited_requests_total{limit="management-requests"}': `0+6x${minutes}`,
+  burgee_unrecorded_denials_total: steady(0),
+};
+
+function scraped(series: string): string {
+  const [name, labels] = series.split('{');
+  return `${name}{job="burgee",instance="a"${labels === undefined ? '}' : `,${labels}`}`;
+}
+
+function testOf(name: string, series: Series, firing: readonly string[]): object {
+  return {
+    name,
+    interval: '1m',
+    input_series: Object.entries(series).map(([name, values]) => ({ series: scraped(name), values })),
+    promql_expr_test: [
+      {
+        expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
+        eval_time: evaluatedAt,
+        exp_samples: firing.map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
+      },
+    ],
+  };
+}
+
+t.test('every alert has a state of the service in which it fires', async (t) => {
+  const names = [...readFileSync(rules, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+  t.same(Object.keys(troubles).sort(), names.sort());
+});
+
+t.test('each fires in that state, none else does, and none while all is well', { skip }, async (t) => {
+  const troubled = Object.entries(troubles).map(([name, series]) => testOf(name, series, [name]));
+  const tests = [...troubled, testOf('all is well', well, [])];
+  const file = join(temporaryDirectory(t), 'test.json');
+  writeFileSync(file, JSON.stringify({ rule_files: [rules], evaluation_interval: '1m', tests }));
+  const arguments_ = ['test', 'rules', file];
+  const { status, stdout, stderr } = spawnSync(pathOf(programs, 'promtool'), arguments_, {
+    encoding: 'utf8',
+  });
+  t.equal(status, 0, `${stdout}${stderr}`);
+});

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import t from 'tap';
+import { isUnsettled, StoreVersion } from '../../src/support/store-version.ts';
+import { flagChangeOf, flagOf } from './support/records.ts';
+import { newStore } from './support/sample-store.ts';
+
+const projectId = 'p'.repeat(20);
+const commits = 400;
+
+t.test('at a settled version there is one state to be seen, however long a commit takes', async (t) => {
+  const { directory, store, version: memory } = newStore(t);
+  const stop = new SharedArrayBuffer(4);
+  const entry = new URL('./support/version-watcher.js', import.meta.url);
+  const watcher = new Worker(entry, { workerData: { directory, memory, stop } });
+  await once(watcher, 'message');
+  for (let commit = 0; commit < commits; commit += 1) {
+    store.write(({ apply }) => apply([flagChangeOf(null, flagOf(projectId))]));
+  }
+  const [seen, gone] = [once(watcher, 'message'), once(watcher, 'exit')];
+  Atomics.store(new Int32Array(stop), 0, 1);
+  const [states] = (await seen) as [Map<number, Set<number>>];
+  await gone;
+  t.ok(states.size > 10, `${states.size} versions were looked at`);
+  const torn = [...states].filter(([, sequences]) => sequences.size > 1);
+  t.same(torn, [], 'no version at which both the state before and the state after a commit were seen');
+});
+
+t.test('a commit moves the version, what changes nothing and what fails leave it settled', async (t) => {
+  const { store, version: memory } = newStore(t);
+  const version = new StoreVersion(memory);
+  const before = version.load();
+  t.notOk(isUnsettled(before));
+  store.write(({ apply }) => apply([]));
+  t.equal(version.load(), before);
+  t.throws(() =>
+    store.write(({ apply }) => {
+      apply([flagChangeOf(null, flagOf(projectId))]);
+      throw new Error('decided otherwise');
+    }),
+  );
+  t.equal(version.load(), before);
+  store.write(({ apply }) => apply([flagChangeOf(null, flagOf(projectId))]));
+  t.equal(version.load(), before + 2);
+  t.equal(version.settled(), before + 2);
+  version.begin();
+  t.ok(isUnsettled(version.load()));
+  t.equal(version.settled(), before + 2, 'a commit on its way is not told of');
+  version.end();
+});

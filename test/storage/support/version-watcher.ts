@@ -1,0 +1,31 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { openStoreReader } from '../../../src/storage/store-reader.ts';
+import { isUnsettled, StoreVersion } from '../../../src/support/store-version.ts';
+import { mapBytes } from './sample-store.ts';
+
+/* Looks at the store without pause until it is told to stop, and says which states it saw at each settled version. */
+
+interface Watched {
+  readonly directory: string;
+  readonly memory: SharedArrayBuffer;
+  /** One Int32 cell; 1 ends it. */
+  readonly stop: SharedArrayBuffer;
+}
+
+const { directory, memory, stop } = workerData as Watched;
+const reader = openStoreReader({ directory, mapBytes });
+const version = new StoreVersion(memory);
+const isOver = new Int32Array(stop);
+const seen = new Map<number, Set<number>>();
+
+parentPort?.postMessage('ready');
+while (Atomics.load(isOver, 0) === 0) {
+  const before = version.load();
+  reader.renew();
+  const sequence = reader.sequence();
+  if (isUnsettled(before) || version.load() !== before) continue;
+  const sequences = seen.get(before) ?? new Set();
+  seen.set(before, sequences.add(sequence));
+}
+parentPort?.postMessage(seen);
+await reader.close();
