@@ -33,7 +33,7 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await staging.getByRole('button', { name: 'Give it its own list' }).click();
   await dialog(page).getByLabel('Add').fill('qa\nnightly, beta\n\ncanary');
   await dialog(page).getByText('5 cohorts when applied.').waitFor();
-  await dialog(page).getByRole('button', { name: 'Add to the draft' }).click();
+  await dialog(page).getByRole('button', { name: 'Apply to the draft' }).click();
   await staging.getByText('own list of 5').waitFor();
   await saveDraft(page);
   await staging.getByRole('button', { name: 'Reset to inherited' }).click();
@@ -48,6 +48,9 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   t.equal(await percentage.inputValue(), '74%');
   await percentage.fill('33');
   t.equal(await production.getByRole('slider').getAttribute('aria-valuenow'), '33');
+  await percentage.fill('');
+  await percentage.press('Tab');
+  t.equal(await percentage.inputValue(), '33%', 'an empty field is no number');
   await saveDraft(page);
 
   // A protected environment asks first, by the names of flag and environment and by the effect.
@@ -86,8 +89,8 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await answer.getByText('not reached', { exact: true }).waitFor();
   const steps = (): Promise<string[]> => answer.getByRole('listitem').allTextContents();
   t.match(await steps(), [
-    /Switch.*goes on/,
-    /Cohorts.*goes on/,
+    /Switch.*does not decide/,
+    /Cohorts.*does not decide/,
     /Audience.*decides/,
     /Rollout.*not reached/,
   ]);
@@ -96,11 +99,23 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await page.getByLabel('Value of attribute 1').fill('pro');
   await page.getByRole('button', { name: 'Try it', exact: true }).click();
   await answer.getByText('everybody').waitFor();
-  t.match(await steps(), [/Switch/, /Cohorts/, /Audience.*goes on/, /Rollout.*decides/]);
+  t.match(await steps(), [/Switch/, /Cohorts/, /Audience.*does not decide/, /Rollout.*decides/]);
 
   await page.getByRole('tab', { name: 'Code' }).click();
   const code = page.getByRole('region', { name: 'curl' });
   await page.getByLabel('Environment', { exact: true }).selectOption('staging');
   const address = /'(.*)'/.exec((await code.locator('pre').textContent()) ?? '')?.[1] ?? '';
   t.match(await (await fetch(address)).json(), { name: 'gift-cards', enabled: false }, 'the line works');
+
+  // Whoever looks at another tab finds the question again.
+  await page.getByRole('tab', { name: 'Try it' }).click();
+  t.equal(await page.getByLabel('Targeting key').inputValue(), 'user-42');
+  t.equal(await page.getByLabel('Value of attribute 1').inputValue(), 'pro');
+  await page.getByRole('tab', { name: 'Code' }).click();
+
+  await page.getByRole('button', { name: 'Edit name, description, tags' }).click();
+  await dialog(page).getByLabel('Name').fill('  ');
+  await dialog(page).getByRole('button', { name: 'Apply to the draft' }).click();
+  await page.getByText('A flag needs a name.').waitFor();
+  t.equal(await page.getByRole('button', { name: 'Review 1 change' }).isEnabled(), false);
 });

@@ -99,7 +99,10 @@ await consoleTest(t, 'the palette, the search and the help have keys', {}, async
   await page.keyboard.press('Escape');
   await dialog(page).waitFor({ state: 'detached' });
 
-  await page.getByRole('navigation').getByRole('link', { name: 'Flags', exact: true }).press('Enter');
+  await page.keyboard.press('/');
+  await page.keyboard.type('flags');
+  await page.getByRole('option', { name: /^Flags/, selected: true }).waitFor();
+  await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Flags' }).waitFor();
   await page.keyboard.press('/');
   t.match(await focused(page), /searchbox "Search flags"/);

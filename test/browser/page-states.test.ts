@@ -1,5 +1,6 @@
 import t from 'tap';
 import { consoleTest } from './support/console-stage.ts';
+import { goTo } from './support/console-steps.ts';
 import { findViolations } from './support/find-violations.ts';
 import { provision } from './support/provision.ts';
 import { owner, signIn } from './support/sign-in.ts';
@@ -57,5 +58,46 @@ await consoleTest(
     await page.getByRole('main').getByRole('alert').waitFor();
     await page.getByRole('button', { name: 'Try again' }).waitFor();
     t.same((await findViolations(page)).lines, []);
+  },
+);
+
+const withToken = provision({
+  name: 'shop',
+  environments: ['production'],
+  flags: [{ name: 'gift-cards' }],
+  tokens: [{ name: 'ci', permission: 'read' }],
+});
+
+await consoleTest(
+  t,
+  'what was read stays when it cannot be read again',
+  { prepare: withToken },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page, watch } = window;
+    await page.clock.install();
+    await signIn(window, owner);
+    await goTo(page, 'Tokens');
+    await page.getByRole('link', { name: 'ci', exact: true }).click();
+    await page.getByRole('heading', { name: 'Recent activity' }).waitFor();
+    const activity = '**/console/api/projects/*/tokens/*';
+    watch.expectStatus(500);
+    await page.route(activity, (route) => route.fulfill({ status: 500, body: 'broken' }));
+    for (const time of ['first', 'second']) {
+      const answered = page.waitForResponse(activity);
+      await page.clock.runFor(11_000);
+      t.equal((await answered).status(), 500, time);
+    }
+    t.ok(await page.getByRole('heading', { level: 1, name: 'ci' }).isVisible());
+    t.equal(await page.getByRole('alert').count(), 0);
+
+    // A deleted or foreign one is not shown on from memory.
+    await page.unroute(activity);
+    watch.expectStatus(404);
+    await page.route(activity, (route) =>
+      route.fulfill({ status: 404, json: { error: 'Not found', detail: 'Gone.' } }),
+    );
+    await page.clock.runFor(11_000);
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
   },
 );

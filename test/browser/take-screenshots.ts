@@ -3,7 +3,7 @@
  * the words, over the demo: light and dark, wide and narrow, into docs/screenshots.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { debianPrograms, pathOf } from '../support/debian-programs.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
@@ -11,8 +11,9 @@ import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { type ConsoleWindow, setStage } from './support/console-stage.ts';
 import { dialog } from './support/console-steps.ts';
-import { furnishDemo, makeDemo, openDemo } from './support/furnished-demo.ts';
-import { type Screen, screensOf } from './support/screens.ts';
+import { demoSettings, furnishDemo, makeDemo, openDemo } from './support/furnished-demo.ts';
+import type { Screen } from './support/screen.ts';
+import { screensOf } from './support/screens.ts';
 import { setColours } from './support/set-colours.ts';
 
 const widths = [1440, 390] as const;
@@ -23,51 +24,64 @@ const folder = join(repositoryRoot(), 'docs', 'screenshots');
 
 /**
  * The page as a whole, as far as it goes: the window grows, so that what is fixed to its edges stays there. Below a
- * dialog it stays as it is.
+ * dialog or a menu it stays as it is.
  */
 async function takePictures(
-  { page, open }: ConsoleWindow,
+  { page, open, watch }: ConsoleWindow,
   screen: Screen,
   width: (typeof widths)[number],
-): Promise<void> {
+): Promise<string[]> {
   const { min, max } = heights[width];
+  watch.expectStatus(...(screen.refusals ?? []));
   await page.setViewportSize({ width, height: min });
   await open(screen.path);
   await screen.show(page);
-  if ((await dialog(page).count()) === 0) {
+  // What the pointer was last over would look as if it were meant.
+  await page.mouse.move(0, 0);
+  if ((await dialog(page).or(page.getByRole('menu')).count()) === 0) {
     const wanted = await page.evaluate('document.documentElement.scrollHeight');
     await page.setViewportSize({ width, height: Math.min(Math.max(Number(wanted), min), max) });
   }
-  for (const colorScheme of schemes) {
+  const files = schemes.map((colorScheme) => `${screen.name}-${colorScheme}-${width}.png`);
+  for (const [index, colorScheme] of schemes.entries()) {
     await setColours(page, colorScheme);
-    const path = join(folder, `${screen.name}-${colorScheme}-${width}.png`);
+    const path = join(folder, files[index] ?? '');
     await page.screenshot({ path, animations: 'disabled', caret: 'hide' });
   }
+  return files;
 }
 
-async function takeAll(t: Lifetime, words: readonly string[]): Promise<readonly string[]> {
+interface Taken {
+  /** Names of the pictures. */
+  readonly files: readonly string[];
+  /** Lines about what went wrong in the windows. */
+  readonly troubles: readonly string[];
+}
+
+async function takeAll(t: Lifetime, words: readonly string[]): Promise<Taken> {
   const dataDir = temporaryDirectory(t);
   const link = await makeDemo(dataDir);
-  const stage = await setStage(t, { dataDir });
+  const stage = await setStage(t, { dataDir, settings: demoSettings });
   const member = await openDemo(stage, link);
   const guest = await stage.window();
   const all = screensOf(await furnishDemo(t, stage, member.page));
   const screens = all.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+  const files: string[] = [];
   for (const screen of screens) {
-    for (const width of widths) await takePictures(screen.isPublic ? guest : member, screen, width);
+    const window = screen.isPublic ? guest : member;
+    for (const width of widths) files.push(...(await takePictures(window, screen, width)));
     console.log(screen.name);
   }
-  return stage.windows.flatMap(({ watch }) => watch.troubles);
+  return { files, troubles: stage.windows.flatMap(({ watch }) => watch.troubles) };
 }
 
 /** A third of the bytes: pages have few colours. Without the program the pictures stay as they are. */
-function makeSmall(): void {
+function makeSmall(files: readonly string[]): void {
   const programs = debianPrograms('pngquant');
   if (programs.skip !== false) {
     console.log(programs.skip);
     return;
   }
-  const files = readdirSync(folder).filter((name) => name.endsWith('.png'));
   const options = [
     '--force',
     '--skip-if-larger',
@@ -88,7 +102,7 @@ function makeSmall(): void {
 }
 
 mkdirSync(folder, { recursive: true });
-const troubles = await withLifetime((t) => takeAll(t, process.argv.slice(2)));
-makeSmall();
+const { files, troubles } = await withLifetime((t) => takeAll(t, process.argv.slice(2)));
+makeSmall(files);
 for (const trouble of troubles) console.error(trouble);
 process.exitCode = troubles.length === 0 ? 0 : 1;

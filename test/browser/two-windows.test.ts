@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { type ConsoleStage, type ConsoleWindow, consoleTest } from './support/console-stage.ts';
 import { card, createFlag, createProject, dialog, goTo, notice, saveDraft } from './support/console-steps.ts';
-import { becomeOwner } from './support/sign-in.ts';
+import { becomeOwner, owner } from './support/sign-in.ts';
 
-t.setTimeout(180_000);
+t.setTimeout(360_000);
 
 const editor = { name: 'Edgar Editor', email: 'edgar@example.test', password: 'a password of an editor' };
 
@@ -13,7 +13,7 @@ async function inviteEditor(stage: ConsoleStage, page: Page): Promise<ConsoleWin
   await goTo(page, 'Members');
   await page.getByRole('button', { name: /^Invite/ }).click();
   await dialog(page).getByLabel('Email').fill(editor.email);
-  await dialog(page).getByRole('button', { name: 'Make invitation link' }).click();
+  await dialog(page).getByRole('button', { name: 'Create invitation link' }).click();
   const shown = page.getByRole('dialog', { name: `Invitation for ${editor.email}` });
   const link = new URL((await shown.getByRole('code').textContent()) ?? '');
   await shown.getByRole('button', { name: 'I have stored it' }).click();
@@ -66,12 +66,25 @@ await consoleTest(t, 'two people at one flag lose nothing', {}, async (t, stage)
   t.match(await conflict.getByRole('region', { name: 'Stored now' }).textContent(), /25%/);
   t.match(await conflict.getByRole('region', { name: 'Your draft' }).textContent(), /50%/);
   t.equal(await rolloutShown(theirs.page, 'production'), '25%', 'stored');
-  await conflict.getByRole('button', { name: 'Keep my draft' }).click();
+  await conflict.getByRole('button', { name: 'Keep mine' }).click();
   await saveDraft(mine.page);
   await notice(mine.page, 'Saved 1 change of gift-cards.').waitFor();
   await card(theirs.page, 'production').getByRole('button', { name: '50%', pressed: true }).waitFor();
   t.equal(await rolloutShown(theirs.page, 'production'), '50%');
   t.equal(await rolloutShown(theirs.page, 'staging'), '10%');
+
+  // Whoever gives way does so where both changed the same; the rest of the draft stays.
+  await rollout(mine.page, 'production', '75%');
+  await rollout(mine.page, 'staging', '25%');
+  await rollout(theirs.page, 'production', '10%');
+  await saveDraft(theirs.page);
+  t.match(await conflict.textContent(), /Your 1 other change stays in the draft either way/);
+  await conflict.getByRole('button', { name: 'Take theirs' }).click();
+  t.equal(await rolloutShown(mine.page, 'production'), '10%');
+  t.equal(await rolloutShown(mine.page, 'staging'), '25%');
+  await mine.page.getByRole('button', { name: 'Review 1 change' }).waitFor();
+  await saveDraft(mine.page);
+  await notice(mine.page, 'Saved 1 change of gift-cards.').last().waitFor();
 
   // All of it is in the history, by whom it was.
   await mine.page.getByRole('tab', { name: 'History' }).click();
@@ -92,4 +105,19 @@ await consoleTest(t, 'a draft is not left behind unasked', {}, async (t, stage) 
   t.match(await guard.textContent(), /1 change would be lost/);
   await guard.getByRole('button', { name: 'Cancel' }).click();
   t.equal(await rolloutShown(page, 'staging'), '75%');
+
+  // Signing out leaves the page, too: whoever cancels it is still signed in.
+  await page.getByRole('button', { name: owner.name }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await guard.getByRole('button', { name: 'Cancel' }).click();
+  await guard.waitFor({ state: 'detached' });
+  await saveDraft(page);
+  await notice(page, 'Saved 1 change of gift-cards.').waitFor();
+  await rollout(page, 'staging', '50%');
+  await page.getByRole('button', { name: owner.name }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await guard.getByRole('button', { name: 'Discard and leave' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  await page.goto(`${stage.origin}/console/sign-out`);
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
 });

@@ -46,17 +46,34 @@ async function openWindow(
   return { page, watch, open: async (path) => void (await page.goto(`${origin}${path}`)) };
 }
 
-/** Boots a server over `dataDir` and starts a browser; both end with `t`. */
+const browsers = new WeakMap<Lifetime, Promise<Browser>>();
+
+/** Started once for all stages of `t`, with which it ends: what is kept of a window is the window's own. */
+function browserOf(t: Lifetime): Promise<Browser> {
+  const started = browsers.get(t) ?? startChromium(t, programs);
+  browsers.set(t, started);
+  return started;
+}
+
+interface Place {
+  readonly dataDir: string;
+  readonly settings?: Settings;
+  /** How long the browser lasts, which other stages may use, too: as long as this one, unless it says otherwise. */
+  readonly browserLifetime?: Lifetime;
+}
+
+/** Boots a server over `dataDir`, with a browser; its windows and the server end with `t`. */
 export async function setStage(
   t: Lifetime,
-  { dataDir, settings }: { readonly dataDir: string; readonly settings?: Settings },
+  { dataDir, settings, browserLifetime = t }: Place,
 ): Promise<ConsoleStage & { readonly windows: readonly ConsoleWindow[] }> {
   const server = await bootServer(t, { dataDir, ...(settings === undefined ? {} : { settings }) });
-  const browser = await startChromium(t, programs);
+  const browser = await browserOf(browserLifetime);
   const origin = `http://127.0.0.1:${server.port}`;
   const windows: ConsoleWindow[] = [];
   const window = async (options: BrowserContextOptions = {}): Promise<ConsoleWindow> => {
     const opened = await openWindow(browser, origin, options);
+    t.teardown(() => opened.page.context().close());
     windows.push(opened);
     return opened;
   };
@@ -71,16 +88,17 @@ interface StageOptions {
 
 /** A test in real windows of a real browser: it passes only when none of them had any trouble. */
 export function consoleTest(
-  t: Test,
+  parent: Test,
   name: string,
   options: StageOptions,
   run: (t: Test, stage: ConsoleStage) => Promise<void>,
 ): Promise<unknown> {
-  return t.test(name, { skip: programs.skip }, async (t) => {
+  return parent.test(name, { skip: programs.skip }, async (t) => {
     const dataDir = temporaryDirectory(t);
     await options.prepare?.(dataDir, temporaryDirectory(t));
     const { settings } = options;
-    const stage = await setStage(t, { dataDir, ...(settings === undefined ? {} : { settings }) });
+    const place = { dataDir, browserLifetime: parent, ...(settings === undefined ? {} : { settings }) };
+    const stage = await setStage(t, place);
     try {
       await run(t, stage);
     } catch (error) {

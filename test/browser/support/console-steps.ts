@@ -27,7 +27,7 @@ export async function createProject(
   await goTo(page, 'Projects');
   await page.getByRole('button', { name: 'Create project' }).click();
   await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).fill(name);
-  const names = dialog(page).getByLabel('Names');
+  const names = dialog(page).getByLabel('Environment names');
   for (const environment of environments) {
     await names.fill(environment);
     await names.press('Enter');

@@ -1,25 +1,32 @@
 import type { Page } from 'playwright-core';
+import type { Settings } from '../../support/burgee-command.ts';
 import { runBurgeeOrThrow } from '../../support/burgee-command.ts';
 import { createHttpClient } from '../../support/http-client.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { type ConsoleCaller, consoleCaller } from './console-caller.ts';
 import type { ConsoleStage, ConsoleWindow } from './console-stage.ts';
 
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** What the pages of a console in use are addressed by. */
 export interface FurnishedDemo {
   readonly projectId: string;
   readonly websiteId: string;
+  /** A project without flags. */
+  readonly emptyProjectId: string;
   readonly flagId: string;
   readonly flagName: string;
+  /** Switched on and off by one screen. */
+  readonly switchedFlag: Named;
+  /** Changed by two people at once on one screen. */
+  readonly contestedFlag: Named;
   readonly audienceId: string;
   readonly tokenId: string;
   /** Path and fragment of an invitation that nobody has used. */
   readonly invitation: string;
-}
-
-interface Named {
-  readonly id: string;
-  readonly name: string;
 }
 
 interface Project extends Named {
@@ -33,6 +40,14 @@ interface Flag extends Named {
 
 const newest = 'v1.34';
 const flagName = 'ContextualLogging';
+
+/** Of the server: beside passwords people may sign in with a provider, which nobody asks here. */
+export const demoSettings: Settings = {
+  BURGEE_BASE_URL: 'http://127.0.0.1:0',
+  BURGEE_OPEN_ID_ISSUER: 'http://127.0.0.1:9',
+  BURGEE_OPEN_ID_CLIENT_ID: 'burgee',
+  BURGEE_OPEN_ID_NAME: 'Acme Login',
+};
 
 /** Makes the demo in an empty data directory. @returns path and fragment of the link that signs its Owner in, once */
 export async function makeDemo(dataDir: string): Promise<string> {
@@ -119,6 +134,22 @@ async function evaluate(t: Lifetime, flagId: string, port: number): Promise<void
   }
 }
 
+async function invite(call: ConsoleCaller, email: string): Promise<URL> {
+  const { url } = await call<{ url: string }>('POST', '/invitations', { email, role: 'editor' });
+  return new URL(url);
+}
+
+/** Joins through an invitation, and leaves the Owner's session alone. */
+async function join(stage: ConsoleStage, { hash, pathname }: URL): Promise<void> {
+  const guest = await stage.window();
+  await guest.open(`${pathname}${hash}`);
+  await guest.page.getByLabel('Your name').fill('Demo Editor');
+  await guest.page.getByLabel('New password').fill('a password of an editor');
+  await guest.page.getByRole('button', { name: 'Join', exact: true }).click();
+  await guest.page.getByRole('heading', { level: 1, name: 'Flags' }).waitFor();
+  await guest.page.context().close();
+}
+
 /** Gives a signed-in Owner's demo the traces of use that an empty console lacks. */
 export async function furnishDemo(t: Lifetime, stage: ConsoleStage, page: Page): Promise<FurnishedDemo> {
   const call = consoleCaller(page);
@@ -126,7 +157,8 @@ export async function furnishDemo(t: Lifetime, stage: ConsoleStage, page: Page):
   const { projects } = await call<{ projects: Project[] }>('GET', '/projects');
   const [project, website] = [named(projects, 'kubernetes'), named(projects, 'website')];
   const flagsPath = `/projects/${project.id}/flags`;
-  const flag = named((await call<{ flags: Flag[] }>('GET', flagsPath)).flags, flagName);
+  const { flags } = await call<{ flags: Flag[] }>('GET', flagsPath);
+  const flag = named(flags, flagName);
   const websitePath = `/projects/${website.id}`;
   const { audiences } = await call<{ audiences: Named[] }>('GET', `${websitePath}/audiences`);
   await call('POST', `${websitePath}/audiences`, {
@@ -139,16 +171,18 @@ export async function furnishDemo(t: Lifetime, stage: ConsoleStage, page: Page):
   await editFlag(call, project, flag);
   const tokenId = await useToken(t, call, project.id, flag.id, port);
   await evaluate(t, flag.id, port);
-  const { url } = await call<{ url: string }>('POST', '/invitations', {
-    email: 'newcomer@example.test',
-    role: 'editor',
-  });
-  const link = new URL(url);
+  await join(stage, await invite(call, 'editor@demo.example'));
+  const link = await invite(call, 'newcomer@example.test');
+  const playground = { name: 'playground', isPersonal: true, isMultiEnvironment: false };
+  const empty = await call<Named>('POST', '/projects', playground);
   return {
     projectId: project.id,
     websiteId: website.id,
+    emptyProjectId: empty.id,
     flagId: flag.id,
     flagName,
+    switchedFlag: named(flags, 'APIServerTracing'),
+    contestedFlag: named(flags, 'APIServerIdentity'),
     audienceId: named(audiences, 'Paying customers').id,
     tokenId,
     invitation: `${link.pathname}${link.hash}`,

@@ -3,13 +3,37 @@ import { join } from 'node:path';
 import { runBurgeeOrThrow } from '../../support/burgee-command.ts';
 import { owner } from './sign-in.ts';
 
-/** Declares one project of an organisation whose Owner signs in with a password. For `prepare` of a stage. */
-export function provision(project: object): (dataDir: string, scratchDir: string) => Promise<void> {
+interface Change {
+  readonly plan?: string;
+  readonly trialEndsAt?: number;
+  /** Beside the Owner. */
+  readonly members?: readonly object[];
+}
+
+type Prepare = (dataDir: string, scratchDir: string) => Promise<void>;
+
+/** Applies a file to the data directory of a stage. */
+export function applied(declared: object): Prepare {
   return async (dataDir, scratchDir) => {
     const file = join(scratchDir, 'stage.json');
-    const members = [{ ...owner, role: 'owner' }];
-    const organisation = { name: 'Acme', plan: 'enterprise', members, projects: [project] };
-    writeFileSync(file, JSON.stringify({ organisations: [organisation] }));
+    writeFileSync(file, JSON.stringify(declared));
     await runBurgeeOrThrow(['apply', file, '--data-dir', dataDir]);
   };
+}
+
+/**
+ * Declares one project of an organisation whose Owner signs in with a password. For `prepare` of a stage.
+ *
+ * @param change what of the organisation is not as usual
+ */
+export function provision(project: object, { members = [], ...change }: Change = {}): Prepare {
+  const everybody = [{ ...owner, role: 'owner' }, ...members];
+  const organisation = {
+    name: 'Acme',
+    plan: 'enterprise',
+    members: everybody,
+    projects: [project],
+    ...change,
+  };
+  return applied({ organisations: [organisation] });
 }

@@ -1,0 +1,46 @@
+import t from 'tap';
+import { consoleTest } from './support/console-stage.ts';
+import { card, dialog, notice, saveDraft } from './support/console-steps.ts';
+import { provision } from './support/provision.ts';
+import { owner, signIn } from './support/sign-in.ts';
+
+t.setTimeout(180_000);
+
+const pastedCount = 5_000;
+
+const prepare = provision({
+  name: 'shop',
+  environments: ['production'],
+  flags: [{ name: 'gift-cards', cohorts: ['beta'] }],
+});
+
+await consoleTest(t, 'thousands of cohorts are pasted', { prepare }, async (t, stage) => {
+  const window = await stage.window({ permissions: ['clipboard-read', 'clipboard-write'] });
+  const { page } = window;
+  await signIn(window, owner);
+  await page.getByRole('link', { name: 'gift-cards' }).click();
+  await page.getByRole('button', { name: 'Edit cohorts' }).click();
+  const lines = Array.from({ length: pastedCount }, (_, index) => `user-${index}`);
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(lines.join('\n'))})`);
+  const field = dialog(page).getByLabel('Add');
+  await field.focus();
+  await page.keyboard.press('Control+v');
+  await dialog(page).getByText('5,001 cohorts when applied.').waitFor();
+  t.equal(await field.inputValue(), '', 'they are in the list, and the field stays light');
+  await page.keyboard.type('one more');
+  await dialog(page).getByText('5,002 cohorts when applied.').waitFor();
+  // A click beside a form loses nothing of it.
+  await page.mouse.click(5, 5);
+  await dialog(page).getByLabel('Find in the list').fill('user-4999');
+  await dialog(page).getByRole('button', { name: 'Remove user-4999' }).click();
+  await dialog(page).getByRole('button', { name: 'Apply to the draft' }).click();
+  await card(page, 'production').getByText('inherits 5001').waitFor();
+  await saveDraft(page);
+  await notice(page, 'Saved 1 change of gift-cards.').waitFor();
+
+  // Given its own list as it is inherited, an environment goes on inheriting: there is nothing to save.
+  await card(page, 'production').getByRole('button', { name: 'Give it its own list' }).click();
+  await dialog(page).getByRole('button', { name: 'Apply to the draft' }).click();
+  await dialog(page).waitFor({ state: 'detached' });
+  t.equal(await page.getByRole('region', { name: 'Unsaved changes' }).count(), 0);
+});

@@ -1,0 +1,140 @@
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { consoleTest } from './support/console-stage.ts';
+import { card, createFlag, createProject, goTo, notice } from './support/console-steps.ts';
+import { becomeOwner, owner, signIn } from './support/sign-in.ts';
+
+t.setTimeout(480_000);
+
+function named(page: Page, name: string) {
+  return page.getByRole('dialog', { name, exact: true });
+}
+
+await consoleTest(t, 'a dialog keeps what was entered until it is given up', {}, async (t, stage) => {
+  const window = await stage.window();
+  const { page } = window;
+  await becomeOwner(stage, window);
+  await createProject(page, 'shop', []);
+  const question = named(page, 'Discard what you have entered?');
+
+  // Nothing entered: nothing is asked.
+  const create = named(page, 'Create flag');
+  await page.getByRole('button', { name: 'Create flag' }).click();
+  await create.waitFor();
+  await page.keyboard.press('Escape');
+  await create.waitFor({ state: 'detached' });
+
+  // Escape, the cross and Cancel all ask; the answer that loses nothing has the focus, and Escape gives it too.
+  await page.getByRole('button', { name: 'Create flag' }).click();
+  await create.getByLabel('Name').fill('gift-cards');
+  await page.keyboard.press('Escape');
+  await question.waitFor();
+  await page.keyboard.press('Enter');
+  await question.waitFor({ state: 'detached' });
+  await create.getByRole('button', { name: 'Close' }).click();
+  await question.waitFor();
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'detached' });
+  await create.getByRole('button', { name: 'Cancel' }).click();
+  await question.getByRole('button', { name: 'Keep editing' }).click();
+  t.equal(await create.getByLabel('Name').inputValue(), 'gift-cards');
+
+  // So does the way to another page.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('members');
+  await page.keyboard.press('Enter');
+  const leave = named(page, 'Leave without saving?');
+  t.match(await leave.textContent(), /What you have entered would be lost/);
+  await page.keyboard.press('Escape');
+  await leave.waitFor({ state: 'detached' });
+  t.equal(await create.getByLabel('Name').inputValue(), 'gift-cards');
+
+  // What is sent is not asked about, and neither is what was given up.
+  await create.getByRole('button', { name: 'Create flag' }).click();
+  await page.getByRole('heading', { level: 1, name: 'gift-cards' }).waitFor();
+  await goTo(page, 'Audiences');
+  await page.getByRole('button', { name: 'Create audience' }).click();
+  const audience = named(page, 'Create audience');
+  await audience.getByLabel('is one of').fill('pro');
+  await audience.getByLabel('is one of').press('Escape');
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await audience.waitFor({ state: 'detached' });
+  await goTo(page, 'Flags');
+});
+
+await consoleTest(t, 'a tag that is taken away is asked about, too', {}, async (t, stage) => {
+  const window = await stage.window();
+  const { page } = window;
+  await becomeOwner(stage, window);
+  await createProject(page, 'shop', []);
+  await goTo(page, 'Projects');
+  await page.getByRole('button', { name: 'Create project' }).click();
+  const create = named(page, 'Create project');
+  await create.getByLabel('Environment names').press('Backspace');
+  await create.getByRole('button', { name: 'Close' }).click();
+  await named(page, 'Discard what you have entered?').getByRole('button', { name: 'Keep editing' }).click();
+  t.equal(await create.getByText('staging', { exact: true }).count(), 0);
+  t.equal(await create.getByText('production', { exact: true }).count(), 1);
+});
+
+await consoleTest(t, 'a draft outlives the end of its session', {}, async (t, stage) => {
+  const window = await stage.window();
+  const { page, watch } = window;
+  await becomeOwner(stage, window);
+  await createProject(page, 'shop', []);
+  await createFlag(page, 'gift-cards');
+  await card(page, 'staging').getByRole('button', { name: '50%' }).click();
+  await page.context().clearCookies();
+  watch.expectStatus(401);
+  const ended = named(page, 'Your session has ended');
+  const stay = async (): Promise<void> => {
+    t.match(await ended.textContent(), /1 change would be lost. To keep it, stay here, sign in again/);
+    await ended.getByRole('button', { name: 'Stay here' }).click();
+    await ended.waitFor({ state: 'detached' });
+  };
+  // Whoever comes back to the window after minutes: all is read again then, and who is signed in too.
+  await page.clock.install();
+  await page.clock.fastForward('05:00');
+  const session = page.waitForResponse(/\/console\/api\/session$/);
+  await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+  t.match(await (await session).json(), { isSignedIn: false });
+  await stay();
+  await page.getByRole('button', { name: 'Review 1 change' }).click();
+  await page.getByRole('button', { name: 'Save 1 change' }).click();
+  await stay();
+
+  // In another tab of the same browser; then it is saved here.
+  const tab = await page.context().newPage();
+  const other = {
+    ...window,
+    page: tab,
+    open: async (path: string) => void (await tab.goto(`${stage.origin}${path}`)),
+  };
+  await signIn(other, owner);
+  await tab.getByRole('heading', { level: 1, name: 'Flags' }).waitFor();
+  await page.bringToFront();
+  await page.getByRole('button', { name: 'Save 1 change' }).click();
+  await notice(page, 'Saved 1 change of gift-cards.').waitFor();
+});
+
+await consoleTest(t, 'a secret that is shown once is not left behind unasked', {}, async (t, stage) => {
+  const window = await stage.window();
+  const { page } = window;
+  await becomeOwner(stage, window);
+  await createProject(page, 'shop', []);
+  await goTo(page, 'Tokens');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await named(page, 'Create token').getByRole('textbox', { name: 'Name', exact: true }).fill('ci');
+  await named(page, 'Create token').getByRole('button', { name: 'Create token' }).click();
+  const shown = named(page, 'Token ci');
+  await shown.waitFor();
+  await page.evaluate('history.back()');
+  const leave = named(page, 'Leave without saving?');
+  t.match(await leave.textContent(), /The token secret would be lost: it is not shown again/);
+  await leave.getByRole('button', { name: 'Cancel' }).click();
+  await leave.waitFor({ state: 'detached' });
+  t.match(await shown.getByRole('code').textContent(), /^burgee_/);
+  await shown.getByRole('button', { name: 'I have stored it' }).click();
+  await shown.waitFor({ state: 'detached' });
+  await goTo(page, 'Members');
+});

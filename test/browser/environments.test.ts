@@ -1,0 +1,93 @@
+import t from 'tap';
+import { consoleCaller } from './support/console-caller.ts';
+import { consoleTest } from './support/console-stage.ts';
+import { dialog, finishDialog, goTo, notice } from './support/console-steps.ts';
+import { provision } from './support/provision.ts';
+import { owner, signIn } from './support/sign-in.ts';
+
+t.setTimeout(300_000);
+
+const prepare = provision({
+  name: 'shop',
+  environments: ['production', 'staging'],
+  tokens: [{ name: 'deploy', permission: 'write', environments: ['staging'] }],
+});
+
+await consoleTest(t, 'nobody renames before the tokens are named', { prepare }, async (t, stage) => {
+  const window = await stage.window();
+  const { page } = window;
+  await signIn(window, owner);
+  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+  await goTo(page, 'Environments');
+  let answer = (): void => undefined;
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/impact?name=preview', async (route) => {
+    await isAnswered;
+    await route.continue();
+  });
+  const asked = page.waitForRequest('**/impact?name=preview');
+  await page.getByRole('button', { name: 'Rename staging' }).click();
+  await dialog(page).getByLabel('New name').fill('preview');
+  await page.keyboard.press('Enter');
+  await asked;
+  t.equal(await dialog(page).getByRole('button', { name: 'Rename' }).isEnabled(), false);
+  answer();
+  await dialog(page).getByText('These tokens stop working here.').waitFor();
+  t.equal(await dialog(page).getByRole('link', { name: 'deploy' }).count(), 1);
+
+  // A name that cannot be taken says so before anything is asked for.
+  window.watch.expectStatus(400);
+  await dialog(page).getByLabel('New name').fill('production');
+  await dialog(page).getByRole('alert').waitFor();
+  t.equal(await dialog(page).getByRole('button', { name: 'Rename' }).isEnabled(), false);
+  await dialog(page).getByLabel('New name').fill('preview');
+  await finishDialog(page, 'Rename');
+  await notice(page, 'staging is now preview.').waitFor();
+});
+
+interface Project {
+  readonly id: string;
+  readonly environmentsRevision: number;
+}
+
+await consoleTest(
+  t,
+  'a rename shows what somebody else has made of the environment meanwhile',
+  { prepare },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page } = window;
+    await signIn(window, owner);
+    await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+    await goTo(page, 'Environments');
+    await page.getByRole('button', { name: 'Rename staging' }).click();
+    await dialog(page).getByLabel('New name').fill('preview');
+
+    const call = consoleCaller(page);
+    const { projects } = await call<{ projects: readonly Project[] }>('GET', '/projects');
+    const [{ id = '', environmentsRevision: revision = 0 } = {}] = projects;
+    await call('PATCH', `/projects/${id}/environments/2`, { revision, name: 'canary' });
+    await dialog(page).getByText('Somebody else has renamed it to canary meanwhile.').waitFor();
+    t.equal(await dialog(page).getByLabel('New name').inputValue(), 'preview');
+    await finishDialog(page, 'Rename');
+    await notice(page, 'canary is now preview.').waitFor();
+  },
+);
+
+await consoleTest(t, 'how long ago something was goes on while one looks', { prepare }, async (t, stage) => {
+  const window = await stage.window();
+  const { page } = window;
+  await page.clock.install();
+  await signIn(window, owner);
+  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+  await goTo(page, 'Audit log');
+  const first = page.locator('ol > li time').first();
+  t.match(await first.textContent(), /now|minute/);
+  await page.clock.runFor('05:00');
+  await page
+    .getByText(/^[5-9] minutes ago$/)
+    .first()
+    .waitFor();
+});

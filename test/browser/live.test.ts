@@ -1,0 +1,194 @@
+import type { Page, Request } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { ConsoleClient } from '../console/console-client.ts';
+import { type ConsoleStage, type ConsoleWindow, consoleTest } from './support/console-stage.ts';
+import { goTo } from './support/console-steps.ts';
+import { provision } from './support/provision.ts';
+import { owner, signIn } from './support/sign-in.ts';
+
+t.setTimeout(600_000);
+
+const admin = {
+  name: 'Ada Admin',
+  email: 'ada@example.test',
+  password: 'a password of an admin',
+  role: 'admin',
+};
+const project = { name: 'shop', environments: ['production'], flags: [{ name: 'checkout' }] };
+const prepare = provision(project, { members: [admin] });
+
+interface Admin {
+  /** What is answered; it must be 2xx. @param path below `/console/api`; `{project}` is the shop's */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+  do(method: string, path: string, body?: unknown): Promise<any>;
+}
+
+/** Somebody else, who changes things past any page. */
+async function signInAdmin(t: Test, { server }: ConsoleStage): Promise<Admin> {
+  const client = new ConsoleClient(t, { port: server.port });
+  const { email, password } = admin;
+  const ask: Admin['do'] = async (method, path, body) => {
+    const { status, text } = await client.send(method, path, body);
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
+    return text === '' ? null : JSON.parse(text);
+  };
+  await ask('POST', '/session', { email, password });
+  const [{ id }] = (await ask('GET', '/projects')).projects;
+  return { do: (method, path, body) => ask(method, path.replace('{project}', id), body) };
+}
+
+async function enter(window: ConsoleWindow): Promise<Page> {
+  await signIn(window, owner);
+  await window.page.getByRole('link', { name: 'checkout', exact: true }).waitFor();
+  return window.page;
+}
+
+await consoleTest(t, 'every page shows what somebody else changes', { prepare }, async (t, stage) => {
+  const other = await signInAdmin(t, stage);
+  const page = await enter(await stage.window());
+  const reloads: string[] = [];
+  page.on('load', () => reloads.push(page.url()));
+
+  const body = { permission: 'read', environments: null, expiryDays: 30 };
+  await goTo(page, 'Tokens');
+  const { token } = await other.do('POST', '/projects/{project}/tokens', { name: 'nightly', ...body });
+  await page.getByRole('link', { name: 'nightly', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'nightly' }).waitFor();
+  await other.do('POST', `/projects/{project}/tokens/${token.id}/revoke`);
+  await page
+    .getByRole('main')
+    .getByText(/revoked/i)
+    .first()
+    .waitFor();
+
+  await goTo(page, 'Environments');
+  await other.do('POST', '/projects/{project}/environments', { name: 'staging' });
+  await page.getByRole('main').getByText('staging', { exact: true }).waitFor();
+
+  await goTo(page, 'Audiences');
+  const rules = [{ attribute: 'plan', values: ['pro'] }];
+  await other.do('POST', '/projects/{project}/audiences', { name: 'Pro', rules });
+  await page.getByRole('link', { name: 'Pro', exact: true }).waitFor();
+
+  await goTo(page, 'Audit log');
+  await other.do('POST', '/projects/{project}/flags', { name: 'gift-cards' });
+  await page.getByRole('main').getByText('gift-cards').first().waitFor();
+
+  await goTo(page, 'Members');
+  await other.do('POST', '/invitations', { email: 'guest@example.test', role: 'viewer' });
+  await page.getByRole('main').getByText('guest@example.test').waitFor();
+
+  await goTo(page, 'Projects');
+  const { revision } = await other.do('GET', '/projects/{project}');
+  await other.do('PATCH', '/projects/{project}', { revision, name: 'store' });
+  await page.getByRole('main').getByRole('link', { name: 'store', exact: true }).waitFor();
+  await other.do('POST', '/projects', { name: 'office', isMultiEnvironment: false, isPersonal: false });
+  await page.getByRole('main').getByRole('link', { name: 'office', exact: true }).waitFor();
+  t.same(reloads, [], 'the page was never loaded again');
+});
+
+await consoleTest(t, 'a role that is changed holds in an open page', { prepare }, async (t, stage) => {
+  const window = await stage.window();
+  await signIn(window, admin);
+  const { page } = window;
+  await page.getByRole('link', { name: 'checkout', exact: true }).waitFor();
+  await goTo(page, 'Members');
+  await page.getByRole('button', { name: 'Invite' }).waitFor();
+  // Invitations are asked for once more, before it is known that they are none of hers any more.
+  window.watch.expectStatus(403);
+  const caller = await stage.window();
+  await enter(caller);
+  await goTo(caller.page, 'Members');
+  await caller.page.getByRole('combobox', { name: `Role of ${admin.name}` }).selectOption('viewer');
+  await caller.page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
+  await page.getByRole('button', { name: 'Invite' }).waitFor({ state: 'detached' });
+  t.equal(await page.getByRole('combobox').count(), 0);
+});
+
+await consoleTest(t, 'a draft stays while others change the same page', { prepare }, async (t, stage) => {
+  const other = await signInAdmin(t, stage);
+  const page = await enter(await stage.window());
+  await goTo(page, 'Project settings');
+  const name = page.getByRole('textbox', { name: 'Name of the project' });
+  await name.fill('My draft');
+  const { revision } = await other.do('GET', '/projects/{project}');
+  const stored = await other.do('PATCH', '/projects/{project}', { revision, evaluationAccess: false });
+  await page.getByRole('switch', { name: 'Evaluation API access', checked: false }).waitFor();
+  t.equal(await name.inputValue(), 'My draft');
+  await other.do('PATCH', '/projects/{project}', { revision: stored.revision, name: 'store' });
+  await page.getByRole('dialog', { name: 'Somebody else has changed the same fields' }).waitFor();
+  t.equal(await name.inputValue(), 'My draft');
+});
+
+await consoleTest(
+  t,
+  'what happens between a reading and the stream is not missed',
+  { prepare },
+  async (t, stage) => {
+    const other = await signInAdmin(t, stage);
+    const page = await enter(await stage.window());
+    const events = '**/console/api/projects/*/events*';
+    let isDue = (): void => undefined;
+    const due = new Promise<void>((resolve) => {
+      isDue = resolve;
+    });
+    await page.route(events, async (route) => {
+      await due;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByRole('link', { name: 'checkout', exact: true }).waitFor();
+    await other.do('POST', '/projects/{project}/flags', { name: 'gift-cards' });
+    isDue();
+    await page.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
+    t.pass('it is shown without another change');
+  },
+);
+
+await consoleTest(
+  t,
+  'a page that is not live says so, and is live again by itself',
+  { prepare },
+  async (t, stage) => {
+    const other = await signInAdmin(t, stage);
+    const window = await stage.window();
+    const page = await enter(window);
+    const events = '**/console/api/projects/*/events*';
+    window.watch.expectStatus(503);
+    window.watch.expectMessage(/EventSource/);
+    await page.route(events, (route) => route.fulfill({ status: 503, body: '' }));
+    await page.reload();
+    const sign = page.getByRole('status').filter({ hasText: 'This page is not live' });
+    await sign.waitFor();
+    await other.do('POST', '/projects/{project}/flags', { name: 'gift-cards' });
+    await page.unroute(events);
+    await sign.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
+    t.pass('and shows what it has missed');
+  },
+);
+
+await consoleTest(
+  t,
+  'what a page reads while nobody acts in it is no use of the session',
+  { prepare },
+  async (t, stage) => {
+    const other = await signInAdmin(t, stage);
+    const window = await stage.window();
+    await window.page.clock.install();
+    const page = await enter(window);
+    const isBackground = (request: Request) => request.headers()['x-burgee-background'] === '1';
+    const seen: Request[] = [];
+    page.on('request', (request) => {
+      if (isBackground(request)) seen.push(request);
+    });
+    // Some seconds after the last key that was pressed, what somebody else changes is read by the page alone.
+    await page.clock.fastForward(20_000);
+    await other.do('POST', '/projects/{project}/flags', { name: 'gift-cards' });
+    await page.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
+    t.ok(seen.length > 0, 'the page said so of a reading');
+    const asked = page.waitForRequest((request) => request.url().endsWith('/audiences'));
+    await goTo(page, 'Audiences');
+    t.notOk(isBackground(await asked), 'what somebody asks for is a use');
+  },
+);

@@ -1,0 +1,156 @@
+import type { Locator } from 'playwright-core';
+import t from 'tap';
+import { runBurgeeOrThrow } from '../support/burgee-command.ts';
+import { consoleTest } from './support/console-stage.ts';
+import { goTo } from './support/console-steps.ts';
+import { applied, provision } from './support/provision.ts';
+import { owner, signIn } from './support/sign-in.ts';
+
+t.setTimeout(180_000);
+
+const viewer = {
+  name: 'Vera Viewer',
+  email: 'vera@example.test',
+  password: 'a password of a viewer',
+  role: 'viewer',
+};
+const shop = {
+  name: 'shop',
+  environments: ['production', 'staging'],
+  audiences: [{ name: 'Pro', rules: [{ attribute: 'plan', values: ['pro'] }] }],
+  flags: [{ name: 'gift-cards' }],
+  tokens: [{ name: 'ci', permission: 'read' }],
+};
+
+/** Of the browser, in which no test runs. */
+interface Styles {
+  getComputedStyle(it: unknown): Readonly<Record<'color' | 'backgroundColor' | 'opacity', string>>;
+}
+
+/** How far the text of a field stands out from the field: 1 not at all, 21 black on white (WCAG 2). */
+async function contrastOf(field: Locator): Promise<number> {
+  const { color, backgroundColor, opacity } = await field.evaluate((element) => {
+    const style = (globalThis as unknown as Styles).getComputedStyle(element);
+    return { color: style.color, backgroundColor: style.backgroundColor, opacity: style.opacity };
+  });
+  const [light = 0, dark = 0] = [luminanceOf(color), luminanceOf(backgroundColor)].sort((a, b) => b - a);
+  return opacity === '1' ? (light + 0.05) / (dark + 0.05) : 0;
+}
+
+/** @param colour as `rgb(1, 2, 3)` */
+function luminanceOf(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((part) => {
+    const share = Number(part) / 255;
+    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+const forViewer = provision(shop, { members: [viewer] });
+await consoleTest(
+  t,
+  'a Viewer is told why nothing can be changed',
+  { prepare: forViewer },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page } = window;
+    await signIn(window, viewer);
+    await page.getByRole('link', { name: 'gift-cards' }).click();
+    await page.getByText('You are a Viewer here: only an Editor changes flags.').waitFor();
+    t.equal(await page.getByRole('switch').first().isEnabled(), false);
+    t.ok((await contrastOf(page.getByLabel('Rollout in percent').first())) >= 4.5, 'and can read it');
+    await goTo(page, 'Audiences');
+    await page.getByRole('link', { name: 'Pro', exact: true }).click();
+    t.ok((await contrastOf(page.getByRole('textbox', { name: 'Name' }))) >= 4.5);
+    await page.getByText('You are a Viewer here: only an Editor changes audiences.').waitFor();
+    await goTo(page, 'Environments');
+    await page.getByText('Only an Admin creates, renames, protects and deletes them.').waitFor();
+    await goTo(page, 'Project settings');
+    await page.getByText('Only an Admin switches it.').waitFor();
+    await goTo(page, 'Tokens');
+    await page.getByRole('link', { name: 'ci', exact: true }).waitFor();
+    t.equal(await page.getByRole('button', { name: /Create|Rotate|Revoke/ }).count(), 0);
+  },
+);
+
+const ended = { plan: 'free', trialEndsAt: Date.UTC(2026, 0, 31, 12) };
+const belowTeams = provision(shop, ended);
+await consoleTest(
+  t,
+  'below Teams the console says what is missing',
+  { prepare: belowTeams },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page } = window;
+    await signIn(window, owner);
+    await page.getByText('1 flag', { exact: true }).waitFor();
+    await goTo(page, 'Audiences');
+    await page.getByRole('link', { name: 'Pro', exact: true }).click();
+    await page.getByText('Changing an audience needs the Teams plan').waitFor();
+    await goTo(page, 'Tokens');
+    await page.getByText('The Management API needs the Teams plan.').waitFor();
+    t.equal(await page.getByRole('button', { name: /Create|Rotate|Revoke/ }).count(), 0);
+    await goTo(page, 'Settings');
+    await page.getByText('Free, Teams trial ended 31 Jan 2026').waitFor();
+  },
+);
+
+const tokens = Array.from({ length: 50 }, (_, index) => ({ name: `token ${index}`, permission: 'read' }));
+const full = provision({ ...shop, tokens });
+await consoleTest(
+  t,
+  'the 50th token is the last, and the page says so',
+  { prepare: full },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page } = window;
+    await signIn(window, owner);
+    await page.getByText('1 flag', { exact: true }).waitFor();
+    await goTo(page, 'Tokens');
+    await page.getByText('Revoke one to create another').waitFor();
+    t.equal(await page.getByRole('button', { name: 'Create token' }).isEnabled(), false);
+    await page.getByRole('button', { name: 'Revoke token 49' }).click();
+    await page.getByRole('button', { name: 'Revoke token', exact: true }).click();
+    await page.getByText('Revoke one to create another').waitFor({ state: 'detached' });
+    t.equal(await page.getByRole('button', { name: 'Create token' }).isEnabled(), true);
+  },
+);
+
+const solo = 'solo@example.test';
+const alone = applied({
+  organisations: [{ name: 'Acme', plan: 'enterprise' }],
+  personalProjects: [{ name: 'mine', owner: solo, flags: [{ name: 'alone' }] }],
+});
+await consoleTest(
+  t,
+  'a person without an organisation meets no dead end',
+  { prepare: alone },
+  async (t, stage) => {
+    const printed = await runBurgeeOrThrow([
+      'member',
+      'sign-in-link',
+      solo,
+      '--data-dir',
+      stage.server.dataDir,
+    ]);
+    const { pathname, hash } = new URL(printed.trim());
+    const { page, open } = await stage.window();
+    await open(`${pathname}${hash}`);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('link', { name: 'alone' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: /^Projects/ }).waitFor();
+    t.equal(await page.getByRole('option', { name: /^Members/ }).count(), 0);
+    const project = new URL(page.url()).pathname.replace(/\/flags$/, '');
+    await open(`${project}/tokens`);
+    await page.getByRole('heading', { name: 'A personal project has no tokens' }).waitFor();
+    await open(`${project}/environments`);
+    await page.getByRole('heading', { name: 'A project without environments' }).waitFor();
+    t.equal(await page.getByRole('button', { name: 'Create environment' }).count(), 0);
+    await open('/console/members');
+    await page.getByRole('heading', { name: 'You belong to no organisation' }).waitFor();
+    t.equal(await page.getByRole('button', { name: 'Invite' }).count(), 0);
+    await open('/console/audit');
+    await page.getByRole('heading', { name: 'You belong to no organisation' }).waitFor();
+  },
+);

@@ -1,0 +1,103 @@
+import { card, dialog } from './console-steps.ts';
+import type { FurnishedDemo } from './furnished-demo.ts';
+import { heading, opened, type Screen, type Show, text } from './screen.ts';
+
+function listScreens(demo: FurnishedDemo): readonly Screen[] {
+  const list = `/console/projects/${demo.projectId}/flags`;
+  const loading: Show = async (page) => {
+    // Never answered: the page that comes next drops the request.
+    await page.route('**/console/api/projects/*/flags', () => new Promise(() => undefined), { times: 1 });
+    await page.reload();
+    await page.getByRole('status').filter({ hasText: 'Loading flags' }).waitFor();
+  };
+  return [
+    {
+      name: 'flags',
+      path: list,
+      show: (page) => page.getByRole('link', { name: 'APIServerTracing' }).waitFor(),
+    },
+    { name: 'flags-none-match', path: `${list}?q=nothing`, show: text('No flag matches') },
+    {
+      name: 'flags-empty',
+      path: `/console/projects/${demo.emptyProjectId}/flags`,
+      show: text('No flag yet'),
+    },
+    { name: 'flags-loading', path: list, show: loading },
+    { name: 'create-flag', path: `${list}?create=yes`, show: (page) => dialog(page).waitFor() },
+    { name: 'flag-gone', path: `${list}/00000000000000000000`, refusals: [404], show: heading('Not found') },
+  ];
+}
+
+function stateScreens(path: string, header: Show): readonly Screen[] {
+  const drafted: Show = async (page) => {
+    await header(page);
+    await card(page, 'v1.30').getByRole('button', { name: '25%' }).click();
+    await card(page, 'v1.31').getByRole('button', { name: '75%' }).click();
+    await page.getByRole('button', { name: 'Review 2 changes' }).waitFor();
+  };
+  const left: Show = async (page) => {
+    await drafted(page);
+    await page.getByRole('main').getByRole('link', { name: 'Flags', exact: true }).click();
+    await dialog(page).waitFor();
+  };
+  const copied: Show = async (page) => {
+    await header(page);
+    await card(page, 'v1.33').getByRole('button', { name: 'Copy to …' }).click();
+    await page.getByRole('menuitem', { name: 'v1.32' }).click();
+    await dialog(page).waitFor();
+  };
+  const switched: Show = async (page) => {
+    await header(page);
+    await card(page, 'v1.34').getByRole('switch').press('Space');
+    await dialog(page).waitFor();
+  };
+  const deleted: Show = async (page) => {
+    await header(page);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete flag' }).click();
+    await dialog(page).waitFor();
+  };
+  return [
+    { name: 'flag', path, show: header },
+    { name: 'flag-labels', path, show: opened(header, /^Edit name/) },
+    { name: 'flag-draft', path, show: drafted },
+    { name: 'flag-review', path, show: opened(drafted, 'Review 2 changes') },
+    { name: 'flag-leave', path, show: left },
+    { name: 'flag-cohorts', path, show: opened(header, 'Edit cohorts') },
+    { name: 'flag-copy-state', path, show: copied },
+    { name: 'flag-switch-protected', path, show: switched },
+    { name: 'flag-delete', path, show: deleted },
+  ];
+}
+
+function tabScreens(path: string, header: Show): readonly Screen[] {
+  const counted: Show = async (page) => {
+    await header(page);
+    await page.getByRole('region', { name: 'Evaluations per hour' }).getByText('As numbers').waitFor();
+  };
+  const tried: Show = async (page) => {
+    await header(page);
+    await page.getByLabel('Environment', { exact: true }).selectOption({ label: 'v1.33' });
+    await page.getByLabel('Targeting key').fill('node-7');
+    await page.getByLabel('Cohort').fill('nightly');
+    await page.getByRole('button', { name: 'Try it', exact: true }).click();
+    await page.getByRole('region', { name: 'Answer' }).waitFor();
+  };
+  return [
+    {
+      name: 'flag-history',
+      path: `${path}?tab=history`,
+      show: (page) => page.getByText('Demo Owner').nth(1).waitFor(),
+    },
+    { name: 'flag-evaluations', path: `${path}?tab=evaluations`, show: counted },
+    { name: 'flag-try', path: `${path}?tab=try`, show: tried },
+    { name: 'flag-code', path: `${path}?tab=code`, show: (page) => page.getByText('curl').first().waitFor() },
+  ];
+}
+
+/** The list of flags and a flag, with what opens on them. */
+export function flagScreens(demo: FurnishedDemo): readonly Screen[] {
+  const path = `/console/projects/${demo.projectId}/flags/${demo.flagId}`;
+  const header = heading(demo.flagName);
+  return [...listScreens(demo), ...stateScreens(path, header), ...tabScreens(path, header)];
+}
