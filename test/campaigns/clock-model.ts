@@ -2,6 +2,7 @@
 export const hourMs = 60 * 60 * 1000;
 export const yearMs = 365 * 24 * hourMs;
 const denialEmailIntervalMs = 24 * hourMs;
+const answersKeptMs = 24 * hourMs;
 /** Model and server read their clocks at moments this far apart at most; every boundary lies further away. */
 const toleranceMs = 60_000;
 
@@ -11,6 +12,9 @@ export class ClockModel {
   #updatedAt = 0;
   readonly #emailedAt = new Map<string, number>();
   readonly #emails = new Map<string, number>();
+  #kept: { readonly at: number; readonly answer: string } | null = null;
+  /** Creates that made something, of those that were sent with the one idempotency key. */
+  creations = 0;
 
   get now(): number {
     return Date.now() + this.offsetMs;
@@ -32,6 +36,22 @@ export class ClockModel {
     if (emailedAt !== undefined && now - emailedAt < denialEmailIntervalMs) return;
     this.#emailedAt.set(tokenId, now);
     this.#emails.set(tokenId, (this.#emails.get(tokenId) ?? 0) + 1);
+  }
+
+  /**
+   * For 24 hours, and while the clock lies before the first one, a create with the same key gets the first answer again.
+   * @returns what is wrong; null when nothing is
+   */
+  create(answer: string): string | null {
+    const { now } = this;
+    const kept = this.#kept;
+    if (kept !== null && now - kept.at < answersKeptMs) {
+      return answer === kept.answer ? null : `a key of ${now - kept.at} ms got ${answer}, not ${kept.answer}`;
+    }
+    if (answer === kept?.answer) return `a key of ${now - kept.at} ms got its first answer again`;
+    this.#kept = { at: now, answer };
+    this.creations += 1;
+    return null;
   }
 
   /** The larger of the clock and the last value plus one. @returns what is wrong; null when nothing is */

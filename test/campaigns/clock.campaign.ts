@@ -26,6 +26,12 @@ interface Harbour {
   readonly endsAt: { readonly brief: number; readonly long: number; readonly trial: number };
 }
 
+/** When it began, by the test's clock: on a busy machine long after the failure that began it was sent. */
+interface FilledWindow {
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
 interface Voyage {
   readonly harbour: Harbour;
   readonly server: TamperedServer;
@@ -33,7 +39,7 @@ interface Voyage {
   /** From an address whose failed authentications fill a window. */
   readonly stranger: HttpClient;
   readonly model: ClockModel;
-  readonly strangerLimitedAt: number;
+  readonly window: FilledWindow;
 }
 
 /** The monotonic clock runs faster, so that a window of a minute ends after seconds. It never jumps. */
@@ -41,6 +47,7 @@ const speed = 10;
 const windowRealMs = 60_000 / speed;
 const jumpsMs = [hourMs, -hourMs, yearMs, -yearMs];
 const failuresMax = 5;
+const createdName = 'made-once';
 const mapBytes = 64 * 1024 ** 3;
 
 async function provisionHarbour(t: Lifetime): Promise<Harbour> {
@@ -114,6 +121,23 @@ async function judgeChange(voyage: Voyage, turn: number): Promise<void> {
   expect(problem === null, problem ?? '');
 }
 
+/** With the same idempotency key each time. */
+async function judgeCreation({ client, harbour, model }: Voyage): Promise<void> {
+  const headers = { ...bearer(tokenIn(harbour, 'ci').secret), 'idempotency-key': 'voyage' };
+  const body = JSON.stringify({ name: createdName });
+  const { status, text } = await client.send({ method: 'POST', path: '/api/v1/flags', headers, body });
+  expect(status === 201, `a create, ${model.offsetMs / hourMs} hours on: ${status} ${text}`);
+  const problem = model.create(text);
+  expect(problem === null, problem ?? '');
+}
+
+async function judgeCreations({ client, harbour, model }: Voyage): Promise<void> {
+  const path = `/api/v1/flags?name=${createdName}`;
+  const { text } = await client.send({ path, headers: bearer(tokenIn(harbour, 'ci').secret) });
+  const { flags } = JSON.parse(text) as { flags: readonly unknown[] };
+  expect(flags.length === model.creations, `${flags.length} flags were made, not ${model.creations}`);
+}
+
 async function judgeDenial(voyage: Voyage): Promise<void> {
   const { status, text } = await patch(voyage, 'reader', { enabled: false });
   expect(status === 403, `a change by a reader: ${status} ${text}`);
@@ -121,21 +145,23 @@ async function judgeDenial(voyage: Voyage): Promise<void> {
 }
 
 /** The window is a minute by the monotonic clock, whatever the wall clock does. */
-async function judgeWindow({ stranger, strangerLimitedAt }: Voyage): Promise<void> {
+async function judgeWindow({ stranger, window }: Voyage): Promise<void> {
   const { status, headers } = await stranger.send({ path: '/api/v1/token' });
-  const passedMs = performance.now() - strangerLimitedAt;
+  const passedMs = performance.now() - window.notBefore;
   if (passedMs > windowRealMs * 0.9) return;
   expect(status === 429, `a full window after ${passedMs} ms of ${windowRealMs}: ${status}`);
   const retryAfter = Number(headers.get('retry-after'));
   expect(retryAfter >= 1 && retryAfter <= 60, `Retry-After is ${retryAfter}`);
 }
 
-async function fillWindow(stranger: HttpClient): Promise<number> {
-  const filledFrom = performance.now();
-  for (let failure = 1; failure <= failuresMax; failure += 1) await stranger.send({ path: '/api/v1/token' });
+async function fillWindow(stranger: HttpClient): Promise<FilledWindow> {
+  const notBefore = performance.now();
+  await stranger.send({ path: '/api/v1/token' });
+  const notAfter = performance.now();
+  for (let failure = 2; failure <= failuresMax; failure += 1) await stranger.send({ path: '/api/v1/token' });
   const { status } = await stranger.send({ path: '/api/v1/token' });
   expect(status === 429, `after ${failuresMax} failed authentications: ${status}`);
-  return filledFrom;
+  return { notBefore, notAfter };
 }
 
 async function judgeEmails({ harbour, model }: Voyage): Promise<number> {
@@ -160,11 +186,13 @@ async function sail(voyage: Voyage, random: Random, jumps: number): Promise<void
     ...Array.from({ length: jumps - jumpsMs.length }, () => random.pick(jumpsMs)),
   ];
   await judgeChange(voyage, -1);
+  await judgeCreation(voyage);
   for (const [turn, jumpMs] of route.entries()) {
     model.offsetMs += jumpMs;
     await server.setWallClock(model.offsetMs);
     await judgeExpiry(voyage);
     await judgeChange(voyage, turn);
+    await judgeCreation(voyage);
     await judgeDenial(voyage);
     await judgeWindow(voyage);
   }
@@ -186,10 +214,11 @@ async function playCase(random: Random, jumps: number): Promise<number> {
       requestOf: (turn) => getRequest(`/v1/flags/${harbour.flag}?targetingKey=${turn}`),
       isRight: ({ status, body }) => status === 200 && body.includes('"enabled":true'),
     });
-    const strangerLimitedAt = await fillWindow(stranger);
-    const voyage = { harbour, server, client, stranger, model: new ClockModel(), strangerLimitedAt };
+    const window = await fillWindow(stranger);
+    const voyage = { harbour, server, client, stranger, model: new ClockModel(), window };
     await sail(voyage, random, jumps);
-    await setTimeout(Math.max(0, strangerLimitedAt + windowRealMs + 500 - performance.now()));
+    await judgeCreations(voyage);
+    await setTimeout(Math.max(0, window.notAfter + windowRealMs + 500 - performance.now()));
     const { status } = await stranger.send({ path: '/api/v1/token' });
     expect(status === 401, `a window that is over still refuses: ${status}`);
     await load.stop();
@@ -208,7 +237,7 @@ async function playCase(random: Random, jumps: number): Promise<number> {
 export const clock: Campaign = {
   name: 'clock',
   summary:
-    'the clock jumps an hour and a year both ways: expiry, trials, the 24 hours between denial emails, windows and updatedAt behave as documented',
+    'the clock jumps an hour and a year both ways: expiry, trials, the 24 hours of denial emails and idempotency keys, windows and updatedAt behave as documented',
   sampleCount: 2,
   fullCount: 20,
   async run({ cases, isFull }) {

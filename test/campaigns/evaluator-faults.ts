@@ -11,15 +11,19 @@ const warmUpMs = 150;
 const watchIntervalMs = 250;
 const stuckAfterMs = 3000;
 const stuckMaxMs = 30_000;
+/** A process that ends itself is gone, and its connections are closed, within this time. */
+const goneWithinMs = 2000;
 
 const momentsOfWork = ['turn', 'answers', 'published', 'asleep'] as const;
 
-/** @throws unless every answer is right, or a 503, and none came later than its deadline */
+/** @throws unless every answer is right, or a 503, and nobody has waited beyond a deadline, in vain neither */
 export function judgeAnswers({ load, realMs, requestDeadlineMs, slackMs }: ThreadStage): void {
-  const { wrong, slowestMs } = load.tally;
+  const { wrong, slowestMs, slowestLostMs } = load.tally;
   expect(wrong.length === 0, `wrong answers: ${wrong.join('\n')}`);
   const latestMs = realMs(requestDeadlineMs) + slackMs;
   expect(slowestMs <= latestMs, `an answer took ${Math.round(slowestMs)} ms, not ${latestMs}`);
+  const inVainMs = Math.round(slowestLostMs);
+  expect(inVainMs <= latestMs + goneWithinMs, `a request hung for ${inVainMs} ms and got no answer`);
 }
 
 async function struck({ server }: ThreadStage): Promise<void> {
@@ -41,6 +45,7 @@ export async function evaluatorDies(stage: ThreadStage): Promise<string> {
   await load.stop();
   judgeAnswers(stage);
   expect(load.tally.answered > answered, 'nothing was answered after the pool was whole');
+  expect(load.tally.lost === 0, `${load.tally.lost} connections were closed without an answer`);
   expect(
     load.tally.unavailable <= connections,
     `${load.tally.unavailable} were refused, not those of one batch`,
@@ -53,6 +58,7 @@ export async function evaluatorHangsAndReturns(stage: ThreadStage): Promise<stri
   const { random, server, load, evaluatorThreads } = stage;
   await hang(stage);
   await spareServes(stage);
+  judgeAnswers(stage);
   await server.release();
   await setTimeout(stage.realMs(random.integer(0, 2000)) + watchIntervalMs);
   load.restart();
@@ -69,10 +75,13 @@ export async function evaluatorHangsAndReturns(stage: ThreadStage): Promise<stri
 export async function evaluatorStaysHung(stage: ThreadStage): Promise<string> {
   const { server, load, realMs, project } = stage;
   await hang(stage);
+  const hungAt = performance.now();
   await spareServes(stage);
   const endsWithinMs = realMs(stuckMaxMs) + 4 * watchIntervalMs + 2000;
   const end = await within(server.ended, endsWithinMs, () => 'a process with a stuck evaluator did not end');
   expect(end === 'SIGKILL', `the process ended with ${end}`);
+  const borneMs = performance.now() - hungAt;
+  expect(borneMs > realMs(stuckMaxMs) * 0.8, `the process ended after ${Math.round(borneMs)} ms already`);
   const reason = server.lines.filter((line) => line.includes('the service cannot go on and ends'));
   expect(
     reason.some((line) => line.includes('stuck')),
@@ -103,9 +112,12 @@ async function spareServes({
   const takenOutWithinMs = realMs(Math.max(requestDeadlineMs, stuckAfterMs)) + 2 * watchIntervalMs;
   const whole = async (): Promise<boolean> => (await server.report()).loopsBegun > evaluatorThreads;
   await eventually(whole, takenOutWithinMs + wholeAgainWithinMs, 'no spare took the place');
-  const { unavailable } = load.tally;
+  const { unavailable, answered } = load.tally;
   await setTimeout(warmUpMs);
   expect(load.tally.unavailable === unavailable, 'requests are refused although the spare serves');
+  expect(load.tally.answered > answered, 'nothing is answered although the spare serves');
+  expect(unavailable > 0, 'no request of the evaluator that hangs was refused at its deadline');
+  expect(load.tally.lost === 0, `${load.tally.lost} connections were closed without an answer`);
 }
 
 /** The process is stopped for longer than a hang takes to be noticed: nobody hung. */

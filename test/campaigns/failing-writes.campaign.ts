@@ -5,6 +5,7 @@ import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
 import type { Campaign, CampaignContext, CampaignCounts } from './campaign.ts';
 import { buildDiskShim, DiskControl, type DiskFault, shimEnvironment, shimTools } from './disk/disk-shim.ts';
+import { expectSoundStore } from './expect-sound-store.ts';
 import { Acknowledgements } from './load/acknowledgements.ts';
 import { type Installation, installForLoad } from './load/installation.ts';
 import { judgeService } from './load/judge-service.ts';
@@ -107,6 +108,7 @@ async function failOnce(
     throw new Error(`nobody was answered with a 500: ${server.lines.slice(-5).join('\n')}`);
   }
   const { states } = await judgeStore(installation, known, { areDenialsKept: false });
+  expectSoundStore(dataDir);
   const restarted = await bootServer(t, { dataDir, settings: unlimited });
   await judgeService(createHttpClient(t, { port: restarted.port }), installation, states);
   await restarted.stop();

@@ -11,7 +11,7 @@ import { makeSmallDisk, type SmallDisk } from './disk/small-disk.ts';
 import { Acknowledgements, type PatchBody } from './load/acknowledgements.ts';
 import { type Installation, installForLoad } from './load/installation.ts';
 import { judgeService } from './load/judge-service.ts';
-import { judgeStore } from './load/judge-store.ts';
+import { judgeStore, type StoredStates } from './load/judge-store.ts';
 import { pathOf, type RequestKind, runMixedLoad } from './load/mixed-load.ts';
 
 const MiB = 2 ** 20;
@@ -22,6 +22,8 @@ const phaseMs = 500;
 /** From the moment the disk is full: a reading of the free space is this old at most, with what is on its way. */
 const noticedMs = 250;
 const freedMsMax = 5000;
+const readsTriesMax = 5;
+const endsWithinMs = 5000;
 
 interface Tally {
   evaluations: number;
@@ -146,13 +148,29 @@ async function refuseOnce(t: Lifetime, site: Site, tally: Tally): Promise<void> 
     throw new Error(`a change whose write fails got ${answer?.status}: ${answer?.text}`);
   if ((await server.ended) !== 'SIGKILL') throw new Error('the server did not end in order');
   tally.failedWrites += 1;
-  const restarted = await boot(t, site);
   const { states } = await judgeStore(installation, site.known);
-  await judgeService(createHttpClient(t, { port: restarted.port }), installation, states);
+  const restarted = await bootAndRead(t, site, states);
   disk.control.heal();
   tally.worksAgainMsMax = Math.max(tally.worksAgainMsMax, await untilChangeWorks(t, restarted, site));
   await restarted.stop();
   await judge(t, site);
+}
+
+/**
+ * Reads are answered on such a disk, too. A server that is asked for some seconds records the uses of tokens meanwhile,
+ * and ends in order as for any write that fails: then the next one is asked.
+ */
+async function bootAndRead(t: Lifetime, site: Site, states: StoredStates): Promise<BootedServer> {
+  for (let left = readsTriesMax; ; left -= 1) {
+    const server = await boot(t, site);
+    try {
+      await judgeService(createHttpClient(t, { port: server.port }), site.installation, states);
+      return server;
+    } catch (fault) {
+      const end = await Promise.race([server.ended, pause(endsWithinMs).then(() => null)]);
+      if (end !== 'SIGKILL' || left === 1) throw fault;
+    }
+  }
 }
 
 /** What clients are answered, in the light of the disk. @throws from `take` on an answer that may not be */

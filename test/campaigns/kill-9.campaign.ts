@@ -4,6 +4,7 @@ import { createHttpClient } from '../support/http-client.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
 import type { Campaign, CampaignContext, CampaignCounts } from './campaign.ts';
+import { expectSoundStore } from './expect-sound-store.ts';
 import { Acknowledgements } from './load/acknowledgements.ts';
 import { type Installation, installForLoad } from './load/installation.ts';
 import { judgeService } from './load/judge-service.ts';
@@ -17,7 +18,7 @@ const killsPerDirectory = 25;
 const loadMsMax = 600;
 const bootMsMax = 400;
 const restartMsMax = 2000;
-/** `burgee check` starts two processes: in npm test it runs after every fifth kill, in full after each. */
+/** `burgee check` starts two processes: in npm test every fifth kill is followed by it, the others by what it runs. */
 const sampleChecksEvery = 5;
 
 interface Tally {
@@ -119,6 +120,7 @@ async function killOnce(
     throw new Error(`the server ended with ${end}: ${server.lines.slice(-5).join('\n')}`);
   directory.madeUnanswered = (await judgeStore(installation, known)).madeUnanswered;
   if (isFull || number % sampleChecksEvery === 0) await checkDirectory(installation.dataDir, tally);
+  else expectSoundStore(installation.dataDir);
 }
 
 /** @returns the server, and how long it took from its start to its first evaluation. */

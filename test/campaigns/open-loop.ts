@@ -5,7 +5,7 @@ export interface OpenLoopOptions {
   readonly port: number;
   readonly requestsPerSecond: number;
   readonly seconds: number;
-  /** One more that finds no connection free is given up: a client in front of the service would do the same. */
+  /** Open from the beginning. A request that finds none free is given up: a proxy before the service does the same. */
   readonly connectionsMax: number;
   readonly requestOf: (turn: number) => string;
 }
@@ -27,18 +27,58 @@ export interface OpenLoopOutcome {
 }
 
 const tickMs = 2;
+/** The service closes a connection that is idle for ten seconds: whoever keeps one does so for less. */
+const keptIdleMs = 5000;
 const bodyKept = 300;
+const openedAtOnce = 100;
+
+/** Those that nobody uses now. The one that has waited longest is taken first, so that none is idle for long. */
+class FreeConnections {
+  readonly #kept: { readonly connection: WireConnection; readonly since: number }[] = [];
+
+  /**
+   * Opens them a few at a time: a service is not asked for more connections at once than its queue of them holds, which
+   * the system fills up with repeated attempts that take seconds.
+   */
+  static async open(port: number, count: number): Promise<FreeConnections> {
+    const free = new FreeConnections();
+    for (let opened = 0; opened < count; opened += openedAtOnce) {
+      const opening = Array.from({ length: Math.min(openedAtOnce, count - opened) }, () =>
+        WireConnection.open(port),
+      );
+      for (const connection of await Promise.all(opening)) free.give(connection);
+    }
+    return free;
+  }
+
+  give(connection: WireConnection): void {
+    this.#kept.push({ connection, since: performance.now() });
+  }
+
+  /** @returns null when there is none that the service surely keeps open */
+  take(): WireConnection | null {
+    for (let next = this.#kept.shift(); next !== undefined; next = this.#kept.shift()) {
+      if (!next.connection.isLost && performance.now() - next.since < keptIdleMs) return next.connection;
+      next.connection.destroy();
+    }
+    return null;
+  }
+
+  destroy(): void {
+    for (const { connection } of this.#kept.splice(0)) connection.destroy();
+  }
+}
 
 /** Sends at a rate, whatever the answers do, and waits for the last of them. */
 export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopOutcome> {
   const { port, requestsPerSecond, seconds, connectionsMax, requestOf } = options;
   const answers: OpenLoopAnswer[] = [];
-  const free: WireConnection[] = [];
+  const free = await FreeConnections.open(port, connectionsMax);
   const underWay = new Set<Promise<void>>();
   const counts = { sent: 0, givenUp: 0, lost: 0, open: 0 };
   const ask = async (turn: number): Promise<void> => {
     counts.open += 1;
-    const connection = free.pop() ?? (await WireConnection.open(port).catch(() => null));
+    const connection = free.take() ?? (await WireConnection.open(port).catch(() => null));
     const answer: WireAnswer | null = (await connection?.ask(requestOf(turn)).catch(() => null)) ?? null;
     counts.open -= 1;
     if (answer === null) counts.lost += 1;
@@ -48,7 +88,7 @@ export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopOut
         durationMs: answer.durationMs,
         body: answer.body.slice(0, bodyKept),
       });
-      if (connection !== null && !connection.isLost) free.push(connection);
+      if (connection !== null) free.give(connection);
     }
   };
   const startedAt = performance.now();
@@ -66,6 +106,6 @@ export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopOut
     await setTimeout(tickMs);
   }
   await Promise.all(underWay);
-  for (const connection of free) connection.destroy();
+  free.destroy();
   return { answers, sent: counts.sent, givenUp: counts.givenUp, lost: counts.lost };
 }

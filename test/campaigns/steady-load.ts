@@ -24,6 +24,8 @@ export interface SteadyTally {
   /** The first few answers that are neither right nor 503. */
   readonly wrong: readonly string[];
   readonly slowestMs: number;
+  /** The longest that somebody had waited whose connection was then closed without an answer. */
+  readonly slowestLostMs: number;
   /** By `performance.now()`; 0 when there was none. */
   readonly lastUnavailableAt: number;
   readonly lastAnsweredAt: number;
@@ -79,13 +81,19 @@ export class SteadyLoad {
       }
       const turn = this.#turns;
       this.#turns += 1;
+      const askedAt = performance.now();
       const answer: WireAnswer | null = await connection.ask(this.#options.requestOf(turn)).catch(() => null);
-      if (answer === null) this.#tally.lost += 1;
+      if (answer === null) this.#countLost(performance.now() - askedAt);
       else this.#count(answer);
       const { pauseMs } = this.#options;
       await setTimeout(typeof pauseMs === 'number' ? pauseMs : pauseMs());
     }
     connection?.destroy();
+  }
+
+  #countLost(waitedMs: number): void {
+    this.#tally.lost += 1;
+    this.#tally.slowestLostMs = Math.max(this.#tally.slowestLostMs, waitedMs);
   }
 
   #count(answer: WireAnswer): void {
@@ -110,6 +118,7 @@ function emptyTally() {
     lost: 0,
     wrong: [] as string[],
     slowestMs: 0,
+    slowestLostMs: 0,
     lastUnavailableAt: 0,
     lastAnsweredAt: 0,
   };

@@ -118,6 +118,8 @@ export async function writerHangs(stage: ThreadStage): Promise<string> {
   await server.arm({ kind, moment, countdown: random.integer(1, 60) });
   await struckOrGone(stage);
   await endsInOrder(stage, realMs(hungAfterMs) + 3 * watchIntervalMs + endsWithinMs);
+  const silentMs = Math.round(performance.now() - load.tally.lastAnsweredAt);
+  expect(silentMs < endsWithinMs, `evaluations stopped ${silentMs} ms before the process ended`);
   judgeAnswers(stage);
   expect(load.tally.unavailable === 0, 'evaluations were refused because the writer hung');
   await load.stop();

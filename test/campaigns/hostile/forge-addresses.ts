@@ -72,6 +72,7 @@ async function expectLimited(
 ): Promise<void> {
   const statuses = await statusesOf(stage, port, address, forge);
   const wasServed = statuses.some((status) => status === 401);
+  expect(wasServed || forge !== forgedHeader, `a header that does not count: ${statuses.join()}`);
   expect(
     !wasServed || statuses.at(-1) === 429,
     `claimed addresses have limits of their own: ${statuses.join()}`,

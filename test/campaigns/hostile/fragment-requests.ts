@@ -1,11 +1,12 @@
 import { openRawConnection, type RawResponse } from '../../support/raw-request.ts';
 import { expect } from '../expectations.ts';
-import { getRequest, patchRequest } from '../wire-connection.ts';
+import { getRequest, patchRequest, WireConnection } from '../wire-connection.ts';
 import { cutAtRandom, writePieces } from './fragments.ts';
 import type { HostileStage } from './hostile-stage.ts';
 import { malformedRequests } from './malformed-requests.ts';
 
 const atOnce = 20;
+const malformedMin = 60;
 let addressesGiven = 0;
 
 /** An address of its own: failed authentications of one request must not limit the next. */
@@ -18,7 +19,9 @@ function nextAddress(): string {
 export async function fragmentRequests(stage: HostileStage): Promise<number> {
   const { context, project } = stage;
   const [flag = ''] = project.flags;
+  const before = await listedFlags(stage);
   const malformed = malformedRequests({ flag, secret: project.secret });
+  expect(malformed.length >= malformedMin, `there are only ${malformed.length} malformed requests`);
   const trials: (() => Promise<void>)[] = [];
   for (const request of malformed) {
     trials.push(() => tryMalformed(stage, request, [request]));
@@ -36,8 +39,19 @@ export async function fragmentRequests(stage: HostileStage): Promise<number> {
     }
   }
   await runAll(trials);
+  const after = await listedFlags(stage);
+  expect(after === before, `what was malformed, or changes nothing, made of ${before}\n${after}`);
   context.note(`${malformed.length} malformed requests, each whole and at ${context.count} fragmentations`);
   return trials.length;
+}
+
+/** With the moment of each flag's last change: a flag that was switched over and back would show. */
+async function listedFlags({ server, project }: HostileStage): Promise<string> {
+  const connection = await WireConnection.open(server.port);
+  const { status, body } = await connection.ask(getRequest('/api/v1/flags', project.secret));
+  connection.destroy();
+  expect(status === 200, `the list of flags: ${status} ${body}`);
+  return body;
 }
 
 async function runAll(trials: readonly (() => Promise<void>)[]): Promise<void> {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { bootServer, unlimited } from '../../support/booted-server.ts';
 import { openRawConnection, type RawConnection } from '../../support/raw-request.ts';
 import { provisionProject } from '../campaign-project.ts';
-import { eventually, expect } from '../expectations.ts';
+import { expect } from '../expectations.ts';
 import { inMegabytes, ownBytesOf } from '../process-memory.ts';
 import { getRequest, WireConnection } from '../wire-connection.ts';
 import type { HostileStage } from './hostile-stage.ts';
@@ -15,7 +15,8 @@ const growthMaxBytes = 384 * 1024 * 1024;
 /** Shorter than what the service grants a client that takes nothing. */
 const readsNothingMs = 8000;
 const lookIntervalMs = 100;
-const servedAgainWithinMs = 10_000;
+/** The evaluator makes the answers first that were asked for before: their number tells how long that takes at most. */
+const servedAgainWithinMs = 30_000;
 
 /** Long answers that nobody reads take bounded memory; when there is too much of it, the next gets a 503. */
 export async function leaveAnswersUnread(stage: HostileStage): Promise<number> {
@@ -23,8 +24,7 @@ export async function leaveAnswersUnread(stage: HostileStage): Promise<number> {
   const project = await provisionProject(stage, { flags: 1, state: { enabled: true, cohorts } });
   const server = await bootServer(stage, { dataDir: project.dataDir, settings: unlimited });
   const request = getRequest(`/api/v1/flags/${project.flags[0]}`, project.secret);
-  const warm = await WireConnection.open(server.port);
-  expect((await warm.ask(request)).status === 200, 'a client that reads gets its answer');
+  expect((await statusOf(server.port, request)) === 200, 'a client that reads gets its answer');
   const before = ownBytesOf(server.pid);
   const wanted = context.isFull ? clients.full : clients.sample;
   const opened: RawConnection[] = [];
@@ -42,13 +42,20 @@ export async function leaveAnswersUnread(stage: HostileStage): Promise<number> {
   context.note(`${wanted} clients that read nothing: ${inMegabytes(grown)} MB more`);
   expect(grown < growthMaxBytes, `answers that nobody reads take ${inMegabytes(grown)} MB`);
   for (const connection of opened) connection.destroy();
-  const isServed = async (): Promise<boolean> => (await warm.ask(request)).status === 200;
-  await eventually(
-    isServed,
-    servedAgainWithinMs,
-    'a client that reads is not served after the others are gone',
-  );
-  warm.destroy();
+  const givesUpAt = performance.now() + servedAgainWithinMs;
+  for (let status = 0; status !== 200; ) {
+    status = await statusOf(server.port, request);
+    const isInTime = status === 200 || performance.now() < givesUpAt;
+    expect(isInTime, `a client that reads gets ${status} after the others are gone`);
+  }
   await server.stop();
   return wanted;
+}
+
+/** On a connection of its own: the service closes one that says nothing for as long as the others are looked at. */
+async function statusOf(port: number, request: string): Promise<number> {
+  const connection = await WireConnection.open(port);
+  const { status } = await connection.ask(request);
+  connection.destroy();
+  return status;
 }

@@ -167,12 +167,18 @@ class StoreJudge {
   compareChangeLog(): void {
     const logged: string[] = [];
     let previous = 0;
+    let isWhole = false;
     for (const { sequence, kind, id, environment } of this.#reader.changeLog()) {
       if (previous !== 0 && sequence !== previous + 1)
         fail(`the change log jumps from ${previous} to ${sequence}`);
       previous = sequence;
+      isWhole ||= sequence === 1;
       if (kind === 'flag') logged.push(keyOf({ flagId: id, environment }));
     }
+    const isShort = isWhole
+      ? logged.length < this.#order.length
+      : this.#order.length > 0 && logged.length === 0;
+    if (isShort) fail(`the change log has ${logged.length} of ${this.#order.length} changes`);
     const compared = Math.min(this.#order.length, logged.length);
     const isSame = isDeepStrictEqual(
       compared === 0 ? [] : logged.slice(-compared),

@@ -1,0 +1,62 @@
+import type { AdminClient } from '../admin/admin-fixture.ts';
+import { eventually, expect } from './expectations.ts';
+
+/** Longer than the service keeps a snapshot for a client that reads slowly, and than a backup of the soak's store takes. */
+const keptMsMax = 60_000;
+/** Of the service's own in that time: what it counts is committed every few seconds. */
+const otherCommits = 2000;
+const releasedWithinMs = 10_000;
+
+interface Look {
+  readonly atMs: number;
+  readonly changes: number;
+}
+
+/** What the service tells of the open snapshots of its store: one that is kept makes the file grow with every change. */
+export class ReadersWatch {
+  readonly #admin: AdminClient;
+  readonly #evaluators: number;
+  readonly #readersMax: number;
+  readonly #looks: Look[] = [];
+  mostReaders = 0;
+  mostLag = 0;
+
+  private constructor(admin: AdminClient, evaluators: number, readersBeside: number) {
+    this.#admin = admin;
+    this.#evaluators = evaluators;
+    this.#readersMax = evaluators + readersBeside;
+  }
+
+  /** @param readersBeside the evaluators' own: those of long answers and of other processes */
+  static async begin(admin: AdminClient, readersBeside: number): Promise<ReadersWatch> {
+    const evaluators = (await admin.scrape()).value('burgee_evaluators_configured');
+    return new ReadersWatch(admin, evaluators, readersBeside);
+  }
+
+  /** @param changes made so far. @throws Error when more snapshots are open than there are readers, or one is too old */
+  async look(changes: number): Promise<void> {
+    const { readers, lag } = await this.#read();
+    const atMs = performance.now();
+    this.#looks.push({ atMs, changes });
+    while (atMs - (this.#looks[0]?.atMs ?? atMs) > keptMsMax) this.#looks.shift();
+    this.mostReaders = Math.max(this.mostReaders, readers);
+    this.mostLag = Math.max(this.mostLag, lag);
+    expect(readers <= this.#readersMax, `${readers} snapshots are open, not ${this.#readersMax} at most`);
+    const lagMax = changes - (this.#looks[0]?.changes ?? 0) + otherCommits;
+    expect(lag <= lagMax, `the oldest snapshot is ${lag} commits behind, not ${lagMax} at most`);
+  }
+
+  /** Once nobody reads any more. @throws Error unless the evaluators' own are soon the only ones */
+  async end(): Promise<void> {
+    const isReleased = async (): Promise<boolean> => (await this.#read()).readers <= this.#evaluators;
+    await eventually(isReleased, releasedWithinMs, 'snapshots are not let go of');
+  }
+
+  async #read(): Promise<{ readonly readers: number; readonly lag: number }> {
+    const scrape = await this.#admin.scrape();
+    return {
+      readers: scrape.value('burgee_store_readers'),
+      lag: scrape.value('burgee_store_oldest_reader_lag_commits'),
+    };
+  }
+}
