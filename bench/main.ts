@@ -10,8 +10,7 @@ import { compareRuns } from './report/compare-runs.ts';
 import { movementsText } from './report/movements-text.ts';
 import { Progress } from './report/progress.ts';
 import { reportText } from './report/report-text.ts';
-import { readResults } from './report/result-file.ts';
-import { readSavedResults, saveResult, writeResultList } from './report/result-store.ts';
+import { saveResult, writeResultList } from './report/result-store.ts';
 import { readRunFacts } from './report/run-facts.ts';
 import { writePage } from './report/write-page.ts';
 import { type RunOutcome, runScenarios } from './run-scenarios.ts';
@@ -19,6 +18,9 @@ import type { BenchSettings } from './scenario.ts';
 import { findServerElsewhere } from './server-elsewhere.ts';
 
 const usageExitCode = 2;
+
+/** Loaded when it is needed: what judges a file brings hundreds of modules, most of a command's start. */
+const loadReader = () => import('./report/result-file.ts');
 
 /** @returns the checkout: this program runs from `dist` */
 function findRoot(): string {
@@ -57,6 +59,11 @@ function checkJsonFile(path: string): void {
   }
 }
 
+async function writeSavedPage(root: string): Promise<void> {
+  const { readSavedResults } = await loadReader();
+  writePage(root, readSavedResults(root), catalogue);
+}
+
 /** What the command line names must be there before minutes of measuring. */
 async function prepare(given: RunCommand): Promise<{
   readonly command: RunCommand;
@@ -68,7 +75,7 @@ async function prepare(given: RunCommand): Promise<{
   try {
     return {
       command,
-      saved: command.compareWith === null ? [] : readResults(command.compareWith),
+      saved: command.compareWith === null ? [] : (await loadReader()).readResults(command.compareWith),
       elsewhere:
         command.server === null
           ? null
@@ -105,7 +112,7 @@ async function run(given: RunCommand, root: string): Promise<number> {
   const { command, elsewhere, saved } = await prepare(given);
   const { results, failures } = await measure(command, elsewhere, signal, root);
   if (command.jsonFile !== null) writeResultList(command.jsonFile, results);
-  if (command.isSaved && results.length > 0) writePage(root, readSavedResults(root), catalogue);
+  if (command.isSaved && results.length > 0) await writeSavedPage(root);
   if (command.compareWith !== null)
     console.log(movementsText(compareRuns(saved, results), command.compareWith));
   if (command.settings.isQuick && results.length > 0)
@@ -128,7 +135,7 @@ async function main(): Promise<number> {
       printList();
       return 0;
     case 'page':
-      writePage(root, readSavedResults(root), catalogue);
+      await writeSavedPage(root);
       return 0;
     case 'run':
       return await run(command, root);

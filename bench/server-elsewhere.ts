@@ -1,12 +1,11 @@
-import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import type { ServerElsewhere } from './scenario.ts';
 
 const timeoutMs = 10_000;
-const TokenAnswer = Type.Object({
-  project: Type.Object({ id: Type.String() }),
-  permission: Type.String(),
-});
+
+interface TokenAnswer {
+  readonly project: { readonly id: string };
+  readonly permission: string;
+}
 
 /**
  * Asks a server that somebody else started what a token may do.
@@ -20,7 +19,7 @@ export async function findServerElsewhere(origin: string, token: string): Promis
   return { origin, token, projectId: project.id };
 }
 
-async function askForToken(origin: string, token: string): Promise<Static<typeof TokenAnswer>> {
+async function askForToken(origin: string, token: string): Promise<TokenAnswer> {
   const address = `${origin}/api/v1/token`;
   const headers = { authorization: `Bearer ${token}` };
   const response = await fetch(address, { headers, signal: AbortSignal.timeout(timeoutMs) }).catch(
@@ -34,8 +33,15 @@ async function askForToken(origin: string, token: string): Promise<Static<typeof
   const text = await response.text();
   if (!response.ok) throw new Error(`GET ${address} answered ${response.status}: ${text.slice(0, 300)}`);
   const answer = parseJson(text);
-  if (!Value.Check(TokenAnswer, answer)) throw new Error(`${address} does not answer as Burgee does`);
+  if (!isTokenAnswer(answer)) throw new Error(`${address} does not answer as Burgee does`);
   return answer;
+}
+
+/** By hand: a schema's package is hundreds of modules, and would be most of the command's start. */
+function isTokenAnswer(value: unknown): value is TokenAnswer {
+  const { project, permission } = (value ?? {}) as { readonly [Key in keyof TokenAnswer]?: unknown };
+  const { id } = (project ?? {}) as { readonly id?: unknown };
+  return typeof id === 'string' && typeof permission === 'string';
 }
 
 function parseJson(text: string): unknown {

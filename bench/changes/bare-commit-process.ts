@@ -7,7 +7,7 @@ import {
   type Table,
   type Tables,
 } from '../../src/storage/environment.ts';
-import { idKey, metaKeys, sequenceKey, sequenceOf } from '../../src/storage/keys.ts';
+import { idKey, metaKeys, sequenceKey, sequenceOf } from '../../src/storage/keys/key-parts.ts';
 import { answerLoad } from '../load/load-program.ts';
 import type { ChangeableFlag } from './changing-flag.ts';
 import { PatchCounter, type PatchFigures } from './patch-figures.ts';

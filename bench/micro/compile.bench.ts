@@ -1,5 +1,5 @@
 import { compileFlag } from '../../src/domain/evaluation/compiled-flag.ts';
-import { idKey } from '../../src/storage/keys.ts';
+import { idKey } from '../../src/storage/keys/key-parts.ts';
 import { flagRecord } from '../../src/storage/records/flag-record.ts';
 import { type MicroBench, overEach } from './micro-bench.ts';
 import { sampleAudienceById, sampleFlags, sampleProject } from './micro-samples.ts';

@@ -1,4 +1,4 @@
-import { idKey } from '../../src/storage/keys.ts';
+import { idKey } from '../../src/storage/keys/key-parts.ts';
 import { flagRecord } from '../../src/storage/records/flag-record.ts';
 import { type MicroBench, overEach } from './micro-bench.ts';
 import { sampleFlags } from './micro-samples.ts';

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Comparison, ResultFile } from '../comparison.ts';
+import { resultsFolder } from './result-store.ts';
 
 /** A file larger than this is none of ours. */
 const bytesMax = 64 * 2 ** 20;
@@ -122,4 +123,10 @@ export function readResults(path: string): readonly ResultFile[] {
   return Array.isArray(value)
     ? value.map((one, index) => checkResult(one, `${path}, entry ${index}`))
     : [checkResult(value, path)];
+}
+
+/** @returns the kept results, none where there is no folder. @throws Error for a file that is no result */
+export function readSavedResults(root: string): readonly ResultFile[] {
+  const folder = resultsFolder(root);
+  return existsSync(folder) ? readResults(folder) : [];
 }

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResultFile } from '../comparison.ts';
-import { readResults } from './result-file.ts';
 
-function resultsFolder(root: string): string {
+/** @returns where each scenario's newest result is kept */
+export function resultsFolder(root: string): string {
   return join(root, 'bench', 'results');
 }
 
@@ -25,12 +25,6 @@ export function saveResult(root: string, result: ResultFile): string {
   const path = join(folder, `${result.report.scenario}.json`);
   writeWhole(path, toJson(result));
   return path;
-}
-
-/** @returns the kept results, none where there is no folder. @throws Error for a file that is no result */
-export function readSavedResults(root: string): readonly ResultFile[] {
-  const folder = resultsFolder(root);
-  return existsSync(folder) ? readResults(folder) : [];
 }
 
 /** Writes the results of one run in a list. */

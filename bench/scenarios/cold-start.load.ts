@@ -5,6 +5,7 @@ import type { Bench, Scenario } from '../scenario.ts';
 import { type BenchDirectory, makeDirectory } from '../servers/bench-directory.ts';
 import { mixedProvision } from '../servers/flag-fixtures.ts';
 import { findMixedFlag } from '../servers/mixed-requests.ts';
+import { mainProgram, unbundledProgram } from '../servers/programs.ts';
 import { serveDirectory } from '../servers/start-burgee.ts';
 import { startNodeHttpServer } from '../servers/start-limits.ts';
 
@@ -15,11 +16,11 @@ const quickFlags = 1000;
 /** Nothing is provisioned: an evaluator looks for it, and says that there is no such flag. */
 const unknownFlag: BenchRequest = { path: '/v1/flags/NoFlagNoFlagNoFlagNo?targetingKey=user-1', status: 404 };
 
-/** A directory that was never served: the server makes its store first. */
-async function startEmpty(): Promise<StartUp> {
+/** On a directory that was never served: the server makes its store first. */
+async function startEmpty(program = mainProgram): Promise<StartUp> {
   const directory = await makeDirectory([]);
   try {
-    return await timeStartUp(() => serveDirectory(directory), unknownFlag);
+    return await timeStartUp(() => serveDirectory(directory, { program }), unknownFlag);
   } finally {
     directory.remove();
   }
@@ -56,6 +57,9 @@ async function compareStarts(
         timeStartUp(() => startNodeHttpServer('{}'), { path: '/', status: 200 }),
       ),
       contender('empty', 'Burgee on an empty directory, which makes its store first', startEmpty),
+      contender('unbundled', 'The same from the many files that its bundle is made of (decision 0044)', () =>
+        startEmpty(unbundledProgram),
+      ),
       contender(provisioned, `Burgee with ${provisioned}`, () =>
         timeStartUp(() => serveDirectory(directory), question),
       ),

@@ -158,25 +158,36 @@ t.test('a token that may only read is refused', async (t) => {
   });
 });
 
-t.test('a server that runs elsewhere is measured, and compared with its own run', async (t) => {
+interface Elsewhere {
+  readonly origin: string;
+  /** Options that name it to the command. */
+  readonly options: readonly string[];
+  readonly token: string;
+}
+
+async function startElsewhere(t: Test): Promise<Elsewhere> {
   const project = { name: 'elsewhere', tokens: [{ name: 'bench', permission: 'write' as const }], flags: [] };
   const burgee = await startBurgee([project]);
   t.teardown(() => burgee.stop());
+  const { origin } = burgee;
   const token = burgee.provisioned.projects['elsewhere']?.tokens['bench']?.secret ?? '';
-  const folder = temporaryDirectory(t);
-  const file = join(folder, 'run.json');
-  const args = ['evaluate-flag', '--quick', '--server', burgee.origin, '--token', token];
+  return { origin, token, options: ['--server', origin, '--token', token] };
+}
+
+async function checkElsewhere(t: Test, { origin, token, options }: Elsewhere): Promise<void> {
+  const file = join(temporaryDirectory(t), 'run.json');
+  const args = ['evaluate-flag', '--quick', '--driver', 'autocannon', ...options];
   const first = await runBench([...args, '--json', file]);
   t.equal(first.end, 0, first.stderr);
   const [result] = readResults(file);
   t.equal(result?.report.scenario, 'evaluate-flag');
-  t.match(result?.report.comparisons.at(0), { base: '/health', settings: { server: burgee.origin } });
+  t.match(result?.report.comparisons.at(0), { base: '/health', settings: { server: origin } });
   t.notMatch(readFileSync(file, 'utf8'), token);
-  const second = await runBench([...args, '--compare', file, '--driver', 'autocannon']);
+  const second = await runBench([...args, '--compare', file]);
   t.equal(second.end, 0, second.stderr);
   t.match(second.stdout, `Against ${file}: 0 of `);
   t.match(second.stdout, 'one round: cannot tell');
-});
+}
 
 /** Processes that were started with this text in an argument; none where the system does not tell. */
 function processesWith(text: string): readonly string[] {
@@ -190,28 +201,38 @@ function processesWith(text: string): readonly string[] {
   });
 }
 
-for (const [signal, status] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const) {
-  t.test(`${signal} stops the servers in order, and leaves nothing behind`, async (t) => {
-    const folder = temporaryDirectory(t);
-    const file = join(temporaryDirectory(t), 'run.json');
-    const args = ['evaluate-flag', '--quick', '--duration', '60', '--no-save', '--json', file];
-    const { child, ended } = startBench(args, folder);
-    t.teardown(() => child.kill('SIGKILL'));
-    await new Promise<void>((resolve) => {
-      child.stderr.on('data', (piece: Buffer) => {
-        if (piece.includes('round 1 of 1')) resolve();
-      });
+async function checkInterrupted(
+  t: Test,
+  [signal, status]: readonly ['SIGINT' | 'SIGTERM', number],
+  options: readonly string[],
+): Promise<void> {
+  const folder = temporaryDirectory(t);
+  const file = join(temporaryDirectory(t), 'run.json');
+  const args = ['evaluate-flag', '--quick', '--duration', '60', '--no-save', '--json', file, ...options];
+  const { child, ended } = startBench(args, folder);
+  t.teardown(() => child.kill('SIGKILL'));
+  await new Promise<void>((resolve) => {
+    child.stderr.on('data', (piece: Buffer) => {
+      if (piece.includes('round 1 of 1')) resolve();
     });
-    child.kill(signal);
-    const { end, stderr } = await ended;
-    t.equal(end, status);
-    t.match(stderr, `stopped by ${signal}`);
-    t.notMatch(stderr, 'FAILED');
-    t.strictSame(readdirSync(folder), [], 'no folder is left');
-    t.strictSame(processesWith(folder), [], 'no process is left');
-    t.strictSame(readResults(file), [], 'nothing was measured to its end');
   });
+  child.kill(signal);
+  const { end, stderr } = await ended;
+  t.equal(end, status);
+  t.match(stderr, `stopped by ${signal}`);
+  t.notMatch(stderr, 'FAILED');
+  t.strictSame(readdirSync(folder), [], 'no folder is left');
+  t.strictSame(processesWith(folder), [], 'no process is left');
+  t.strictSame(readResults(file), [], 'nothing was measured to its end');
 }
+
+t.test('SIGINT stops the servers in order, and leaves nothing behind', (t) =>
+  checkInterrupted(t, ['SIGINT', 130], []),
+);
+
+t.test('a server elsewhere is measured, compared with its own run, and left at SIGTERM', async (t) => {
+  const elsewhere = await startElsewhere(t);
+  await checkElsewhere(t, elsewhere);
+  await checkInterrupted(t, ['SIGTERM', 143], elsewhere.options);
+  t.equal((await fetch(`${elsewhere.origin}/health`)).status, 200, 'it serves on');
+});

@@ -5,7 +5,7 @@ import { catalogue } from '../../bench/catalogue.ts';
 import type { Comparison, ScenarioReport } from '../../bench/comparison.ts';
 import { makePage } from '../../bench/report/page.ts';
 import { plotsOf } from '../../bench/report/plots.ts';
-import { readSavedResults } from '../../bench/report/result-store.ts';
+import { readSavedResults } from '../../bench/report/result-file.ts';
 import { pageFiles, writePage } from '../../bench/report/write-page.ts';
 import { buildDocs } from '../docs/docs-builder.ts';
 import { repositoryRoot } from '../support/repository-root.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { readResultFile, readResults } from '../../bench/report/result-file.ts';
-import { readSavedResults, saveResult, writeResultList } from '../../bench/report/result-store.ts';
+import { readResultFile, readResults, readSavedResults } from '../../bench/report/result-file.ts';
+import { saveResult, writeResultList } from '../../bench/report/result-store.ts';
 import { readRunFacts } from '../../bench/report/run-facts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { sampleComparison, sampleHistogram, sampleReport, sampleResult } from './sample-comparison.ts';
