@@ -25,7 +25,7 @@ import { EvaluatorFleet } from './evaluator-fleet.ts';
 import { type MadeOffer, makeFirstOwnerOffer } from './make-first-owner-offer.ts';
 import { NotifierHost } from './notifier-host.ts';
 import { OperatorHost } from './operator-host.ts';
-import { settlePort } from './settle-port.ts';
+import { type SettledPort, settlePort } from './settle-port.ts';
 import { UsageRecorder } from './usage-recorder.ts';
 import { WriterHost } from './writer-host.ts';
 
@@ -55,11 +55,18 @@ const docsDirectory = join(packageRoot(), 'dist', 'docs');
  * @throws Error with a message for people when a part cannot start; what had started is stopped again
  */
 export async function startService(given: Config): Promise<Service> {
-  const config = await settlePort(given);
-  const mainLog = createMainLog(config.logLevel);
-  const starting = new ServiceParts(config, mainLog);
+  const settled = await settlePort(given);
   try {
-    return await starting.start();
+    return await startParts(settled);
+  } finally {
+    await settled.release();
+  }
+}
+
+async function startParts({ config, release }: SettledPort): Promise<Service> {
+  const starting = new ServiceParts(config, createMainLog(config.logLevel));
+  try {
+    return await starting.start(release);
   } catch (fault) {
     await starting.stop(0, fault);
     throw fault;
@@ -158,7 +165,8 @@ class ServiceParts {
     });
   }
 
-  async start(): Promise<Service> {
+  /** @param releasePort lets go of the port that the gateway is to listen on */
+  async start(releasePort: SettledPort['release']): Promise<Service> {
     const config = this.#config;
     await this.#startAdmin();
     const { storeId, hasMembers } = await this.#writer.ready();
@@ -184,6 +192,7 @@ class ServiceParts {
       logRequest: this.#mainLog.logRequest,
     });
     this.#gateway = gateway;
+    await releasePort();
     const port = await gateway.listen();
     this.#isListening = true;
     this.#phase = 'serving';

@@ -1,22 +1,35 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
 
+/** What the service starts with, and the hold on its port. */
+export interface SettledPort {
+  readonly config: Config;
+  /** Lets go of the port: the gateway listens on it right after. Without effect the second time. */
+  release(): Promise<void>;
+}
+
 /**
- * Port 0 asks for any free port. It is chosen before the threads start, because the links in error bodies name it; the
- * gateway then listens on it exclusively, so losing it in between ends the start with a message.
+ * Port 0 asks for any free port. It is chosen before the threads start, because the links in error bodies name it, and
+ * held until the gateway listens, so that nobody else is given it: not even the admin listener, which may ask for any too.
+ * @throws ListenError when the address cannot be listened on
  */
-export async function settlePort(config: Config): Promise<Config> {
-  if (config.port !== 0) return config;
-  const probe = createServer();
-  probe.listen(0, config.host);
-  await once(probe, 'listening').catch((fault: unknown) => {
+export async function settlePort(config: Config): Promise<SettledPort> {
+  if (config.port !== 0) return { config, release: () => Promise.resolve() };
+  const holder = createServer((socket) => socket.destroy());
+  holder.listen(0, config.host);
+  await once(holder, 'listening').catch((fault: unknown) => {
     throw new ListenError(describeRefusedListen(config.host, 0), { cause: fault });
   });
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
+  const { port } = holder.address() as AddressInfo;
   const settle = (url: string): string => url.replace(/^(http:\/\/[^/]*):0(?=\/|$)/, `$1:${port}`);
-  return { ...config, port, baseUrl: settle(config.baseUrl), docsUrl: settle(config.docsUrl) };
+  const settled = { ...config, port, baseUrl: settle(config.baseUrl), docsUrl: settle(config.docsUrl) };
+  return { config: settled, release: () => close(holder) };
+}
+
+async function close(server: Server): Promise<void> {
+  if (!server.listening) return;
+  server.close();
+  await once(server, 'close');
 }
