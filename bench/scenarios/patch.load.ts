@@ -18,7 +18,9 @@ const writersMax = 64;
 const oneByOne = '64 writers, one transaction per change';
 const inProcess = 'one transaction per change, in process';
 const bareCommit = 'bare commit';
-const serveArgs = ['--management-rate-limit', '1000000000'];
+/** A slow disk is to show in the figures: no change is refused because others wait. */
+const deadlineMs = 600_000;
+const serveArgs = ['--management-rate-limit', '1000000000', '--request-deadline-ms', String(deadlineMs)];
 const oneByOneArgs = [...serveArgs, '--commit-group-size', '1'];
 
 const metrics: ComparisonPlan['metrics'] = [

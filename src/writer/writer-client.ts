@@ -30,6 +30,8 @@ const unsettledMax = 8192;
 const unsettledBytesMax = 64 * 1024 * 1024;
 /** Of the deadline: a change that would wait longer is refused at once. The other half is for disks that are slow at times. */
 const delayShareMax = 0.5;
+/** Of the deadline: what the writer did within so much of its time is taken for its speed. */
+const rememberedShare = 0.1;
 /** So many may always wait, however slow the last ones were: they tell when the writer is fast again. */
 const alwaysWaitingMax = 4;
 
@@ -42,8 +44,8 @@ export class WriterClient {
   readonly #waiting = new Map<number, Waiting>();
   /** Bytes of each command's body that the writer has not told the result of, also when its caller was refused. */
   readonly #unsettledBytes = new Map<number, number>();
-  readonly #smallDelay = new QueueDelay();
-  readonly #largeDelay = new QueueDelay();
+  readonly #smallDelay: QueueDelay;
+  readonly #largeDelay: QueueDelay;
   #unsettledBytesSum = 0;
   #nextTicket = 1;
   #isFailed = false;
@@ -52,6 +54,8 @@ export class WriterClient {
     this.#port = port;
     this.#pulse = new Int32Array(pulse);
     this.#deadlineMs = deadlineMs;
+    this.#smallDelay = new QueueDelay(deadlineMs * rememberedShare);
+    this.#largeDelay = new QueueDelay(deadlineMs * rememberedShare);
     this.#held = new HeldCommands((commands) => {
       const request: WriterRequest = { kind: 'commands', commands };
       this.#port.postMessage(request);
@@ -159,11 +163,12 @@ export class WriterClient {
 
   receive(reply: WriterReply): void {
     if (reply.kind !== 'results') return;
-    const { results } = reply;
+    const { results, areMoreWaiting } = reply;
     const [first] = results;
     // Results come as they were committed: large ones one by one, small ones by themselves.
     if (first !== undefined) {
-      this.#delayOf(this.#unsettledBytes.get(first[0]) ?? 0).settle(results.length, monotonicMs());
+      const delay = this.#delayOf(this.#unsettledBytes.get(first[0]) ?? 0);
+      delay.settle(results.length, monotonicMs(), areMoreWaiting);
     }
     for (const [ticket, result] of results) {
       this.#unsettledBytesSum -= this.#unsettledBytes.get(ticket) ?? 0;

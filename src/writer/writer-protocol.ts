@@ -106,7 +106,13 @@ export type WriterReply =
       /** When there are none, somebody is to become the first Owner. */
       readonly hasMembers: boolean;
     }
-  | { readonly kind: 'results'; readonly results: readonly (readonly [ticket: number, WriterResult])[] }
+  | {
+      readonly kind: 'results';
+      /** Of one commit. */
+      readonly results: readonly (readonly [ticket: number, WriterResult])[];
+      /** In the queue that they were taken from: the commit held as many as one may. */
+      readonly areMoreWaiting: boolean;
+    }
   | { readonly kind: 'measured' }
   /** A commit has put something into the outbox. */
   | { readonly kind: 'outbox-grew' }

@@ -43,7 +43,7 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
     groupSizeMax: setup.commitGroupSize,
     meter,
     pulse: setup.pulse,
-    onResults: (results) => post({ kind: 'results', results }),
+    onResults: (results, areMoreWaiting) => post({ kind: 'results', results, areMoreWaiting }),
     onOutboxGrew: () => post({ kind: 'outbox-grew' }),
     onFault: (fault, during) => log.error({ err: fault, during }, 'command failed'),
     onFatal: fail,

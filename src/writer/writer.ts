@@ -34,8 +34,11 @@ export interface WriterOptions {
   readonly groupSizeMax: number;
   readonly pulse: WriterPulse;
   readonly meter: WriterMeter;
-  /** Everything a commit has decided, once it is durable. */
-  readonly onResults: (results: readonly (readonly [ticket: number, WriterResult])[]) => void;
+  /** Everything a commit has decided, once it is durable, and whether it left some that waited in the same queue. */
+  readonly onResults: (
+    results: readonly (readonly [ticket: number, WriterResult])[],
+    areMoreWaiting: boolean,
+  ) => void;
   /** A commit has put something into the outbox. */
   readonly onOutboxGrew: () => void;
   readonly onFault: (fault: unknown, during: string) => void;
@@ -143,14 +146,14 @@ export class Writer {
     } catch (fault) {
       // A transaction that could not even begin has taken none: those that wait for it fail all the same.
       if (taken === 0) taken = Math.min(queue.length, sizeMax);
-      this.#failGroup(fault, queue.splice(0, taken));
+      this.#failGroup(fault, queue.splice(0, taken), queue.length > 0);
       return;
     } finally {
       this.reportProgress();
     }
     queue.splice(0, taken);
     this.#options.meter.countGroup(taken);
-    this.#options.onResults(results);
+    this.#options.onResults(results, queue.length > 0);
   }
 
   /** What a commit forgets of kept answers: a bounded few, of one project each time. What cannot be read is left alone. */
@@ -166,11 +169,14 @@ export class Writer {
   }
 
   /** A commit that failed has left nothing behind: none of its commands was applied. */
-  #failGroup(fault: unknown, commands: readonly WriterCommand[]): void {
+  #failGroup(fault: unknown, commands: readonly WriterCommand[], areMoreWaiting: boolean): void {
     this.#options.onFault(fault, 'commit');
     this.#options.meter.countFailedCommit('api');
     const result: WriterResult = { kind: 'failed', message: 'the change could not be written to the disk' };
-    this.#options.onResults(commands.map((command) => [command.ticket, result]));
+    this.#options.onResults(
+      commands.map((command) => [command.ticket, result]),
+      areMoreWaiting,
+    );
     this.judgeFault(fault);
   }
 

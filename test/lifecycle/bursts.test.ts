@@ -1,0 +1,35 @@
+import t from 'tap';
+import { bootServer, unlimited } from '../support/booted-server.ts';
+import { bearer, createHttpClient } from '../support/http-client.ts';
+import { provisionOne } from './lifecycle-fixture.ts';
+
+/*
+ * Changes one after another pay for a commit each, those of a burst share few: how long the first took must not be taken
+ * for what the burst will take.
+ */
+t.setTimeout(60_000);
+const single = 100;
+const together = 2000;
+
+t.test('a burst of changes after single ones is answered, and none of it refused', async (t) => {
+  const { dataDir, flag, secret } = await provisionOne(t);
+  const settings = { ...unlimited, BURGEE_REQUEST_DEADLINE_MS: '4000' };
+  const server = await bootServer(t, { dataDir, settings });
+  const client = createHttpClient(t, { port: server.port, connectionsMax: together });
+  const change = async (percentage: number): Promise<number> => {
+    const { status } = await client.send({
+      method: 'PATCH',
+      path: `/api/v1/flags/${flag}`,
+      headers: bearer(secret),
+      body: JSON.stringify({ trafficPercentage: percentage % 100 }),
+    });
+    return status;
+  };
+  for (let index = 0; index < single; index += 1) t.equal(await change(index), 200);
+  const statuses = await Promise.all(Array.from({ length: together }, (_, index) => change(index)));
+  t.same(
+    statuses.filter((status) => status !== 200),
+    [],
+  );
+  await server.stop();
+});
