@@ -2,16 +2,16 @@ import { setTimeout } from 'node:timers/promises';
 import { openStoreReader } from '../../src/storage/store-reader.ts';
 import { unlimited } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
+import { expect } from '../support/expectations.ts';
 import { bearer, type ClientResponse, createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts';
 import type { Random } from '../support/random.ts';
+import { bootTampered, type TamperedServer } from '../support/tampering/tampered-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { Campaign } from './campaign.ts';
 import { ClockModel, hourMs, yearMs } from './clock-model.ts';
-import { expect } from './expectations.ts';
 import { SteadyLoad } from './steady-load.ts';
-import { bootTampered, type TamperedServer } from './tampered-server.ts';
 import { getRequest } from './wire-connection.ts';
 
 interface Tokens {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { bootServer, unlimited } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
-import { eventually, expect, within } from './expectations.ts';
+import { eventually, expect, within } from '../support/expectations.ts';
 import type { ThreadStage } from './thread-stage.ts';
 import { getRequest, WireConnection } from './wire-connection.ts';
 

@@ -1,8 +1,8 @@
 import { bootServer } from '../support/booted-server.ts';
+import { expect } from '../support/expectations.ts';
 import { withLifetime } from '../support/lifetime.ts';
 import type { Campaign, CampaignContext } from './campaign.ts';
 import { provisionProject } from './campaign-project.ts';
-import { expect } from './expectations.ts';
 import { descriptorsRunOut } from './hostile/descriptors-run-out.ts';
 import { forgeAddresses } from './hostile/forge-addresses.ts';
 import { fragmentRequests } from './hostile/fragment-requests.ts';

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
+import { expect } from '../support/expectations.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
 import type { Campaign } from './campaign.ts';
 import { type CampaignProject, provisionProject } from './campaign-project.ts';
-import { expect } from './expectations.ts';
 import { checkRegister, type RegisterAction, type RegisterOperation } from './register-history.ts';
 import { getRequest, patchRequest, type WireAnswer, WireConnection } from './wire-connection.ts';
 

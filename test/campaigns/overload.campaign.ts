@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import { expect, percentileOf } from '../support/expectations.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import type { Campaign, CampaignContext } from './campaign.ts';
 import { type CampaignProject, provisionProject } from './campaign-project.ts';
-import { expect, percentileOf } from './expectations.ts';
 import { type OpenLoopOutcome, runOpenLoop } from './open-loop.ts';
 import { inMegabytes, ownBytesOf } from './process-memory.ts';
 import { SteadyLoad } from './steady-load.ts';

@@ -1,5 +1,5 @@
 import type { AdminClient } from '../admin/admin-fixture.ts';
-import { eventually, expect } from './expectations.ts';
+import { eventually, expect } from '../support/expectations.ts';
 
 /** Longer than the service keeps a snapshot for a client that reads slowly, and than a backup of the soak's store takes. */
 const keptMsMax = 60_000;

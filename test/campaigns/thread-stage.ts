@@ -1,8 +1,8 @@
 import type { Lifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
+import type { TamperedServer } from '../support/tampering/tampered-server.ts';
 import type { CampaignProject } from './campaign-project.ts';
 import type { SteadyLoad } from './steady-load.ts';
-import type { TamperedServer } from './tampered-server.ts';
 
 /** A server under evaluations, with what a case may do to it. */
 export interface ThreadStage extends Lifetime {

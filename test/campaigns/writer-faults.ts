@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { bootServer, unlimited } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
+import { eventually, expect, within } from '../support/expectations.ts';
 import { judgeAnswers } from './evaluator-faults.ts';
-import { eventually, expect, within } from './expectations.ts';
 import type { ThreadStage } from './thread-stage.ts';
 import { getRequest, patchRequest, WireConnection } from './wire-connection.ts';
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { eventually, expect } from '../expectations.ts';
+import { eventually, expect } from '../../support/expectations.ts';
 import { openFilesOf } from '../process-memory.ts';
 import { getRequest, patchRequest, WireConnection } from '../wire-connection.ts';
 import type { HostileStage } from './hostile-stage.ts';

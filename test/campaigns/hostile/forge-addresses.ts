@@ -1,7 +1,7 @@
 import { bootServer } from '../../support/booted-server.ts';
+import { expect } from '../../support/expectations.ts';
 import { openRawConnection, rawRequest } from '../../support/raw-request.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { expect } from '../expectations.ts';
 import { getRequest } from '../wire-connection.ts';
 import type { HostileStage } from './hostile-stage.ts';
 

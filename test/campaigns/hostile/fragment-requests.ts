@@ -1,5 +1,5 @@
+import { expect } from '../../support/expectations.ts';
 import { openRawConnection, type RawResponse } from '../../support/raw-request.ts';
-import { expect } from '../expectations.ts';
 import { getRequest, patchRequest, WireConnection } from '../wire-connection.ts';
 import { cutAtRandom, writePieces } from './fragments.ts';
 import type { HostileStage } from './hostile-stage.ts';

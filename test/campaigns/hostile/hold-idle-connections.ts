@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { expect, percentileOf } from '../expectations.ts';
+import { expect, percentileOf } from '../../support/expectations.ts';
 import { openFilesOf } from '../process-memory.ts';
 import type { HostileStage } from './hostile-stage.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { bootServer, unlimited } from '../../support/booted-server.ts';
+import { expect } from '../../support/expectations.ts';
 import { openRawConnection, type RawConnection } from '../../support/raw-request.ts';
 import { provisionProject } from '../campaign-project.ts';
-import { expect } from '../expectations.ts';
 import { inMegabytes, ownBytesOf } from '../process-memory.ts';
 import { getRequest, WireConnection } from '../wire-connection.ts';
 import type { HostileStage } from './hostile-stage.ts';

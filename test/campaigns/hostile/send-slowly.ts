@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { eventually, expect } from '../../support/expectations.ts';
 import { openRawConnection } from '../../support/raw-request.ts';
-import { eventually, expect } from '../expectations.ts';
 import { openFilesOf } from '../process-memory.ts';
 import type { HostileStage } from './hostile-stage.ts';
 

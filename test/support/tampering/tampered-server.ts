@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type BootedServer, type BootOptions, bootServer } from '../support/booted-server.ts';
-import type { Lifetime } from '../support/lifetime.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { type BootedServer, type BootOptions, bootServer } from '../booted-server.ts';
+import type { Lifetime } from '../lifetime.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import {
   type Fault,
   socketVariable,

@@ -8,8 +8,9 @@ import {
   headCell,
   progressCell,
   wakeCell,
-} from '../../src/evaluator/mailbox.ts';
-import { pulseBegunCell, pulseBytes } from '../../src/writer/writer-protocol.ts';
+} from '../../../src/evaluator/mailbox.ts';
+import { isUnsettled } from '../../../src/support/store-version.ts';
+import { pulseBegunCell, pulseBytes } from '../../../src/writer/writer-protocol.ts';
 import {
   cellOf,
   clockCellOf,
@@ -106,7 +107,7 @@ function tamperWithAtomics(): void {
     if (array.length === mailboxCells && index === progressCell) {
       noteLoop(array);
       meet('turn');
-    } else if (isWriter && array.length === 1) meet('durable');
+    } else if (isWriter && array.length === 1 && isUnsettled(Atomics.load(array, index))) meet('durable');
     return add(array, index, value);
   }) as typeof Atomics.add;
   Atomics.store = ((array: Int32Array, index: number, value: number): number => {
