@@ -5,8 +5,18 @@ import { root } from './root.mjs';
 import { failureText, tallyOf } from './tap-tally.mjs';
 
 const concurrency = 2;
-/** Tests that wait for most of their time, for windows of a minute or for what is cut off late, go beside the others. */
-const waiting = /^(browser\/live|conformance\/limit-windows|console\/audit-export)[.]/;
+/** Tests that wait for most of their time, for what comes late or for another program, go beside the others. */
+const waiting = new RegExp(
+  [
+    '^bench/peers[.]',
+    '^browser/live[.]',
+    '^cli/held-directory[.]',
+    '^conformance/limit-windows[.]',
+    '^console/(audit-export|session-use|watch-project)[.]',
+    '^notifier/notifier[.]',
+    '^packaging/haproxy[.]',
+  ].join('|'),
+);
 /** Tests that assert how long something takes get the machine for themselves, after all others. */
 const alone = new RegExp(
   [

@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { claimDirectory } from '../../src/storage/claim.ts';
 import { exampleDocument } from '../operator/open-operator.ts';
 import { type BootedServer, bootServer } from '../support/booted-server.ts';
 import { type CommandResult, runBurgee, type Settings } from '../support/burgee-command.ts';
@@ -188,17 +187,6 @@ t.test('after kill -9 of the server it works on the directory itself, and cleans
   t.ok(existsSync(join(there.dataDir, 'burgee.sock')), 'a stale socket is there');
   t.match((await there.apply(exampleDocument)).stderr, /: 0 created, 0 changed/);
   t.notOk(existsSync(join(there.dataDir, 'burgee.sock')));
-});
-
-t.test('a directory that somebody holds without answering: who, and what to do', async (t) => {
-  const there = place(t);
-  mkdirSync(there.dataDir);
-  const claim = claimDirectory(there.dataDir);
-  t.teardown(() => claim.release());
-  const held = await there.apply(exampleDocument);
-  t.equal(held.code, 1);
-  t.match(held.stderr, new RegExp(`in use by process ${process.pid}`));
-  t.match(held.stderr, /does not answer/);
 });
 
 t.test('a file that is not there, or no JSON', async (t) => {
