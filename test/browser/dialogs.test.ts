@@ -62,6 +62,73 @@ await consoleTest(t, 'a dialog keeps what was entered until it is given up', {},
   await goTo(page, 'Flags');
 });
 
+await consoleTest(t, 'keys reach the newest dialog, and the focus goes back', {}, async (t, stage) => {
+  const window = await stage.window();
+  const { page } = window;
+  await becomeOwner(stage, window);
+  await createProject(page, 'shop', []);
+  await createFlag(page, 'gift-cards');
+  await goTo(page, 'Flags');
+  const button = page.getByRole('button', { name: 'Create flag' });
+  const create = named(page, 'Create flag');
+  const palette = named(page, 'Go to');
+  const question = named(page, 'Discard what you have entered?');
+  const leave = named(page, 'Leave without saving?');
+
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await create.waitFor();
+  await page.keyboard.press('Control+k');
+  await palette.waitFor();
+  await page.keyboard.press('Escape');
+  await palette.waitFor({ state: 'detached' });
+  t.ok(await create.isVisible(), 'the dialog below has not heard it');
+  await page.keyboard.press('Escape');
+  await create.waitFor({ state: 'detached' });
+  await page.locator('button:focus', { hasText: 'Create flag' }).waitFor();
+
+  // The address opens it, too: the way back and the palette lead out of it, and ask.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('create flag');
+  await page.keyboard.press('Enter');
+  await create.getByLabel('Name').fill('wish-list');
+  await page.evaluate('history.back()');
+  await leave.getByRole('button', { name: 'Cancel' }).click();
+  await leave.waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('flags page');
+  await page.keyboard.press('Enter');
+  await leave.getByRole('button', { name: 'Cancel' }).click();
+  await leave.waitFor({ state: 'detached' });
+  t.equal(await create.getByLabel('Name').inputValue(), 'wish-list');
+
+  // Escape in the question is of the question.
+  await page.keyboard.press('Escape');
+  await question.waitFor();
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'detached' });
+  t.ok(await create.isVisible());
+  await create.getByRole('button', { name: 'Cancel' }).click();
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await create.waitFor({ state: 'detached' });
+  t.notMatch(page.url(), /create/);
+});
+
+await consoleTest(t, 'what is entered outlives the end of the session', {}, async (t, stage) => {
+  const window = await stage.window();
+  const { page, watch } = window;
+  await becomeOwner(stage, window);
+  await createProject(page, 'shop', []);
+  await page.getByRole('button', { name: 'Create flag' }).click();
+  const create = named(page, 'Create flag');
+  await create.getByLabel('Name').fill('gift-cards');
+  await page.context().clearCookies();
+  watch.expectStatus(401);
+  await create.getByRole('button', { name: 'Create flag' }).click();
+  await named(page, 'Your session has ended').getByRole('button', { name: 'Stay here' }).click();
+  t.equal(await create.getByLabel('Name').inputValue(), 'gift-cards');
+});
+
 await consoleTest(t, 'a tag that is taken away is asked about, too', {}, async (t, stage) => {
   const window = await stage.window();
   const { page } = window;

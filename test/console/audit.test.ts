@@ -62,3 +62,35 @@ t.test('a long audit log is paged, filtered and exported whole', async (t) => {
   t.match(csv.text, /^sequence,id,time,.*\r\n2,.*\r\n1,.*\r\n$/);
   await server.stop();
 });
+
+t.test('the organisation is told what the audiences are called that changes name', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const prepared = new PreparedStore();
+  const owner = prepared.addMember('owner');
+  await prepared.write(dataDir);
+  const server = await bootServer(t, { dataDir });
+  const client = prepared.client(t, server.port, owner);
+  const origin = { origin: `http://127.0.0.1:${server.port}` };
+  const project = `/projects/${prepared.project.id}`;
+  const made: { id: string }[] = [];
+  for (const name of ['Kept', 'Deleted']) {
+    const body = { name, rules: [{ attribute: 'plan', values: [name] }] };
+    made.push((await client.send('POST', `${project}/audiences`, body, origin)).json);
+  }
+  const [kept, deleted] = made;
+  for (const [audienceId, revision] of [
+    [deleted?.id, 1],
+    [kept?.id, 2],
+  ] as const) {
+    const body = { revision, states: { 0: { audienceId } } };
+    const answer = await client.send('PATCH', `${project}/flags/${prepared.flag.id}`, body, origin);
+    t.equal(answer.status, 200, answer.text);
+  }
+  const removed = await client.send('DELETE', `${project}/audiences/${deleted?.id}`, { revision: 1 }, origin);
+  t.equal(removed.status, 204, removed.text);
+  for (const path of ['/audit', `${project}/audit`]) {
+    t.strictSame((await client.send('GET', path)).json.audienceNames, { [kept?.id ?? '']: 'Kept' });
+  }
+  t.strictSame((await client.send('GET', '/audit?action=audience.create')).json.audienceNames, {});
+  await server.stop();
+});

@@ -3,6 +3,7 @@ import {
   isWithinQuotes,
   parseValues,
   tooLongValue,
+  withEdits,
   withValues,
   writtenValue,
 } from '../../src/console/parts/value-text.ts';
@@ -47,4 +48,12 @@ t.test('a value has at most so many characters, an emoji being one', async (t) =
 
 t.test('what is there stays in front, and nothing is there twice', async (t) => {
   t.strictSame(withValues(['b', 'a'], ['a', 'c', 'c', 'A']), ['b', 'a', 'c', 'A']);
+});
+
+t.test('what others put in and took out meanwhile stays', async (t) => {
+  const begun = ['a', 'b', 'c'];
+  t.strictSame(withEdits(begun, begun, ['a', 'c', 'd']), ['a', 'c', 'd']);
+  t.strictSame(withEdits(['a', 'b', 'c', 'theirs'], begun, ['a', 'c', 'mine']), ['a', 'c', 'theirs', 'mine']);
+  t.strictSame(withEdits(['a', 'c'], begun, ['a', 'b', 'c', 'mine']), ['a', 'c', 'mine']);
+  t.strictSame(withEdits(['theirs'], begun, []), ['theirs']);
 });

@@ -38,6 +38,11 @@ export function isGone(thrown: unknown): boolean {
   return thrown instanceof ConsoleError && (thrown.status === 403 || thrown.status === 404);
 }
 
+/** Nothing of it can be shown. What was read once stays where reading it again fails, unless it is gone. */
+export function isUnreadable(read: { readonly isLoadingError: boolean; readonly error: unknown }): boolean {
+  return read.isLoadingError || isGone(read.error);
+}
+
 /** What is stored now, when somebody else was quicker. */
 export function conflictOf<View>(thrown: unknown): View | null {
   if (!(thrown instanceof ConsoleError) || thrown.status !== 409) return null;

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { ChangeList } from '../parts/change-list.tsx';
 import type { ShownChange } from '../parts/change-words.ts';
 import { countOf } from '../parts/count-words.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import classes from './conflict-dialog.module.css';
 import type { Rebased } from './draft.ts';
 import type { FieldChange } from './fields.ts';
@@ -20,8 +21,7 @@ export function ConflictDialog({ conflict, show, audienceName, onChoose }: Confl
   const stored = clashes.map(({ key, base, theirs: after }) => show({ key, before: base, after }));
   const drafted = clashes.map(({ key, base, mine }) => show({ key, before: base, after: mine }));
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={() => undefined}
       withCloseButton={false}
       closeOnEscape={false}
@@ -55,6 +55,6 @@ export function ConflictDialog({ conflict, show, audienceName, onChoose }: Confl
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
-import { Modal, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { LeaveQuestion, useLeaving } from './leave-guard.tsx';
 
 interface GuardedDialogProps {
@@ -20,22 +21,13 @@ export function GuardedDialog({ isDirty, isBusy = false, onClose, ...props }: Gu
   const [hasTyped, setTyped] = useState(false);
   const [isAsked, setAsked] = useState(false);
   const isLosing = isDirty || hasTyped;
-  const leaving = useLeaving(isLosing && !isBusy);
-  const isOnTop = !isAsked && leaving === null;
+  const leaving = useLeaving(isLosing, isBusy);
   const close = () => (isLosing ? setAsked(true) : onClose());
   return (
     <>
-      <Modal
-        opened
-        closeOnClickOutside={false}
-        closeOnEscape={isOnTop}
-        trapFocus={isOnTop}
-        title={props.title}
-        size={props.size}
-        onClose={close}
-      >
+      <Dialog closeOnClickOutside={false} title={props.title} size={props.size} onClose={close}>
         <div onInput={() => setTyped(true)}>{props.children(close)}</div>
-      </Modal>
+      </Dialog>
       {isAsked && (
         <ConfirmDialog
           title="Discard what you have entered?"

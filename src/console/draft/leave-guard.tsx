@@ -3,6 +3,8 @@ import { useBlocker } from '@tanstack/react-router';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { countOf } from '../parts/count-words.ts';
 
+const signInRoute = '/sign-in';
+
 /** A way out that was asked for, and what becomes of it. */
 export interface Leaving {
   /** Whoever is here has been signed out: that is where the way leads. */
@@ -11,21 +13,33 @@ export interface Leaving {
   readonly reset: () => void;
 }
 
+interface Way {
+  readonly pathname: string;
+  readonly search: object;
+}
+
+/** A change of tab or filter within the page keeps what stands on it, but for a dialog that the address opens. */
+function isAway(current: Way, next: Way): boolean {
+  if (current.pathname !== next.pathname) return true;
+  return 'create' in current.search && !('create' in next.search);
+}
+
 /**
  * Stops every way out of this page, by a link, the back button or by closing the window, until it is decided.
  *
  * @param isDirty whether something would be lost
+ * @param isBusy it is on its way to the service, whose answer may lead to another page: but not to the sign-in page
  * @returns null while nobody wants to leave
  */
-export function useLeaving(isDirty: boolean): Leaving | null {
+export function useLeaving(isDirty: boolean, isBusy = false): Leaving | null {
   const blocker = useBlocker({
-    // A change of tab or filter within the page keeps what stands on it.
-    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
-    enableBeforeUnload: () => isDirty,
+    shouldBlockFn: ({ current, next }) =>
+      isDirty && isAway(current, next) && (!isBusy || next.routeId === signInRoute),
+    enableBeforeUnload: () => isDirty && !isBusy,
     withResolver: true,
   });
   // It is asked about by the page that goes to it, where a session ends; nobody goes there by hand.
-  const isSignedOut = blocker.status === 'blocked' && blocker.next.routeId === '/sign-in';
+  const isSignedOut = blocker.status === 'blocked' && blocker.next.routeId === signInRoute;
   const { status, proceed, reset } = blocker;
   return status === 'blocked' ? { isSignedOut, proceed, reset } : null;
 }

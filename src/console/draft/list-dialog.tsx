@@ -1,7 +1,7 @@
 import { Button, CloseButton, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type ClipboardEvent, useState } from 'react';
 import { countOf } from '../parts/count-words.ts';
-import { parseValues, tooLongValue, withValues, writtenValue } from '../parts/value-text.ts';
+import { parseValues, tooLongValue, withEdits, withValues, writtenValue } from '../parts/value-text.ts';
 import { GuardedDialog } from './guarded-dialog.tsx';
 import classes from './list-dialog.module.css';
 
@@ -45,6 +45,8 @@ function Listed({ label, items, onRemove }: ListedProps) {
           aria-label="Find in the list"
           placeholder="Find in the list"
           value={wanted}
+          // What is looked for is nothing that the dialog could lose.
+          onInput={(event) => event.stopPropagation()}
           onChange={(event) => setWanted(event.currentTarget.value)}
         />
       )}
@@ -74,7 +76,7 @@ export function ListDialog({ title, thing, items, emptyNote, onApply, onClose }:
   const parse = (text: string) => parseValues(text).filter((item) => mayBeEmpty || item !== '');
   const added = parse(pasted);
   const tooLong = tooLongValue(added, codePointsMax);
-  const result = withValues(list, added);
+  const result = withEdits(items, begun, withValues(list, added));
   const many = `${noun}s`;
   const onPaste = (event: ClipboardEvent) => {
     const lines = parse(event.clipboardData.getData('text/plain'));

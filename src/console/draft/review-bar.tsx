@@ -26,7 +26,10 @@ export function ReviewBar(props: ReviewBarProps) {
   const { handle, show, audienceName = (id) => id, warning, problem = null } = props;
   const [isReviewing, setReviewing] = useState(false);
   const { changes, conflict, joined } = handle;
-  if (changes.length === 0 && conflict === null) return null;
+  const isNothingLeft = changes.length === 0 && conflict === null;
+  // What was reviewed was taken back, or others have saved the same: the next change begins unreviewed.
+  if (isNothingLeft && isReviewing) setReviewing(false);
+  if (isNothingLeft) return null;
   return (
     <>
       <LeaveGuard changeCount={changes.length} />

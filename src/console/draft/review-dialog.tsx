@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { conflictOf } from '../client/console-error.ts';
@@ -6,6 +6,7 @@ import { Callout } from '../parts/callout.tsx';
 import { ChangeList } from '../parts/change-list.tsx';
 import type { ShownChange } from '../parts/change-words.ts';
 import { countOf } from '../parts/count-words.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 
 interface ReviewDialogProps {
@@ -22,7 +23,7 @@ export function ReviewDialog({ changes, joined, audienceName, warning, onSave, o
   const save = useMutation({ mutationFn: onSave, onSuccess: onClose });
   const error = conflictOf(save.error) === null ? save.error : null;
   return (
-    <Modal opened onClose={onClose} size="lg" title={`Review ${countOf(changes.length, 'change')}`}>
+    <Dialog onClose={onClose} size="lg" title={`Review ${countOf(changes.length, 'change')}`}>
       <Stack gap="md">
         <ChangeList changes={changes} audienceName={audienceName} />
         {joined.length > 0 && (
@@ -44,6 +45,6 @@ export function ReviewDialog({ changes, joined, audienceName, warning, onSave, o
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
 
 /** What a dialog gives the focus to when it opens: nothing dangerous. */
@@ -31,7 +32,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     if (isReady) props.onConfirm();
   };
   return (
-    <Modal opened onClose={props.onClose} title={title}>
+    <Dialog onClose={props.onClose} title={title}>
       <form onSubmit={submit}>
         <Stack gap="md">
           <div>{children}</div>
@@ -70,6 +71,6 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -8,9 +8,17 @@ export interface FlagLabels {
   readonly tags: string[];
 }
 
+/** What differs from what it began with. The rest may have been changed by others meanwhile, and stays as it is. */
+export function editedLabels(labels: FlagLabels, begun: FlagLabels): Partial<FlagLabels> {
+  return {
+    ...(labels.name !== begun.name && { name: labels.name }),
+    ...(labels.description !== begun.description && { description: labels.description }),
+    ...(JSON.stringify(labels.tags) !== JSON.stringify(begun.tags) && { tags: labels.tags }),
+  };
+}
+
 export function areSameLabels(left: FlagLabels, right: FlagLabels): boolean {
-  const isSameText = left.name === right.name && left.description === right.description;
-  return isSameText && JSON.stringify(left.tags) === JSON.stringify(right.tags);
+  return Object.keys(editedLabels(left, right)).length === 0;
 }
 
 interface LabelFieldsProps {

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { LeaveQuestion, useLeaving } from '../draft/leave-guard.tsx';
 import { CopyButton } from './copy-button.tsx';
+import { Dialog } from './dialog.tsx';
 import classes from './secret-once.module.css';
 
 interface SecretOnceProps {
@@ -17,14 +18,12 @@ export function SecretOnce({ title, what, secret, note, onClose }: SecretOncePro
   const leaving = useLeaving(true);
   return (
     <>
-      <Modal
-        opened
+      <Dialog
         onClose={onClose}
         title={title}
         withCloseButton={false}
         closeOnClickOutside={false}
         closeOnEscape={false}
-        trapFocus={leaving === null}
       >
         <Stack gap="sm">
           <Text size="sm">{note}</Text>
@@ -36,7 +35,7 @@ export function SecretOnce({ title, what, secret, note, onClose }: SecretOncePro
             <Button onClick={onClose}>I have stored it</Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
       {leaving !== null && (
         <LeaveQuestion leaving={leaving} loss={`The ${what} would be lost: it is not shown again.`} />
       )}

@@ -78,6 +78,20 @@ export function tooLongValue(values: readonly string[], codePointsMax: number): 
   return values.find((value) => Array.from(value).length > codePointsMax);
 }
 
+/** `present` with what was put in and taken out between `begun` and `edited`: others may have changed it meanwhile. */
+export function withEdits(
+  present: readonly string[],
+  begun: readonly string[],
+  edited: readonly string[],
+): string[] {
+  const [was, is] = [new Set(begun), new Set(edited)];
+  const kept = present.filter((value) => is.has(value) || !was.has(value));
+  return withValues(
+    kept,
+    edited.filter((value) => !was.has(value)),
+  );
+}
+
 /** What was there, and then what is new; each once, upper and lower case told apart as the service does. */
 export function withValues(present: readonly string[], added: readonly string[]): string[] {
   return Array.from(new Set([...present, ...added]));

@@ -1,4 +1,5 @@
-import { Kbd, Modal } from '@mantine/core';
+import { Kbd } from '@mantine/core';
+import { Dialog } from '../parts/dialog.tsx';
 import classes from './key-help.module.css';
 
 const keys = [
@@ -14,7 +15,7 @@ const keys = [
 
 export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title="Keyboard">
+    <Dialog onClose={onClose} title="Keyboard">
       <dl className={classes.keys}>
         {keys.map(([names, does]) => (
           <div key={does} className={classes.row}>
@@ -27,6 +28,6 @@ export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </dl>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useMatchRoute, useNavigate } from '@tanstack/react-router';
 import { hasRole } from '../../domain/console/console-principal.ts';
 import { flagsQuery, projectsQuery } from '../client/queries.ts';
 import { useCurrentProject } from './current-project.ts';
@@ -42,8 +42,15 @@ export function usePaletteEntries(): readonly PaletteEntry[] {
   const flags = useQuery({ ...flagsQuery(projectId), enabled: project !== null }).data?.flags ?? [];
   const actions = useActions();
   const pages = project === null ? [] : pagesOf(project);
+  const isAtFlags = useMatchRoute()({ to: '/projects/$projectId/flags', params: { projectId } }) !== false;
+  // As the page's own button does: the way back from the dialog leads off the page, which asks first.
   const create = () =>
-    void navigate({ to: '/projects/$projectId/flags', params: { projectId }, search: { create: 'yes' } });
+    void navigate({
+      to: '/projects/$projectId/flags',
+      params: { projectId },
+      search: { create: 'yes' },
+      replace: isAtFlags,
+    });
   return [
     ...pages.map(({ title, to }) =>
       entry('page', to, title, () => void navigate({ to, params: { projectId } })),

@@ -1,5 +1,7 @@
 import { Modal } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { useIsTopmost } from '../parts/topmost-dialog.ts';
+import { useFocusBack } from '../parts/use-focus-back.ts';
 import classes from './palette.module.css';
 import { type PaletteEntry, usePaletteEntries } from './palette-entries.ts';
 import { takeTypedAhead } from './typed-ahead.ts';
@@ -51,6 +53,8 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [active, setActive] = useState(0);
   const [isEntered, setEntered] = useState(false);
   const listId = useId();
+  const isTopmost = useIsTopmost();
+  useFocusBack();
   const entries = matching(usePaletteEntries(), text);
   const pick = (entry: PaletteEntry | undefined) => {
     if (entry === undefined) return;
@@ -75,7 +79,15 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     if (event.key === 'Enter') pick(entries[active]);
   };
   return (
-    <Modal.Root opened onClose={onClose} size="lg" yOffset="12vh" centered={false}>
+    <Modal.Root
+      opened
+      closeOnEscape={isTopmost}
+      trapFocus={isTopmost}
+      onClose={onClose}
+      size="lg"
+      yOffset="12vh"
+      centered={false}
+    >
       <Modal.Overlay backgroundOpacity={0.45} />
       <Modal.Content aria-label="Go to">
         <input

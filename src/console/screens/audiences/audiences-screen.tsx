@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { AudienceView } from '../../../contracts/console/views/audience-views.ts';
+import { isUnreadable } from '../../client/console-error.ts';
 import { audiencesQuery } from '../../client/queries.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { countOf } from '../../parts/count-words.ts';
@@ -68,8 +69,10 @@ export function AudiencesScreen() {
         </div>
       )}
       {audiences.isPending && <PageLoading what="audiences" />}
-      {audiences.isError && <PageError error={audiences.error} onRetry={() => void audiences.refetch()} />}
-      {audiences.isSuccess && rows.length === 0 && (
+      {isUnreadable(audiences) && (
+        <PageError error={audiences.error} onRetry={() => void audiences.refetch()} />
+      )}
+      {audiences.data !== undefined && rows.length === 0 && (
         <PageEmpty title="No audience yet" action={button}>
           For example “Pro”: callers whose plan is pro or team.
         </PageEmpty>

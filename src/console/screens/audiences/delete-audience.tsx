@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { AudienceView } from '../../../contracts/console/views/audience-views.ts';
 import { call } from '../../client/call.ts';
 import { audienceQuery } from '../../client/queries.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { showNotice } from '../../parts/notices.ts';
 import { AudienceUses } from './audience-uses.tsx';
 
@@ -16,7 +17,7 @@ interface DeleteAudienceProps {
 /** An audience in use is not deleted: the flags that use it are shown instead. */
 function StillInUse({ audience, onClose }: DeleteAudienceProps) {
   return (
-    <Modal opened onClose={onClose} title={`${audience.name} is still in use`}>
+    <Dialog onClose={onClose} title={`${audience.name} is still in use`}>
       <Stack gap="md">
         <Text size="sm">Take it off these flags first:</Text>
         <AudienceUses uses={audience.uses} useCount={audience.useCount} />
@@ -26,7 +27,7 @@ function StillInUse({ audience, onClose }: DeleteAudienceProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

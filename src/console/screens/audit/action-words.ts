@@ -1,3 +1,4 @@
+import type { AuditEntryView } from '../../../contracts/console/views/audit-views.ts';
 import type { AuditAction } from '../../../domain/audit/audit-entry.ts';
 
 /** What was done, as an entry tells it. */
@@ -41,6 +42,19 @@ export function actionChoice(action: AuditAction): string {
   return `${words}${choiceNotes[action] ?? ''}`;
 }
 
-export function actionWord(action: string): string {
+/** What somebody did to themselves, where that is said in other words. */
+const ownWords: Partial<Record<string, string>> = {
+  'member.create': 'joined',
+  'member.follow-sign-in-link': 'followed a sign-in link',
+};
+
+/** Whether the entry says by its words alone whom it is about. */
+export function isOfOneself({ action, actor, targetId }: AuditEntryView): boolean {
+  return actor.kind === 'member' && actor.id === targetId && ownWords[action] !== undefined;
+}
+
+/** @param isOwn as `isOfOneself` says */
+export function actionWord(action: string, isOwn: boolean): string {
+  if (isOwn) return ownWords[action] ?? action;
   return Object.hasOwn(actionWords, action) ? actionWords[action as AuditAction] : action;
 }

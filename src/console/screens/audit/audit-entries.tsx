@@ -7,7 +7,7 @@ import type { ShownChange } from '../../parts/change-words.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { PageEmpty, PageError, PageLoading } from '../../parts/page-states.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
-import { actionWord } from './action-words.ts';
+import { actionWord, isOfOneself } from './action-words.ts';
 import classes from './audit.module.css';
 import { type AuditFilter, useAuditPages } from './audit-pages.ts';
 
@@ -20,7 +20,6 @@ interface AuditEntriesProps {
   readonly filter: AuditFilter;
   /** The page says what was changed already. */
   readonly isOfOneThing?: boolean;
-  readonly audienceName: (id: string) => string;
 }
 
 /** Recorded at the project, which holds its environments. */
@@ -61,20 +60,22 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-interface EntryProps extends Pick<AuditEntriesProps, 'isOfOneThing' | 'audienceName'> {
+interface EntryProps extends Pick<AuditEntriesProps, 'isOfOneThing'> {
   readonly entry: AuditEntryView;
+  readonly audienceName: (id: string) => string;
   readonly isOfOrganisation: boolean;
 }
 
 function Entry({ entry, isOfOneThing, isOfOrganisation, audienceName }: EntryProps) {
-  const words = actionWord(entry.action);
+  const isOwn = isOfOneself(entry);
+  const words = actionWord(entry.action, isOwn);
   const changes = entry.changes.map((change) => shownChange(entry, change));
   return (
     <li className={classes.entry}>
       <div className={classes.line}>
         <span>
           <Actor actor={entry.actor} /> {isOfOneThing ? words.replace(/ flag$/, ' the flag') : words}{' '}
-          {!isOfOneThing && <Target entry={entry} />}
+          {!isOfOneThing && !isOwn && <Target entry={entry} />}
           {isOfOrganisation && entry.projectName !== null && (
             <span className={classes.quiet}> in {entry.projectName}</span>
           )}
@@ -92,12 +93,14 @@ function Entry({ entry, isOfOneThing, isOfOrganisation, audienceName }: EntryPro
 }
 
 /** Entries of the audit log as diffs, newest first, a page at a time. */
-export function AuditEntries({ projectId, filter, isOfOneThing, audienceName }: AuditEntriesProps) {
+export function AuditEntries({ projectId, filter, isOfOneThing }: AuditEntriesProps) {
   const pages = useAuditPages(projectId, filter);
   if (pages.isPending) return <PageLoading what="the audit log" />;
   if (pages.isLoadingError || isGone(pages.error))
     return <PageError error={pages.error} onRetry={() => void pages.refetch()} />;
   const entries = pages.data.pages.flatMap((page) => page.entries);
+  const names = new Map(pages.data.pages.flatMap((page) => Object.entries(page.audienceNames)));
+  const audienceName = (id: string) => names.get(id) ?? id;
   if (entries.length === 0 && !pages.hasNextPage) {
     return (
       <PageEmpty title="Nothing recorded here">

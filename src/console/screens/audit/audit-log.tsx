@@ -51,12 +51,11 @@ interface AuditLogProps {
   /** Null on the organisation's own page. */
   readonly project: ProjectView | null;
   readonly search: Partial<AuditSearch>;
-  readonly audienceName: (id: string) => string;
   readonly onSearch: (search: Partial<AuditSearch>) => void;
 }
 
 /** What was recorded, with its filters and its exports. */
-export function AuditLog({ title, children, project, search, audienceName, onSearch }: AuditLogProps) {
+export function AuditLog({ title, children, project, search, onSearch }: AuditLogProps) {
   const filter = filterOf(search);
   const projectId = search.scope === 'organisation' ? null : (project?.id ?? null);
   return (
@@ -65,7 +64,7 @@ export function AuditLog({ title, children, project, search, audienceName, onSea
         {children}
       </PageHeader>
       <AuditFilters project={project} search={search} filter={filter} onChange={onSearch} />
-      <AuditEntries projectId={projectId} filter={filter} audienceName={audienceName} />
+      <AuditEntries projectId={projectId} filter={filter} />
     </>
   );
 }

@@ -1,6 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useProject } from '../../shell/project-context.ts';
-import { useAudienceName } from '../flag/use-audience-names.ts';
 import { AuditLog } from './audit-log.tsx';
 
 const route = getRouteApi('/shell/projects/$projectId/audit');
@@ -10,13 +9,11 @@ export function AuditScreen() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const project = useProject();
-  const audienceName = useAudienceName();
   return (
     <AuditLog
       title="Audit log"
       project={project}
       search={search}
-      audienceName={audienceName}
       onSearch={(next) => void navigate({ search: next, replace: true })}
     >
       Every change, by whom, with before and after.

@@ -26,7 +26,6 @@ export function OrganisationAuditScreen() {
       title="Organisation log"
       project={null}
       search={search}
-      audienceName={(id) => id}
       onSearch={(next) => void navigate({ search: next, replace: true })}
     >
       Every change in {organisation.name} and in its projects, by whom, with before and after.

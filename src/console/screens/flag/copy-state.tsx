@@ -1,10 +1,11 @@
-import { Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Menu, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { StateView } from '../../../contracts/console/views/flag-views.ts';
 import { changesBetween, type Fields } from '../../draft/fields.ts';
 import { copiedState, stateKey } from '../../draft/flag-fields.ts';
 import type { DraftHandle } from '../../draft/use-draft.ts';
 import { ChangeList } from '../../parts/change-list.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { showNotice } from '../../parts/notices.ts';
 import { useProject } from '../../shell/project-context.ts';
 import { environmentName, showFlagChange } from './show-flag-change.ts';
@@ -45,7 +46,7 @@ function CopyDialog({ environment, handle, target, onClose }: CopyDialogProps) {
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} size="lg" title={`Copy the state of ${from} to ${to}`}>
+    <Dialog onClose={onClose} size="lg" title={`Copy the state of ${from} to ${to}`}>
       <Stack gap="md">
         {changes.length === 0 ? (
           <Text size="sm">Both are the same already.</Text>
@@ -61,7 +62,7 @@ function CopyDialog({ environment, handle, target, onClose }: CopyDialogProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

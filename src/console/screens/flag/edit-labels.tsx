@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import type { DraftHandle } from '../../draft/use-draft.ts';
-import { areSameLabels, type FlagLabels, LabelFields } from '../../parts/label-fields.tsx';
+import { areSameLabels, editedLabels, type FlagLabels, LabelFields } from '../../parts/label-fields.tsx';
 
 interface EditLabelsProps {
   readonly handle: DraftHandle;
@@ -19,7 +19,7 @@ export function EditLabels({ handle, onClose }: EditLabelsProps) {
   const [labels, setLabels] = useState(begun);
   const edit = (change: Partial<FlagLabels>) => setLabels((now) => ({ ...now, ...change }));
   const submit = () => {
-    handle.edit({ ...labels, name: labels.name.trim() });
+    handle.edit(editedLabels({ ...labels, name: labels.name.trim() }, begun));
     onClose();
   };
   return (

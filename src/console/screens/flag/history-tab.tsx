@@ -1,16 +1,7 @@
 import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
 import { AuditEntries } from '../audit/audit-entries.tsx';
-import { useAudienceName } from './use-audience-names.ts';
 
 /** What happened to this flag: its part of the audit log. */
 export function HistoryTab({ flag }: { readonly flag: ConsoleFlagView }) {
-  const audienceName = useAudienceName();
-  return (
-    <AuditEntries
-      projectId={flag.projectId}
-      filter={{ flag: flag.id }}
-      isOfOneThing
-      audienceName={audienceName}
-    />
-  );
+  return <AuditEntries projectId={flag.projectId} filter={{ flag: flag.id }} isOfOneThing />;
 }

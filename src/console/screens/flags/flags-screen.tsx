@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue, useMemo } from 'react';
 import type { FlagsSearch } from '../../app/searches.ts';
+import { isUnreadable } from '../../client/console-error.ts';
 import { flagsQuery } from '../../client/queries.ts';
 import { countOf } from '../../parts/count-words.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -41,6 +42,7 @@ export function FlagsScreen() {
   const { query, tags, rows, total } = useFlags(search);
   const change = (next: Partial<FlagsSearch>) => void navigate({ search: next, replace: true });
   const { create: _, ...filters } = search;
+  const close = () => void navigate({ search: filters, replace: true, ignoreBlocker: true });
   const button = canEdit ? (
     <Button onClick={() => change({ ...search, create: 'yes' })}>Create flag</Button>
   ) : null;
@@ -51,8 +53,8 @@ export function FlagsScreen() {
         {total > 0 && <span role="status">{leadOf(rows.length, total)}</span>}
       </PageHeader>
       {query.isPending && <PageLoading what="flags" />}
-      {query.isError && <PageError error={query.error} onRetry={() => void query.refetch()} />}
-      {query.isSuccess && total === 0 && (
+      {isUnreadable(query) && <PageError error={query.error} onRetry={() => void query.refetch()} />}
+      {query.data !== undefined && total === 0 && (
         <PageEmpty title="No flag yet" action={button}>
           A flag is a question that your application asks: is this on for this caller?
         </PageEmpty>
@@ -71,7 +73,7 @@ export function FlagsScreen() {
         </PageEmpty>
       )}
       {rows.length > 0 && <List rows={rows} />}
-      {search.create === 'yes' && canEdit && <CreateFlag onClose={() => change(filters)} />}
+      {search.create === 'yes' && canEdit && <CreateFlag onClose={close} />}
     </>
   );
 }

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hasRole } from '../../../domain/console/console-principal.ts';
+import { isUnreadable } from '../../client/console-error.ts';
 import { membersQuery } from '../../client/queries.ts';
 import { DataList } from '../../parts/data-list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -42,7 +43,7 @@ function OrganisationMembers() {
         members and every token, too. Owners also manage the organisation.
       </PageHeader>
       {members.isPending && <PageLoading what="members" />}
-      {members.isError && <PageError error={members.error} onRetry={() => void members.refetch()} />}
+      {isUnreadable(members) && <PageError error={members.error} onRetry={() => void members.refetch()} />}
       {members.data !== undefined && (
         <Stack gap="xl">
           <DataList

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ProjectView } from '../../../contracts/console/views/project-views.ts';
+import { isUnreadable } from '../../client/console-error.ts';
 import { projectsQuery } from '../../client/queries.ts';
 import { type Column, DataList } from '../../parts/data-list.tsx';
 import { Mark } from '../../parts/mark.tsx';
@@ -44,7 +45,7 @@ export function ProjectsScreen() {
     <>
       <PageHeader title="Projects" actions={projects.data?.projects.length ? button : null} />
       {projects.isPending && <PageLoading what="projects" />}
-      {projects.isError && <PageError error={projects.error} onRetry={() => void projects.refetch()} />}
+      {isUnreadable(projects) && <PageError error={projects.error} onRetry={() => void projects.refetch()} />}
       {projects.data?.projects.length === 0 && (
         <PageEmpty title="No project yet" action={button}>
           A project holds the flags of one application, and says which environments it runs in.

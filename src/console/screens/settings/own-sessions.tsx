@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SessionRow } from '../../../contracts/console/views/session-views.ts';
 import { call } from '../../client/call.ts';
+import { isUnreadable } from '../../client/console-error.ts';
 import { sessionsQuery } from '../../client/queries.ts';
 import { DataList } from '../../parts/data-list.tsx';
 import { Mark } from '../../parts/mark.tsx';
@@ -37,7 +38,7 @@ export function OwnSessions() {
   return (
     <Panel title="Sessions" isFlush={sessions.data !== undefined}>
       {sessions.isPending && <PageLoading what="sessions" />}
-      {sessions.isError && <PageError error={sessions.error} onRetry={() => void sessions.refetch()} />}
+      {isUnreadable(sessions) && <PageError error={sessions.error} onRetry={() => void sessions.refetch()} />}
       {sessions.data !== undefined && (
         <DataList
           isFlush

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Navigate, useLocation } from '@tanstack/react-router';
+import { Link, Navigate, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { call } from '../../client/call.ts';
 import { PageError, PageLoading } from '../../parts/page-states.tsx';
@@ -21,7 +21,7 @@ export function SignOutScreen() {
       {error === null ? (
         <PageLoading what="the sign-in page" />
       ) : (
-        <PageError error={error} onRetry={() => mutate()} />
+        <PageError error={error} onRetry={() => mutate()} action={<Link to="/">Back to the console</Link>} />
       )}
     </DoorPage>
   );

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MadeToken } from '../../../contracts/console/views/token-views.ts';
+import { isUnreadable } from '../../client/console-error.ts';
 import { tokensQuery } from '../../client/queries.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { DataList } from '../../parts/data-list.tsx';
@@ -92,8 +93,8 @@ function ProjectTokens() {
       </PageHeader>
       <TokenNotices isFull={mayCreate && isFull} />
       {tokens.isPending && <PageLoading what="tokens" />}
-      {tokens.isError && <PageError error={tokens.error} onRetry={() => void tokens.refetch()} />}
-      {tokens.isSuccess && rows.length === 0 && (
+      {isUnreadable(tokens) && <PageError error={tokens.error} onRetry={() => void tokens.refetch()} />}
+      {tokens.data !== undefined && rows.length === 0 && (
         <PageEmpty title="No token yet" action={button}>
           A token lets a pipeline read or change the flags of this project. Applications that only ask need
           none.

@@ -34,6 +34,8 @@ export type AuditEntryView = Static<typeof auditEntryViewSchema>;
 /** Newest first. */
 export const auditPageSchema = shape({
   entries: Type.Array(auditEntryViewSchema),
+  /** What the audiences are called today that the changes name by their ids; deleted ones are missing. */
+  audienceNames: Type.Record(Type.String(), text),
   /** Where the next page begins; null at the end. */
   nextCursor: nullable(text),
 });

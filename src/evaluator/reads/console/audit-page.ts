@@ -37,6 +37,7 @@ function* pageInPieces(
   cursor: number | null,
 ): Generator<string> {
   const nameOf = projectNames(queries);
+  const audienceIds = new Set<string>();
   let [listed, walked, bytes] = [0, 0, 0];
   let next: number | null = null;
   yield '{"entries":[';
@@ -45,7 +46,7 @@ function* pageInPieces(
     yield '';
     for (const chained of fitting) {
       if (listed > 0) yield ',';
-      yield* entryPieces(chained, nameOf(chained.entry.projectId));
+      yield* entryPieces(chained, nameOf(chained.entry.projectId), audienceIds);
       listed += 1;
     }
     walked += batch.walked;
@@ -54,13 +55,32 @@ function* pageInPieces(
     next = isCut ? (fitting.at(-1)?.sequence ?? next) : batch.next;
     if (listed === pageSize || walked >= walkedMax || bytes >= walkedBytesMax) break;
   }
-  yield `],"nextCursor":${next === null ? 'null' : `"${next}"`}}`;
+  yield `],"audienceNames":${JSON.stringify(audienceNames(queries, audienceIds))}`;
+  yield `,"nextCursor":${next === null ? 'null' : `"${next}"`}}`;
 }
 
-function* entryPieces(chained: ChainedEntry, projectName: string | null): Generator<string> {
+/** @param audienceIds gets those that the entry's changes name */
+function* entryPieces(
+  chained: ChainedEntry,
+  projectName: string | null,
+  audienceIds: Set<string>,
+): Generator<string> {
   const steps = auditEntryView(chained, projectName);
   for (let step = steps.next(); ; step = steps.next()) {
     yield step.done === true ? JSON.stringify(step.value) : '';
-    if (step.done === true) return;
+    if (step.done !== true) continue;
+    for (const { field, before, after } of step.value.changes) {
+      if (!/(^|\.)audienceId$/.test(field)) continue;
+      for (const value of [before, after]) if (typeof value === 'string') audienceIds.add(value);
+    }
+    return;
   }
+}
+
+function audienceNames(queries: RecordQueries, ids: ReadonlySet<string>): Readonly<Record<string, string>> {
+  const named = Array.from(ids).flatMap((id) => {
+    const audience = queries.audience(id);
+    return audience === undefined ? [] : [[id, audience.name] as const];
+  });
+  return Object.fromEntries(named);
 }
