@@ -7,13 +7,17 @@
 // Only Burgee's own code and packages of hundreds of small modules are taken in, because opening those one by one, in each
 // thread, was most of a start. All others stay where npm put them: they bring native code, or threads of their own.
 import { rmSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { root } from './lib/root.mjs';
 
 const [folder = join('dist', 'server'), ...modules] = process.argv.slice(2);
 const target = resolve(root, folder);
+const isOurs = [join(root, 'dist'), tmpdir()].some((place) => target.startsWith(`${place}${sep}`));
+if (!isOurs)
+  throw new Error(`${target} is replaced as a whole: name a folder below dist, or a temporary one`);
 const takenIn = /^(typebox|commander)(\/|$)/;
 const isOwn = /^[./]/;
 

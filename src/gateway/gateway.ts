@@ -137,14 +137,14 @@ export class Gateway {
     }
   }
 
-  /** Resolves when no answer has been given for a moment: there is nobody then whose connections need closing. */
+  /** Resolves when no request has come for a moment: there is nobody then whose connections need closing. */
   async #quiet(timeoutMs: number): Promise<void> {
     const deadline = monotonicMs() + timeoutMs;
-    let seen = this.#answered;
+    let seen = this.#come;
     for (let looks = 0; looks < quietLooks && monotonicMs() < deadline; looks += 1) {
       await setTimeout(quietLookMs);
-      if (this.#answered === seen) continue;
-      seen = this.#answered;
+      if (this.#come === seen) continue;
+      seen = this.#come;
       looks = -1;
     }
   }
@@ -162,8 +162,9 @@ export class Gateway {
     return cells;
   }
 
-  get #answered(): number {
-    return countEvents(this.#meter.cells, gatewayMetrics.metrics.durations);
+  /** Moves with each request that comes. */
+  get #come(): number {
+    return countEvents(this.#meter.cells, gatewayMetrics.metrics.durations) + this.#inFlight;
   }
 
   get #inFlight(): number {

@@ -209,19 +209,22 @@ export class EvaluatorFleet {
 
   /**
    * Tells all evaluators to stop once they have nothing to do, and waits for it.
+   * @param isStartFailed threads may still be loading, and end in disorder unless they are let; otherwise what comes after
+   * the last answer must fit into the drain time
    * @returns false when one did not: its thread cannot be ended by force, so the process must exit by itself
    */
-  async stop(): Promise<boolean> {
+  async stop(isStartFailed: boolean): Promise<boolean> {
     this.#isStopping = true;
     clearInterval(this.#watch);
     for (const restart of this.#restarts) clearTimeout(restart);
     for (const { link } of this.#running) link.stop();
+    const loadMs = isStartFailed ? loadTimeoutMs : stopTimeoutMs;
     const ends = Array.from(this.#tasks, ([task, { link, stuckSince }]) => {
       const isLoading = !link.isReady && stuckSince === null;
-      return within(isLoading ? loadTimeoutMs : stopTimeoutMs, Promise.allSettled([task]));
+      return within(isLoading ? loadMs : stopTimeoutMs, Promise.allSettled([task]));
     });
     if ((await Promise.all(ends)).includes(false)) return false;
-    return within(loadTimeoutMs, this.#endThreads());
+    return within(loadMs, this.#endThreads());
   }
 
   /** Once each has loaded: where the start fails at once, they still do. */

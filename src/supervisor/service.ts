@@ -296,7 +296,7 @@ class ServiceParts {
     this.#openId?.close();
     await this.#operator.stop();
     await notifierStopped;
-    const haveEvaluatorsStopped = await this.#fleet.stop();
+    const haveEvaluatorsStopped = await this.#fleet.stop(fault !== undefined);
     await this.#usage.stop();
     await this.#writer.stop();
     this.#admin?.close();

@@ -3,7 +3,7 @@ import { recordCodec } from './record-codec.ts';
 /** Which store this is. The marker file beside the data file says the same. */
 export interface StoreIdentity {
   readonly id: string;
-  /** Of the layout in `keys/identity-keys.ts`. */
+  /** Of the layout in `keys.ts`. */
   readonly format: number;
 }
 

@@ -1,8 +1,9 @@
 import type { Member } from '../../domain/member/member.ts';
 import { type Outcome, refuse, succeed } from '../../domain/problem.ts';
 import { shown, shownList } from '../../domain/problem-list.ts';
+import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import { linkKeeper, linkLifetimeMs } from '../../domain/session/one-time-link.ts';
+import { isLinkOver, linkKeeper, linkLifetimeMs } from '../../domain/session/one-time-link.ts';
 import { operatorEntry } from '../provision/provision-scope.ts';
 import type { Decision } from './command.ts';
 import { type LinkContext, madeLinkChanges, makeLink } from './console/make-link.ts';
@@ -53,11 +54,18 @@ export function makeOperatorLink(
   const { id, name } = member;
   return succeed({
     changes: [
+      ...overLinks(queries, member, context.now),
       { kind: 'one-time-link', before: null, after: link },
       { kind: 'audit', entry },
     ],
     result: { url: made.url, expiresAt: link.expiresAt, member: { id, name, email: member.email } },
   });
+}
+
+/** Where people without an organisation have theirs, nobody invites, and so nothing else takes them away. */
+function overLinks(queries: RecordQueries, member: Member, now: number): RecordChange[] {
+  const over = [...queries.oneTimeLinksOf(linkKeeper(member))].filter((link) => isLinkOver(link, now));
+  return over.map((before) => ({ kind: 'one-time-link', before, after: null }));
 }
 
 function findMember(queries: RecordQueries, email: string, organisation: string | null): Outcome<Member> {
