@@ -21,7 +21,7 @@ const waiting = new RegExp(
 const alone = new RegExp(
   [
     '^robustness/',
-    '^lifecycle/(concurrent-changes|large-audit-entries|long-list|shutdown|slow-readers)[.]',
+    '^lifecycle/(bursts|concurrent-changes|large-audit-entries|long-list|shutdown|slow-readers)[.]',
     '^campaigns/(hostile-clients|overload|soak|threads)[.]',
   ].join('|'),
 );
