@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { runProgram } from '../servers/run-program.ts';
 import type { EvaluationFigures } from './evaluator.ts';
 
-const run = promisify(execFile);
 const program = fileURLToPath(new URL('./evaluation-program.js', import.meta.url));
 /** For loading, making ready and checking the answers. */
 const preparationTimeoutMs = 60_000;
@@ -19,7 +17,7 @@ export async function measureEvaluations(
   users: number,
   seconds: number,
 ): Promise<EvaluationFigures> {
-  const { stdout } = await run(process.execPath, [program, moduleUrl, String(users), String(seconds)], {
+  const stdout = await runProgram(program, [moduleUrl, String(users), String(seconds)], {
     timeout: seconds * 1000 + preparationTimeoutMs,
     env: { ...process.env, NODE_ENV: 'production' },
   });
