@@ -46,6 +46,9 @@ const firstMs = { full: 20_000, sample: 2000 };
 const bytesOfChange = 4096;
 const fileSlackBytes = 128 * 1024 * 1024;
 
+/** Lines of the server's log that a failure tells. */
+const loggedMax = 20;
+
 interface Soak extends Lifetime {
   readonly context: CampaignContext;
   readonly project: CampaignProject;
@@ -202,7 +205,10 @@ async function soakFor(context: CampaignContext, durationMs: number): Promise<Re
     ...Array.from({ length: slowReaders }, () => readOn(soak)),
     neverReadOn(soak),
     backUpOn(soak),
-  ]);
+  ]).catch((fault: unknown) => {
+    const told = server.lines.filter((line) => !/"level":[1-3]0/.test(line)).slice(-loggedMax);
+    throw new Error(`the server has logged:\n${told.join('\n')}`, { cause: fault });
+  });
   const { wrong, answered, unavailable, lost } = await load.stop();
   expect(wrong.length === 0, `wrong answers: ${wrong.join('\n')}`);
   expect(unavailable + lost === 0, `${unavailable} evaluations were refused, ${lost} lost`);
