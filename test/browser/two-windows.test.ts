@@ -102,6 +102,7 @@ await consoleTest(t, 'two people at one flag lose nothing', {}, async (t, stage)
   await notice(mine.page, 'Saved 1 change of gift-cards.').last().waitFor();
 
   // A dialog that is open while others save puts only what was edited in it into the draft.
+  await card(theirs.page, 'staging').getByRole('button', { name: '25%', pressed: true }).waitFor();
   await mine.page.getByRole('button', { name: 'Edit name, description, tags' }).click();
   await editLabels(theirs.page, 'Description', 'Cards that are given');
   await saveDraft(theirs.page);
