@@ -5,4 +5,6 @@ import { mapBytes } from './sample-store.ts';
 const reader = openStoreReader({ directory: process.argv[2] ?? '', mapBytes });
 const { queries } = reader.pin();
 process.stdout.write(`${[...queries.organisations()].length}\n`);
+// Nothing else would hold the reader, and the garbage collector would end its snapshot.
+process.once('exit', () => void reader.close());
 process.stdin.resume();
