@@ -76,7 +76,10 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       event.preventDefault();
       setActive((active + step + entries.length) % entries.length);
     }
-    if (event.key === 'Enter') pick(entries[active]);
+    if (event.key !== 'Enter') return;
+    // The focus goes back at once: in a form below, the rest of the key would send it off.
+    event.preventDefault();
+    pick(entries[active]);
   };
   return (
     <Modal.Root
