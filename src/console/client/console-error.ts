@@ -39,7 +39,9 @@ export function isGone(thrown: unknown): boolean {
 }
 
 /** Nothing of it can be shown. What was read once stays where reading it again fails, unless it is gone. */
-export function isUnreadable(read: { readonly isLoadingError: boolean; readonly error: unknown }): boolean {
+export function isUnreadable<Read extends { readonly isLoadingError: boolean; readonly error: unknown }>(
+  read: Read,
+): read is Extract<Read, { readonly isLoadingError: true }> {
   return read.isLoadingError || isGone(read.error);
 }
 

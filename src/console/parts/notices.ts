@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { SharedValue, useSharedValue } from './shared-value.ts';
 
 interface NoticeAction {
   readonly label: string;
@@ -17,33 +17,22 @@ export interface Notice {
 const shownMax = 4;
 /** What went well goes by itself after so long, unless somebody is at it: then that begins anew. */
 export const noticeShownMs = 8_000;
-let notices: readonly Notice[] = [];
+const notices = new SharedValue<readonly Notice[]>([]);
 let lastId = 0;
-const listeners = new Set<() => void>();
-
-function set(next: readonly Notice[]): void {
-  notices = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
 
 export function dismissNotice(id: number): void {
-  set(notices.filter((notice) => notice.id !== id));
+  notices.set(notices.present.filter((notice) => notice.id !== id));
 }
 
 /** Failures stay until they are dismissed. */
 export function showNotice(notice: Omit<Notice, 'id'>): void {
   lastId += 1;
-  set([...notices, { ...notice, id: lastId }].slice(-shownMax));
+  notices.set([...notices.present, { ...notice, id: lastId }].slice(-shownMax));
 }
 
 /** Does what the newest notice offers, and closes it. @returns whether there was one. */
 export function runNewestAction(): boolean {
-  const newest = notices.findLast(({ action }) => action !== undefined);
+  const newest = notices.present.findLast(({ action }) => action !== undefined);
   if (newest === undefined) return false;
   dismissNotice(newest.id);
   newest.action?.run();
@@ -51,5 +40,5 @@ export function runNewestAction(): boolean {
 }
 
 export function useNotices(): readonly Notice[] {
-  return useSyncExternalStore(subscribe, () => notices);
+  return useSharedValue(notices, (present) => present);
 }

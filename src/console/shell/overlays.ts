@@ -1,32 +1,21 @@
-import { useSyncExternalStore } from 'react';
+import { SharedValue, useSharedValue } from '../parts/shared-value.ts';
 import { keepTypedAhead, takeTypedAhead } from './typed-ahead.ts';
 
 export type Overlay = 'palette' | 'help';
 
-let shown: Overlay | null = null;
-const listeners = new Set<() => void>();
-
-function set(next: Overlay | null): void {
-  shown = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const shown = new SharedValue<Overlay | null>(null);
 
 /** People type on after Ctrl+K: what comes before the palette has the focus is kept for it. */
 export function openOverlay(overlay: Overlay): void {
   if (overlay === 'palette') keepTypedAhead();
-  set(overlay);
+  shown.set(overlay);
 }
 
 export function closeOverlay(): void {
   takeTypedAhead();
-  set(null);
+  shown.set(null);
 }
 
 export function useOverlay(): Overlay | null {
-  return useSyncExternalStore(subscribe, () => shown);
+  return useSharedValue(shown, (present) => present);
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { ConsoleError, isGone } from '../client/console-error.ts';
+import { ConsoleError, isUnreadable } from '../client/console-error.ts';
 import { projectsQuery } from '../client/queries.ts';
 import { PageError, PageLoading } from '../parts/page-states.tsx';
 import { rememberProject } from './current-project.ts';
@@ -25,7 +25,7 @@ export function ProjectFrame() {
     if (isKnown) rememberProject(projectId);
   }, [projectId, isKnown]);
   if (projects.isPending) return <PageLoading what="the project" />;
-  if (projects.isLoadingError || isGone(projects.error))
+  if (isUnreadable(projects))
     return <PageError isPage error={projects.error} onRetry={() => void projects.refetch()} />;
   if (project === undefined) {
     return <PageError isPage error={unknownProject} action={<Link to="/projects">All projects</Link>} />;

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { AudienceView } from '../../../contracts/console/views/audience-views.ts';
 import { call } from '../../client/call.ts';
-import { conflictOf, isGone } from '../../client/console-error.ts';
+import { conflictOf, isUnreadable } from '../../client/console-error.ts';
 import { audienceQuery } from '../../client/queries.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';
 import { type DraftHandle, useDraft } from '../../draft/use-draft.ts';
@@ -118,7 +118,7 @@ export function AudienceScreen() {
   const { audienceId } = route.useParams();
   const audience = useQuery(audienceQuery(projectId, audienceId));
   if (audience.isPending) return <PageLoading what="the audience" />;
-  if (audience.isLoadingError || isGone(audience.error)) {
+  if (isUnreadable(audience)) {
     const all = (
       <Link to="/projects/$projectId/audiences" params={{ projectId }}>
         All audiences

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { AuditEntryView } from '../../../contracts/console/views/audit-views.ts';
-import { isGone } from '../../client/console-error.ts';
+import { isUnreadable } from '../../client/console-error.ts';
 import { ChangeList } from '../../parts/change-list.tsx';
 import type { ShownChange } from '../../parts/change-words.ts';
 import { Failure } from '../../parts/failure.tsx';
@@ -96,8 +96,7 @@ function Entry({ entry, isOfOneThing, isOfOrganisation, audienceName }: EntryPro
 export function AuditEntries({ projectId, filter, isOfOneThing }: AuditEntriesProps) {
   const pages = useAuditPages(projectId, filter);
   if (pages.isPending) return <PageLoading what="the audit log" />;
-  if (pages.isLoadingError || isGone(pages.error))
-    return <PageError error={pages.error} onRetry={() => void pages.refetch()} />;
+  if (isUnreadable(pages)) return <PageError error={pages.error} onRetry={() => void pages.refetch()} />;
   const entries = pages.data.pages.flatMap((page) => page.entries);
   const names = new Map(pages.data.pages.flatMap((page) => Object.entries(page.audienceNames)));
   const audienceName = (id: string) => names.get(id) ?? id;

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EvaluationCounts } from '../../../contracts/console/views/evaluation-views.ts';
 import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
-import { isGone } from '../../client/console-error.ts';
+import { isUnreadable } from '../../client/console-error.ts';
 import { evaluationsQuery } from '../../client/queries.ts';
 import { PageEmpty, PageError, PageLoading } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -52,7 +52,6 @@ function Loaded({ counts }: LoadedProps) {
 export function EvaluationsTab({ flag }: { readonly flag: ConsoleFlagView }) {
   const counts = useQuery({ ...evaluationsQuery(flag.projectId, flag.id), refetchInterval: 15_000 });
   if (counts.isPending) return <PageLoading what="evaluations" />;
-  if (counts.isLoadingError || isGone(counts.error))
-    return <PageError error={counts.error} onRetry={() => void counts.refetch()} />;
+  if (isUnreadable(counts)) return <PageError error={counts.error} onRetry={() => void counts.refetch()} />;
   return <Loaded counts={counts.data} />;
 }

@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
 import { flagTabs } from '../../app/searches.ts';
-import { isGone } from '../../client/console-error.ts';
+import { isUnreadable } from '../../client/console-error.ts';
 import { flagQuery } from '../../client/queries.ts';
 import { PageError, PageLoading } from '../../parts/page-states.tsx';
 import { useProject } from '../../shell/project-context.ts';
@@ -80,7 +80,7 @@ export function FlagScreen() {
   const flag = useQuery(flagQuery(projectId, flagId));
   if (flag.isPending) return <PageLoading what="the flag" />;
   // What somebody else has deleted is not shown on from memory.
-  if (flag.isLoadingError || isGone(flag.error)) {
+  if (isUnreadable(flag)) {
     const all = (
       <Link to="/projects/$projectId/flags" params={{ projectId }}>
         All flags

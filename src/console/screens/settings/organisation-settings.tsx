@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { OrganisationView } from '../../../contracts/console/views/organisation-views.ts';
 import { hasRole } from '../../../domain/console/console-principal.ts';
 import { call } from '../../client/call.ts';
-import { conflictOf, isGone } from '../../client/console-error.ts';
+import { conflictOf, isUnreadable } from '../../client/console-error.ts';
 import { organisationQuery, sessionQuery } from '../../client/queries.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';
 import { type DraftHandle, useDraft } from '../../draft/use-draft.ts';
@@ -79,7 +79,7 @@ function Loaded({ organisation }: { readonly organisation: OrganisationView }) {
 export function OrganisationSettings() {
   const organisation = useQuery(organisationQuery);
   if (organisation.isPending) return <PageLoading what="the organisation" />;
-  if (organisation.isLoadingError || isGone(organisation.error)) {
+  if (isUnreadable(organisation)) {
     return <PageError error={organisation.error} onRetry={() => void organisation.refetch()} />;
   }
   return <Loaded organisation={organisation.data} />;

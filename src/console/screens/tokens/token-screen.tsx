@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { MadeToken, TokenActivity, TokenView } from '../../../contracts/console/views/token-views.ts';
-import { isGone } from '../../client/console-error.ts';
+import { isUnreadable } from '../../client/console-error.ts';
 import { tokenQuery } from '../../client/queries.ts';
 import { type Column, DataList } from '../../parts/data-list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -123,7 +123,7 @@ export function TokenScreen() {
   const activity = useQuery({ ...tokenQuery(projectId, tokenId), refetchInterval: 10_000 });
   if (activity.isPending) return <PageLoading what="the token" />;
   // What a later reading fails at does not take away what was read.
-  if (activity.isLoadingError || isGone(activity.error)) {
+  if (isUnreadable(activity)) {
     const all = (
       <Link to="/projects/$projectId/tokens" params={{ projectId }}>
         All tokens
