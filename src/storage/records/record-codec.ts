@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
 import { DamagedRecordError } from '../damaged-record-error.ts';
 import type { DatabaseName } from '../keys.ts';
+import { RowReader } from './row-reader.ts';
 
 /**
  * One kind of record as bytes:
@@ -65,8 +66,9 @@ export function packRow(row: readonly unknown[]): Buffer {
   return packr.pack(row);
 }
 
+/** @throws RangeError on bytes that `packRow` has not made */
 export function unpackRow(payload: Uint8Array): readonly unknown[] {
-  return packr.unpack(payload) as readonly unknown[];
+  return new RowReader(payload).readRow();
 }
 
 function requireWellFormed(row: readonly unknown[]): void {

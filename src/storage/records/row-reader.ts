@@ -1,0 +1,117 @@
+/** Strings above this are decoded one by one: looking at each of their bytes first would cost more than it saves. */
+const lookedAtMax = 64;
+const firstNonAscii = 0x80;
+
+/**
+ * Reads the msgpack of a row: arrays, strings, bytes, numbers, booleans and null, which is all that a row is made of.
+ *
+ * msgpackr's own reader takes strings by native code with one table for all threads of a process, which each thread that
+ * starts fills anew: what another thread decodes in that moment comes out wrong, and nobody is told (gotchas).
+ */
+export class RowReader {
+  readonly #bytes: Buffer;
+  #position = 0;
+  /** The payload as Latin-1, once a string needs it: what is ASCII is cut out of it, which is far cheaper than decoding. */
+  #latin1: string | null = null;
+
+  constructor(payload: Uint8Array) {
+    this.#bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.length);
+  }
+
+  /** @throws RangeError when the payload is not one row, whole */
+  readRow(): readonly unknown[] {
+    const row = this.#read();
+    if (!Array.isArray(row) || this.#position !== this.#bytes.length) throw new RangeError('not one row');
+    return row;
+  }
+
+  #read(): unknown {
+    const token = this.#number(1);
+    if (token < 0x80) return token;
+    if (token >= 0xe0) return token - 0x100;
+    if (token >= 0xa0 && token < 0xc0) return this.#string(token - 0xa0);
+    if (token >= 0x90 && token < 0xa0) return this.#array(token - 0x90);
+    return this.#readLonger(token);
+  }
+
+  /** What has its length, or its value, in the bytes after the token. */
+  #readLonger(token: number): unknown {
+    switch (token) {
+      case 0xc0:
+        return null;
+      case 0xc2:
+        return false;
+      case 0xc3:
+        return true;
+      case 0xc4:
+      case 0xc5:
+      case 0xc6:
+        return this.#slice(this.#number(2 ** (token - 0xc4)));
+      case 0xcb:
+        return this.#bytes.readDoubleBE(this.#advance(8));
+      case 0xcc:
+      case 0xcd:
+      case 0xce:
+        return this.#number(2 ** (token - 0xcc));
+      case 0xd0:
+      case 0xd1:
+      case 0xd2:
+        return this.#signed(2 ** (token - 0xd0));
+      case 0xd9:
+      case 0xda:
+      case 0xdb:
+        return this.#string(this.#number(2 ** (token - 0xd9)));
+      case 0xdc:
+      case 0xdd:
+        return this.#array(this.#number(2 ** (token - 0xdb)));
+      default:
+        throw new RangeError(`a row has nothing that begins with the byte ${token}`);
+    }
+  }
+
+  /** @returns where the next bytes begin, which are taken */
+  #advance(length: number): number {
+    const start = this.#position;
+    this.#position = start + length;
+    if (this.#position > this.#bytes.length) throw new RangeError('a row that ends too early');
+    return start;
+  }
+
+  #number(width: number): number {
+    const start = this.#advance(width);
+    let value = this.#bytes[start] as number;
+    for (let at = start + 1; at < this.#position; at += 1)
+      value = value * 0x100 + (this.#bytes[at] as number);
+    return value;
+  }
+
+  #signed(width: number): number {
+    return this.#bytes.readIntBE(this.#advance(width), width);
+  }
+
+  #slice(length: number): Buffer {
+    const start = this.#advance(length);
+    return this.#bytes.subarray(start, this.#position);
+  }
+
+  #array(length: number): unknown[] {
+    const items: unknown[] = [];
+    for (let index = 0; index < length; index += 1) items.push(this.#read());
+    return items;
+  }
+
+  #string(length: number): string {
+    const start = this.#advance(length);
+    const end = this.#position;
+    if (length > lookedAtMax || !this.#isAscii(start, end)) return this.#bytes.toString('utf8', start, end);
+    this.#latin1 ??= this.#bytes.toString('latin1');
+    return this.#latin1.slice(start, end);
+  }
+
+  #isAscii(start: number, end: number): boolean {
+    const bytes = this.#bytes;
+    let bits = 0;
+    for (let at = start; at < end; at += 1) bits |= bytes[at] as number;
+    return bits < firstNonAscii;
+  }
+}
