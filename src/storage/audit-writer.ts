@@ -22,7 +22,7 @@ export function appendAuditEntry(target: WriteTarget, tail: WrittenTail, entry: 
 /** A ledger that no entry was indexed of says from where on it is: what an older version wrote stays as it is. */
 function takeUp(target: WriteTarget, ledgerId: string): LedgerHead {
   const head = readHead(target, ledgerId);
-  if (target.source.findBytes('audit-by-subject', idKey(ledgerId)) === undefined) {
+  if (target.source.findEntry('audit-by-subject', idKey(ledgerId)) === undefined) {
     target.putBytes('audit-by-subject', idKey(ledgerId), sequenceKey(head.sequence + 1));
   }
   return head;

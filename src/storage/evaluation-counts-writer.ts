@@ -11,7 +11,6 @@ const firstHour = sequenceKey(0);
 /** Adds to what is stored of the hour. */
 export function addEvaluationCount(target: WriteTarget, count: EvaluationCount): void {
   const key = hourFlagKey(count.hour, count.flagId);
-  // Not through the records that the writer knows: so many of these would push out all others.
   const bytes = target.source.findBytes('evaluation-counts', key);
   const stored = bytes === undefined ? [] : evaluationCountsRecord.decode(key, bytes);
   target.put(evaluationCountsRecord, key, sum(stored, count));

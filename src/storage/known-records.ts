@@ -5,8 +5,8 @@ const recordsMax = 8192;
 const recordBytesMax = 4096;
 
 /**
- * Decoded records that the writer has read: it alone changes them, and says so. Reading a token, its project and its
- * organisation again for each change is a third of what a change costs to decide.
+ * Decoded records, and entries of indexes as they are, that the writer has read: it alone changes them, and says so.
+ * Reading a token, its project and its organisation again for each change is a third of what a change costs to decide.
  */
 export class KnownRecords {
   readonly #records = new Map<DatabaseName, Map<string, unknown>>();

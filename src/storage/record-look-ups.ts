@@ -18,7 +18,7 @@ export function findBySecretHash<T>(
   secretHash: Uint8Array,
 ): T | undefined {
   if (secretHash.length !== secretHashBytes) return undefined;
-  const id = source.findBytes(index, Buffer.from(secretHash));
+  const id = source.findEntry(index, Buffer.from(secretHash));
   return id === undefined ? undefined : indexedRecord(source, codec, id);
 }
 

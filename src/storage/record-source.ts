@@ -42,21 +42,26 @@ export class RecordSource {
   /** @throws DamagedRecordError */
   find<T>(codec: RecordCodec<T>, key: Buffer): T | undefined {
     const known = this.#known?.find(codec.database, key);
-    if (known !== undefined && !isBytes(known)) return known as T;
-    const bytes = this.#tables[codec.database].get(key, this.#view.options);
+    if (known !== undefined) return known as T;
+    const bytes = this.findBytes(codec.database, key);
     if (bytes === undefined) return undefined;
     const record = codec.decode(key, bytes);
     this.#known?.add(codec.database, key, record, bytes.length);
     return record;
   }
 
-  /** A value as it is: an index entry's, or a record's that is not to be decoded. */
-  findBytes(table: keyof Tables, key: Buffer): Buffer | undefined {
-    const known = this.#known?.find(table, key);
-    if (isBytes(known)) return known;
-    const bytes = this.#tables[table].get(key, this.#view.options);
-    if (bytes !== undefined) this.#known?.add(table, key, bytes, bytes.length);
+  /** An index entry's value. */
+  findEntry(index: keyof Tables, key: Buffer): Buffer | undefined {
+    const known = this.#known?.find(index, key);
+    if (known !== undefined) return known as Buffer;
+    const bytes = this.findBytes(index, key);
+    if (bytes !== undefined) this.#known?.add(index, key, bytes, bytes.length);
     return bytes;
+  }
+
+  /** A value as it is, and not to be known afterwards: whoever looks through thousands would push out all others. */
+  findBytes(table: keyof Tables, key: Buffer): Buffer | undefined {
+    return this.#tables[table].get(key, this.#view.options);
   }
 
   /** The first key of a table, or the first from `start` on. */
@@ -97,11 +102,6 @@ export class RecordSource {
       hold.release();
     }
   }
-}
-
-/** A table's values are known decoded, or as they are. */
-function isBytes(known: unknown): known is Buffer {
-  return known instanceof Uint8Array;
 }
 
 type LmdbRange = NonNullable<Parameters<Table['getRange']>[0]>;

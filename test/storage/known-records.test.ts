@@ -1,8 +1,10 @@
 import t from 'tap';
 import type { RecordChange } from '../../src/domain/record-change.ts';
 import type { RecordQueries } from '../../src/domain/record-queries.ts';
+import { hourMs } from '../../src/domain/usage/evaluation-count.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { flagChangeOf, keptAnswerOf, tokenOf } from './support/records.ts';
+import { newId } from '../../src/support/random-id.ts';
+import { evaluationCountOf, flagChangeOf, keptAnswerOf, tokenOf } from './support/records.ts';
 import { newStore, writeSample } from './support/sample-store.ts';
 
 function ask<T>(store: Store, question: (queries: RecordQueries) => T): T {
@@ -91,3 +93,21 @@ t.test('that no answers are kept is remembered until one is', async (test) => {
   });
   test.equal(first(), token.projectId);
 });
+
+t.test(
+  'what is counted of thousands of flags does not make the writer forget what it knows',
+  async (test) => {
+    const { store } = newStore(test);
+    const { flag } = writeSample(store);
+    const ofFlag = () => ask(store, (queries) => queries.flag(flag.id));
+    const before = ofFlag();
+    const hour = 1000 * hourMs;
+    const counts = Array.from({ length: 9000 }, () => evaluationCountOf(newId(), { hour }));
+    for (let turn = 0; turn < 2; turn += 1) {
+      store.write(({ apply }) =>
+        apply(counts.map((count) => ({ kind: 'evaluation-count', count }) as const)),
+      );
+    }
+    test.equal(ofFlag(), before, 'the same object: it was not read again');
+  },
+);
