@@ -2,6 +2,7 @@ import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { StoreVersion } from '../support/store-version.ts';
+import { DataFilePlace } from './data-file-place.ts';
 import type { Table } from './environment.ts';
 import { metaKeys } from './keys/key-parts.ts';
 import type { MigratedStore } from './migrations/migrate-store.ts';
@@ -38,6 +39,7 @@ export interface Store {
    *
    * @param run synchronous; what it throws aborts everything and is thrown on.
    * @throws Error of lmdb when the disk refuses (a full disk shows as an input/output error, too); nothing is kept then.
+   * @throws DataFileMovedError when the data file is not in its place any more; nothing is begun then.
    */
   write<T>(run: (transaction: WriteTransaction) => T): T;
   /** No organisation, member or project: nothing was ever provisioned. */
@@ -67,6 +69,7 @@ class LmdbStore implements Store {
   readonly migrated: MigratedStore | null;
   readonly #directory: string;
   readonly #opened: OpenedStore;
+  readonly #place: DataFilePlace;
   readonly #target: WriteTarget;
   readonly #queries: RecordQueries;
   readonly #changeLogEntriesMax: number;
@@ -82,6 +85,7 @@ class LmdbStore implements Store {
     this.id = opened.identity.id;
     this.migrated = opened.migrated;
     this.#opened = opened;
+    this.#place = new DataFilePlace(options.directory);
     this.#target = new WriteTarget(opened.tables);
     this.#queries = createRecordQueries(this.#target.source, null);
     this.#changeLogEntriesMax = options.changeLogEntriesMax ?? defaultChangeLogEntriesMax;
@@ -98,6 +102,7 @@ class LmdbStore implements Store {
     if (this.#isWriting) throw new Error('A write within a write');
     this.#isWriting = true;
     try {
+      this.#place.requireKept();
       this.#dropDeadReaders();
       return this.#transact(run);
     } finally {

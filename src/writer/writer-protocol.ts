@@ -95,6 +95,8 @@ export type WriterResult =
   | { readonly kind: 'dropped' }
   /** Below the reserve of free disk space; nothing was applied. */
   | { readonly kind: 'storage-full' }
+  /** The data file is not in its place; nothing was applied. */
+  | { readonly kind: 'storage-moved' }
   /** The decision or the commit failed; nothing was applied. */
   | { readonly kind: 'failed'; readonly message: string };
 

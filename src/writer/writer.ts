@@ -4,6 +4,7 @@ import { forgetOldAnswers, nextProjectToForget } from '../domain/idempotency/for
 import type { RecordChange } from '../domain/record-change.ts';
 import { touchSession } from '../domain/session/touch-session.ts';
 import { recordDenial } from '../domain/token/record-denial.ts';
+import { DataFileMovedError } from '../storage/data-file-place.ts';
 import type { Store, WriteTransaction } from '../storage/store.ts';
 import { hashBytes } from '../support/hash-bytes.ts';
 import { hashSecret } from '../support/hash-secret.ts';
@@ -42,6 +43,8 @@ export interface WriterOptions {
   /** A commit has put something into the outbox. */
   readonly onOutboxGrew: () => void;
   readonly onFault: (fault: unknown, during: string) => void;
+  /** The data file, of which a fault said that it was moved, is back. */
+  readonly onFileBack: () => void;
   /** The store failed in a way that only reopening mends. */
   readonly onFatal: (fault: unknown) => void;
 }
@@ -65,6 +68,7 @@ export class Writer {
   /** Whose old answers the last commit has looked at. */
   #forgottenProjectId: string | null = null;
   #isScheduled = false;
+  #isFileMoved = false;
   /** The store has failed: nothing is begun any more, because whoever waits is told that it was not. */
   #isOver = false;
 
@@ -151,6 +155,8 @@ export class Writer {
     } finally {
       this.reportProgress();
     }
+    if (this.#isFileMoved) this.#options.onFileBack();
+    this.#isFileMoved = false;
     queue.splice(0, taken);
     this.#options.meter.countGroup(taken);
     this.#options.onResults(results, queue.length > 0);
@@ -170,9 +176,13 @@ export class Writer {
 
   /** A commit that failed has left nothing behind: none of its commands was applied. */
   #failGroup(fault: unknown, commands: readonly WriterCommand[], areMoreWaiting: boolean): void {
-    this.#options.onFault(fault, 'commit');
+    const isFileMoved = fault instanceof DataFileMovedError;
+    if (!isFileMoved || !this.#isFileMoved) this.#options.onFault(fault, 'commit');
+    this.#isFileMoved = isFileMoved;
     this.#options.meter.countFailedCommit('api');
-    const result: WriterResult = { kind: 'failed', message: 'the change could not be written to the disk' };
+    const result: WriterResult = isFileMoved
+      ? { kind: 'storage-moved' }
+      : { kind: 'failed', message: 'the change could not be written to the disk' };
     this.#options.onResults(
       commands.map((command) => [command.ticket, result]),
       areMoreWaiting,

@@ -50,6 +50,7 @@ t.test(
       pulse: new SharedArrayBuffer(pulseBytes),
       onResults: () => undefined,
       onFault: (fault) => faults.push(fault),
+      onFileBack: () => undefined,
       onFatal: (fault) => faults.push(fault),
     });
     const kept = () =>

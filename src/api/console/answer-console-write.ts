@@ -1,6 +1,7 @@
 import type { ConsoleCall } from '../../contracts/console/console-call.ts';
 import type { WriteOutcome } from '../../writer/writer-client.ts';
 import { overloaded } from '../overloaded.ts';
+import { storageFull, storageMoved } from '../storage-details.ts';
 import type { ConsoleActors } from './console-actors.ts';
 import type { ConsoleReply } from './console-reply.ts';
 
@@ -8,8 +9,6 @@ const notApplied =
   'The change was not begun within its deadline and has not been applied. Retry in a moment.';
 const mayBeApplied =
   'The service stopped while the change was on its way. It may have been applied: look before you repeat it.';
-const storageFull =
-  'The disk of the service is almost full, so changes are refused. Nothing was applied. Free some space and retry.';
 
 /** Passes a change on to the writer, and its answer on to the browser. */
 export async function answerConsoleWrite(
@@ -35,5 +34,6 @@ export function refuseWrite(reply: ConsoleReply, outcome: WriteOutcome): void {
   else if (outcome.kind === 'overloaded') reply.refuseUnavailable(overloaded);
   else if (outcome.kind === 'unknown') reply.refuseUnavailable(mayBeApplied);
   else if (outcome.kind === 'storage-full') reply.refuse({ code: 'storage-full', detail: storageFull });
+  else if (outcome.kind === 'storage-moved') reply.refuseUnavailable(storageMoved);
   else reply.refuseInternal();
 }

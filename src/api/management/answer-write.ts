@@ -1,6 +1,7 @@
 import type { ManagementCall } from '../../contracts/management/management-call.ts';
 import type { WriteOutcome } from '../../writer/writer-client.ts';
 import { overloaded } from '../overloaded.ts';
+import { storageFull, storageMoved } from '../storage-details.ts';
 import type { ReadActors } from './answer-read.ts';
 import type { ManagementReply } from './management-reply.ts';
 
@@ -8,8 +9,6 @@ const notApplied =
   'The change was not begun within its deadline and has not been applied. Retry in a moment.';
 const mayBeApplied =
   'The service stopped while the change was on its way. It may have been applied: read the flag before you retry.';
-const storageFull =
-  'The disk of the service is almost full, so changes are refused. Nothing was applied. Free some space and retry.';
 
 /** Asks the writer, whole: token, route and body see one consistent state. */
 export async function answerWrite(
@@ -30,5 +29,6 @@ function passOn(reply: ManagementReply, outcome: WriteOutcome, actors: ReadActor
   else if (outcome.kind === 'overloaded') reply.refuseUnavailable(overloaded);
   else if (outcome.kind === 'unknown') reply.refuseUnavailable(mayBeApplied);
   else if (outcome.kind === 'storage-full') reply.refuse({ code: 'storage-full', detail: storageFull });
+  else if (outcome.kind === 'storage-moved') reply.refuseUnavailable(storageMoved);
   else reply.refuseInternal();
 }

@@ -1,0 +1,128 @@
+import { cpSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import { runBurgee } from '../support/burgee-command.ts';
+import { bearer, type ClientResponse, createHttpClient } from '../support/http-client.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { type Provisioned, provisionOne } from './lifecycle-fixture.ts';
+
+/*
+ * An operator moves, removes or replaces the data while the service runs. What is written to a file that lies elsewhere,
+ * or nowhere, must not be acknowledged: it would be gone with the process.
+ */
+t.setTimeout(120_000);
+
+interface Stage extends Provisioned {
+  readonly server: BootedServer;
+  patch(cohort: string): Promise<ClientResponse>;
+  evaluate(): Promise<ClientResponse>;
+}
+
+async function setUp(t: Test): Promise<Stage> {
+  const provisioned = await provisionOne(t);
+  const { dataDir, flag, secret } = provisioned;
+  const server = await bootServer(t, { dataDir, settings: unlimited });
+  const client = createHttpClient(t, { port: server.port });
+  return {
+    ...provisioned,
+    server,
+    patch: (cohort) =>
+      client.send({
+        method: 'PATCH',
+        path: `/api/v1/flags/${flag}`,
+        headers: bearer(secret),
+        body: JSON.stringify({ enabled: true, cohorts: [cohort] }),
+      }),
+    evaluate: () => client.send({ method: 'GET', path: `/v1/flags/${flag}?targetingKey=a` }),
+  };
+}
+
+async function isRefused(t: Test, { patch, evaluate, server }: Stage): Promise<void> {
+  for (const cohort of ['first', 'second']) {
+    const { status, headers, text } = await patch(cohort);
+    t.equal(status, 503);
+    t.match(text, 'was moved, removed or replaced, so changes are refused. Nothing was applied.');
+    t.equal(headers.get('retry-after'), '1');
+  }
+  const evaluated = await evaluate();
+  t.equal(evaluated.status, 200);
+  t.match(evaluated.text, '"enabled":true', 'evaluation goes on, with what was acknowledged');
+  const told = server.lines.filter((line) =>
+    line.includes('was moved, removed or replaced while it was in use'),
+  );
+  t.equal(told.length, 1, 'the log tells it once');
+}
+
+/** @returns the cohorts that a server started anew has stored */
+async function storedCohorts(t: Test, { dataDir, flag, secret }: Stage): Promise<unknown> {
+  const server = await bootServer(t, { dataDir, settings: unlimited });
+  const client = createHttpClient(t, { port: server.port });
+  const { text } = await client.send({
+    method: 'GET',
+    path: `/api/v1/flags/${flag}`,
+    headers: bearer(secret),
+  });
+  await server.stop();
+  return (JSON.parse(text) as { cohorts: unknown }).cohorts;
+}
+
+/** Each takes the data away, and returns how it is put back. */
+const mistakes: Readonly<Record<string, (dataDir: string, aside: string) => () => void>> = {
+  'the directory is moved': (dataDir, aside) => {
+    renameSync(dataDir, aside);
+    return () => renameSync(aside, dataDir);
+  },
+  'the data file is moved': (dataDir, aside) => {
+    const file = join(dataDir, 'burgee.mdb');
+    renameSync(file, aside);
+    return () => renameSync(aside, file);
+  },
+  'a copy is put in its place': (dataDir, aside) => {
+    renameSync(dataDir, aside);
+    cpSync(aside, dataDir, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+    return () => {
+      rmSync(dataDir, { recursive: true });
+      renameSync(aside, dataDir);
+    };
+  },
+};
+
+for (const [name, make] of Object.entries(mistakes)) {
+  t.test(`${name}: changes are refused until it is put back`, async (t) => {
+    const stage = await setUp(t);
+    t.equal((await stage.patch('before')).status, 200);
+    const putBack = make(stage.dataDir, join(temporaryDirectory(t), 'aside'));
+    await isRefused(t, stage);
+    putBack();
+    t.equal((await stage.patch('after')).status, 200);
+    await stage.server.line((line) => line.includes('the data file is back in its place'));
+    await stage.server.stop();
+    t.strictSame(await storedCohorts(t, stage), ['after']);
+  });
+}
+
+t.test('the directory is removed: changes are refused, and the service still stops in order', async (t) => {
+  const stage = await setUp(t);
+  t.equal((await stage.patch('before')).status, 200);
+  rmSync(stage.dataDir, { recursive: true });
+  await isRefused(t, stage);
+  await stage.server.stop();
+});
+
+t.test('a command that goes through the service is refused with what to do', async (t) => {
+  const stage = await setUp(t);
+  const aside = join(temporaryDirectory(t), 'aside');
+  renameSync(join(stage.dataDir, 'burgee.mdb'), aside);
+  const revoke = ['token', 'revoke', stage.tokenId, '--data-dir', stage.dataDir];
+  const refused = await runBurgee(revoke);
+  t.equal(refused.code, 1);
+  t.match(
+    refused.stderr,
+    'was moved, removed or replaced while it was in use, so nothing is written. Put it back',
+  );
+  renameSync(aside, join(stage.dataDir, 'burgee.mdb'));
+  t.equal((await runBurgee(revoke)).code, 0);
+  t.equal((await stage.patch('late')).status, 401);
+  await stage.server.stop();
+});
