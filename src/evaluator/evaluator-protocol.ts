@@ -19,6 +19,8 @@ export interface EvaluatorSetup {
   readonly mailbox: MailboxMemory;
   /** The memory of a `StoreVersion`, which moves with each commit. */
   readonly storeVersion: SharedArrayBuffer;
+  /** Which data file the writer has opened: the memory of a `FilePlace`. */
+  readonly dataFilePlace: SharedArrayBuffer;
   readonly port: MessagePort;
   /** Its cells of `evaluatorMetrics`. */
   readonly metrics: SharedArrayBuffer;

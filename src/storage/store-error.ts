@@ -6,6 +6,16 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
+/** The data file is not where it was opened. Nothing was written, or opened anew; it may be put back. */
+export class DataFileMovedError extends StoreError {
+  constructor(path: string) {
+    super(
+      `${path} was moved, removed or replaced while it was in use, so changes are refused. Put it back, or stop this ` +
+        'process and start it again on what is there now.',
+    );
+  }
+}
+
 /** @returns the message about something else that stands where a directory is expected. */
 export function noDirectory(path: string): string {
   return `${path} is no directory. Name another one with --data-dir.`;

@@ -27,6 +27,11 @@ export interface StoreOptions {
   /** The memory of a `StoreVersion`, where readers in other threads look for commits. Only the writer needs it. */
   readonly storeVersion?: SharedArrayBuffer;
   /**
+   * The memory of a `FilePlace`: the writer notes there which file it has opened, and readers of the same process
+   * open no other one.
+   */
+  readonly dataFilePlace?: SharedArrayBuffer;
+  /**
    * How much of the data file is read and verified before it is opened, at most: 32 MiB when absent. Only the writer
    * does it.
    */

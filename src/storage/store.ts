@@ -1,15 +1,16 @@
 import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
+import { FilePlace } from '../support/file-place.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { StoreVersion } from '../support/store-version.ts';
-import { DataFilePlace } from './data-file-place.ts';
-import type { Table } from './environment.ts';
+import { dataFileOf, type Table } from './environment.ts';
 import { metaKeys } from './keys/key-parts.ts';
 import type { MigratedStore } from './migrations/migrate-store.ts';
 import type { Migration } from './migrations/migration.ts';
 import { createRecordQueries } from './record-reader.ts';
 import { createRecordWriter } from './record-writer.ts';
 import { counterRecord } from './records/counter-record.ts';
+import { DataFileMovedError } from './store-error.ts';
 import { measureStore, type StoreMeasures } from './store-measures.ts';
 import { type OpenedStore, openForWriting, type StoreOptions, type WritableStore } from './store-opening.ts';
 import { WriteTarget } from './write-target.ts';
@@ -69,7 +70,7 @@ class LmdbStore implements Store {
   readonly migrated: MigratedStore | null;
   readonly #directory: string;
   readonly #opened: OpenedStore;
-  readonly #place: DataFilePlace;
+  readonly #place: FilePlace;
   readonly #target: WriteTarget;
   readonly #queries: RecordQueries;
   readonly #changeLogEntriesMax: number;
@@ -85,7 +86,8 @@ class LmdbStore implements Store {
     this.id = opened.identity.id;
     this.migrated = opened.migrated;
     this.#opened = opened;
-    this.#place = new DataFilePlace(options.directory);
+    this.#place = new FilePlace(dataFileOf(options.directory), options.dataFilePlace);
+    this.#place.note();
     this.#target = new WriteTarget(opened.tables);
     this.#queries = createRecordQueries(this.#target.source, null);
     this.#changeLogEntriesMax = options.changeLogEntriesMax ?? defaultChangeLogEntriesMax;
@@ -102,7 +104,7 @@ class LmdbStore implements Store {
     if (this.#isWriting) throw new Error('A write within a write');
     this.#isWriting = true;
     try {
-      this.#place.requireKept();
+      if (!this.#place.isKept()) throw new DataFileMovedError(dataFileOf(this.#directory));
       this.#dropDeadReaders();
       return this.#transact(run);
     } finally {

@@ -17,6 +17,7 @@ import { notifierMetrics } from '../notifier/notifier-protocol.ts';
 import { createMainLog, type MainLog } from '../observability/logger.ts';
 import { createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
 import { endProcessNow } from '../support/end-process.ts';
+import { createFilePlaceMemory } from '../support/file-place.ts';
 import { packageRoot } from '../support/package-root.ts';
 import { createStoreVersionMemory } from '../support/store-version.ts';
 import { writerMetrics } from '../writer/writer-metrics-protocol.ts';
@@ -126,6 +127,7 @@ class ServiceParts {
       logLevel: config.logLevel,
       tokenPrefixesAccepted: [config.tokenPrefix, ...config.tokenPrefixesAccepted],
       storeVersion,
+      dataFilePlace: createFilePlaceMemory(),
     };
     this.#writer = new WriterHost({
       setup: {

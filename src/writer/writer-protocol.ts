@@ -22,6 +22,8 @@ export interface WriterSetup {
   readonly pulse: WriterPulse;
   /** The memory of a `StoreVersion`, which moves with each commit. */
   readonly storeVersion: SharedArrayBuffer;
+  /** The memory of a `FilePlace`: which data file it has opened, for the evaluators. */
+  readonly dataFilePlace: SharedArrayBuffer;
   /** Where the operator's commands come from. */
   readonly operatorPort: MessagePort;
   /** Its cells of `writerMetrics`. */

@@ -4,8 +4,8 @@ import { forgetOldAnswers, nextProjectToForget } from '../domain/idempotency/for
 import type { RecordChange } from '../domain/record-change.ts';
 import { touchSession } from '../domain/session/touch-session.ts';
 import { recordDenial } from '../domain/token/record-denial.ts';
-import { DataFileMovedError } from '../storage/data-file-place.ts';
 import type { Store, WriteTransaction } from '../storage/store.ts';
+import { DataFileMovedError } from '../storage/store-error.ts';
 import { hashBytes } from '../support/hash-bytes.ts';
 import { hashSecret } from '../support/hash-secret.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
+import { eventually } from '../support/expectations.ts';
 import { bearer, type ClientResponse, createHttpClient } from '../support/http-client.ts';
+import { bootTampered } from '../support/tampering/tampered-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { type Provisioned, provisionOne } from './lifecycle-fixture.ts';
 
@@ -110,6 +112,41 @@ t.test('the directory is removed: changes are refused, and the service still sto
   await stage.server.stop();
 });
 
+t.test('an evaluator that is replaced meanwhile serves nothing of the copy', async (t) => {
+  const { dataDir, flag, secret } = await provisionOne(t);
+  const old = join(temporaryDirectory(t), 'old');
+  cpSync(dataDir, old, { recursive: true });
+  const server = await bootTampered(t, {
+    dataDir,
+    settings: { ...unlimited, BURGEE_EVALUATOR_THREADS: '1' },
+  });
+  const client = createHttpClient(t, { port: server.port });
+  const evaluate = () => client.send({ method: 'GET', path: `/v1/flags/${flag}?targetingKey=a` });
+  const patched = await client.send({
+    method: 'PATCH',
+    path: `/api/v1/flags/${flag}`,
+    headers: bearer(secret),
+    body: '{"enabled":true}',
+  });
+  t.equal(patched.status, 200);
+  const aside = join(temporaryDirectory(t), 'aside');
+  renameSync(dataDir, aside);
+  renameSync(old, dataDir);
+
+  await server.arm({ kind: 'throw', moment: 'published', countdown: 1 });
+  await evaluate();
+  await server.line((line) => line.includes('an evaluator ended and is replaced'));
+  for (let turn = 0; turn < 20; turn += 1) t.equal((await evaluate()).status, 503);
+  await server.line((line) => line.includes('an evaluator could not be started'));
+
+  renameSync(dataDir, old);
+  renameSync(aside, dataDir);
+  const isBack = async (): Promise<boolean> => (await evaluate()).status === 200;
+  await eventually(isBack, 10_000, 'no evaluator serves again');
+  t.match((await evaluate()).text, '"enabled":true');
+  await server.stop();
+});
+
 t.test('a command that goes through the service is refused with what to do', async (t) => {
   const stage = await setUp(t);
   const aside = join(temporaryDirectory(t), 'aside');
@@ -119,7 +156,7 @@ t.test('a command that goes through the service is refused with what to do', asy
   t.equal(refused.code, 1);
   t.match(
     refused.stderr,
-    'was moved, removed or replaced while it was in use, so nothing is written. Put it back',
+    'was moved, removed or replaced while it was in use, so changes are refused. Put it back',
   );
   renameSync(aside, join(stage.dataDir, 'burgee.mdb'));
   t.equal((await runBurgee(revoke)).code, 0);
