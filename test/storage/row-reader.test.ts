@@ -39,6 +39,8 @@ t.test('a row is read as it was packed', async (test) => {
     { numRuns: 1000 },
   );
   test.strictSame(unpackRow(packRow(numbers)), numbers);
+  const many = Array.from({ length: 1000 }, (_, index) => `${index % 7 === 0 ? 'ü' : ''}${text}${index}`);
+  test.strictSame(unpackRow(packRow(many)), many);
   for (const length of lengths) {
     const items = Array.from({ length }, (_, index) => index % 200);
     const row = ['x'.repeat(length), 'é'.repeat(length), Buffer.alloc(length, 7), items];

@@ -1,5 +1,7 @@
 /** Strings above this are decoded one by one: looking at each of their bytes first would cost more than it saves. */
 const lookedAtMax = 64;
+/** A string that is cut out of a piece keeps the piece in memory: no more than this, however large the row is. */
+const pieceBytes = 2048;
 const firstNonAscii = 0x80;
 
 /**
@@ -11,8 +13,9 @@ const firstNonAscii = 0x80;
 export class RowReader {
   readonly #bytes: Buffer;
   #position = 0;
-  /** The payload as Latin-1, once a string needs it: what is ASCII is cut out of it, which is far cheaper than decoding. */
-  #latin1: string | null = null;
+  /** A piece of the payload as Latin-1: what is ASCII is cut out of it, which is far cheaper than decoding. */
+  #piece = '';
+  #pieceStart = 0;
 
   constructor(payload: Uint8Array) {
     this.#bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.length);
@@ -104,8 +107,11 @@ export class RowReader {
     const start = this.#advance(length);
     const end = this.#position;
     if (length > lookedAtMax || !this.#isAscii(start, end)) return this.#bytes.toString('utf8', start, end);
-    this.#latin1 ??= this.#bytes.toString('latin1');
-    return this.#latin1.slice(start, end);
+    if (end > this.#pieceStart + this.#piece.length) {
+      this.#piece = this.#bytes.toString('latin1', start, start + pieceBytes);
+      this.#pieceStart = start;
+    }
+    return this.#piece.slice(start - this.#pieceStart, end - this.#pieceStart);
   }
 
   #isAscii(start: number, end: number): boolean {
