@@ -1,6 +1,6 @@
 import type { AuditHead } from '../domain/audit/audit-entry.ts';
 
-/** A head takes about half a kilobyte. */
+/** A head takes half a kilobyte, and up to 2 KB more: the piece of its row that its strings were cut out of. */
 const headsMax = 1000;
 
 /**

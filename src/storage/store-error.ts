@@ -6,12 +6,12 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
-/** The data file is not where it was opened. Nothing was written, or opened anew; it may be put back. */
+/** The data file is not where it was opened. Nothing was written, and no other one opened; it may be put back. */
 export class DataFileMovedError extends StoreError {
-  constructor(path: string) {
+  constructor(path: string, reason: string) {
     super(
-      `${path} was moved, removed or replaced while it was in use, so changes are refused. Put it back, or stop this ` +
-        'process and start it again on what is there now.',
+      `${path} was moved, removed or replaced while it was in use, so changes are refused (${reason}). Put it back, or ` +
+        'stop this process and start it again on what is there now.',
     );
   }
 }

@@ -3,6 +3,7 @@ import { dataFileOf, type Root, type Tables } from './environment.ts';
 
 /** What can be told of a store without walking it: some microseconds, whatever its size. */
 export interface StoreMeasures {
+  /** 0 while it is not in its place. */
   readonly fileBytes: number;
   /** Up to the last page that was ever used. */
   readonly usedBytes: number;
@@ -35,7 +36,7 @@ export function measureStore(directory: string, root: Root, tables: Tables): Sto
     const { pageSize, lastPageNumber, lastTxnId, mapSize } = root.getStats() as LmdbStats;
     const { entryCount } = tables.outbox.getStats() as LmdbStats;
     return {
-      fileBytes: statSync(dataFileOf(directory)).size,
+      fileBytes: statSync(dataFileOf(directory), { throwIfNoEntry: false })?.size ?? 0,
       usedBytes: (lastPageNumber + 1) * pageSize,
       mapBytes: mapSize,
       readers: seen.length,

@@ -1,3 +1,4 @@
+import { FilePlace } from '../support/file-place.ts';
 import { newId } from '../support/random-id.ts';
 import { readManifest } from './backup/backup-manifest.ts';
 import { isHalfRestored } from './backup/restored-directory.ts';
@@ -13,7 +14,7 @@ import type { Migration } from './migrations/migration.ts';
 import { formatAfter, storeMigrations } from './migrations/store-migrations.ts';
 import { identityRecord, type StoreIdentity, storeFormat } from './records/identity-record.ts';
 import { createDirectory, removeDataFile } from './store-directory.ts';
-import { StoreError } from './store-error.ts';
+import { DataFileMovedError, StoreError } from './store-error.ts';
 import { identify } from './store-identity.ts';
 
 export interface StoreOptions {
@@ -49,6 +50,8 @@ export interface OpenedStore {
 export interface WritableStore extends OpenedStore {
   /** Null when the store has its present format already. */
   readonly migrated: MigratedStore | null;
+  /** Of the data file, noted when it was opened: before a migration, which may take minutes. */
+  readonly place: FilePlace;
 }
 
 /**
@@ -73,20 +76,24 @@ export function openForWriting(
   requireServable(directory, state);
   if (state === 'blank') removeDataFile(directory);
   if (state === 'usable') requireWhole(options, marker?.format === knownFormat);
+  const place = new FilePlace(dataFileOf(directory), options.dataFilePlace);
   return withRoot(options, false, (root) => {
+    place.note();
     const found = identify(root, directory, marker, knownFormat) ?? createIdentity(root, knownFormat);
     const migrated = migrateStore(root, directory, found, migrations);
     const identity = migrated?.identity ?? found;
     const tables = createTables(root);
     fillLaterIndexes(root, tables);
     if (marker?.format !== identity.format) writeMarker(directory, identity);
-    return { root, tables, identity, migrated };
+    return { root, tables, identity, migrated, place };
   });
 }
 
 /** Opens a store that is there, read-only. @throws StoreError */
 export function openForReading(options: StoreOptions): OpenedStore {
-  const { directory } = options;
+  const { directory, dataFilePlace } = options;
+  const place = dataFilePlace === undefined ? null : new FilePlace(dataFileOf(directory), dataFilePlace);
+  if (place !== null) requireKept(place, directory);
   const marker = readMarker(directory);
   const state = stateOf(directory);
   requireUsable(directory, state, marker !== null);
@@ -97,8 +104,16 @@ export function openForReading(options: StoreOptions): OpenedStore {
     if (identity === null) throw new StoreError(noStore(directory));
     if (identity.format < storeFormat) throw new StoreError(olderFormat(directory, identity));
     if (tables === undefined) throw new StoreError(incomplete(directory));
+    // Again, because it was opened meanwhile.
+    if (place !== null) requireKept(place, directory);
     return { root, tables, identity };
   });
+}
+
+/** @throws DataFileMovedError when the data file that was opened is not in its place any more. */
+export function requireKept(place: FilePlace, directory: string): void {
+  const fault = place.fault();
+  if (fault !== null) throw new DataFileMovedError(dataFileOf(directory), fault);
 }
 
 function noStore(directory: string): string {

@@ -1,10 +1,8 @@
 import type { AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Denial, OutboxEntry } from '../domain/token/denial.ts';
-import { FilePlace } from '../support/file-place.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import { AuditHeads } from './audit-heads.ts';
-import { dataFileOf } from './environment.ts';
 import { metaKeys, rangeOf, sequenceKey, sequenceOf } from './keys/key-parts.ts';
 import { type DatabaseName, databaseNames } from './keys.ts';
 import { createRecordQueries } from './record-reader.ts';
@@ -13,7 +11,6 @@ import { auditRecord, decodeAuditEntry } from './records/audit-record.ts';
 import { type ChangeLogEntry, changeLogRecord } from './records/change-log-record.ts';
 import { counterRecord } from './records/counter-record.ts';
 import { Snapshots } from './snapshots.ts';
-import { DataFileMovedError } from './store-error.ts';
 import { type OpenedStore, openForReading, type StoreOptions } from './store-opening.ts';
 
 export interface PinnedSnapshot {
@@ -69,10 +66,6 @@ const changesFollowedMax = 1000;
 
 /** @throws StoreError when there is no store in the directory, none that can be read, or not the one that is served. */
 export function openStoreReader(options: StoreOptions): StoreReader {
-  const path = dataFileOf(options.directory);
-  const { dataFilePlace } = options;
-  if (dataFilePlace !== undefined && !new FilePlace(path, dataFilePlace).isKept())
-    throw new DataFileMovedError(path);
   return new LmdbStoreReader(openForReading(options));
 }
 

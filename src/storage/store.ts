@@ -1,18 +1,23 @@
 import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
-import { FilePlace } from '../support/file-place.ts';
+import type { FilePlace } from '../support/file-place.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { StoreVersion } from '../support/store-version.ts';
-import { dataFileOf, type Table } from './environment.ts';
+import type { Table } from './environment.ts';
 import { metaKeys } from './keys/key-parts.ts';
 import type { MigratedStore } from './migrations/migrate-store.ts';
 import type { Migration } from './migrations/migration.ts';
 import { createRecordQueries } from './record-reader.ts';
 import { createRecordWriter } from './record-writer.ts';
 import { counterRecord } from './records/counter-record.ts';
-import { DataFileMovedError } from './store-error.ts';
 import { measureStore, type StoreMeasures } from './store-measures.ts';
-import { type OpenedStore, openForWriting, type StoreOptions, type WritableStore } from './store-opening.ts';
+import {
+  type OpenedStore,
+  openForWriting,
+  requireKept,
+  type StoreOptions,
+  type WritableStore,
+} from './store-opening.ts';
 import { WriteTarget } from './write-target.ts';
 import { WrittenTail } from './written-tail.ts';
 
@@ -86,8 +91,7 @@ class LmdbStore implements Store {
     this.id = opened.identity.id;
     this.migrated = opened.migrated;
     this.#opened = opened;
-    this.#place = new FilePlace(dataFileOf(options.directory), options.dataFilePlace);
-    this.#place.note();
+    this.#place = opened.place;
     this.#target = new WriteTarget(opened.tables);
     this.#queries = createRecordQueries(this.#target.source, null);
     this.#changeLogEntriesMax = options.changeLogEntriesMax ?? defaultChangeLogEntriesMax;
@@ -104,7 +108,7 @@ class LmdbStore implements Store {
     if (this.#isWriting) throw new Error('A write within a write');
     this.#isWriting = true;
     try {
-      if (!this.#place.isKept()) throw new DataFileMovedError(dataFileOf(this.#directory));
+      requireKept(this.#place, this.#directory);
       this.#dropDeadReaders();
       return this.#transact(run);
     } finally {

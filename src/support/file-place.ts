@@ -1,4 +1,4 @@
-import { type BigIntStats, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 
 /** Device and inode. */
 const cells = 2;
@@ -21,25 +21,19 @@ export class FilePlace {
     this.#file = new BigUint64Array(memory);
   }
 
-  /** Notes the file that lies there: it has just been opened. */
+  /** Notes the file that lies there: it has just been opened. @throws Error of node:fs when it cannot be looked at */
   note(): void {
-    const found = look(this.#path);
-    this.#file.set([found?.dev ?? 0n, found?.ino ?? 0n]);
+    const { dev, ino } = statSync(this.#path, { bigint: true });
+    this.#file.set([dev, ino]);
   }
 
-  /** Whether the file that was noted lies there now. Costs some microseconds. */
-  isKept(): boolean {
-    const found = look(this.#path);
-    const [device, inode] = this.#file;
-    return found !== null && found.dev === device && found.ino === inode;
-  }
-}
-
-/** @returns null for a file that is not there, or that cannot be looked at */
-function look(path: string): BigIntStats | null {
-  try {
-    return statSync(path, { bigint: true });
-  } catch {
-    return null;
+  /** @returns null while the file that was noted lies there, else what is wrong. Costs some microseconds. */
+  fault(): string | null {
+    try {
+      const { dev, ino } = statSync(this.#path, { bigint: true });
+      return dev === this.#file[0] && ino === this.#file[1] ? null : 'another file lies there';
+    } catch (fault) {
+      return fault instanceof Error ? fault.message : String(fault);
+    }
   }
 }

@@ -178,7 +178,7 @@ export class Writer {
   #failGroup(fault: unknown, commands: readonly WriterCommand[], areMoreWaiting: boolean): void {
     const isFileMoved = fault instanceof DataFileMovedError;
     if (!isFileMoved || !this.#isFileMoved) this.#options.onFault(fault, 'commit');
-    this.#isFileMoved = isFileMoved;
+    this.#isFileMoved ||= isFileMoved;
     this.#options.meter.countFailedCommit('api');
     const result: WriterResult = isFileMoved
       ? { kind: 'storage-moved' }

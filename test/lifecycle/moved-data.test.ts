@@ -156,7 +156,7 @@ t.test('a command that goes through the service is refused with what to do', asy
   t.equal(refused.code, 1);
   t.match(
     refused.stderr,
-    'was moved, removed or replaced while it was in use, so changes are refused. Put it back',
+    'was moved, removed or replaced while it was in use, so changes are refused (ENOENT',
   );
   renameSync(aside, join(stage.dataDir, 'burgee.mdb'));
   t.equal((await runBurgee(revoke)).code, 0);

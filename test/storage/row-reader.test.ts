@@ -60,13 +60,14 @@ t.test('what is not one whole row is refused', async (test) => {
   for (let length = 0; length < packed.length; length += 1) {
     test.throws(() => unpackRow(packed.subarray(0, length)), RangeError, `${length} bytes of it`);
   }
-  test.throws(() => unpackRow(Buffer.concat([packed, Buffer.of(0)])), { message: 'not one row' });
+  test.throws(() => unpackRow(Buffer.concat([packed, Buffer.of(0)])), { message: 'not one row, whole' });
   const foreign = new Packr({ useRecords: false });
   for (const value of ['text', 17, null]) {
-    test.throws(() => unpackRow(foreign.pack(value)), { message: 'not one row' }, `${value} alone`);
+    test.throws(() => unpackRow(foreign.pack(value)), { message: 'not one row, whole' }, `${value} alone`);
   }
   for (const value of [{ a: 1 }, new Date(0), 2n ** 60n, undefined]) {
-    test.throws(() => unpackRow(foreign.pack([value])), /nothing that begins with the byte/, `${value}`);
+    test.throws(() => packRow([value]), TypeError, `${value}`);
+    test.throws(() => unpackRow(foreign.pack([value])), /begins nothing that a row has/, `${value}`);
   }
 });
 

@@ -47,22 +47,32 @@ export function recordCodec<T, Row extends readonly unknown[]>(shape: RecordShap
     if (sumIn(bytes) === sumOf(key, payload)) return payload;
     throw new DamagedRecordError(database, key, 'its checksum does not match its content');
   };
+  const rowOf = (key: Uint8Array, payload: Buffer): readonly unknown[] => {
+    try {
+      return unpackRow(payload);
+    } catch (fault) {
+      throw new DamagedRecordError(database, key, `it is ${(fault as Error).message}`);
+    }
+  };
   return {
     database,
     encode(key, record) {
       const payload = packRow(shape.toRow(record));
       return seal(version, sumOf(key, payload), payload);
     },
-    decode: (key, bytes) => shape.fromRow(unpackRow(payloadOf(key, bytes)) as unknown as Row),
+    decode: (key, bytes) => shape.fromRow(rowOf(key, payloadOf(key, bytes)) as unknown as Row),
     verify(key, bytes) {
       payloadOf(key, bytes);
     },
   };
 }
 
-/** @throws TypeError on a string that UTF-8 cannot carry: it would come back as another one. */
+/**
+ * @throws TypeError on a string that UTF-8 cannot carry, which would come back as another one, and on what no row has:
+ * only arrays, strings, bytes, numbers, booleans and null come back.
+ */
 export function packRow(row: readonly unknown[]): Buffer {
-  requireWellFormed(row);
+  requireStorable(row);
   return packr.pack(row);
 }
 
@@ -71,13 +81,20 @@ export function unpackRow(payload: Uint8Array): readonly unknown[] {
   return new RowReader(payload).readRow();
 }
 
-function requireWellFormed(row: readonly unknown[]): void {
+const storableTypes: ReadonlySet<string> = new Set(['string', 'number', 'boolean']);
+
+function requireStorable(row: readonly unknown[]): void {
   for (const field of row) {
-    if (Array.isArray(field)) requireWellFormed(field);
-    else if (typeof field === 'string' && toUSVString(field) !== field) {
-      throw new TypeError('A string with a lone surrogate cannot be stored');
+    if (typeof field === 'string') requireWellFormed(field);
+    else if (Array.isArray(field)) requireStorable(field);
+    else if (field !== null && !storableTypes.has(typeof field) && !(field instanceof Uint8Array)) {
+      throw new TypeError(`A ${typeof field} cannot be stored`);
     }
   }
+}
+
+function requireWellFormed(text: string): void {
+  if (toUSVString(text) !== text) throw new TypeError('A string with a lone surrogate cannot be stored');
 }
 
 function seal(version: number, sum: number, payload: Uint8Array): Buffer {

@@ -24,7 +24,8 @@ export class RowReader {
   /** @throws RangeError when the payload is not one row, whole */
   readRow(): readonly unknown[] {
     const row = this.#read();
-    if (!Array.isArray(row) || this.#position !== this.#bytes.length) throw new RangeError('not one row');
+    if (!Array.isArray(row) || this.#position !== this.#bytes.length)
+      throw new RangeError('not one row, whole');
     return row;
   }
 
@@ -68,7 +69,7 @@ export class RowReader {
       case 0xdd:
         return this.#array(this.#number(2 ** (token - 0xdb)));
       default:
-        throw new RangeError(`a row has nothing that begins with the byte ${token}`);
+        throw new RangeError(`a row with the byte ${token}, which begins nothing that a row has`);
     }
   }
 
