@@ -5,6 +5,7 @@ import {
   readFileSync,
   renameSync,
   rmdirSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -12,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
 const socketName = 'burgee.sock';
-/** In the data directory, where the socket is elsewhere: names it. */
+/** In the data directory, where the socket is elsewhere: names it, and the directory itself. A copy has another inode. */
 const pointerName = 'burgee.sock.path';
 const temporaryPrefix = 'burgee-';
 
@@ -41,7 +42,7 @@ export function prepareSocketPlace(directory: string): string {
     );
   }
   const pointer = join(directory, pointerName);
-  writeFileSync(`${pointer}.new`, `${substitute}\n`, { mode: 0o600 });
+  writeFileSync(`${pointer}.new`, `${substitute}\n${nameOf(directory)}\n`, { mode: 0o600 });
   renameSync(`${pointer}.new`, pointer);
   return substitute;
 }
@@ -53,22 +54,40 @@ export function closeToOthers(socketPath: string): void {
 
 /** @returns where the socket of a running server would be. It may be a dead server's, or not be there. */
 export function findSocketPlace(directory: string): string {
-  return readPointer(directory) ?? join(directory, socketName);
+  return readPointer(directory)?.path ?? join(directory, socketName);
 }
 
-/** Removes the socket, wherever it is, with the directory that was made for it. The caller holds the claim. */
+/**
+ * Removes the socket, wherever it is, with the directory that was made for it. The caller holds the claim. What the copy
+ * of a served directory points to belongs to the server of the original.
+ */
 export function removeSocketPlace(directory: string): void {
-  const substitute = readPointer(directory);
-  if (substitute !== null && isOurSubstitute(substitute)) {
-    removeSocket(substitute);
-    ignoring(['ENOENT', 'ENOTEMPTY'], () => rmdirSync(dirname(substitute)));
+  const pointer = readPointer(directory);
+  if (pointer !== null && pointer.directory === nameOf(directory) && isOurSubstitute(pointer.path)) {
+    removeSocket(pointer.path);
+    ignoring(['ENOENT', 'ENOTEMPTY'], () => rmdirSync(dirname(pointer.path)));
   }
   ignoring(['ENOENT'], () => unlinkSync(join(directory, pointerName)));
   removeSocket(join(directory, socketName));
 }
 
-function readPointer(directory: string): string | null {
-  return ignoring(['ENOENT'], () => readFileSync(join(directory, pointerName), 'utf8').trim()) ?? null;
+interface Pointer {
+  readonly path: string;
+  /** Whose socket it is: its `nameOf`. */
+  readonly directory: string;
+}
+
+function readPointer(directory: string): Pointer | null {
+  const text = ignoring(['ENOENT'], () => readFileSync(join(directory, pointerName), 'utf8'));
+  if (text === undefined) return null;
+  const [path = '', name = ''] = text.split('\n');
+  return { path, directory: name };
+}
+
+/** The same wherever the directory is moved to, and another one for each copy. */
+function nameOf(directory: string): string {
+  const { dev, ino } = statSync(directory, { bigint: true });
+  return `${dev}:${ino}`;
 }
 
 /** Whatever else a pointer might name is left alone. */

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -7,7 +15,7 @@ import t, { type Test } from 'tap';
 import { createOperator, type Operator } from '../../src/operator/operator.ts';
 import { remoteOperator } from '../../src/operator/operator-client.ts';
 import { type OperatorServer, serveOperator } from '../../src/operator/operator-server.ts';
-import { findSocketPlace } from '../../src/operator/socket-place.ts';
+import { findSocketPlace, prepareSocketPlace } from '../../src/operator/socket-place.ts';
 import { serveOperatorCommands } from '../../src/writer/operator-port.ts';
 import { remoteOperatorPort } from '../../src/writer/operator-port-client.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -82,7 +90,7 @@ t.test(
     t.equal(statSync(place).mode & 0o777, 0o700);
     t.equal(statSync(server.socketPath).mode & 0o777, 0o600);
     t.equal(findSocketPlace(directory), server.socketPath);
-    t.equal(readFileSync(join(directory, 'burgee.sock.path'), 'utf8'), `${server.socketPath}\n`);
+    t.match(readFileSync(join(directory, 'burgee.sock.path'), 'utf8'), `${server.socketPath}\n`);
     t.match(await apply(remote, exampleDocument), { ok: true });
     await server.stop();
     t.notOk(existsSync(place));
@@ -116,6 +124,29 @@ t.test('what a killed server has left is replaced', async (t) => {
   const second = await serve(t, long);
   t.not(second.server.socketPath, gone);
   t.match(await apply(second.remote, exampleDocument), { ok: true });
+});
+
+t.test('a copy of a served directory leaves the socket of the original alone', async (t) => {
+  const original = join(temporaryDirectory(t), 'd'.repeat(120));
+  mkdirSync(original);
+  const { server, remote } = await serve(t, original);
+  const copy = join(temporaryDirectory(t), 'c'.repeat(120));
+  mkdirSync(copy);
+  copyFileSync(join(original, 'burgee.sock.path'), join(copy, 'burgee.sock.path'));
+  const other = await serve(t, copy);
+  t.ok(existsSync(server.socketPath));
+  t.not(other.server.socketPath, server.socketPath);
+  t.match(await apply(remote, exampleDocument), { ok: true }, 'the server of the original answers');
+});
+
+t.test('what a killed server of a directory that was moved has left is removed', async (t) => {
+  const before = join(temporaryDirectory(t), 'd'.repeat(120));
+  mkdirSync(before);
+  const left = prepareSocketPlace(before);
+  const after = join(temporaryDirectory(t), 'moved');
+  renameSync(before, after);
+  await serve(t, after);
+  t.notOk(existsSync(dirname(left)));
 });
 
 t.test('a pointer to something else than a socket of ours removes nothing', async (t) => {
