@@ -1,6 +1,5 @@
 import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
-import type { FilePlace } from '../support/file-place.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { StoreVersion } from '../support/store-version.ts';
 import type { Table } from './environment.ts';
@@ -11,13 +10,7 @@ import { createRecordQueries } from './record-reader.ts';
 import { createRecordWriter } from './record-writer.ts';
 import { counterRecord } from './records/counter-record.ts';
 import { measureStore, type StoreMeasures } from './store-measures.ts';
-import {
-  type OpenedStore,
-  openForWriting,
-  requireKept,
-  type StoreOptions,
-  type WritableStore,
-} from './store-opening.ts';
+import { openForWriting, requireKept, type StoreOptions, type WritableStore } from './store-opening.ts';
 import { WriteTarget } from './write-target.ts';
 import { WrittenTail } from './written-tail.ts';
 
@@ -74,8 +67,7 @@ class LmdbStore implements Store {
   readonly id: string;
   readonly migrated: MigratedStore | null;
   readonly #directory: string;
-  readonly #opened: OpenedStore;
-  readonly #place: FilePlace;
+  readonly #opened: WritableStore;
   readonly #target: WriteTarget;
   readonly #queries: RecordQueries;
   readonly #changeLogEntriesMax: number;
@@ -91,7 +83,6 @@ class LmdbStore implements Store {
     this.id = opened.identity.id;
     this.migrated = opened.migrated;
     this.#opened = opened;
-    this.#place = opened.place;
     this.#target = new WriteTarget(opened.tables);
     this.#queries = createRecordQueries(this.#target.source, null);
     this.#changeLogEntriesMax = options.changeLogEntriesMax ?? defaultChangeLogEntriesMax;
@@ -108,7 +99,7 @@ class LmdbStore implements Store {
     if (this.#isWriting) throw new Error('A write within a write');
     this.#isWriting = true;
     try {
-      requireKept(this.#place, this.#directory);
+      requireKept(this.#opened.place, this.#directory);
       this.#dropDeadReaders();
       return this.#transact(run);
     } finally {

@@ -23,8 +23,12 @@ interface Stage extends Provisioned {
 
 async function setUp(t: Test): Promise<Stage> {
   const provisioned = await provisionOne(t);
-  const { dataDir, flag, secret } = provisioned;
-  const server = await bootServer(t, { dataDir, settings: unlimited });
+  const server = await bootServer(t, { dataDir: provisioned.dataDir, settings: unlimited });
+  return stageOf(t, provisioned, server);
+}
+
+function stageOf(t: Test, provisioned: Provisioned, server: BootedServer): Stage {
+  const { flag, secret } = provisioned;
   const client = createHttpClient(t, { port: server.port });
   return {
     ...provisioned,
@@ -50,9 +54,10 @@ async function isRefused(t: Test, { patch, evaluate, server }: Stage): Promise<v
   const evaluated = await evaluate();
   t.equal(evaluated.status, 200);
   t.match(evaluated.text, '"enabled":true', 'evaluation goes on, with what was acknowledged');
-  const told = server.lines.filter((line) =>
-    line.includes('was moved, removed or replaced while it was in use'),
-  );
+  const tells = (line: string): boolean =>
+    line.includes('was moved, removed or replaced while it was in use');
+  await server.line(tells);
+  const told = server.lines.filter(tells);
   t.equal(told.length, 1, 'the log tells it once');
 }
 
@@ -113,22 +118,14 @@ t.test('the directory is removed: changes are refused, and the service still sto
 });
 
 t.test('an evaluator that is replaced meanwhile serves nothing of the copy', async (t) => {
-  const { dataDir, flag, secret } = await provisionOne(t);
+  const provisioned = await provisionOne(t);
+  const { dataDir } = provisioned;
   const old = join(temporaryDirectory(t), 'old');
   cpSync(dataDir, old, { recursive: true });
-  const server = await bootTampered(t, {
-    dataDir,
-    settings: { ...unlimited, BURGEE_EVALUATOR_THREADS: '1' },
-  });
-  const client = createHttpClient(t, { port: server.port });
-  const evaluate = () => client.send({ method: 'GET', path: `/v1/flags/${flag}?targetingKey=a` });
-  const patched = await client.send({
-    method: 'PATCH',
-    path: `/api/v1/flags/${flag}`,
-    headers: bearer(secret),
-    body: '{"enabled":true}',
-  });
-  t.equal(patched.status, 200);
+  const settings = { ...unlimited, BURGEE_EVALUATOR_THREADS: '1' };
+  const server = await bootTampered(t, { dataDir, settings });
+  const { evaluate, patch } = stageOf(t, provisioned, server);
+  t.equal((await patch('a cohort')).status, 200);
   const aside = join(temporaryDirectory(t), 'aside');
   renameSync(dataDir, aside);
   renameSync(old, dataDir);

@@ -1,12 +1,9 @@
 import type { ConsoleCall } from '../../contracts/console/console-call.ts';
 import type { WriteOutcome } from '../../writer/writer-client.ts';
-import { overloaded } from '../overloaded.ts';
-import { storageFull, storageMoved } from '../storage-details.ts';
+import { refuseUndecided } from '../refuse-undecided.ts';
 import type { ConsoleActors } from './console-actors.ts';
 import type { ConsoleReply } from './console-reply.ts';
 
-const notApplied =
-  'The change was not begun within its deadline and has not been applied. Retry in a moment.';
 const mayBeApplied =
   'The service stopped while the change was on its way. It may have been applied: look before you repeat it.';
 
@@ -30,10 +27,5 @@ export async function answerConsoleWrite(
 
 /** A change that the writer has not decided. */
 export function refuseWrite(reply: ConsoleReply, outcome: WriteOutcome): void {
-  if (outcome.kind === 'dropped') reply.refuseUnavailable(notApplied);
-  else if (outcome.kind === 'overloaded') reply.refuseUnavailable(overloaded);
-  else if (outcome.kind === 'unknown') reply.refuseUnavailable(mayBeApplied);
-  else if (outcome.kind === 'storage-full') reply.refuse({ code: 'storage-full', detail: storageFull });
-  else if (outcome.kind === 'storage-moved') reply.refuseUnavailable(storageMoved);
-  else reply.refuseInternal();
+  refuseUndecided(reply, outcome, mayBeApplied);
 }
