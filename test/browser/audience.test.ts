@@ -43,8 +43,9 @@ await consoleTest(t, 'an audience is edited', { prepare: provision(project) }, a
     await values.press('Enter');
   }
 
-  // The review names the flag and the protected environment where it acts at once.
+  // The review names the flag and the protected environment where it acts at once, as soon as the page is told of that.
   await page.getByRole('button', { name: 'Review 1 change' }).click();
+  await dialog(page).getByText('Saving changes at once').waitFor();
   const review = await dialog(page).textContent();
   t.match(review, /plan is pro or Pro or PRO/);
   t.match(review, /protected environments:gift-cards in production/);
