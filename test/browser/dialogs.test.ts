@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
+import { consoleCaller } from './support/console-caller.ts';
 import { consoleTest } from './support/console-stage.ts';
 import { card, createFlag, createProject, goTo, notice } from './support/console-steps.ts';
 import { becomeOwner, owner, signIn } from './support/sign-in.ts';
@@ -69,6 +70,7 @@ await consoleTest(t, 'keys reach the newest dialog, and the focus goes back', {}
   await createProject(page, 'shop', []);
   await createFlag(page, 'gift-cards');
   await goTo(page, 'Flags');
+  await page.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
   const button = page.getByRole('button', { name: 'Create flag' });
   const create = named(page, 'Create flag');
   const palette = named(page, 'Go to');
@@ -112,6 +114,27 @@ await consoleTest(t, 'keys reach the newest dialog, and the focus goes back', {}
   await question.getByRole('button', { name: 'Discard' }).click();
   await create.waitFor({ state: 'detached' });
   t.notMatch(page.url(), /create/);
+});
+
+await consoleTest(t, 'the focus stays within the page when the button is gone', {}, async (t, stage) => {
+  const window = await stage.window();
+  const { page } = window;
+  await becomeOwner(stage, window);
+  await createProject(page, 'shop', []);
+  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+  await page.getByRole('button', { name: 'Create flag' }).focus();
+  await page.keyboard.press('Enter');
+  await named(page, 'Create flag').waitFor();
+  const projectId = /projects\/(\w+)/.exec(page.url())?.[1] ?? '';
+  await consoleCaller(page)('POST', `/projects/${projectId}/flags`, { name: 'gift-cards' });
+  await page
+    .getByRole('heading', { name: 'No flag yet', includeHidden: true })
+    .waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await named(page, 'Create flag').waitFor({ state: 'detached' });
+  await page.keyboard.press('Tab');
+  const focused = page.locator(':focus');
+  t.equal(await focused.textContent(), 'Create flag', 'the first key reaches what the content begins with');
 });
 
 await consoleTest(t, 'what is entered outlives the end of the session', {}, async (t, stage) => {

@@ -41,6 +41,30 @@ await consoleTest(t, 'loading, empty and error are three pictures', { prepare },
   t.equal(new Set([empty, loading, failed]).size, 3);
 });
 
+await consoleTest(t, 'the frame says that it is loading', { prepare }, async (t, stage) => {
+  const window = await stage.window();
+  const { page, open } = window;
+  await signIn(window, owner);
+  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+  let answer = (): void => undefined;
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const list = '**/console/api/projects';
+  await page.route(list, async (route) => {
+    await isAnswered;
+    await route.continue();
+  });
+  await open('/console/settings');
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+  await page.getByRole('button', { name: 'Project: Loading …' }).waitFor();
+  t.equal(await page.getByText('No project yet').count(), 0);
+  t.same((await findViolations(page)).lines, []);
+  answer();
+  await page.getByRole('button', { name: 'Project: shop' }).waitFor();
+  await page.unroute(list);
+});
+
 await consoleTest(
   t,
   'a console without its session says so in a page of its own',

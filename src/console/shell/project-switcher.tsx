@@ -9,12 +9,14 @@ import classes from './project-switcher.module.css';
 const listedMax = 30;
 
 export function ProjectSwitcher({ current }: { readonly current: ProjectView | null }) {
-  const projects = useQuery(projectsQuery).data?.projects ?? [];
+  const { data, isPending } = useQuery(projectsQuery);
+  const projects = data?.projects ?? [];
+  const name = current?.name ?? (isPending ? 'Loading …' : 'No project yet');
   return (
     <Menu width="target" position="bottom-start" shadow="md">
       <Menu.Target>
-        <UnstyledButton className={classes.button} aria-label={`Project: ${current?.name ?? 'none'}`}>
-          <span className={classes.name}>{current?.name ?? 'No project yet'}</span>
+        <UnstyledButton className={classes.button} aria-label={`Project: ${name}`}>
+          <span className={classes.name}>{name}</span>
           <svg className={classes.mark} viewBox="0 0 12 12" aria-hidden="true">
             <path d="M3 4.5 6 1.5l3 3M3 7.5l3 3 3-3" fill="none" stroke="currentColor" strokeWidth="1.4" />
           </svg>

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
 import { Brand } from '../parts/brand.tsx';
+import { contentId } from '../parts/content-id.ts';
 import { PageLoading } from '../parts/page-states.tsx';
 import { Keys } from './keys.tsx';
 import { LiveState } from './live-state.tsx';
@@ -22,7 +23,7 @@ export function Shell() {
       padding={0}
       transitionDuration={0}
     >
-      <a className={classes.skip} href="#content">
+      <a className={classes.skip} href={`#${contentId}`}>
         Skip to content
       </a>
       <AppShell.Header className={classes.header} hiddenFrom="md">
@@ -34,7 +35,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main>
         <LiveState />
-        <div id="content" className={classes.content} tabIndex={-1}>
+        <div id={contentId} className={classes.content} tabIndex={-1}>
           <Suspense fallback={<PageLoading what="the page" />}>
             <Outlet />
           </Suspense>
