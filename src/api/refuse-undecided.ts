@@ -7,6 +7,8 @@ const storageFull =
   'The disk of the service is almost full, so changes are refused. Nothing was applied. Free some space and retry.';
 const storageMoved =
   'The data file of the service was moved, removed or replaced, so changes are refused. Nothing was applied. Put it back and retry.';
+const storageHeld =
+  'A command beside the service is opening its data file and was stopped, so changes are refused. Nothing was applied. End that command and retry.';
 
 /** What the reply of each API can say of a change. */
 interface WriteReply {
@@ -22,5 +24,6 @@ export function refuseUndecided(reply: WriteReply, { kind }: WriteOutcome, mayBe
   else if (kind === 'unknown') reply.refuseUnavailable(mayBeApplied);
   else if (kind === 'storage-full') reply.refuse({ code: 'storage-full', detail: storageFull });
   else if (kind === 'storage-moved') reply.refuseUnavailable(storageMoved);
+  else if (kind === 'storage-held') reply.refuseUnavailable(storageHeld);
   else reply.refuseInternal();
 }

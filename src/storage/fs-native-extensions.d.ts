@@ -1,6 +1,15 @@
 /** The two functions of the package that Burgee uses; it publishes no types. */
 declare module 'fs-native-extensions' {
-  /** An exclusive lock of the whole file, held by this descriptor. @returns whether it was granted. */
-  export function tryLock(descriptor: number): boolean;
-  export function unlock(descriptor: number): void;
+  /**
+   * A lock of the file, or of `length` of its bytes, held by this descriptor; exclusive unless `shared`. It ends with
+   * the descriptor.
+   * @returns whether it was granted.
+   */
+  export function tryLock(
+    descriptor: number,
+    offset?: number,
+    length?: number,
+    options?: { readonly shared: boolean },
+  ): boolean;
+  export function unlock(descriptor: number, offset?: number, length?: number): void;
 }

@@ -6,12 +6,31 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
-/** The data file is not where it was opened. Nothing was written, and no other one opened; it may be put back. */
-export class DataFileMovedError extends StoreError {
+/** Nothing can be written to the data file for now, and nothing was: it is tried again with the next change. */
+export abstract class DataFileUnavailableError extends StoreError {
+  abstract readonly kind: 'storage-moved' | 'storage-held';
+}
+
+/** The data file is not where it was opened. No other one was opened; it may be put back. */
+export class DataFileMovedError extends DataFileUnavailableError {
+  readonly kind = 'storage-moved';
+
   constructor(path: string, reason: string) {
     super(
       `${path} was moved, removed or replaced while it was in use, so changes are refused (${reason}). Put it back, or ` +
         'stop this process and start it again on what is there now.',
+    );
+  }
+}
+
+/** Another process has been opening the data file for too long: it was stopped at that moment. */
+export class DataFileHeldError extends DataFileUnavailableError {
+  readonly kind = 'storage-held';
+
+  constructor(path: string) {
+    super(
+      `Another command is opening ${path} and does not get on with it, so changes are refused: it was stopped, or gets no ` +
+        'time of the processor. Let it go on, or end it.',
     );
   }
 }

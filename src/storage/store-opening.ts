@@ -12,6 +12,7 @@ import { readMarker, writeMarker } from './marker-file.ts';
 import { type MigratedStore, migrateStore } from './migrations/migrate-store.ts';
 import type { Migration } from './migrations/migration.ts';
 import { formatAfter, storeMigrations } from './migrations/store-migrations.ts';
+import { openThroughGate, WritersGate } from './opening-gate.ts';
 import { identityRecord, type StoreIdentity, storeFormat } from './records/identity-record.ts';
 import { createDirectory, removeDataFile } from './store-directory.ts';
 import { DataFileMovedError, StoreError } from './store-error.ts';
@@ -52,6 +53,8 @@ export interface WritableStore extends OpenedStore {
   readonly migrated: MigratedStore | null;
   /** Of the data file, noted when it was opened: before a migration, which may take minutes. */
   readonly place: FilePlace;
+  /** Entered for each transaction, and closed after the file is. */
+  readonly gate: WritersGate;
 }
 
 /**
@@ -77,15 +80,17 @@ export function openForWriting(
   if (state === 'blank') removeDataFile(directory);
   if (state === 'usable') requireWhole(options, marker?.format === knownFormat);
   const place = new FilePlace(dataFileOf(directory), options.dataFilePlace);
-  return withRoot(options, false, (root) => {
+  return withRoot(openRoot(options, false), (root) => {
     place.note();
-    const found = identify(root, directory, marker, knownFormat) ?? createIdentity(root, knownFormat);
-    const migrated = migrateStore(root, directory, found, migrations);
-    const identity = migrated?.identity ?? found;
-    const tables = createTables(root);
-    fillLaterIndexes(root, tables);
-    if (marker?.format !== identity.format) writeMarker(directory, identity);
-    return { root, tables, identity, migrated, place };
+    return withGate(directory, (gate) => {
+      const found = identify(root, directory, marker, knownFormat) ?? createIdentity(root, knownFormat);
+      const migrated = migrateStore(root, directory, found, migrations);
+      const identity = migrated?.identity ?? found;
+      const tables = createTables(root);
+      fillLaterIndexes(root, tables);
+      if (marker?.format !== identity.format) writeMarker(directory, identity);
+      return { root, tables, identity, migrated, place, gate };
+    });
   });
 }
 
@@ -98,7 +103,9 @@ export function openForReading(options: StoreOptions): OpenedStore {
   const state = stateOf(directory);
   requireUsable(directory, state, marker !== null);
   if (state === 'missing' || state === 'blank') throw new StoreError(noStore(directory));
-  return withRoot(options, true, (root) => {
+  // Where there is a place, the environment is the process's own already: lmdb opens nothing once more.
+  const root = place === null ? openBesideWriter(options) : openRoot(options, true);
+  return withRoot(root, () => {
     const identity = identify(root, directory, marker);
     const tables = findTables(root);
     if (identity === null) throw new StoreError(noStore(directory));
@@ -181,17 +188,26 @@ function requireWhole(
   );
 }
 
-function withRoot<Opened>(
-  { directory, mapBytes }: StoreOptions,
-  isReadOnly: boolean,
-  complete: (root: Root) => Opened,
-): Opened {
-  const root = openRoot(directory, mapBytes, isReadOnly);
+function withRoot<Opened>(root: Root, complete: (root: Root) => Opened): Opened {
   try {
     return complete(root);
   } catch (error) {
     // Nothing is under way in it, so this closes before it returns.
     void root.close();
+    throw error;
+  }
+}
+
+/** @param complete what it returns has the gate, which is open then. */
+function withGate<Opened>(directory: string, complete: (gate: WritersGate) => Opened): Opened {
+  const gate = new WritersGate(dataFileOf(directory));
+  try {
+    gate.enter();
+    const opened = complete(gate);
+    gate.leave();
+    return opened;
+  } catch (error) {
+    gate.close();
     throw error;
   }
 }
@@ -204,11 +220,21 @@ function stateOf(directory: string): DataFileState {
   }
 }
 
-function openRoot(directory: string, mapBytes: number, isReadOnly: boolean): Root {
+function openRoot({ directory, mapBytes }: StoreOptions, isReadOnly: boolean): Root {
   try {
     return openEnvironment({ directory, mapBytes, isReadOnly });
   } catch (error) {
     throw unreadable(directory, error);
+  }
+}
+
+/** A server may be writing to it. */
+function openBesideWriter(options: StoreOptions): Root {
+  const { directory } = options;
+  try {
+    return openThroughGate(dataFileOf(directory), () => openRoot(options, true));
+  } catch (error) {
+    throw error instanceof StoreError ? error : unreadable(directory, error);
   }
 }
 

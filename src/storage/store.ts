@@ -38,7 +38,8 @@ export interface Store {
    *
    * @param run synchronous; what it throws aborts everything and is thrown on.
    * @throws Error of lmdb when the disk refuses (a full disk shows as an input/output error, too); nothing is kept then.
-   * @throws DataFileMovedError when the data file is not in its place any more; nothing is begun then.
+   * @throws DataFileMovedError when the data file is not in its place any more, DataFileHeldError when another process
+   * is opening it and was stopped at that moment; nothing is begun then.
    */
   write<T>(run: (transaction: WriteTransaction) => T): T;
   /** No organisation, member or project: nothing was ever provisioned. */
@@ -100,8 +101,13 @@ class LmdbStore implements Store {
     this.#isWriting = true;
     try {
       requireKept(this.#opened.place, this.#directory);
-      this.#dropDeadReaders();
-      return this.#transact(run);
+      this.#opened.gate.enter();
+      try {
+        this.#dropDeadReaders();
+        return this.#transact(run);
+      } finally {
+        this.#opened.gate.leave();
+      }
     } finally {
       this.#isWriting = false;
     }
@@ -120,8 +126,9 @@ class LmdbStore implements Store {
     return measureStore(this.#directory, this.#opened.root, this.#opened.tables);
   }
 
-  close(): Promise<void> {
-    return this.#opened.root.close();
+  async close(): Promise<void> {
+    await this.#opened.root.close();
+    this.#opened.gate.close();
   }
 
   #transact<T>(run: (transaction: WriteTransaction) => T): T {

@@ -99,6 +99,8 @@ export type WriterResult =
   | { readonly kind: 'storage-full' }
   /** The data file is not in its place; nothing was applied. */
   | { readonly kind: 'storage-moved' }
+  /** Another process is opening the data file and does not get on with it; nothing was applied. */
+  | { readonly kind: 'storage-held' }
   /** The decision or the commit failed; nothing was applied. */
   | { readonly kind: 'failed'; readonly message: string };
 

@@ -46,7 +46,7 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
     onResults: (results, areMoreWaiting) => post({ kind: 'results', results, areMoreWaiting }),
     onOutboxGrew: () => post({ kind: 'outbox-grew' }),
     onFault: (fault, during) => log.error({ err: fault, during }, 'command failed'),
-    onFileBack: () => log.info('the data file is back in its place: changes are applied again'),
+    onFileBack: () => log.info('the data file is available again: changes are applied'),
     onFatal: fail,
   });
   serveOperatorCommands(setup.operatorPort, store, {

@@ -5,7 +5,7 @@ import type { RecordChange } from '../domain/record-change.ts';
 import { touchSession } from '../domain/session/touch-session.ts';
 import { recordDenial } from '../domain/token/record-denial.ts';
 import type { Store, WriteTransaction } from '../storage/store.ts';
-import { DataFileMovedError } from '../storage/store-error.ts';
+import { DataFileUnavailableError } from '../storage/store-error.ts';
 import { hashBytes } from '../support/hash-bytes.ts';
 import { hashSecret } from '../support/hash-secret.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
@@ -43,7 +43,7 @@ export interface WriterOptions {
   /** A commit has put something into the outbox. */
   readonly onOutboxGrew: () => void;
   readonly onFault: (fault: unknown, during: string) => void;
-  /** The data file, of which a fault said that it was moved, is back. */
+  /** A change was applied again after the data file was not available. */
   readonly onFileBack: () => void;
   /** The store failed in a way that only reopening mends. */
   readonly onFatal: (fault: unknown) => void;
@@ -68,7 +68,7 @@ export class Writer {
   /** Whose old answers the last commit has looked at. */
   #forgottenProjectId: string | null = null;
   #isScheduled = false;
-  #isFileMoved = false;
+  #isFileUnavailable = false;
   /** The store has failed: nothing is begun any more, because whoever waits is told that it was not. */
   #isOver = false;
 
@@ -155,8 +155,8 @@ export class Writer {
     } finally {
       this.reportProgress();
     }
-    if (this.#isFileMoved) this.#options.onFileBack();
-    this.#isFileMoved = false;
+    if (this.#isFileUnavailable) this.#options.onFileBack();
+    this.#isFileUnavailable = false;
     queue.splice(0, taken);
     this.#options.meter.countGroup(taken);
     this.#options.onResults(results, queue.length > 0);
@@ -176,12 +176,12 @@ export class Writer {
 
   /** A commit that failed has left nothing behind: none of its commands was applied. */
   #failGroup(fault: unknown, commands: readonly WriterCommand[], areMoreWaiting: boolean): void {
-    const isFileMoved = fault instanceof DataFileMovedError;
-    if (!isFileMoved || !this.#isFileMoved) this.#options.onFault(fault, 'commit');
-    this.#isFileMoved ||= isFileMoved;
+    const isUnavailable = fault instanceof DataFileUnavailableError;
+    if (!isUnavailable || !this.#isFileUnavailable) this.#options.onFault(fault, 'commit');
+    this.#isFileUnavailable ||= isUnavailable;
     this.#options.meter.countFailedCommit('api');
-    const result: WriterResult = isFileMoved
-      ? { kind: 'storage-moved' }
+    const result: WriterResult = isUnavailable
+      ? { kind: fault.kind }
       : { kind: 'failed', message: 'the change could not be written to the disk' };
     this.#options.onResults(
       commands.map((command) => [command.ticket, result]),

@@ -1,6 +1,8 @@
-import { cpSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, cpSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { tryLock } from 'fs-native-extensions';
 import t, { type Test } from 'tap';
+import { wantedByte } from '../../src/storage/opening-gate.ts';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
 import { eventually } from '../support/expectations.ts';
@@ -44,18 +46,22 @@ function stageOf(t: Test, provisioned: Provisioned, server: BootedServer): Stage
   };
 }
 
-async function isRefused(t: Test, { patch, evaluate, server }: Stage): Promise<void> {
+const isMoved = {
+  answered: 'was moved, removed or replaced, so changes are refused. Nothing was applied.',
+  logged: 'was moved, removed or replaced while it was in use',
+};
+
+async function isRefused(t: Test, { patch, evaluate, server }: Stage, why = isMoved): Promise<void> {
   for (const cohort of ['first', 'second']) {
     const { status, headers, text } = await patch(cohort);
     t.equal(status, 503);
-    t.match(text, 'was moved, removed or replaced, so changes are refused. Nothing was applied.');
+    t.match(text, why.answered);
     t.equal(headers.get('retry-after'), '1');
   }
   const evaluated = await evaluate();
   t.equal(evaluated.status, 200);
   t.match(evaluated.text, '"enabled":true', 'evaluation goes on, with what was acknowledged');
-  const tells = (line: string): boolean =>
-    line.includes('was moved, removed or replaced while it was in use');
+  const tells = (line: string): boolean => line.includes(why.logged);
   await server.line(tells);
   const told = server.lines.filter(tells);
   t.equal(told.length, 1, 'the log tells it once');
@@ -103,11 +109,28 @@ for (const [name, make] of Object.entries(mistakes)) {
     await isRefused(t, stage);
     putBack();
     t.equal((await stage.patch('after')).status, 200);
-    await stage.server.line((line) => line.includes('the data file is back in its place'));
+    await stage.server.line((line) => line.includes('the data file is available again'));
     await stage.server.stop();
     t.strictSame(await storedCohorts(t, stage), ['after']);
   });
 }
+
+t.test('a command is stopped while it opens the data file: changes are refused until it ends', async (t) => {
+  const stage = await setUp(t);
+  t.equal((await stage.patch('before')).status, 200);
+  // As such a command has it.
+  const opening = openSync(join(stage.dataDir, 'burgee.mdb'), 'r');
+  t.ok(tryLock(opening, wantedByte, 1, { shared: true }));
+  await isRefused(t, stage, {
+    answered: 'is opening its data file and was stopped, so changes are refused. Nothing was applied.',
+    logged: 'and does not get on with it, so changes are refused',
+  });
+  closeSync(opening);
+  t.equal((await stage.patch('after')).status, 200);
+  await stage.server.line((line) => line.includes('the data file is available again'));
+  await stage.server.stop();
+  t.strictSame(await storedCohorts(t, stage), ['after']);
+});
 
 t.test('the directory is removed: changes are refused, and the service still stops in order', async (t) => {
   const stage = await setUp(t);

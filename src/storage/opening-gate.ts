@@ -1,0 +1,96 @@
+import { closeSync, openSync } from 'node:fs';
+import { tryLock, unlock } from 'fs-native-extensions';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+import { DataFileHeldError, StoreError } from './store-error.ts';
+
+/*
+ * Whoever opens an LMDB file reads which commit is the newest, and a moment later writes that number to the memory that
+ * all processes share, from which the next write transaction begins. A commit between the two would be taken back, and
+ * the pages of the file confused (gotchas). So nobody commits while another process opens the file.
+ *
+ * Two bytes of the data file are locked for that, far behind its end: they are nobody's content, and the locks end with
+ * the process that holds them. Openers share both. The first one says that somebody wants to open, the second is held
+ * while it is done; the writer keeps the second while it writes, and stands back while the first one is taken.
+ */
+export const wantedByte = 2 ** 50;
+export const gateByte = wantedByte + 1;
+
+/** The writer waits so long for whoever is opening: it takes less than a millisecond of work. */
+const openerMsMax = 2_000;
+/** Whoever opens waits so long for the transaction that is open: an `apply` of a million flags, or a migration. */
+const transactionMsMax = 60_000;
+const pauseMs = 1;
+
+/** The writer's side. One transaction at a time. */
+export class WritersGate {
+  readonly #path: string;
+  readonly #descriptor: number;
+  #isClosed = false;
+
+  /** @throws Error of node:fs when the data file cannot be opened */
+  constructor(path: string) {
+    this.#path = path;
+    this.#descriptor = openSync(path, 'r+');
+  }
+
+  /** Costs some 4 µs while nobody opens. @throws DataFileHeldError when somebody has been opening for 2 s */
+  enter(): void {
+    if (!waitUntil(() => this.#tryEnter(), openerMsMax)) throw new DataFileHeldError(this.#path);
+  }
+
+  leave(): void {
+    unlock(this.#descriptor, gateByte, 1);
+  }
+
+  /** Can be called again without effect. */
+  close(): void {
+    if (!this.#isClosed) closeSync(this.#descriptor);
+    this.#isClosed = true;
+  }
+
+  #tryEnter(): boolean {
+    if (!tryLock(this.#descriptor, gateByte, 1)) return false;
+    if (tryLock(this.#descriptor, wantedByte, 1)) {
+      unlock(this.#descriptor, wantedByte, 1);
+      return true;
+    }
+    unlock(this.#descriptor, gateByte, 1);
+    return false;
+  }
+}
+
+/**
+ * Opens the file while nobody writes to it. Not within a write transaction of the same process.
+ * @throws StoreError when a transaction goes on for a minute; Error of node:fs; whatever `open` throws
+ */
+export function openThroughGate<Opened>(path: string, open: () => Opened): Opened {
+  const descriptor = openSync(path, 'r');
+  const take = (byte: number) => () => tryLock(descriptor, byte, 1, { shared: true });
+  try {
+    const isFree =
+      waitUntil(take(wantedByte), transactionMsMax) && waitUntil(take(gateByte), transactionMsMax);
+    if (!isFree) throw new StoreError(busyMessage(path));
+    return open();
+  } finally {
+    // The locks end with it.
+    closeSync(descriptor);
+  }
+}
+
+function busyMessage(path: string): string {
+  return (
+    `${path} has been written to by one transaction for ${transactionMsMax / 1000} s, and cannot be opened beside it. ` +
+    'Wait until the large `apply` or the migration that does so has ended, and try again.'
+  );
+}
+
+function waitUntil(isDone: () => boolean, msMax: number): boolean {
+  const end = monotonicMs() + msMax;
+  while (!isDone()) {
+    if (monotonicMs() > end) return false;
+    Atomics.wait(nobody, 0, 0, pauseMs);
+  }
+  return true;
+}
+
+const nobody = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
