@@ -1,8 +1,11 @@
 // Asks a Burgee on this machine whether it can evaluate. Exits with 0 when it can, and with 1, saying why, when not.
 //
-//   node deploy/health-check.mjs                  once; the address is that of BURGEE_HOST and BURGEE_PORT
-//   node deploy/health-check.mjs --wait           until it can: whoever runs this decides how long
+//   node deploy/health-check.mjs                  once; the address is that of BURGEE_HOST and BURGEE_PORT, or else of
+//                                                 the file that BURGEE_CONFIG names
+//   node deploy/health-check.mjs --wait           until it can, or the process MAINPID, which systemd sets, has ended:
+//                                                 whoever runs this decides how long
 //   node deploy/health-check.mjs http://127.0.0.1:9000
+import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -11,10 +14,34 @@ const answerTimeoutMs = 3000;
 const pauseMs = 200;
 
 /** A server that listens on every address is asked on loopback. */
-function addressFrom({ BURGEE_HOST: host, BURGEE_PORT: port }) {
+function addressFrom({ BURGEE_HOST, BURGEE_PORT, BURGEE_CONFIG }) {
+  const file = BURGEE_CONFIG ? readSettings(BURGEE_CONFIG) : {};
+  const host = BURGEE_HOST || (file.host ?? '');
+  const port = BURGEE_PORT || (file.port ?? 8080);
   const loopback = { '': '127.0.0.1', '0.0.0.0': '127.0.0.1', '::': '::1' };
-  const name = loopback[host ?? ''] ?? host;
-  return `http://${isIPv6(name) ? `[${name}]` : name}:${port || 8080}`;
+  const name = loopback[host] ?? host;
+  return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
+}
+
+/** What is wrong with it, the server says. */
+function readSettings(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
+  } catch (error) {
+    console.error(`The configuration file ${path} cannot be read: ${error.message}`);
+    return process.exit(1);
+  }
+}
+
+/** Waiting for a server that has ended would keep its process manager from starting it again. */
+function hasEnded({ MAINPID }) {
+  if (!MAINPID) return false;
+  try {
+    process.kill(Number(MAINPID), 0);
+    return false;
+  } catch (error) {
+    return error.code === 'ESRCH';
+  }
 }
 
 /** @returns null when it is well, or what is wrong */
@@ -30,7 +57,7 @@ async function problemOf(address) {
 const { values, positionals } = parseArgs({ options: { wait: { type: 'boolean' } }, allowPositionals: true });
 const address = positionals[0] ?? addressFrom(process.env);
 let problem = await problemOf(address);
-while (problem !== null && values.wait) {
+while (problem !== null && values.wait && !hasEnded(process.env)) {
   await wait(pauseMs);
   problem = await problemOf(address);
 }
