@@ -19,12 +19,15 @@ export function addJsonOption(command: Command): Command {
 
 /**
  * Gives a command what it does. A failure is told on standard error, with `--json` on standard output too, and sets the
- * exit code.
+ * exit code. An empty argument is a variable that was not set: as a directory it would be the one that the caller is in.
  */
 export function setAction(command: Command, action: Action, setExitCode: (code: number) => void): void {
   addJsonOption(command).action(async () => {
     const options = command.opts<Record<string, string | boolean>>();
     const isJson = action.isAlwaysJson === true || options['json'] === true;
+    if (command.args.includes('') || options['output'] === '') {
+      command.error('error: an argument is empty: a variable may not be set', { exitCode: exitCodes.usage });
+    }
     try {
       setExitCode(await action.run(options, command.args));
     } catch (fault) {

@@ -52,7 +52,7 @@ class WalkReader {
   report(end: string, lastWords: string): CheckReport {
     if (this.#refusal !== null) throw new CommandFailure(this.#refusal);
     if (this.#counts === null) {
-      this.#add(`the store is damaged: reading it ended the process (${end}) ${lastWords.trim()}`.trim());
+      this.#add(`the store is damaged: reading it ended the process (${faultIn(lastWords) ?? end})`);
     }
     const findingCount = this.#findingCount;
     return { isClean: findingCount === 0, findings: this.#findings, findingCount, counts: this.#counts };
@@ -62,6 +62,11 @@ class WalkReader {
     this.#findingCount++;
     if (this.#findings.length < findingsListedMax) this.#findings.push(finding);
   }
+}
+
+/** @returns what was thrown, of what a process that it ended has written: nobody is helped by where; null for nothing */
+function faultIn(lastWords: string): string | null {
+  return /^.*\bError: .*$/m.exec(lastWords)?.[0] ?? null;
 }
 
 /** A process that ends in the middle of a line leaves half of one; that it never said `walked` tells the rest. */

@@ -40,7 +40,7 @@ export const gatewayMetrics = layOut({
   ),
   failedAuthentications: counter(
     'burgee_failed_authentications_total',
-    'Management API requests whose token was missing, malformed, unknown, revoked or expired.',
+    'Management API requests whose token was missing, malformed or unknown.',
   ),
   unrecordedDenials: counter(
     'burgee_unrecorded_denials_total',

@@ -1,5 +1,6 @@
 import { checkAudiences } from './check/check-audiences.ts';
 import { checkAudit } from './check/check-audit.ts';
+import { checkBackup } from './check/check-backup.ts';
 import { checkChangeLog } from './check/check-change-log.ts';
 import { checkDenials } from './check/check-denials.ts';
 import { checkDirectory } from './check/check-directory.ts';
@@ -48,6 +49,7 @@ export function* checkStore(directory: string): Generator<Finding, CheckCounts> 
   const opened = openForReading({ directory, mapBytes: readingMapBytesOf(directory) });
   const snapshots = new Snapshots(opened.root);
   try {
+    yield* checkBackup(directory);
     yield* checkPagesInUse(directory, snapshots);
     return yield* checkSnapshot(opened, snapshots);
   } finally {

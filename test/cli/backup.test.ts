@@ -279,6 +279,20 @@ t.test('a damaged backup is refused, and nothing is touched', async (t) => {
   }
 });
 
+t.test('check says of a backup that it is not what was backed up, wherever it was changed', async (t) => {
+  const { target } = await backedUp(t);
+  const data = join(target, 'burgee.mdb');
+  const check = () => runBurgee(['check', '--data-dir', target]);
+  t.match(await check(), { code: 0, stdout: /is clean/ });
+  const bytes = readFileSync(data);
+  bytes[bytes.length - 100] = (bytes[bytes.length - 100] ?? 0) ^ 1;
+  writeFileSync(data, bytes);
+  t.match(await check(), {
+    code: 1,
+    stdout: /backup\.json: the data file is not the one that was backed up/,
+  });
+});
+
 t.test('restore never takes the place of something, and --force keeps the old directory', async (t) => {
   const { target, dataDir, flag } = await backedUp(t);
   const old = readFileSync(join(dataDir, 'burgee.mdb'));

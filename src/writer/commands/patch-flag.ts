@@ -2,7 +2,12 @@ import { successAnswer } from '../../contracts/management/answers.ts';
 import { applyPatch, parsePatch } from '../../domain/flag/flag-patch.ts';
 import { flatFlagView } from '../../domain/flag/flag-view.ts';
 import { readDryRun } from '../../domain/management/dry-run.ts';
-import { flagEntityTag, permitsRevision, readIfMatch } from '../../domain/management/entity-tag.ts';
+import {
+  flagEntityTag,
+  permitsRevision,
+  readIfMatch,
+  type TagCondition,
+} from '../../domain/management/entity-tag.ts';
 import { chooseEnvironment } from '../../domain/management/environment-choice.ts';
 import { limitPatch } from '../../domain/management/environment-limit.ts';
 import { findFlag, hasAudience } from '../../domain/management/find-flag.ts';
@@ -36,7 +41,7 @@ export const patchFlag: ManagementCommand = (queries, call, principal, context) 
 
   const before = found.value;
   if (ifMatch !== null && !permitsRevision(ifMatch, before)) {
-    return refuseRequest(token, 'precondition-failed', describeMove(flagEntityTag(before, project)));
+    return refuseRequest(token, 'precondition-failed', describeMove(flagEntityTag(before, project), ifMatch));
   }
   const result = applyPatch(before, environment?.number ?? soleEnvironment, patch, context.now);
   const { changed, flag: after, changes } = result;
@@ -56,6 +61,9 @@ export const patchFlag: ManagementCommand = (queries, call, principal, context) 
   return proceed({ changes: flagChangeRecords(principal, change, stamp), answer });
 };
 
-function describeMove(current: string): string {
+function describeMove(current: string, condition: TagCondition): string {
+  if (condition.tags.every(({ isWeak }) => isWeak)) {
+    return `The header If-Match has weak tags only, and those let no change through. The flag's ETag is now ${current}, without W/ before it.`;
+  }
   return `The flag is no longer as the header If-Match says: its ETag is now ${current}. Read it again, and decide anew.`;
 }
