@@ -16,7 +16,7 @@ const pauseMs = 200;
 /** A server that listens on every address is asked on loopback. */
 function addressFrom({ BURGEE_HOST, BURGEE_PORT, BURGEE_CONFIG }) {
   const file = BURGEE_CONFIG ? readSettings(BURGEE_CONFIG) : {};
-  const host = BURGEE_HOST || (file.host ?? '');
+  const host = BURGEE_HOST || String(file.host ?? '');
   const port = BURGEE_PORT || (file.port ?? 8080);
   const loopback = { '': '127.0.0.1', '0.0.0.0': '127.0.0.1', '::': '::1' };
   const name = loopback[host] ?? host;
@@ -26,7 +26,7 @@ function addressFrom({ BURGEE_HOST, BURGEE_PORT, BURGEE_CONFIG }) {
 /** What is wrong with it, the server says. */
 function readSettings(path) {
   try {
-    return JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
+    return Object(JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, '')));
   } catch (error) {
     console.error(`The configuration file ${path} cannot be read: ${error.message}`);
     return process.exit(1);

@@ -8,7 +8,7 @@ const storageFull =
 const storageMoved =
   'The data file of the service was moved, removed or replaced, so changes are refused. Nothing was applied. Put it back and retry.';
 const storageHeld =
-  'A command beside the service is opening its data file and was stopped, so changes are refused. Nothing was applied. End that command and retry.';
+  'A command beside the service is opening its data file and does not get on with it, so changes are refused. Nothing was applied. Let it go on or end it, and retry.';
 
 /** What the reply of each API can say of a change. */
 interface WriteReply {

@@ -52,7 +52,9 @@ class WalkReader {
   report(end: string, lastWords: string): CheckReport {
     if (this.#refusal !== null) throw new CommandFailure(this.#refusal);
     if (this.#counts === null) {
-      this.#add(`the store is damaged: reading it ended the process (${faultIn(lastWords) ?? end})`);
+      this.#add(
+        `the store is damaged: reading it ended the process (${[end, faultIn(lastWords)].filter((word) => word !== null).join(', ')})`,
+      );
     }
     const findingCount = this.#findingCount;
     return { isClean: findingCount === 0, findings: this.#findings, findingCount, counts: this.#counts };
@@ -66,7 +68,8 @@ class WalkReader {
 
 /** @returns what was thrown, of what a process that it ended has written: nobody is helped by where; null for nothing */
 function faultIn(lastWords: string): string | null {
-  return /^.*\bError: .*$/m.exec(lastWords)?.[0] ?? null;
+  const lines = lastWords.split('\n').filter((line) => line.trim() !== '');
+  return lines.find((line) => /^(Uncaught )?\w*Error\b/.test(line)) ?? lines.at(-1) ?? null;
 }
 
 /** A process that ends in the middle of a line leaves half of one; that it never said `walked` tells the rest. */

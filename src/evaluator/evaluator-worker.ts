@@ -10,7 +10,7 @@ export async function serveMailbox(setup: EvaluatorSetup): Promise<void> {
   const log = createThreadLog(setup.logLevel).child({ actor: 'evaluator', index: setup.index });
   const reader = openStoreReader(setup);
   try {
-    new Evaluator(setup, reader, (fault, during, requestId) =>
+    await new Evaluator(setup, reader, (fault, during, requestId) =>
       log.error({ err: fault, during, requestId }, 'request failed'),
     ).run();
   } finally {

@@ -43,13 +43,13 @@ const checks = [
  * does not hold as it is found, and returns what was walked.
  *
  * Run it in a process of its own: a damaged page can end the process that reads it. Consume it before awaiting anything.
- * @throws StoreError at the first step, when there is no store or it cannot be opened.
+ * @throws StoreError when there is no store or it cannot be opened, with the first step unless it is a damaged backup.
  */
 export function* checkStore(directory: string): Generator<Finding, CheckCounts> {
+  yield* checkBackup(directory);
   const opened = openForReading({ directory, mapBytes: readingMapBytesOf(directory) });
   const snapshots = new Snapshots(opened.root);
   try {
-    yield* checkBackup(directory);
     yield* checkPagesInUse(directory, snapshots);
     return yield* checkSnapshot(opened, snapshots);
   } finally {

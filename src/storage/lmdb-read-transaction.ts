@@ -15,7 +15,7 @@ const { nativeAddon } = lmdb as unknown as { nativeAddon: { resetTxn(address: nu
  * nothing was committed since.
  *
  * lmdb's own default transaction is not used for reads: each time it is renewed it starts a timer, and in a thread whose
- * event loop does not turn (an evaluator's) those timers stay, 152 bytes for each renewal, and the snapshot with them.
+ * event loop seldom turns (an evaluator's) those timers stay, 152 bytes for each renewal, and the snapshot with them.
  * Hence `resetReadTxn`: it makes lmdb forget the transaction as its default.
  */
 export function beginReadTransaction(root: Root): ReadTransaction {

@@ -1,4 +1,4 @@
-import { accessSync, chownSync, constants, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, fchownSync, openSync, statSync } from 'node:fs';
 import { dataFileOf } from './environment.ts';
 
 /** LMDB's own, beside the data file: who reads which commit, and who writes. */
@@ -20,10 +20,23 @@ export function requireLockFile(directory: string): void {
   }
 }
 
-/** A lock file that root has made is given to the owner of the data file: the service could not open it. */
-export function giveLockFileToOwner(directory: string): void {
+/**
+ * Where root would make the lock file, it is made for the owner of the data file: the service could not open root's. It
+ * is not given away later: the owner could have put a link to something else in its place by then. Where it cannot be
+ * made so, lmdb makes it.
+ */
+export function makeLockFileForOwner(directory: string): void {
   if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(dataFileOf(directory));
-  const lock = statSync(lockFileOf(directory), { throwIfNoEntry: false });
-  if (lock !== undefined && lock.uid !== uid) chownSync(lockFileOf(directory), uid, gid);
+  try {
+    const { uid, gid } = statSync(dataFileOf(directory));
+    // Exclusive: it follows no link, and what is there already stays.
+    const descriptor = openSync(lockFileOf(directory), 'wx', 0o600);
+    try {
+      fchownSync(descriptor, uid, gid);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return;
+  }
 }

@@ -17,6 +17,8 @@ export const gateByte = wantedByte + 1;
 
 /** The writer waits so long for whoever is opening: it takes less than a millisecond of work. */
 const openerMsMax = 2_000;
+/** And so long once it has waited in vain: what is queued behind must not wait one after another. */
+const heldOpenerMsMax = 20;
 /** Whoever opens waits so long for the transaction that is open: an `apply` of a million flags, or a migration. */
 const transactionMsMax = 60_000;
 const pauseMs = 1;
@@ -25,6 +27,7 @@ const pauseMs = 1;
 export class WritersGate {
   readonly #path: string;
   readonly #descriptor: number;
+  #isHeld = false;
   #isClosed = false;
 
   /** @throws Error of node:fs when the data file cannot be opened */
@@ -35,11 +38,13 @@ export class WritersGate {
 
   /** Costs some 4 µs while nobody opens. @throws DataFileHeldError when somebody has been opening for 2 s */
   enter(): void {
-    if (!waitUntil(() => this.#tryEnter(), openerMsMax)) throw new DataFileHeldError(this.#path);
+    if (this.#isClosed) throw new Error('The store is closed');
+    this.#isHeld = !waitUntil(() => this.#tryEnter(), this.#isHeld ? heldOpenerMsMax : openerMsMax);
+    if (this.#isHeld) throw new DataFileHeldError(this.#path);
   }
 
   leave(): void {
-    unlock(this.#descriptor, gateByte, 1);
+    if (!this.#isClosed) unlock(this.#descriptor, gateByte, 1);
   }
 
   /** Can be called again without effect. */

@@ -29,8 +29,8 @@ export class DataFileHeldError extends DataFileUnavailableError {
 
   constructor(path: string) {
     super(
-      `Another command is opening ${path} and does not get on with it, so changes are refused: it was stopped, or gets no ` +
-        'time of the processor. Let it go on, or end it.',
+      `Another command is opening ${path} and does not get on with it, so nothing can be written: it was stopped, or ` +
+        'gets no time of the processor. Let it go on, or end it.',
     );
   }
 }

@@ -8,7 +8,7 @@ import type { Root, Tables } from './environment.ts';
 import { createTable, createTables, dataFileOf, findTables, openEnvironment } from './environment.ts';
 import { metaKeys } from './keys/key-parts.ts';
 import { fillLaterIndexes } from './later-indexes.ts';
-import { giveLockFileToOwner, requireLockFile } from './lock-file.ts';
+import { makeLockFileForOwner, requireLockFile } from './lock-file.ts';
 import { readMarker, writeMarker } from './marker-file.ts';
 import { type MigratedStore, migrateStore } from './migrations/migrate-store.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -223,10 +223,9 @@ function stateOf(directory: string): DataFileState {
 
 function openRoot({ directory, mapBytes }: StoreOptions, isReadOnly: boolean): Root {
   try {
+    makeLockFileForOwner(directory);
     requireLockFile(directory);
-    const root = openEnvironment({ directory, mapBytes, isReadOnly });
-    giveLockFileToOwner(directory);
-    return root;
+    return openEnvironment({ directory, mapBytes, isReadOnly });
   } catch (error) {
     throw unreadable(directory, error);
   }

@@ -127,8 +127,11 @@ class LmdbStore implements Store {
   }
 
   async close(): Promise<void> {
-    await this.#opened.root.close();
-    this.#opened.gate.close();
+    try {
+      await this.#opened.root.close();
+    } finally {
+      this.#opened.gate.close();
+    }
   }
 
   #transact<T>(run: (transaction: WriteTransaction) => T): T {

@@ -25,7 +25,9 @@ interface Stage extends Provisioned {
 
 async function setUp(t: Test): Promise<Stage> {
   const provisioned = await provisionOne(t);
-  const server = await bootServer(t, { dataDir: provisioned.dataDir, settings: unlimited });
+  // A change may wait for others that wait for the data file.
+  const settings = { ...unlimited, BURGEE_REQUEST_DEADLINE_MS: '20000' };
+  const server = await bootServer(t, { dataDir: provisioned.dataDir, settings });
   return stageOf(t, provisioned, server);
 }
 
@@ -122,8 +124,9 @@ t.test('a command is stopped while it opens the data file: changes are refused u
   const opening = openSync(join(stage.dataDir, 'burgee.mdb'), 'r');
   t.ok(tryLock(opening, wantedByte, 1, { shared: true }));
   await isRefused(t, stage, {
-    answered: 'is opening its data file and was stopped, so changes are refused. Nothing was applied.',
-    logged: 'and does not get on with it, so changes are refused',
+    answered:
+      'is opening its data file and does not get on with it, so changes are refused. Nothing was applied.',
+    logged: 'and does not get on with it, so nothing can be written',
   });
   closeSync(opening);
   t.equal((await stage.patch('after')).status, 200);

@@ -9,7 +9,8 @@ export function useFocusBack(): void {
   const [before] = useState(() => document.activeElement);
   useEffect(() => {
     return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+      const isThere = before instanceof HTMLElement && before.isConnected && before !== document.body;
+      if (isThere) before.focus({ preventScroll: true });
       else if (document.activeElement === document.body) {
         document.getElementById(contentId)?.focus({ preventScroll: true });
       }

@@ -1,0 +1,18 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isMainThread, threadId } from 'node:worker_threads';
+
+/*
+ * Loaded with `--import` before Burgee's own code, in every thread: each worker keeps a file with the number of times
+ * that its event loop has turned, in the directory that TURNS_DIRECTORY names.
+ */
+if (!isMainThread) {
+  const file = join(process.env['TURNS_DIRECTORY'] ?? '', String(threadId));
+  let turns = 0;
+  const tell = () => writeFileSync(file, String(turns));
+  tell();
+  setInterval(() => {
+    turns += 1;
+    tell();
+  }, 50).unref();
+}
