@@ -52,9 +52,9 @@ class WalkReader {
   report(end: string, lastWords: string): CheckReport {
     if (this.#refusal !== null) throw new CommandFailure(this.#refusal);
     if (this.#counts === null) {
-      this.#add(
-        `the store is damaged: reading it ended the process (${[end, faultIn(lastWords)].filter((word) => word !== null).join(', ')})`,
-      );
+      const fault = faultIn(lastWords);
+      const how = fault === null ? end : `${end}, ${fault}`;
+      this.#add(`the store is damaged: reading it ended the process (${how})`);
     }
     const findingCount = this.#findingCount;
     return { isClean: findingCount === 0, findings: this.#findings, findingCount, counts: this.#counts };

@@ -37,20 +37,25 @@ export class WritersGate {
   }
 
   /** Costs some 4 µs while nobody opens. @throws DataFileHeldError when somebody has been opening for 2 s */
-  enter(): void {
-    if (this.#isClosed) throw new Error('The store is closed');
-    this.#isHeld = !waitUntil(() => this.#tryEnter(), this.#isHeld ? heldOpenerMsMax : openerMsMax);
-    if (this.#isHeld) throw new DataFileHeldError(this.#path);
-  }
-
-  leave(): void {
-    if (!this.#isClosed) unlock(this.#descriptor, gateByte, 1);
+  within<T>(run: () => T): T {
+    this.#enter();
+    try {
+      return run();
+    } finally {
+      unlock(this.#descriptor, gateByte, 1);
+    }
   }
 
   /** Can be called again without effect. */
   close(): void {
     if (!this.#isClosed) closeSync(this.#descriptor);
     this.#isClosed = true;
+  }
+
+  #enter(): void {
+    if (this.#isClosed) throw new Error('The store is closed');
+    this.#isHeld = !waitUntil(() => this.#tryEnter(), this.#isHeld ? heldOpenerMsMax : openerMsMax);
+    if (this.#isHeld) throw new DataFileHeldError(this.#path);
   }
 
   #tryEnter(): boolean {

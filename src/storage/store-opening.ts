@@ -54,7 +54,7 @@ export interface WritableStore extends OpenedStore {
   readonly migrated: MigratedStore | null;
   /** Of the data file, noted when it was opened: before a migration, which may take minutes. */
   readonly place: FilePlace;
-  /** Entered for each transaction, and closed after the file is. */
+  /** Each transaction is within it. It is closed after the file is. */
   readonly gate: WritersGate;
 }
 
@@ -199,14 +199,11 @@ function withRoot<Opened>(root: Root, complete: (root: Root) => Opened): Opened 
   }
 }
 
-/** @param complete what it returns has the gate, which is open then. */
+/** @param complete what it returns keeps the gate: it is closed only when this fails. */
 function withGate<Opened>(directory: string, complete: (gate: WritersGate) => Opened): Opened {
   const gate = new WritersGate(dataFileOf(directory));
   try {
-    gate.enter();
-    const opened = complete(gate);
-    gate.leave();
-    return opened;
+    return gate.within(() => complete(gate));
   } catch (error) {
     gate.close();
     throw error;

@@ -101,13 +101,10 @@ class LmdbStore implements Store {
     this.#isWriting = true;
     try {
       requireKept(this.#opened.place, this.#directory);
-      this.#opened.gate.enter();
-      try {
+      return this.#opened.gate.within(() => {
         this.#dropDeadReaders();
         return this.#transact(run);
-      } finally {
-        this.#opened.gate.leave();
-      }
+      });
     } finally {
       this.#isWriting = false;
     }

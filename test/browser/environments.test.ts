@@ -2,6 +2,7 @@ import t from 'tap';
 import { consoleCaller } from './support/console-caller.ts';
 import { consoleTest } from './support/console-stage.ts';
 import { dialog, finishDialog, goTo, notice } from './support/console-steps.ts';
+import { holdAnswers } from './support/hold-answers.ts';
 import { provision } from './support/provision.ts';
 import { owner, signIn } from './support/sign-in.ts';
 
@@ -19,14 +20,7 @@ await consoleTest(t, 'nobody renames before the tokens are named', { prepare }, 
   await signIn(window, owner);
   await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
   await goTo(page, 'Environments');
-  let answer = (): void => undefined;
-  const isAnswered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  await page.route('**/impact?name=preview', async (route) => {
-    await isAnswered;
-    await route.continue();
-  });
+  const answer = await holdAnswers(page, '**/impact?name=preview');
   const asked = page.waitForRequest('**/impact?name=preview');
   await page.getByRole('button', { name: 'Rename staging' }).click();
   await dialog(page).getByLabel('New name').fill('preview');

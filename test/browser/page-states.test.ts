@@ -2,6 +2,7 @@ import t from 'tap';
 import { consoleTest } from './support/console-stage.ts';
 import { goTo } from './support/console-steps.ts';
 import { findViolations } from './support/find-violations.ts';
+import { holdAnswers } from './support/hold-answers.ts';
 import { provision } from './support/provision.ts';
 import { owner, signIn } from './support/sign-in.ts';
 
@@ -17,19 +18,12 @@ await consoleTest(t, 'loading, empty and error are three pictures', { prepare },
   const picture = (): Promise<string> => page.getByRole('main').locator('svg').last().innerHTML();
   const empty = await picture();
 
-  let isAnswered = (): void => undefined;
-  const answered = new Promise<void>((resolve) => {
-    isAnswered = resolve;
-  });
   const list = '**/console/api/projects/*/flags';
-  await page.route(list, async (route) => {
-    await answered;
-    await route.continue();
-  });
+  const answer = await holdAnswers(page, list);
   await page.reload();
   await page.getByRole('status').filter({ hasText: 'Loading flags' }).waitFor();
   const loading = await picture();
-  isAnswered();
+  answer();
   await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
   await page.unroute(list);
 
@@ -46,15 +40,8 @@ await consoleTest(t, 'the frame says that it is loading', { prepare }, async (t,
   const { page, open } = window;
   await signIn(window, owner);
   await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
-  let answer = (): void => undefined;
-  const isAnswered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
   const list = '**/console/api/projects';
-  await page.route(list, async (route) => {
-    await isAnswered;
-    await route.continue();
-  });
+  const answer = await holdAnswers(page, list);
   await open('/console/settings');
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
   await page.getByRole('button', { name: 'Project: Loading …' }).waitFor();
