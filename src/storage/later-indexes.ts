@@ -1,7 +1,11 @@
 import { DamagedRecordError } from './damaged-record-error.ts';
 import type { Root, Tables } from './environment.ts';
+import type { DatabaseName } from './keys.ts';
 import { memberEmailIndex } from './record-indexes.ts';
 import { memberRecord } from './records/member-record.ts';
+
+/** Indexes that may be empty although there are records: `fillLaterIndexes` fills them. */
+export const laterIndexes: ReadonlySet<DatabaseName> = new Set([memberEmailIndex.database]);
 
 /**
  * Fills the indexes of records that were written before the index was there. The writer does it when it opens the store,

@@ -7,6 +7,7 @@ import {
   keptAnswerIndex,
   linkOrganisationIndex,
   linkSecretIndex,
+  memberEmailIndex,
   type RecordIndex,
   sessionMemberIndex,
   sessionSecretIndex,
@@ -84,7 +85,7 @@ const metaKind: RecordKind = {
 export const recordKinds: readonly RecordKind[] = [
   metaKind,
   kindOf(organisationRecord),
-  kindOf(memberRecord),
+  kindOf(memberRecord, [memberEmailIndex]),
   kindOf(projectRecord),
   kindOf(flagRecord, [flagIndex]),
   kindOf(audienceRecord, [audienceIndex]),
