@@ -20,6 +20,9 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { flagChangeOf, flagOf } from '../support/records.ts';
 import { mapBytes, writeSample } from '../support/sample-store.ts';
 
+// Some 20 seconds where nothing else runs.
+t.setTimeout(120_000);
+
 const everything = { bytesMax: 2 ** 40, isComplete: true };
 
 /** Flags that come, change and go, some with values of many pages. */
@@ -125,14 +128,23 @@ t.test('a page in use that is blank is found, whichever it is', async (test) => 
   }
 });
 
+const flips = 1500;
+const flipSeed = 11;
+/**
+ * Most bits lie in free space and in what nobody reads. The seed fixes the flips, but the ids in the store are new in every
+ * run, so the count still varies: over 24 seeds from 288 to 363, mean 320. The standard deviation of a binomial count
+ * with this mean is 16, so this bound lies six of them below.
+ */
+const foundMin = 220;
+
 t.test('a flipped bit is found, or changes nothing that is read', async (test) => {
   const path = await changedStore(test, { flags: 40, changes: 30 });
   const whole = readFileSync(path);
   const before = entriesIn(path);
-  const random = createRandom(11);
+  const random = createRandom(flipSeed);
   let found = 0;
   const { pageBytes, runs } = pagesOf(path);
-  for (let flip = 0; flip < 1500; flip += 1) {
+  for (let flip = 0; flip < flips; flip += 1) {
     const at = random.pick(runs).first * pageBytes + random.integer(0, pageBytes - 1);
     const damaged = Buffer.from(whole);
     damaged[at] = (damaged[at] ?? 0) ^ (1 << random.integer(0, 7));
@@ -141,7 +153,8 @@ t.test('a flipped bit is found, or changes nothing that is read', async (test) =
     if (damage === null) test.same(entriesIn(path), before, `byte ${at}`);
     else found += 1;
   }
-  test.ok(found > 300, `${found} of 1500 were found`);
+  test.comment(`seed ${flipSeed}: ${found} of ${flips} flips were found`);
+  test.ok(found > foundMin, `more than ${foundMin} of ${flips} are found`);
 });
 
 t.test('an index that names a record wrongly is found, whichever it is', async (test) => {
