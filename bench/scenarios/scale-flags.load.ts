@@ -29,7 +29,7 @@ const MiB = 2 ** 20;
 /** Both as the settings' defaults are, said aloud because the bound on memory is made of them. */
 const cacheMiB = 256;
 const evaluators = Math.max(1, availableParallelism() - 1);
-const serveArgs = ['--cache-bytes', `${cacheMiB}MiB`, '--evaluator-threads', String(evaluators)];
+const serveArgs = ['--cache-bytes', `${cacheMiB * evaluators}MiB`, '--workers', String(evaluators)];
 /** What the heaps of a busy process hold besides: garbage that was not collected yet. */
 const allowanceMiB = 128;
 

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Config } from '../config/config.ts';
 import { defaultText } from '../config/configuration-page.ts';
+import { formerSettings } from '../config/former-settings.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { processEnvironment } from '../config/process-environment.ts';
 import type { Setting } from '../config/setting.ts';
@@ -8,6 +9,7 @@ import { configFileFlag, configFileVariable, environmentName, flagName } from '.
 import { type SettingName, settingNames, settings } from '../config/settings.ts';
 import type { CommandOptions } from './command-action.ts';
 import { CommandFailure } from './command-failure.ts';
+import { printNote } from './command-output.ts';
 
 /** Adds a flag for each of these settings, and `--config`. No flag has a default: a weaker source may know better. */
 export function addSettingOptions(command: Command, names: readonly SettingName[] = settingNames): Command {
@@ -16,19 +18,27 @@ export function addSettingOptions(command: Command, names: readonly SettingName[
     const text = `${setting.description} (${environmentName(name)}, default ${defaultText(setting)})`;
     command.addOption(new Option(`${flagName(name)} <${setting.placeholder}>`, text.replaceAll('`', '')));
   }
+  for (const { name, renamedTo } of formerSettings) {
+    // A command that takes some settings only never took one that is ignored now.
+    const isTaken = renamedTo === null ? names === settingNames : names.includes(renamedTo);
+    if (isTaken) command.addOption(new Option(`${flagName(name)} <value>`).hideHelp());
+  }
   return command.option(`${configFileFlag} <file>`, `JSON file of settings (${configFileVariable})`);
 }
 
-/** Every setting with its source, from flags, environment and file. */
+/** Every setting with its source, from flags, environment and file. Earlier names are warned of on standard error. */
 export function loadSettings(options: CommandOptions): LoadedConfig & { readonly ok: true } {
   const flags = new Map<string, string>();
-  for (const name of settingNames) {
+  for (const name of [...settingNames, ...formerSettings.map((former) => former.name)]) {
     const value = options[name];
     if (typeof value === 'string') flags.set(name, value);
   }
   const configFile = typeof options['config'] === 'string' ? options['config'] : undefined;
   const loaded = loadConfig({ flags, configFile, environment: processEnvironment() });
-  if (loaded.ok) return loaded;
+  if (loaded.ok) {
+    for (const warning of loaded.warnings) printNote(`burgee: warning: ${warning}`);
+    return loaded;
+  }
   const count = loaded.problems.length;
   throw new CommandFailure(
     `${count === 1 ? 'A setting is' : `${count} settings are`} wrong:`,

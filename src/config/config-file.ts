@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { didYouMean } from '../support/closest-name.ts';
+import { formerSettings } from './former-settings.ts';
 import { settingNames } from './settings.ts';
 
-/** The settings that a file gives, by name, and what is wrong with it. */
+/** The settings that a file gives, by present or earlier name, and what is wrong with it. */
 export interface ConfigFile {
   readonly values: ReadonlyMap<string, unknown>;
   readonly problems: readonly string[];
@@ -27,9 +28,10 @@ function checkKeys(path: string, content: unknown): ConfigFile {
   }
   const entries = Object.entries(content);
   const known: readonly string[] = settingNames;
-  const unknown = entries.filter(([key]) => !known.includes(key));
+  const accepted = new Set([...known, ...formerSettings.map(({ name }) => name)]);
+  const unknown = entries.filter(([key]) => !accepted.has(key));
   return {
-    values: new Map(entries.filter(([key]) => known.includes(key))),
+    values: new Map(entries.filter(([key]) => accepted.has(key))),
     problems: unknown.map(([key]) => `Unknown setting "${key}" in ${path}${didYouMean(key, known)}`),
   };
 }

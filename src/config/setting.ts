@@ -9,6 +9,7 @@ export interface DefaultBasis {
   readonly host: string;
   readonly port: number;
   readonly baseUrl: string;
+  readonly workers: number;
 }
 
 /** A default that depends on the machine or on other settings; `text` is how the documentation says it. */

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { coresOf, cpuQuota, defaultWorkers, workersMax } from './cores.ts';
 import type { Setting } from './setting.ts';
 import {
   bytesSetting,
@@ -73,18 +74,14 @@ export const settings = {
       description: 'Earlier token prefixes whose tokens still work, beside `token-prefix` itself.',
     },
   ),
-  evaluatorThreads: integerSetting(
-    { minimum: 1, maximum: 256 },
+  workers: integerSetting(
+    { minimum: 1, maximum: workersMax },
     {
-      fallback: { text: 'cores − 1, at least 1', derive: () => Math.max(1, availableParallelism() - 1) },
+      fallback: {
+        text: 'cores, or the CPU quota of the container where it is less; rounded down, at least 1',
+        derive: () => defaultWorkers(coresOf(availableParallelism(), cpuQuota())),
+      },
       description: 'Threads that evaluate flags and answer every read.',
-    },
-  ),
-  batchSize: integerSetting(
-    { minimum: 1, maximum: 4096 },
-    {
-      fallback: { value: 256 },
-      description: 'Most requests that an evaluator takes from its mailbox at once.',
     },
   ),
   commitGroupSize: integerSetting(
@@ -112,8 +109,9 @@ export const settings = {
   cacheBytes: bytesSetting(
     { minimum: 64 * KiB, maximum: TiB },
     {
-      fallback: { value: 256 * MiB },
-      description: 'Memory for compiled flags in each evaluator; the least recently used are dropped first.',
+      fallback: { text: '`256MiB` for each worker', derive: ({ workers }) => workers * 256 * MiB },
+      description:
+        'Memory for compiled flags of the whole process, shared out equally over the workers; the least recently used are dropped first.',
     },
   ),
   mapBytes: bytesSetting(

@@ -149,10 +149,10 @@ class ServiceParts {
     this.#notifier = this.#createNotifier();
     this.#evaluators = new EvaluatorClient(config.inFlightMax);
     this.#fleet = new EvaluatorFleet({
-      threads: config.evaluatorThreads,
+      threads: config.workers,
       inFlightMax: config.inFlightMax,
       requestDeadlineMs: config.requestDeadlineMs,
-      setup: { ...shared, cacheBytes: config.cacheBytes, batchSize: config.batchSize },
+      setup: { ...shared, cacheBytes: Math.floor(config.cacheBytes / config.workers), batchSize: 256 },
       client: this.#evaluators,
       log,
       onCounted: (counted) => this.#usage.evaluationCounts.add(counted, Date.now()),

@@ -62,7 +62,7 @@ async function openScene(t: Test, settings: Record<string, string> = unlimited):
   const open = projectOf(provisioned, 'open');
   const { server, admin } = await bootWithAdmin(t, {
     dataDir,
-    settings: { BURGEE_EVALUATOR_THREADS: '2', ...settings },
+    settings: { BURGEE_WORKERS: '2', ...settings },
   });
   const client = createHttpClient(t, { port: server.port, connectionsMax: 8 });
   const sent = new Map<string, number>();

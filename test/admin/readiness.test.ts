@@ -55,7 +55,7 @@ t.test('while an evaluator hangs, a scrape shows it, and its requests', async (t
   const { dataDir, flag } = await provisionOne(t);
   const hold = new Hold(temporaryDirectory(t));
   const settings = {
-    BURGEE_EVALUATOR_THREADS: '1',
+    BURGEE_WORKERS: '1',
     BURGEE_REQUEST_DEADLINE_MS: '2000',
     ...hold.settings,
   };

@@ -44,7 +44,7 @@ async function playCase(number: number, random: Random, isFull: boolean): Promis
     const project = await provisionProject(t, { flags: 20 });
     const settings = {
       ...unlimited,
-      BURGEE_EVALUATOR_THREADS: String(evaluatorThreads),
+      BURGEE_WORKERS: String(evaluatorThreads),
       BURGEE_REQUEST_DEADLINE_MS: String(requestDeadlineMs),
       BURGEE_LOG_LEVEL: 'info',
     };

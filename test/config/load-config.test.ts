@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Config } from '../../src/config/config.ts';
+import { coresOf, cpuQuota, defaultWorkers } from '../../src/config/cores.ts';
 import { type ConfigInput, type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -38,7 +40,8 @@ t.test('without anything given, the defaults hold', async (t) => {
     mapBytes: 64 * 2 ** 30,
     trustedProxies: [],
   });
-  t.ok(config.evaluatorThreads >= 1);
+  t.equal(config.workers, defaultWorkers(coresOf(availableParallelism(), cpuQuota())));
+  t.equal(config.cacheBytes, config.workers * 256 * 2 ** 20);
 });
 
 t.test('a flag beats the environment, which beats the file, which beats the default', async (t) => {
@@ -46,13 +49,27 @@ t.test('a flag beats the environment, which beats the file, which beats the defa
   const environment = { BURGEE_PORT: '2', BURGEE_HOST: 'environment', BURGEE_CONFIG: file };
   const loaded = load({ flags: new Map([['port', '3']]), environment });
   const config = configOf(loaded);
-  t.match(config, { port: 3, host: 'environment', logLevel: 'warn', batchSize: 256 });
-  const sources = (['port', 'host', 'logLevel', 'batchSize'] as const).map((name) =>
+  t.match(config, { port: 3, host: 'environment', logLevel: 'warn', commitGroupSize: 256 });
+  const sources = (['port', 'host', 'logLevel', 'commitGroupSize'] as const).map((name) =>
     loaded.ok ? loaded.sources.get(name) : null,
   );
   t.strictSame(sources, ['flag', 'environment', 'file', 'default']);
   t.equal(config.docsUrl, 'http://environment:3/docs', 'derived defaults follow the effective values');
 });
+
+t.test(
+  'the default of the cache grows with the workers; a value given is of the whole process',
+  async (t) => {
+    t.equal(configOf(load({ environment: { BURGEE_WORKERS: '7' } })).cacheBytes, 7 * 256 * 2 ** 20);
+    const environment = { BURGEE_WORKERS: '7', BURGEE_CACHE_BYTES: '64MiB' };
+    t.equal(configOf(load({ environment })).cacheBytes, 64 * 2 ** 20);
+    t.equal(configOf(load({ environment: { BURGEE_WORKERS: '256' } })).cacheBytes, 64 * 2 ** 30);
+    for (const workers of ['0', '257', '1.5']) {
+      const problems = problemsOf(load({ environment: { BURGEE_WORKERS: workers } }));
+      t.match(problems, [/^BURGEE_WORKERS must be a whole number from 1 to 256/], workers);
+    }
+  },
+);
 
 t.test('the flag for the file beats the variable', async (t) => {
   const environment = { BURGEE_CONFIG: configFile(t, '{"port": 1}') };
@@ -61,7 +78,7 @@ t.test('the flag for the file beats the variable', async (t) => {
 });
 
 t.test('every problem is reported at once', async (t) => {
-  const file = configFile(t, '{"batchSize": "many", "prot": 1, "inFlightMax": 0}');
+  const file = configFile(t, '{"commitGroupSize": "many", "prot": 1, "inFlightMax": 0}');
   const environment = { BURGEE_PORT: 'abc', BURGEE_LOG_LEVL: 'info', BURGEE_DRAIN_TIMEOUT_MS: '-1' };
   const problems = problemsOf(
     load({ flags: new Map([['host', 'no spaces']]), environment, configFile: file }),
@@ -72,7 +89,7 @@ t.test('every problem is reported at once', async (t) => {
     `Unknown setting "prot" in ${file}; did you mean port?`,
     '--host must be a host name or IP address, but it is "no spaces"',
     'BURGEE_PORT must be a whole number from 0 to 65535, but it is "abc"',
-    `"batchSize" in ${file} must be a whole number from 1 to 4096, but it is "many"`,
+    `"commitGroupSize" in ${file} must be a whole number from 1 to 256, but it is "many"`,
     `"inFlightMax" in ${file} must be a whole number from 1 to 1000000, but it is 0`,
     'BURGEE_DRAIN_TIMEOUT_MS must be a whole number from 0 to 600000, but it is "-1"',
   ];

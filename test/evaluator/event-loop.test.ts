@@ -23,7 +23,7 @@ t.test(
       dataDir,
       settings: {
         ...unlimited,
-        BURGEE_EVALUATOR_THREADS: '2',
+        BURGEE_WORKERS: '2',
         NODE_OPTIONS: `--import ${preload}`,
         TURNS_DIRECTORY: turnsDirectory,
       },

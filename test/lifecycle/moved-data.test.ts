@@ -152,7 +152,7 @@ t.test('an evaluator that is replaced meanwhile serves nothing of the copy', asy
   const { dataDir } = provisioned;
   const old = join(temporaryDirectory(t), 'old');
   cpSync(dataDir, old, { recursive: true });
-  const settings = { ...unlimited, BURGEE_EVALUATOR_THREADS: '1' };
+  const settings = { ...unlimited, BURGEE_WORKERS: '1' };
   const server = await bootTampered(t, { dataDir, settings });
   const { evaluate, patch } = stageOf(t, provisioned, server);
   t.equal((await patch('a cohort')).status, 200);

@@ -10,7 +10,7 @@ import { startProgram } from '../../../bench/servers/start-program.ts';
 t.test('a directory is provisioned once and served again and again', async (t) => {
   const directory = await makeDirectory(mixedProvision(20));
   const { id } = findMixedFlag(0, 20, directory.provisioned);
-  for (const args of [[], ['--evaluator-threads', '2']]) {
+  for (const args of [[], ['--workers', '2']]) {
     const server = await serveDirectory(directory, { args });
     t.equal((await readAnswer(server.origin, `/v1/flags/${id}`)).status, 200);
     t.ok(server.startedInMs > 0);
@@ -37,9 +37,9 @@ t.test('what is refused by apply is an error with its words', async (t) => {
 });
 
 t.test('variables of the caller do not change what is measured', async (t) => {
-  process.env['BURGEE_EVALUATOR_THREADS'] = 'none at all';
+  process.env['BURGEE_WORKERS'] = 'none at all';
   t.teardown(() => {
-    delete process.env['BURGEE_EVALUATOR_THREADS'];
+    delete process.env['BURGEE_WORKERS'];
   });
   const directory = await makeDirectory([]);
   t.teardown(directory.remove);

@@ -1,0 +1,50 @@
+import { environmentName, flagName } from './setting-names.ts';
+import type { SettingName } from './settings.ts';
+
+/** A name of an earlier version. It is accepted wherever settings are given, and in no help text. */
+export interface FormerSetting {
+  readonly name: string;
+  /** What it is called now; null when it is ignored. */
+  readonly renamedTo: SettingName | null;
+  readonly reason: string;
+}
+
+/** Every setting that was renamed, or that is ignored since what it was about is gone. */
+export const formerSettings: readonly FormerSetting[] = [
+  {
+    name: 'evaluatorThreads',
+    renamedTo: 'workers',
+    reason: 'the threads that evaluate flags are the workers',
+  },
+  {
+    name: 'batchSize',
+    renamedTo: null,
+    reason: 'a worker answers each request as it arrives, not in batches',
+  },
+];
+
+/** @returns the earlier names of a setting. */
+export function formerNamesOf(name: SettingName): readonly string[] {
+  return formerSettings.filter(({ renamedTo }) => renamedTo === name).map((former) => former.name);
+}
+
+/** How a setting is named in one of the places where it can be given: `--workers`, `BURGEE_WORKERS`, `"workers" in FILE`. */
+export type LabelOf = (name: string) => string;
+
+/** @returns what to do about an earlier name that was given. */
+export function formerSettingWarning({ name, renamedTo, reason }: FormerSetting, labelOf: LabelOf): string {
+  const label = labelOf(name);
+  if (renamedTo === null) return `${label} is ignored: ${reason}. Remove it`;
+  return `${label} is now called ${labelOf(renamedTo)}: ${reason}. Rename it`;
+}
+
+/** @returns a row of the table in `docs/configuration.md`. */
+export function renderFormerSetting({ name, renamedTo, reason }: FormerSetting): string {
+  const names = (of: string): string => [of, flagName(of), environmentName(of)].map(inCode).join(', ');
+  const effect = renamedTo === null ? 'ignored' : `renamed to ${names(renamedTo)}`;
+  return `| ${names(name)} | ${effect} | ${reason} |`;
+}
+
+function inCode(text: string): string {
+  return `\`${text}\``;
+}
