@@ -1,12 +1,12 @@
-import type { Audience } from '../domain/evaluation/audience.ts';
+import type { CompiledAudience } from '../domain/evaluation/compiled-audience.ts';
 import type { CompiledFlag } from '../domain/evaluation/compiled-flag.ts';
 import type { Project } from '../domain/project/project.ts';
 
 /** A project as compiled flags refer to it. When it changes it turns stale, and so does every flag compiled with it. */
 export interface CachedProject {
   readonly project: Project;
-  /** Those that its flags were compiled with, by id. */
-  readonly audiences: Map<string, Audience>;
+  /** Those of its kept flags, by id. */
+  readonly audiences: Map<string, CompiledAudience>;
   isStale: boolean;
 }
 
@@ -27,6 +27,8 @@ const projectsMax = 16_384;
 export class FlagCache {
   readonly #flags = new Map<string, CachedFlag>();
   readonly #projects = new Map<string, CachedProject>();
+  /** How many kept flags apply it: its memory is counted once. */
+  readonly #audienceUses = new Map<CompiledAudience, number>();
   readonly #bytesMax: number;
   readonly #onEviction: (flags: number) => void;
   #bytes = 0;
@@ -73,17 +75,20 @@ export class FlagCache {
       this.#onEviction(this.#flags.size);
       this.clear();
     }
-    const entry = { project, audiences: new Map<string, Audience>(), isStale: false };
+    const entry = { project, audiences: new Map<string, CompiledAudience>(), isStale: false };
     this.#projects.set(project.id, entry);
     return entry;
   }
 
-  /** Keeps a flag. One that alone is larger than the bound is returned but not kept. */
+  /** Keeps a flag and its audiences. One that alone is larger than the bound is returned but not kept. */
   add(compiled: CompiledFlag, cachedProject: CachedProject): CachedFlag {
     const entry: CachedFlag = { compiled, cachedProject, newer: null, older: null };
-    if (compiled.sizeBytes > this.#bytesMax) return entry;
+    let alone = compiled.sizeBytes;
+    for (const { sizeBytes } of compiled.audiences) alone += sizeBytes;
+    if (alone > this.#bytesMax) return entry;
     this.#flags.set(compiled.id, entry);
     this.#bytes += compiled.sizeBytes;
+    for (const audience of compiled.audiences) this.#useAudience(audience, cachedProject);
     this.#linkNewest(entry);
     while (this.#bytes > this.#bytesMax && this.#oldest !== null) {
       this.#remove(this.#oldest);
@@ -108,6 +113,7 @@ export class FlagCache {
   clear(): void {
     this.#flags.clear();
     this.#projects.clear();
+    this.#audienceUses.clear();
     this.#bytes = 0;
     this.#newest = null;
     this.#oldest = null;
@@ -116,7 +122,27 @@ export class FlagCache {
   #remove(entry: CachedFlag): void {
     this.#flags.delete(entry.compiled.id);
     this.#bytes -= entry.compiled.sizeBytes;
+    for (const audience of entry.compiled.audiences) this.#leaveAudience(audience, entry.cachedProject);
     this.#unlink(entry);
+  }
+
+  #useAudience(audience: CompiledAudience, { audiences }: CachedProject): void {
+    const uses = this.#audienceUses.get(audience) ?? 0;
+    this.#audienceUses.set(audience, uses + 1);
+    if (uses > 0) return;
+    this.#bytes += audience.sizeBytes;
+    audiences.set(audience.id, audience);
+  }
+
+  #leaveAudience(audience: CompiledAudience, { audiences }: CachedProject): void {
+    const uses = this.#audienceUses.get(audience) ?? 0;
+    if (uses > 1) {
+      this.#audienceUses.set(audience, uses - 1);
+      return;
+    }
+    this.#audienceUses.delete(audience);
+    this.#bytes -= audience.sizeBytes;
+    audiences.delete(audience.id);
   }
 
   #unlink(entry: CachedFlag): void {

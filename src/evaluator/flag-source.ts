@@ -1,8 +1,7 @@
-import { compileFlag } from '../domain/evaluation/compiled-flag.ts';
-import type { Flag } from '../domain/flag/flag.ts';
-import type { RecordQueries } from '../domain/record-queries.ts';
+import { compileEvaluable } from '../domain/evaluation/compiled-flag.ts';
 import type { ChangeLogEntry } from '../storage/records/change-log-record.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
+import { SliceQueue } from '../support/slice-queue.ts';
 import { isUnsettled, StoreVersion } from '../support/store-version.ts';
 import type { EvaluatorMeter } from './evaluator-meter.ts';
 import { type CachedFlag, type CachedProject, FlagCache } from './flag-cache.ts';
@@ -11,6 +10,9 @@ import { ProjectLists } from './project-lists.ts';
 
 /** The share of the memory for compiled flags that lists of whole projects may take. */
 const listsShare = 0.25;
+/** Lists that wait for their index, and the share of the memory for compiled flags that they may hold back. */
+const queuedMax = 4096;
+const queuedShare = 0.25;
 /** For each byte in use V8 keeps about another one, free or not collected yet: the setting bounds both. */
 const bytesKeptPerByte = 2;
 
@@ -24,6 +26,7 @@ export class FlagSource {
   readonly lists: ProjectLists;
   readonly #reader: StoreReader;
   readonly #version: StoreVersion;
+  readonly #queue: SliceQueue;
   readonly #meter: EvaluatorMeter;
   #versionSeen: number;
   #sequenceSeen: number;
@@ -36,7 +39,9 @@ export class FlagSource {
   ) {
     const bytesMax = cacheBytes / bytesKeptPerByte;
     this.cache = new FlagCache(bytesMax * (1 - listsShare), (flags) => meter.countEvictions(flags));
+    this.#queue = new SliceQueue(queuedMax, bytesMax * queuedShare);
     const hooks = {
+      queue: this.#queue,
       knownFlag: (id: string) => this.cache.peek(id),
       onEviction: () => meter.countListEviction(),
     };
@@ -60,6 +65,22 @@ export class FlagSource {
   /** Lets the snapshot go, so that an idle evaluator pins no pages. The next look-up opens a new one. */
   release(): void {
     this.#reader.renew();
+  }
+
+  /**
+   * Does what can wait, in steps of some tens of microseconds until the time is over: indexes for long lists that are
+   * asked for again and again, which are looked through until then, and memory for the next long records. Call it between
+   * events for as long as it returns that more waits.
+   */
+  runSlice(budgetMs: number): boolean {
+    const { spareMemory } = this.#reader;
+    if (spareMemory.isShort) this.#queue.add(spareMemory);
+    return this.#queue.run(budgetMs);
+  }
+
+  /** Whether `runSlice` has something to do. */
+  get hasSlices(): boolean {
+    return !this.#queue.isEmpty || this.#reader.spareMemory.isShort;
   }
 
   #forgetChanged(): void {
@@ -91,7 +112,7 @@ export class FlagSource {
     // A snapshot that was opened since may know of a commit that is not announced yet: all flags of a list know of it,
     // or none.
     if (this.#reader.sequence() !== this.#sequenceSeen) this.#forgetChanged();
-    return this.lists.find(projectId, this.#reader.queries);
+    return this.lists.find(projectId, this.#reader.evaluation);
   }
 
   /** @returns the compiled flag, from the cache or freshly compiled, or undefined when no flag has this id. */
@@ -107,25 +128,22 @@ export class FlagSource {
   }
 
   #load(flagId: string): CachedFlag | undefined {
-    const flag = this.#reader.queries.flag(flagId);
+    const { evaluation } = this.#reader;
+    const flag = evaluation.flag(flagId);
     if (flag === undefined) return undefined;
-    return this.#compile(flag, this.#reader.queries);
-  }
-
-  #compile(flag: Flag, queries: RecordQueries): CachedFlag {
-    const cachedProject = this.#findProject(flag.projectId, queries);
-    const compiled = compileFlag(
-      flag,
-      cachedProject.project,
-      rememberAudiences(queries, cachedProject.audiences),
+    const cachedProject = this.#findProject(flag.projectId);
+    const { project, audiences } = cachedProject;
+    const audienceById = rememberAudiences(evaluation, audiences, this.#queue);
+    return this.cache.add(
+      compileEvaluable(flag, project, audienceById, { queue: this.#queue }),
+      cachedProject,
     );
-    return this.cache.add(compiled, cachedProject);
   }
 
-  #findProject(projectId: string, queries: RecordQueries): CachedProject {
+  #findProject(projectId: string): CachedProject {
     const known = this.cache.findProject(projectId);
     if (known !== undefined) return known;
-    const project = queries.project(projectId);
+    const project = this.#reader.queries.project(projectId);
     if (project === undefined) throw new Error(`project ${projectId} is missing, but has a flag`);
     return this.cache.addProject(project);
   }

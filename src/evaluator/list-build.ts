@@ -1,17 +1,13 @@
-import type { AudienceLookup, CompiledFlag } from '../domain/evaluation/compiled-flag.ts';
-import type { Flag } from '../domain/flag/flag.ts';
+import type { CompiledAudienceLookup, CompiledFlag } from '../domain/evaluation/compiled-flag.ts';
 import type { Project } from '../domain/project/project.ts';
+import type { SkimmedFlag } from '../storage/evaluation-reader.ts';
 import type { PinnedSnapshot } from '../storage/store-reader.ts';
-import {
-  type ListedFlag,
-  listedBytes,
-  listFlag,
-  type ProjectList,
-  rememberAudiences,
-} from './project-list.ts';
+import type { WorkQueue } from '../support/sliced-work.ts';
+import { type ListedFlag, ListSize, listFlag, type ProjectList, rememberAudiences } from './project-list.ts';
 
-/** Flags of one step: some tenths of a millisecond. */
+/** Flags of one step, and bytes of their records after which it ends sooner: some tenths of a millisecond. */
 const stepFlags = 8;
+const stepBytes = 64 * 1024;
 
 /** Who tells a build about the flags that are compiled already. */
 export type KnownFlag = (flagId: string) => CompiledFlag | undefined;
@@ -23,12 +19,13 @@ export type KnownFlag = (flagId: string) => CompiledFlag | undefined;
 export class ListBuild {
   readonly #project: Project;
   readonly #snapshot: PinnedSnapshot;
-  readonly #flags: Iterator<Flag>;
+  readonly #flags: Iterator<SkimmedFlag>;
   readonly #knownFlag: KnownFlag;
-  readonly #audienceById: AudienceLookup;
+  readonly #audienceById: CompiledAudienceLookup;
+  readonly #queue: WorkQueue;
   readonly #bytesMax: number;
   readonly #listed: ListedFlag[] = [];
-  #sizeBytes = 0;
+  readonly #size = new ListSize();
   #waiting = 0;
   /** Flags that changed since the snapshot. */
   readonly changed = new Set<string>();
@@ -38,49 +35,59 @@ export class ListBuild {
   /** The list would be larger than what may be kept. */
   isTooLarge = false;
 
-  constructor(project: Project, snapshot: PinnedSnapshot, knownFlag: KnownFlag, bytesMax: number) {
+  constructor(
+    project: Project,
+    snapshot: PinnedSnapshot,
+    knownFlag: KnownFlag,
+    queue: WorkQueue,
+    bytesMax: number,
+  ) {
     this.#project = project;
     this.#snapshot = snapshot;
-    this.#flags = snapshot.queries.flagsOf(project.id)[Symbol.iterator]();
+    this.#flags = snapshot.evaluation.flagsOf(project.id)[Symbol.iterator]();
     this.#knownFlag = knownFlag;
-    this.#audienceById = rememberAudiences(snapshot.queries, new Map());
+    this.#audienceById = rememberAudiences(snapshot.evaluation, new Map(), queue);
+    this.#queue = queue;
     this.#bytesMax = bytesMax;
   }
 
   /** The list as of the snapshot; meaningful once it is done and not too large. */
   get list(): ProjectList {
-    return { project: this.#project, flags: this.#listed, sizeBytes: this.#sizeBytes };
+    return { project: this.#project, flags: this.#listed, sizeBytes: this.#size.bytes };
   }
 
   /** @throws what reading the store throws; the build is then over */
   step(): void {
     try {
-      for (let count = 0; count < stepFlags && !this.isDone; count += 1) this.#addNext();
+      let bytes = 0;
+      for (let count = 0; count < stepFlags && bytes < stepBytes && !this.isDone; count += 1) {
+        bytes += this.#addNext();
+      }
     } catch (fault) {
       this.close();
       throw fault;
     }
   }
 
-  #addNext(): void {
+  /** @returns the bytes that it read */
+  #addNext(): number {
     const next = this.#flags.next();
     if (next.done === true) {
       this.isComplete = true;
       this.close();
-      return;
+      return 0;
     }
-    const flag = next.value;
-    const listed = listFlag(flag, this.#project, this.#audienceById, this.#known(flag));
+    const { flag, recordBytes } = next.value;
+    // A flag that changed is read again when the build is done.
+    const known = this.changed.has(flag.id) ? undefined : this.#knownFlag(flag.id);
+    const listed = listFlag(flag, this.#project, this.#audienceById, this.#queue, known);
     this.#listed.push(listed);
-    this.#sizeBytes += listedBytes(listed);
-    if (this.#sizeBytes <= this.#bytesMax) return;
-    this.isTooLarge = true;
-    this.close();
-  }
-
-  /** A flag that changed is read again when the build is done. */
-  #known(flag: Flag): CompiledFlag | undefined {
-    return this.changed.has(flag.id) ? undefined : this.#knownFlag(flag.id);
+    this.#size.add(listed);
+    if (this.#size.bytes > this.#bytesMax) {
+      this.isTooLarge = true;
+      this.close();
+    }
+    return recordBytes;
   }
 
   join(): void {

@@ -1,8 +1,13 @@
-import type { Audience } from '../domain/evaluation/audience.ts';
-import { type AudienceLookup, type CompiledFlag, compileFlag } from '../domain/evaluation/compiled-flag.ts';
-import type { Flag } from '../domain/flag/flag.ts';
+import { type CompiledAudience, compileAudience } from '../domain/evaluation/compiled-audience.ts';
+import {
+  type CompiledAudienceLookup,
+  type CompiledFlag,
+  compileEvaluable,
+} from '../domain/evaluation/compiled-flag.ts';
+import type { EvaluableFlag } from '../domain/evaluation/evaluable-flag.ts';
 import type { Project } from '../domain/project/project.ts';
-import type { RecordQueries } from '../domain/record-queries.ts';
+import type { EvaluationQueries } from '../storage/evaluation-reader.ts';
+import type { WorkQueue } from '../support/sliced-work.ts';
 
 export interface ListedFlag {
   /** UTF-8, as the list is ordered. */
@@ -20,28 +25,49 @@ export interface ProjectList {
 /** What a flag's place in a list costs beside the compiled flag. */
 const placeBytes = 200;
 
-/** Reads each audience once, so that flags which apply the same one share its compiled rules. */
-export function rememberAudiences(queries: RecordQueries, known: Map<string, Audience>): AudienceLookup {
+/** Reads each audience once, so that flags which apply the same one share it compiled. */
+export function rememberAudiences(
+  queries: EvaluationQueries,
+  known: ReadonlyMap<string, CompiledAudience>,
+  queue: WorkQueue,
+): CompiledAudienceLookup {
+  const read = new Map<string, CompiledAudience>();
   return (id) => {
-    const audience = known.get(id) ?? queries.audience(id);
-    if (audience !== undefined) known.set(id, audience);
-    return audience;
+    const compiled = known.get(id) ?? read.get(id);
+    if (compiled !== undefined) return compiled;
+    const audience = queries.audience(id);
+    if (audience === undefined) return undefined;
+    const fresh = compileAudience(audience, queue);
+    read.set(id, fresh);
+    return fresh;
   };
 }
 
 /** @param known a compiled flag of the same state, if there is one: its memory is shared */
 export function listFlag(
-  flag: Flag,
+  flag: EvaluableFlag,
   project: Project,
-  audienceById: AudienceLookup,
+  audienceById: CompiledAudienceLookup,
+  queue: WorkQueue,
   known: CompiledFlag | undefined,
 ): ListedFlag {
-  const compiled = known ?? compileFlag(flag, project, audienceById);
+  const compiled = known ?? compileEvaluable(flag, project, audienceById, { queue });
   return { name: Buffer.from(flag.name), compiled };
 }
 
-export function listedBytes({ name, compiled }: ListedFlag): number {
-  return placeBytes + name.length + compiled.sizeBytes;
+/** Counts the memory of a list, each audience once. */
+export class ListSize {
+  readonly #audiences = new Set<CompiledAudience>();
+  bytes = 0;
+
+  add({ name, compiled }: ListedFlag): void {
+    this.bytes += placeBytes + name.length + compiled.sizeBytes;
+    for (const audience of compiled.audiences) {
+      if (this.#audiences.has(audience)) continue;
+      this.#audiences.add(audience);
+      this.bytes += audience.sizeBytes;
+    }
+  }
 }
 
 /** @returns below 0 when `one` comes first */
@@ -60,8 +86,9 @@ export function mendList(
   const kept = list.flags.filter(({ compiled }) => !changed.has(compiled.id));
   const fresh = [...changed].map(flagOf).filter((flag) => flag !== undefined);
   const flags = mergeSorted(kept, fresh.sort(compareListed));
-  const sizeBytes = flags.reduce((sum, flag) => sum + listedBytes(flag), 0);
-  return { project: list.project, flags, sizeBytes };
+  const size = new ListSize();
+  for (const flag of flags) size.add(flag);
+  return { project: list.project, flags, sizeBytes: size.bytes };
 }
 
 function mergeSorted(many: readonly ListedFlag[], few: readonly ListedFlag[]): ListedFlag[] {

@@ -1,11 +1,14 @@
-import type { RecordQueries } from '../domain/record-queries.ts';
+import type { EvaluationQueries } from '../storage/evaluation-reader.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
+import type { WorkQueue } from '../support/sliced-work.ts';
 import { type KnownFlag, ListBuild } from './list-build.ts';
 import { listFlag, mendList, type ProjectList, rememberAudiences } from './project-list.ts';
 
 export interface ProjectListsHooks {
   /** Of the state that was last told to `forget…`, or undefined when it is not compiled. */
   readonly knownFlag: KnownFlag;
+  /** Takes the indexing of long lists of cohorts and values. */
+  readonly queue: WorkQueue;
   /** A list was dropped to make room. */
   onEviction(): void;
 }
@@ -48,7 +51,7 @@ export class ProjectLists {
    * @param queries of the state up to which changes were told to `forget…`
    * @returns the list as of that state, or undefined: it is to be built first
    */
-  find(projectId: string, queries: RecordQueries): ProjectList | undefined {
+  find(projectId: string, queries: EvaluationQueries): ProjectList | undefined {
     const kept = this.#kept.get(projectId);
     if (kept === undefined) return undefined;
     this.#kept.delete(projectId);
@@ -57,15 +60,14 @@ export class ProjectLists {
     return kept.list;
   }
 
-  #mend(kept: KeptList, queries: RecordQueries): void {
+  #mend(kept: KeptList, queries: EvaluationQueries): void {
     const { project } = kept.list;
-    const audienceById = rememberAudiences(queries, new Map());
+    const { knownFlag, queue } = this.#hooks;
+    const audienceById = rememberAudiences(queries, new Map(), queue);
     this.#bytes -= kept.list.sizeBytes;
     kept.list = mendList(kept.list, kept.changed, (id) => {
       const flag = queries.flag(id);
-      return flag === undefined
-        ? undefined
-        : listFlag(flag, project, audienceById, this.#hooks.knownFlag(id));
+      return flag === undefined ? undefined : listFlag(flag, project, audienceById, queue, knownFlag(id));
     });
     kept.changed.clear();
     this.#bytes += kept.list.sizeBytes;
@@ -87,7 +89,7 @@ export class ProjectLists {
       snapshot.release();
       return null;
     }
-    const build = new ListBuild(project, snapshot, this.#hooks.knownFlag, this.#bytesMax);
+    const build = new ListBuild(project, snapshot, this.#hooks.knownFlag, this.#hooks.queue, this.#bytesMax);
     this.#builds.set(projectId, build);
     return build;
   }

@@ -2,9 +2,14 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { type DatabaseName, databaseNames, laterDatabases } from './keys.ts';
+import type { ReadOptions } from './read-view.ts';
 import { noDirectory, StoreError } from './store-error.ts';
 
-export type Table = Database<Buffer, Buffer>;
+/** What lmdb 3.5.6 has at run time: its published types leave the options out. */
+interface FastReads {
+  getBinaryFast(key: Buffer, options: ReadOptions | undefined): Buffer | undefined;
+}
+export type Table = Database<Buffer, Buffer> & FastReads;
 export type Tables = Readonly<Record<DatabaseName, Table>>;
 export type Root = RootDatabase<Buffer, Buffer>;
 
@@ -93,7 +98,7 @@ export function findTable(root: Root, name: DatabaseName): Table | undefined {
 
 /** Opens the table, and creates it first if it is missing. */
 export function createTable(root: Root, name: string): Table {
-  return root.openDB<Buffer, Buffer>({ ...binary, name });
+  return root.openDB<Buffer, Buffer>({ ...binary, name }) as Table;
 }
 
 export function createTables(root: Root): Tables {

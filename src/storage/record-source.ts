@@ -64,6 +64,16 @@ export class RecordSource {
     return this.#tables[table].get(key, this.#view.options);
   }
 
+  /** As `findBytes`, in memory that `take` gives. */
+  copyBytes(table: keyof Tables, key: Buffer, take: (length: number) => Buffer): Buffer | undefined {
+    // In memory of lmdb's that its next read overwrites.
+    const found = this.#tables[table].getBinaryFast(key, this.#view.options);
+    if (found === undefined) return undefined;
+    const copy = take(found.length);
+    copy.set(new Uint8Array(found.buffer, found.byteOffset, found.length));
+    return copy;
+  }
+
   /** The first key of a table, or the first from `start` on. */
   firstKey(table: keyof Tables, start?: Buffer): Buffer | undefined {
     if (this.#known?.isEmpty(table)) return undefined;

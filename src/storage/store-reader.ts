@@ -2,7 +2,9 @@ import type { AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Denial, OutboxEntry } from '../domain/token/denial.ts';
 import { isIdShaped } from '../support/id-shape.ts';
+import { SpareMemory } from '../support/spare-memory.ts';
 import { AuditHeads } from './audit-heads.ts';
+import { createEvaluationQueries, type EvaluationQueries } from './evaluation-reader.ts';
 import { metaKeys, rangeOf, sequenceKey, sequenceOf } from './keys/key-parts.ts';
 import { type DatabaseName, databaseNames } from './keys.ts';
 import { createRecordQueries } from './record-reader.ts';
@@ -15,6 +17,7 @@ import { type OpenedStore, openForReading, type StoreOptions } from './store-ope
 
 export interface PinnedSnapshot {
   readonly queries: RecordQueries;
+  readonly evaluation: EvaluationQueries;
   /** Until then the file grows with every change that is made. Can be called again without effect. */
   release(): void;
 }
@@ -36,6 +39,10 @@ export interface StoreReader {
   readonly id: string;
   /** On the current snapshot: the state at the first read after opening or the last `renew`. */
   readonly queries: RecordQueries;
+  /** On the same snapshot. */
+  readonly evaluation: EvaluationQueries;
+  /** What `evaluation` copies long records into; to be made ready beside other work. */
+  readonly spareMemory: SpareMemory;
   /**
    * Lets go of the current snapshot; the next read takes the newest. Call it when the store's version moved, and before
    * going idle: a snapshot that is kept makes the file grow.
@@ -72,6 +79,8 @@ export function openStoreReader(options: StoreOptions): StoreReader {
 class LmdbStoreReader implements StoreReader {
   readonly id: string;
   readonly queries: RecordQueries;
+  readonly evaluation: EvaluationQueries;
+  readonly spareMemory = new SpareMemory();
   readonly #opened: OpenedStore;
   readonly #snapshots: Snapshots;
   readonly #source: RecordSource;
@@ -83,6 +92,7 @@ class LmdbStoreReader implements StoreReader {
     this.#snapshots = new Snapshots(opened.root);
     this.#source = new RecordSource(opened.tables, this.#snapshots);
     this.queries = createRecordQueries(this.#source, this.#auditHeads);
+    this.evaluation = createEvaluationQueries(this.#source, this.spareMemory);
   }
 
   renew(): void {
@@ -104,7 +114,8 @@ class LmdbStoreReader implements StoreReader {
 
   pin(): PinnedSnapshot {
     const { source, release } = this.#source.pin();
-    return { queries: createRecordQueries(source, this.#auditHeads), release };
+    const queries = createRecordQueries(source, this.#auditHeads);
+    return { queries, evaluation: createEvaluationQueries(source, this.spareMemory), release };
   }
 
   *auditEntries(ledgerId: string): Generator<StoredAuditEntry> {

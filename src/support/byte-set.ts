@@ -1,10 +1,13 @@
-const encoder = new TextEncoder();
+import { indexBytes, ListIndex } from './list-index.ts';
+import { type PackedList, sameText, textLength, textStart } from './packed-list.ts';
+import type { SlicedWork, WorkQueue } from './sliced-work.ts';
 
-function hashBytes(bytes: Uint8Array, start: number, end: number): number {
-  let hash = 0x811c9dc5;
-  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
-  return (hash ^ (hash >>> 15)) >>> 0;
-}
+/** Up to so many entries are looked through sooner than a value is hashed. */
+const scannedMax = 8;
+/** An index costs as much as some ten scans: it is made for what is asked for again. */
+const scansBeforeIndex = 2;
+/** Of the objects themselves. */
+const overheadBytes = 200;
 
 /** @returns whether `a` and `b[start, end)` are the same bytes. */
 export function sameBytes(a: Uint8Array, b: Uint8Array, start: number, end: number): boolean {
@@ -14,61 +17,69 @@ export function sameBytes(a: Uint8Array, b: Uint8Array, start: number, end: numb
 }
 
 /**
- * An immutable set of strings that is asked by UTF-8 bytes, so that a request's value never has to become a string.
- * Open addressing over one pool of bytes: a list of a hundred thousand cohorts costs little more than its text.
+ * An immutable set of strings that is asked by UTF-8 bytes, so that a request's value never has to become a string. It
+ * searches the list in the bytes that hold it, and can be asked at once: it is looked through until it has an index, which
+ * a queue's owner makes in steps.
  */
-export class ByteSet {
-  readonly #pool: Uint8Array;
-  /** Two cells an entry: start + 1 and end of its bytes in the pool; a start cell of 0 is empty. */
-  readonly #table: Uint32Array;
-  readonly #mask: number;
+export class ByteSet implements SlicedWork {
+  readonly #list: PackedList;
+  /** Null: it is never indexed. */
+  readonly #queue: WorkQueue | null;
+  #index: ListIndex | null = null;
+  #indexUnderWay: ListIndex | null = null;
+  #scansLeft = scansBeforeIndex;
 
-  constructor(values: readonly string[]) {
-    let length = 0;
-    for (const value of values) length += value.length * 3;
-    const pool = new Uint8Array(length);
-    const capacity = 2 ** Math.ceil(Math.log2(Math.max(4, values.length * 2)));
-    this.#mask = capacity - 1;
-    this.#table = new Uint32Array(capacity * 2);
-    let used = 0;
-    for (const value of values) {
-      const end = used + encoder.encodeInto(value, pool.subarray(used)).written;
-      const cell = this.#find(pool, used, end, pool);
-      if (this.#table[cell] !== 0) continue;
-      this.#table[cell] = used + 1;
-      this.#table[cell + 1] = end;
-      used = end;
-    }
-    this.#pool = pool.slice(0, used);
-  }
-
-  /** The cell of the entry with these bytes, or the empty cell where it would stand. */
-  #find(bytes: Uint8Array, start: number, end: number, pool: Uint8Array): number {
-    let slot = hashBytes(bytes, start, end) & this.#mask;
-    for (;;) {
-      const cell = slot * 2;
-      const entry = this.#table[cell] as number;
-      if (entry === 0) return cell;
-      const entryEnd = this.#table[cell + 1] as number;
-      if (entryEnd - entry + 1 === end - start && this.#equals(pool, entry - 1, bytes, start, end))
-        return cell;
-      slot = (slot + 1) & this.#mask;
-    }
-  }
-
-  #equals(pool: Uint8Array, entryStart: number, bytes: Uint8Array, start: number, end: number): boolean {
-    for (let at = start, entry = entryStart; at < end; at += 1, entry += 1) {
-      if (bytes[at] !== pool[entry]) return false;
-    }
-    return true;
+  /** @param queue takes the making of the index once the set is asked for again; null: it is always looked through */
+  constructor(list: PackedList, queue: WorkQueue | null) {
+    this.#list = list;
+    this.#queue = list.count > scannedMax ? queue : null;
   }
 
   has(bytes: Uint8Array, start: number, end: number): boolean {
-    return this.#table[this.#find(bytes, start, end, this.#pool)] !== 0;
+    if (this.#index !== null) return this.#index.has(bytes, start, end);
+    if (this.#queue !== null) this.#noteScan(this.#queue);
+    return this.#scan(bytes, start, end - start);
   }
 
-  /** Memory it holds, for the cache's bound. */
+  #scan(sought: Uint8Array, start: number, length: number): boolean {
+    const { bytes, end } = this.#list;
+    for (let at = this.#list.start; at < end; ) {
+      const token = bytes[at] as number;
+      const isShort = token < 0xc0;
+      const entryLength = isShort ? token & 0x1f : textLength(bytes, at);
+      const text = isShort ? at + 1 : textStart(bytes, at);
+      if (entryLength === length && sameText(bytes, text, sought, start, length)) return true;
+      at = text + entryLength;
+    }
+    return false;
+  }
+
+  /** A full queue is asked again by a later scan. */
+  #noteScan(queue: WorkQueue): void {
+    if (this.#scansLeft > 0) this.#scansLeft -= 1;
+    if (this.#scansLeft === 0 && queue.add(this)) this.#scansLeft = -1;
+  }
+
+  /** What the queue holds back by holding the set. */
+  get heldBytes(): number {
+    return this.#list.bytes.length;
+  }
+
+  /** Goes on with the index. @returns whether there is more to do */
+  step(): boolean {
+    this.#indexUnderWay ??= new ListIndex(this.#list);
+    if (this.#indexUnderWay.step()) return true;
+    if (!this.#indexUnderWay.isRefused) this.#index = this.#indexUnderWay;
+    this.#indexUnderWay = null;
+    return false;
+  }
+
+  get isIndexed(): boolean {
+    return this.#index !== null;
+  }
+
+  /** Memory beside the list's own bytes, the index counted whether it is there yet or not: a set that was let in never grows. */
   get sizeBytes(): number {
-    return this.#pool.byteLength + this.#table.byteLength + 200;
+    return overheadBytes + (this.#queue === null ? 0 : indexBytes(this.#list.count));
   }
 }

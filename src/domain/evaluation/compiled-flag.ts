@@ -1,19 +1,24 @@
-import { ByteSet } from '../../support/byte-set.ts';
-import { effectiveCohorts, type Flag, type FlagState, stateIn } from '../flag/flag.ts';
+import type { ByteSet } from '../../support/byte-set.ts';
+import type { WorkQueue } from '../../support/sliced-work.ts';
+import type { Flag } from '../flag/flag.ts';
 import type { Environment, Project } from '../project/project.ts';
 import { soleEnvironment } from '../project/project.ts';
 import type { EvaluationTally } from '../usage/evaluation-count.ts';
 import type { Audience } from './audience.ts';
 import { hashPrefix, rolloutThreshold } from './bucketing.ts';
+import { CohortSets } from './cohort-sets.ts';
+import {
+  type CompiledAudience,
+  type CompiledRule,
+  compileAudience,
+  evaluableAudienceOf,
+} from './compiled-audience.ts';
+import { type EvaluableFlag, evaluableOf, initialEvaluableState } from './evaluable-flag.ts';
 
 const encoder = new TextEncoder();
 /** What an entry costs beside its bytes: objects, references, the cache's own entry. Measured roughly, meant as a bound. */
 const overheadBytes = 600;
-
-export interface CompiledRule {
-  readonly attribute: Uint8Array;
-  readonly values: ByteSet;
-}
+const stateBytes = 160;
 
 /** One environment of a flag, as evaluation needs it. */
 export interface CompiledState {
@@ -40,72 +45,73 @@ export interface CompiledFlag {
   /** The two possible bodies of an answer, as UTF-8 JSON. */
   readonly onBody: Uint8Array;
   readonly offBody: Uint8Array;
+  /** Each once. Other flags of the project share them. */
+  readonly audiences: readonly CompiledAudience[];
+  /** Memory that it keeps, without its audiences; what its lists are to be indexed with included. */
   readonly sizeBytes: number;
 }
 
-/** Audiences by id, of the flag's project. Flags that are given the same object share its compiled rules. */
+/** Audiences by id, of the flag's project. Flags that are given the same object share it compiled. */
 export type AudienceLookup = (id: string) => Audience | undefined;
+export type CompiledAudienceLookup = (id: string) => CompiledAudience | undefined;
 
-/** By the audience that they were compiled from, as long as anybody holds that: flags share what they have in common. */
-const rulesOf = new WeakMap<Audience, readonly CompiledRule[]>();
-
-function compileRules(audience: Audience): readonly CompiledRule[] {
-  const known = rulesOf.get(audience);
-  if (known !== undefined) return known;
-  const rules = audience.rules.map((rule) => ({
-    attribute: encoder.encode(rule.attribute),
-    values: new ByteSet(rule.values),
-  }));
-  rulesOf.set(audience, rules);
-  return rules;
+export interface CompileOptions {
+  /** The ones that will be asked for; all of the project's unless told otherwise. */
+  readonly environments?: readonly Environment[];
+  /** Takes the indexing of long lists, which are looked through without it. */
+  readonly queue?: WorkQueue;
 }
 
-/** Compiles each list of cohorts once: the environments of a flag that inherit its list share it. */
-class CohortSets {
-  readonly #sets = new Map<readonly string[], ByteSet>();
+/** By the audience that they were compiled from, as long as anybody holds that. */
+const compiledAudiences = new WeakMap<Audience, CompiledAudience>();
 
-  setOf(cohorts: readonly string[]): ByteSet | null {
-    if (cohorts.length === 0) return null;
-    const set = this.#sets.get(cohorts) ?? new ByteSet(cohorts);
-    this.#sets.set(cohorts, set);
-    return set;
+function compiledOf(audience: Audience): CompiledAudience {
+  const compiled = compiledAudiences.get(audience) ?? compileAudience(evaluableAudienceOf(audience), null);
+  compiledAudiences.set(audience, compiled);
+  return compiled;
+}
+
+/** Compiles the states of one flag. */
+class StateCompiler {
+  readonly #flag: EvaluableFlag;
+  readonly #audienceById: CompiledAudienceLookup;
+  readonly #cohortSets: CohortSets;
+  readonly audiences: CompiledAudience[] = [];
+
+  constructor(flag: EvaluableFlag, audienceById: CompiledAudienceLookup, queue: WorkQueue | null) {
+    this.#flag = flag;
+    this.#audienceById = audienceById;
+    this.#cohortSets = new CohortSets(queue);
+  }
+
+  compile(environmentNumber: number): CompiledState {
+    const { id, cohorts, states } = this.#flag;
+    const state = states.get(environmentNumber) ?? initialEvaluableState;
+    return {
+      isEnabled: state.enabled,
+      cohorts: this.#cohortSets.setOf(state.cohortOverride ?? cohorts),
+      rules: state.audienceId === null ? null : this.#rulesOf(state.audienceId),
+      threshold: rolloutThreshold(state.trafficPercentage),
+      tally: { flagId: id, environmentNumber, on: 0, off: 0 },
+    };
+  }
+
+  #rulesOf(audienceId: string): readonly CompiledRule[] {
+    const audience = this.#audienceById(audienceId);
+    if (audience === undefined) {
+      throw new Error(`flag ${this.#flag.id} applies audience ${audienceId}, which does not exist`);
+    }
+    if (!this.audiences.includes(audience)) this.audiences.push(audience);
+    return audience.rules;
   }
 
   get sizeBytes(): number {
-    let size = 0;
-    for (const set of this.#sets.values()) size += set.sizeBytes;
-    return size;
+    return this.#cohortSets.sizeBytes;
   }
 }
 
-function compileState(
-  flag: Flag,
-  environmentNumber: number,
-  audienceById: AudienceLookup,
-  cohortSets: CohortSets,
-): CompiledState {
-  const state: FlagState = stateIn(flag, environmentNumber);
-  const audience = state.audienceId === null ? undefined : audienceById(state.audienceId);
-  if (state.audienceId !== null && audience === undefined) {
-    throw new Error(`flag ${flag.id} applies audience ${state.audienceId}, which does not exist`);
-  }
-  return {
-    isEnabled: state.enabled,
-    cohorts: cohortSets.setOf(effectiveCohorts(flag, state)),
-    rules: audience === undefined ? null : compileRules(audience),
-    threshold: rolloutThreshold(state.trafficPercentage),
-    tally: { flagId: flag.id, environmentNumber, on: 0, off: 0 },
-  };
-}
-
-function stateSizeBytes(state: CompiledState): number {
-  let size = 160;
-  for (const rule of state.rules ?? []) size += 100 + rule.attribute.length + rule.values.sizeBytes;
-  return size;
-}
-
-function answerBody(flag: Flag, enabled: boolean): Uint8Array {
-  return encoder.encode(JSON.stringify({ id: flag.id, name: flag.name, enabled }));
+function answerBody({ id, name }: EvaluableFlag, enabled: boolean): Uint8Array {
+  return encoder.encode(JSON.stringify({ id, name, enabled }));
 }
 
 /**
@@ -118,16 +124,28 @@ export function compileFlag(
   audienceById: AudienceLookup,
   environments: readonly Environment[] = project.environments,
 ): CompiledFlag {
-  const cohortSets = new CohortSets();
-  const compile = (number: number): CompiledState => compileState(flag, number, audienceById, cohortSets);
-  const states = environments.map(({ number }) => compile(number));
-  const sole = project.isMultiEnvironment ? null : compile(soleEnvironment);
+  const compiledById = (id: string): CompiledAudience | undefined => {
+    const audience = audienceById(id);
+    return audience === undefined ? undefined : compiledOf(audience);
+  };
+  return compileEvaluable(evaluableOf(flag), project, compiledById, { environments });
+}
+
+/** As `compileFlag`, of what was read for evaluation. The compiled flag keeps the bytes of its long lists. */
+export function compileEvaluable(
+  flag: EvaluableFlag,
+  project: Project,
+  audienceById: CompiledAudienceLookup,
+  { environments = project.environments, queue }: CompileOptions = {},
+): CompiledFlag {
+  const compiler = new StateCompiler(flag, audienceById, queue ?? null);
+  const states = environments.map(({ number }) => compiler.compile(number));
+  const sole = project.isMultiEnvironment ? null : compiler.compile(soleEnvironment);
   const id = encoder.encode(flag.id);
   const onBody = answerBody(flag, true);
   const offBody = answerBody(flag, false);
-  let sizeBytes = overheadBytes + onBody.length + offBody.length + cohortSets.sizeBytes;
-  if (sole !== null) sizeBytes += stateSizeBytes(sole);
-  for (const state of states) sizeBytes += 100 + stateSizeBytes(state);
+  const fixedBytes = overheadBytes + onBody.length + offBody.length;
+  const statesBytes = (sole === null ? 0 : stateBytes) + states.length * (100 + stateBytes);
   return {
     id: flag.id,
     hashState: hashPrefix(id),
@@ -137,6 +155,7 @@ export function compileFlag(
     states,
     onBody,
     offBody,
-    sizeBytes,
+    audiences: compiler.audiences,
+    sizeBytes: fixedBytes + statesBytes + compiler.sizeBytes,
   };
 }

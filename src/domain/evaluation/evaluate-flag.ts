@@ -1,6 +1,7 @@
 import { sameBytes } from '../../support/byte-set.ts';
 import { hashAfterPrefix } from './bucketing.ts';
-import type { CompiledFlag, CompiledRule, CompiledState } from './compiled-flag.ts';
+import type { CompiledRule } from './compiled-audience.ts';
+import type { CompiledFlag, CompiledState } from './compiled-flag.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
 import {
   audienceMismatch,

@@ -1,4 +1,5 @@
 import type { Audience } from '../../domain/evaluation/audience.ts';
+import type { EvaluableAudience } from '../../domain/evaluation/compiled-audience.ts';
 import { recordCodec } from './record-codec.ts';
 
 type RuleRow = readonly [attribute: string, values: readonly string[]];
@@ -35,3 +36,24 @@ export const audienceRecord = recordCodec<Audience, AudienceRow>({
     revision,
   }),
 });
+
+/**
+ * Reads what evaluation needs of an audience. Its lists refer to `bytes`, which must stay as they are.
+ * @throws DamagedRecordError
+ */
+export function skimAudience(key: Uint8Array, bytes: Buffer): EvaluableAudience {
+  return audienceRecord.skim(key, bytes, (row) => {
+    const fields = row.enterArray();
+    const id = row.readString();
+    row.pass(2);
+    const rules = [];
+    for (let left = row.enterArray(); left > 0; left -= 1) {
+      const ruleFields = row.enterArray();
+      rules.push({ attribute: row.readString(), values: row.passList() });
+      row.pass(ruleFields - 2);
+    }
+    row.pass(fields - 4);
+    row.requireEnd();
+    return { id, rules };
+  });
+}

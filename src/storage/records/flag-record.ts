@@ -1,5 +1,7 @@
+import type { EvaluableFlag, EvaluableState } from '../../domain/evaluation/evaluable-flag.ts';
 import type { Flag, FlagState } from '../../domain/flag/flag.ts';
 import { recordCodec } from './record-codec.ts';
+import type { RowReader } from './row-reader.ts';
 
 type StateRow = readonly [
   environmentNumber: number,
@@ -66,4 +68,40 @@ function statesFromRows(rows: readonly StateRow[]): ReadonlyMap<number, FlagStat
     states.set(environmentNumber, { enabled, trafficPercentage, cohortOverride, audienceId });
   }
   return states;
+}
+
+/** Fields of a row, and of a state's. Later versions may append others. */
+const [fieldCount, stateFieldCount] = [10, 5];
+
+/**
+ * Reads what evaluation needs of a flag. Its lists refer to `bytes`, which must stay as they are.
+ * @throws DamagedRecordError
+ */
+export function skimFlag(key: Uint8Array, bytes: Buffer): EvaluableFlag {
+  return flagRecord.skim(key, bytes, (row) => {
+    const fields = requireFields(row.enterArray(), fieldCount);
+    const [id, projectId, name] = [row.readString(), row.readString(), row.readString()];
+    row.pass(2);
+    const cohorts = row.passList();
+    const states = new Map<number, EvaluableState>();
+    for (let left = row.enterArray(); left > 0; left -= 1) skimState(row, states);
+    row.pass(fields - 7);
+    row.requireEnd();
+    return { id, projectId, name, cohorts, states };
+  });
+}
+
+function skimState(row: RowReader, states: Map<number, EvaluableState>): void {
+  const fields = requireFields(row.enterArray(), stateFieldCount);
+  const [environmentNumber, enabled, trafficPercentage] = [row.read(), row.read(), row.read()];
+  const cohortOverride = row.passListOrNull();
+  const audienceId = row.read();
+  row.pass(fields - stateFieldCount);
+  const state = { enabled, trafficPercentage, cohortOverride, audienceId };
+  states.set(environmentNumber as number, state as EvaluableState);
+}
+
+function requireFields(count: number, least: number): number {
+  if (count < least) throw new RangeError('a row that has too few fields');
+  return count;
 }

@@ -22,6 +22,12 @@ export interface RecordCodec<T> {
   encode(key: Uint8Array, record: T): Buffer;
   /** @throws DamagedRecordError */
   decode(key: Uint8Array, bytes: Buffer): T;
+  /**
+   * Verifies a record and reads its row in another way than `decode`.
+   * @param read takes the row's items in their order; what it throws of the row's form makes the record a damaged one
+   * @throws DamagedRecordError
+   */
+  skim<R>(key: Uint8Array, bytes: Buffer, read: (row: RowReader) => R): R;
   /** As `decode`, without the work of decoding. @throws DamagedRecordError */
   verify(key: Uint8Array, bytes: Buffer): void;
 }
@@ -47,9 +53,10 @@ export function recordCodec<T, Row extends readonly unknown[]>(shape: RecordShap
     if (sumIn(bytes) === sumOf(key, payload)) return payload;
     throw new DamagedRecordError(database, key, 'its checksum does not match its content');
   };
-  const rowOf = (key: Uint8Array, payload: Buffer): readonly unknown[] => {
+  const skim = <R>(key: Uint8Array, bytes: Buffer, read: (row: RowReader) => R): R => {
+    const row = new RowReader(payloadOf(key, bytes));
     try {
-      return unpackRow(payload);
+      return read(row);
     } catch (fault) {
       throw new DamagedRecordError(database, key, `it is ${(fault as Error).message}`);
     }
@@ -60,7 +67,8 @@ export function recordCodec<T, Row extends readonly unknown[]>(shape: RecordShap
       const payload = packRow(shape.toRow(record));
       return seal(version, sumOf(key, payload), payload);
     },
-    decode: (key, bytes) => shape.fromRow(rowOf(key, payloadOf(key, bytes)) as unknown as Row),
+    decode: (key, bytes) => shape.fromRow(skim(key, bytes, (row) => row.readRow()) as unknown as Row),
+    skim,
     verify(key, bytes) {
       payloadOf(key, bytes);
     },

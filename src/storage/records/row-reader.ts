@@ -1,3 +1,5 @@
+import { type PackedList, passTexts } from '../../support/packed-list.ts';
+
 /** Strings above this are decoded one by one: looking at each of their bytes first would cost more than it saves. */
 const lookedAtMax = 64;
 /** A string that is cut out of a piece keeps the piece in memory: no more than this, however large the row is. */
@@ -27,6 +29,56 @@ export class RowReader {
     if (!Array.isArray(row) || this.#position !== this.#bytes.length)
       throw new RangeError('not one row, whole');
     return row;
+  }
+
+  /** Begins to read an array item by item. @returns how many follow @throws RangeError on anything else */
+  enterArray(): number {
+    const token = this.#number(1);
+    if (token >= 0x90 && token < 0xa0) return token - 0x90;
+    if (token === 0xdc || token === 0xdd) return this.#number(2 ** (token - 0xdb));
+    throw new RangeError('a row of another form');
+  }
+
+  /** @throws RangeError unless it is a string */
+  readString(): string {
+    const value = this.#read();
+    if (typeof value !== 'string') throw new RangeError('a row of another form');
+    return value;
+  }
+
+  /** @returns the next item, as `readRow` has it */
+  read(): unknown {
+    return this.#read();
+  }
+
+  /** Passes over a list of strings. @returns where it lies @throws RangeError on anything else */
+  passList(): PackedList {
+    // As integers: what was multiplied is a double to V8, and a loop over 50,000 places takes three times as long with those.
+    const count = this.enterArray() | 0;
+    const start = this.#position | 0;
+    const bytes = this.#bytes;
+    const end = passTexts(bytes, start, count);
+    if (Number.isNaN(end)) throw new RangeError('a row of another form');
+    if (end > bytes.length) throw new RangeError('a row that ends too early');
+    this.#position = end;
+    return { bytes, start, end, count };
+  }
+
+  /** As `passList`, or null where null stands. */
+  passListOrNull(): PackedList | null {
+    if (this.#bytes[this.#position] !== 0xc0) return this.passList();
+    this.#position += 1;
+    return null;
+  }
+
+  /** Passes over so many items. */
+  pass(items: number): void {
+    for (let index = 0; index < items; index += 1) this.#read();
+  }
+
+  /** @throws RangeError unless all of it was read */
+  requireEnd(): void {
+    if (this.#position !== this.#bytes.length) throw new RangeError('not one row, whole');
   }
 
   #read(): unknown {

@@ -1,0 +1,43 @@
+import { ByteSet } from '../../support/byte-set.ts';
+import type { PackedList } from '../../support/packed-list.ts';
+import type { WorkQueue } from '../../support/sliced-work.ts';
+
+/** Lists that are longer stay in the record's bytes, all of which are kept for them; shorter ones are copied out. */
+const copiedBytesMax = 4096;
+
+/** The lists of one flag as sets: each once, however many environments inherit it. */
+export class CohortSets {
+  readonly #queue: WorkQueue | null;
+  readonly #sets = new Map<PackedList, ByteSet>();
+  readonly #held = new Set<ArrayBufferLike>();
+  #setBytes = 0;
+
+  constructor(queue: WorkQueue | null) {
+    this.#queue = queue;
+  }
+
+  /** @returns null for an empty list */
+  setOf(list: PackedList): ByteSet | null {
+    if (list.count === 0) return null;
+    const known = this.#sets.get(list);
+    if (known !== undefined) return known;
+    const kept = list.end - list.start > copiedBytesMax ? list : copyOf(list);
+    const set = new ByteSet(kept, this.#queue);
+    this.#sets.set(list, set);
+    this.#held.add(kept.bytes.buffer);
+    this.#setBytes += set.sizeBytes;
+    return set;
+  }
+
+  /** Memory of the sets and of the bytes that they search in. */
+  get sizeBytes(): number {
+    let size = this.#setBytes;
+    for (const { byteLength } of this.#held) size += byteLength;
+    return size;
+  }
+}
+
+function copyOf({ bytes, start, end, count }: PackedList): PackedList {
+  const copy = new Uint8Array(bytes.subarray(start, end));
+  return { bytes: copy, start: 0, end: copy.length, count };
+}
