@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { evaluableOf } from '../../src/domain/evaluation/evaluable-flag.ts';
+import type { Flag, FlagState } from '../../src/domain/flag/flag.ts';
+import { DamagedRecordError } from '../../src/storage/damaged-record-error.ts';
+import { audienceRecord, skimAudience } from '../../src/storage/records/audience-record.ts';
+import { flagRecord, skimFlag } from '../../src/storage/records/flag-record.ts';
+import { recordCodec, unpackRow } from '../../src/storage/records/record-codec.ts';
+import { type PackedList, textLength, textStart } from '../../src/support/packed-list.ts';
+import { audienceOf, flagChangeOf, flagOf, nastyStrings, projectOf } from './support/records.ts';
+import { newStore } from './support/sample-store.ts';
+
+const anyText = fc.oneof(fc.constantFrom(...nastyStrings), fc.string({ unit: 'grapheme', maxLength: 50 }));
+const anyTexts = fc.array(anyText, { maxLength: 20 });
+const anyState: fc.Arbitrary<FlagState> = fc.record({
+  enabled: fc.boolean(),
+  trafficPercentage: fc.nat({ max: 100 }),
+  cohortOverride: fc.option(anyTexts),
+  audienceId: fc.option(fc.constant('a'.repeat(20))),
+});
+const anyFlag: fc.Arbitrary<Flag> = fc
+  .record({
+    name: anyText,
+    description: anyText,
+    tags: anyTexts,
+    cohorts: anyTexts,
+    states: fc.array(fc.tuple(fc.nat({ max: 70_000 }), anyState), { maxLength: 12 }),
+    updatedAt: fc.nat({ max: 2 ** 53 - 1 }),
+  })
+  .map(({ states, ...rest }) => flagOf('p'.repeat(20), { ...rest, states: new Map(states) }));
+
+const id = 'f'.repeat(20);
+const key = Buffer.from(id, 'latin1');
+
+function textsOf({ bytes, start, end, count }: PackedList): string[] {
+  const texts: string[] = [];
+  for (let at = start; at < end; ) {
+    const text = textStart(bytes, at);
+    at = text + textLength(bytes, at);
+    texts.push(Buffer.from(bytes.subarray(text, at)).toString());
+  }
+  if (texts.length !== count) throw new Error(`${count} entries are ${texts.length}`);
+  return texts;
+}
+
+function plain(flag: ReturnType<typeof evaluableOf>): unknown {
+  const states = Array.from(flag.states, ([number, state]) => {
+    const { cohortOverride } = state;
+    return [number, { ...state, cohortOverride: cohortOverride === null ? null : textsOf(cohortOverride) }];
+  });
+  return { ...flag, cohorts: textsOf(flag.cohorts), states };
+}
+
+t.test('what is skimmed of a record is what the flag has', async (test) => {
+  const property = fc.property(anyFlag, (flag) => {
+    test.strictSame(plain(skimFlag(key, flagRecord.encode(key, flag))), plain(evaluableOf(flag)));
+  });
+  fc.assert(property, { numRuns: 300 });
+  const rules = [
+    { attribute: 'é', values: nastyStrings },
+    { attribute: '__proto__', values: ['x'] },
+  ];
+  const skimmed = skimAudience(key, audienceRecord.encode(key, audienceOf('p'.repeat(20), { rules })));
+  test.strictSame(
+    skimmed.rules.map(({ attribute, values }) => ({ attribute, values: textsOf(values) })),
+    rules,
+  );
+});
+
+t.test('a record that any bit was flipped of, or that lies elsewhere, is refused', async (test) => {
+  const flag = flagOf('p'.repeat(20), { cohorts: ['a', 'b'.repeat(40)] });
+  const bytes = flagRecord.encode(key, flag);
+  for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+    const flipped = Buffer.from(bytes);
+    flipped[bit >>> 3] = (flipped[bit >>> 3] ?? 0) ^ (1 << (bit & 7));
+    test.throws(() => skimFlag(key, flipped), DamagedRecordError, `bit ${bit}`);
+  }
+  for (let length = 0; length < bytes.length; length += 1) {
+    test.throws(() => skimFlag(key, bytes.subarray(0, length)), DamagedRecordError, `${length} bytes`);
+  }
+  test.throws(() => skimFlag(Buffer.from('g'.repeat(20)), bytes), DamagedRecordError);
+});
+
+/** Seals any row with the checksum of a flag's record. */
+const anyRow = recordCodec<readonly unknown[], readonly unknown[]>({
+  database: 'flags',
+  version: 1,
+  toRow: (row) => row,
+  fromRow: (row) => row,
+});
+
+t.test(
+  'a row of another form is refused though its checksum holds; one with more fields is read',
+  async (test) => {
+    const good = unpackRow(
+      flagRecord.encode(key, flagOf('p'.repeat(20), { cohorts: ['a', 'b'] })).subarray(5),
+    );
+    const changed = (index: number, value: unknown): unknown[] =>
+      good.map((it, at) => (at === index ? value : it));
+    for (const row of [
+      [],
+      good.slice(0, 9),
+      changed(0, 7),
+      changed(5, 'text'),
+      changed(5, null),
+      changed(5, ['a', 7]),
+      changed(5, ['a', ['b']]),
+      changed(6, [[0, true, 50, null]]),
+      changed(6, [[0, true, 50, [true], null]]),
+      changed(6, null),
+    ]) {
+      const bytes = anyRow.encode(key, row);
+      test.throws(() => skimFlag(key, bytes), DamagedRecordError, JSON.stringify(row));
+    }
+    const longer = anyRow.encode(key, [...changed(6, [[0, true, 50, ['c'], null, 'new']]), 'new', [1]]);
+    test.strictSame(textsOf(skimFlag(key, longer).states.get(0)?.cohortOverride as PackedList), ['c']);
+  },
+);
+
+t.test('what was read stays as it was when the store moves on', async (test) => {
+  const { store, reader } = newStore(test);
+  const project = projectOf('o'.repeat(20));
+  const cohorts = (letter: string): string[] =>
+    Array.from({ length: 45_000 }, (_, index) => `${letter}${index}`.padEnd(20, '-'));
+  const flags = ['a', 'b'].map((letter) => flagOf(project.id, { name: letter, cohorts: cohorts(letter) }));
+  store.write(({ apply }) =>
+    apply([
+      { kind: 'project', before: null, after: project },
+      ...flags.map((flag) => flagChangeOf(null, flag)),
+    ]),
+  );
+  reader.renew();
+  const before = flags.map(({ id }) => reader.evaluation.flag(id));
+  while (reader.spareMemory.step());
+  for (const [index, flag] of flags.entries()) {
+    const after = { ...flag, cohorts: cohorts('c'), revision: 2 };
+    store.write(({ apply }) => apply([flagChangeOf(flag, after)]));
+    reader.renew();
+    const read = reader.evaluation.flag(flag.id);
+    test.equal(textsOf(read?.cohorts as PackedList)[44_999], 'c44999'.padEnd(20, '-'));
+    test.strictSame(textsOf(before[index]?.cohorts as PackedList), flag.cohorts);
+  }
+  test.same(
+    Array.from(reader.evaluation.flagsOf(project.id), ({ flag }) => flag.name),
+    ['a', 'b'],
+  );
+  test.equal(reader.evaluation.flag('no id'), undefined);
+  test.equal(reader.evaluation.flag('x'.repeat(20)), undefined);
+});

@@ -1,0 +1,72 @@
+import t from 'tap';
+import { SliceQueue } from '../../src/support/slice-queue.ts';
+import type { SlicedWork } from '../../src/support/sliced-work.ts';
+import { SpareMemory } from '../../src/support/spare-memory.ts';
+
+function workOf(steps: number, heldBytes = 1): SlicedWork & { done: number } {
+  return {
+    heldBytes,
+    done: 0,
+    step() {
+      this.done += 1;
+      return this.done < steps;
+    },
+  };
+}
+
+t.test('work is done in order, one step in no time, all of it in enough', async (test) => {
+  const queue = new SliceQueue(10, 100);
+  const [first, second] = [workOf(3), workOf(2)];
+  test.same([queue.add(first), queue.add(second), queue.add(first)], [true, true, true]);
+  for (const done of [1, 2, 3]) {
+    test.equal(queue.run(0), true);
+    test.same([first.done, second.done], [done, 0]);
+  }
+  test.equal(queue.run(0), true);
+  test.equal(queue.run(0), false);
+  test.same([second.done, queue.isEmpty], [2, true]);
+  test.equal(queue.run(0), false, 'there is nothing to do');
+  queue.add(workOf(1000));
+  queue.add(workOf(1000));
+  test.equal(queue.run(60_000), false);
+});
+
+t.test('what finds no room is refused, by count and by bytes, until something is done', async (test) => {
+  const queue = new SliceQueue(2, 100);
+  test.equal(queue.add(workOf(1, 101)), false);
+  test.equal(queue.add(workOf(1, 60)), true);
+  test.equal(queue.add(workOf(1, 60)), false);
+  test.equal(queue.add(workOf(1, 40)), true);
+  test.equal(queue.add(workOf(1, 0)), false);
+  queue.run(0);
+  test.equal(queue.add(workOf(1, 60)), true);
+});
+
+t.test('work that throws is over', async (test) => {
+  const queue = new SliceQueue(2, 100);
+  const fails: SlicedWork = {
+    heldBytes: 100,
+    step() {
+      throw new Error('broken');
+    },
+  };
+  queue.add(fails);
+  test.throws(() => queue.run(0), /broken/);
+  test.equal(queue.run(0), false);
+  test.equal(queue.add(workOf(1, 100)), true);
+});
+
+t.test('spare memory is made ready after it was asked for first, four pieces at most', async (test) => {
+  const memory = new SpareMemory();
+  memory.take(100);
+  memory.take(100_000_000);
+  test.equal(memory.isShort, false, 'only what is about a megabyte is worth it');
+  test.equal(memory.take(1_000_000).length, 1_000_000);
+  test.equal(memory.isShort, true);
+  let steps = 1;
+  while (memory.step()) steps += 1;
+  test.equal(steps, 4 * 17, '64 KiB a step');
+  const taken = Array.from({ length: 6 }, () => memory.take(1_000_000));
+  test.equal(new Set(taken.map(({ buffer }) => buffer)).size, 6, 'nobody has what another one has');
+  test.ok(taken.every(({ length }) => length === 1_000_000));
+});
