@@ -6,6 +6,9 @@ import type { SlicedWork, WorkQueue } from './sliced-work.ts';
 const scannedMax = 8;
 /** An index costs as much as some ten scans: it is made for what is asked for again. */
 const scansBeforeIndex = 2;
+/** Scans after which those that follow make the index on their way, each so many steps of it: a tenth of a millisecond. */
+const patientScans = 32;
+const stepsOfScan = 8;
 /** Of the objects themselves. */
 const overheadBytes = 200;
 
@@ -19,25 +22,29 @@ export function sameBytes(a: Uint8Array, b: Uint8Array, start: number, end: numb
 /**
  * An immutable set of strings that is asked by UTF-8 bytes, so that a request's value never has to become a string. It
  * searches the list in the bytes that hold it, and can be asked at once: it is looked through until it has an index, which
- * a queue's owner makes in steps.
+ * a queue's owner makes in steps. Who asks many times before that, as one request with a thousand attributes can, makes
+ * it on the way.
  */
 export class ByteSet implements SlicedWork {
   readonly #list: PackedList;
-  /** Null: it is never indexed. */
   readonly #queue: WorkQueue | null;
   #index: ListIndex | null = null;
   #indexUnderWay: ListIndex | null = null;
-  #scansLeft = scansBeforeIndex;
+  #scans = 0;
+  #isQueued = false;
+  /** There is nothing more to make: it has an index, or gets none. */
+  #isSettled: boolean;
 
-  /** @param queue takes the making of the index once the set is asked for again; null: it is always looked through */
+  /** @param queue takes the making of the index once the set is asked for again */
   constructor(list: PackedList, queue: WorkQueue | null) {
     this.#list = list;
-    this.#queue = list.count > scannedMax ? queue : null;
+    this.#queue = queue;
+    this.#isSettled = list.count <= scannedMax;
   }
 
   has(bytes: Uint8Array, start: number, end: number): boolean {
     if (this.#index !== null) return this.#index.has(bytes, start, end);
-    if (this.#queue !== null) this.#noteScan(this.#queue);
+    if (!this.#isSettled) this.#noteScan();
     return this.#scan(bytes, start, end - start);
   }
 
@@ -54,10 +61,13 @@ export class ByteSet implements SlicedWork {
     return false;
   }
 
-  /** A full queue is asked again by a later scan. */
-  #noteScan(queue: WorkQueue): void {
-    if (this.#scansLeft > 0) this.#scansLeft -= 1;
-    if (this.#scansLeft === 0 && queue.add(this)) this.#scansLeft = -1;
+  /** A queue that was full is asked again by a later scan. */
+  #noteScan(): void {
+    this.#scans += 1;
+    if (this.#scans < scansBeforeIndex) return;
+    if (!this.#isQueued && this.#queue !== null) this.#isQueued = this.#queue.add(this);
+    if (this.#scans <= patientScans) return;
+    for (let steps = 0; steps < stepsOfScan && this.step(); ) steps += 1;
   }
 
   /** What the queue holds back by holding the set. */
@@ -67,10 +77,12 @@ export class ByteSet implements SlicedWork {
 
   /** Goes on with the index. @returns whether there is more to do */
   step(): boolean {
+    if (this.#isSettled) return false;
     this.#indexUnderWay ??= new ListIndex(this.#list);
     if (this.#indexUnderWay.step()) return true;
     if (!this.#indexUnderWay.isRefused) this.#index = this.#indexUnderWay;
     this.#indexUnderWay = null;
+    this.#isSettled = true;
     return false;
   }
 
@@ -80,6 +92,6 @@ export class ByteSet implements SlicedWork {
 
   /** Memory beside the list's own bytes, the index counted whether it is there yet or not: a set that was let in never grows. */
   get sizeBytes(): number {
-    return overheadBytes + (this.#queue === null ? 0 : indexBytes(this.#list.count));
+    return overheadBytes + (this.#list.count > scannedMax ? indexBytes(this.#list.count) : 0);
   }
 }

@@ -94,6 +94,15 @@ t.test(
   },
 );
 
+t.test('who asks many times makes the index on the way, some steps each time', async (test) => {
+  const values = Array.from({ length: 20_000 }, (_, index) => `value-${index}`);
+  const set = new ByteSet(packList(values), null);
+  let asked = 0;
+  for (; !set.isIndexed; asked += 1) test.equal(has(set, `value-${asked * 100}`), asked < 200);
+  test.ok(asked > 32 && asked < 60, `${asked} times`);
+  test.same([has(set, 'value-19999'), has(set, 'value-20000'), set.step()], [true, false, false]);
+});
+
 t.test('an index is made in steps of 512 looks or 8 KiB at most, whatever is in the list', async (test) => {
   const texts = (count: number, textOf: (index: number) => string): string[] =>
     Array.from({ length: count }, (_, index) => textOf(index));
