@@ -1,5 +1,7 @@
 import type { Scenario } from './scenario.ts';
 import { coldStartScenario } from './scenarios/cold-start.load.ts';
+import { connectionsScenario } from './scenarios/connections.load.ts';
+import { coresScenario } from './scenarios/cores.load.ts';
 import { evaluateFlagScenario } from './scenarios/evaluate-flag.load.ts';
 import { evaluateMixedScenario } from './scenarios/evaluate-mixed.load.ts';
 import { evaluateProjectScenario } from './scenarios/evaluate-project.load.ts';
@@ -7,17 +9,19 @@ import { evaluateWhilePatchingScenario } from './scenarios/evaluate-while-patchi
 import { microScenario } from './scenarios/micro.load.ts';
 import { patchScenario } from './scenarios/patch.load.ts';
 import { peersScenario } from './scenarios/peers.load.ts';
-import { scaleConnectionsScenario } from './scenarios/scale-connections.load.ts';
 import { scaleFlagsScenario } from './scenarios/scale-flags.load.ts';
+import { wideScenario } from './scenarios/wide.load.ts';
 
 /** Every scenario, in the order in which they are listed, run and shown. */
 export const catalogue: readonly Scenario[] = [
   evaluateFlagScenario,
+  connectionsScenario,
+  wideScenario,
+  coresScenario,
   evaluateMixedScenario,
   evaluateProjectScenario,
   evaluateWhilePatchingScenario,
   scaleFlagsScenario,
-  scaleConnectionsScenario,
   patchScenario,
   coldStartScenario,
   peersScenario,

@@ -20,7 +20,7 @@ async function run(load: OpenLoopLoad): Promise<OpenLoopResult> {
     const phase = await generator.run(measured, requestsPerSecond);
     const problem = tally.problem(warmUp + measured);
     if (problem !== null) throw new Error(problem);
-    return summarise(phase);
+    return summarise(phase, warmUp + measured);
   } catch (error) {
     const { message } = error as Error;
     throw new Error(`open loop of ${requestsPerSecond} requests a second at ${list.origin}: ${message}`);
@@ -29,10 +29,11 @@ async function run(load: OpenLoopLoad): Promise<OpenLoopResult> {
   }
 }
 
-function summarise(phase: OpenLoopPhase): OpenLoopResult {
+function summarise(phase: OpenLoopPhase, answered: number): OpenLoopResult {
   const { latencies, lateness } = phase;
   return {
     requests: latencies.count,
+    answered,
     requestsPerSecond: phase.answersPerSecond,
     p50Us: latencies.percentileUs(50),
     p90Us: latencies.percentileUs(90),

@@ -22,8 +22,10 @@ export interface OpenLoopLoad {
  * everything that queued up meanwhile (no coordinated omission).
  */
 export interface OpenLoopResult {
-  /** Measured ones: the server answers those of the warm-up as well. */
+  /** Measured ones. */
   readonly requests: number;
+  /** All that the server answered, those of the warm-up too. */
+  readonly answered: number;
   /** As achieved. */
   readonly requestsPerSecond: number;
   readonly p50Us: number;

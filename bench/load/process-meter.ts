@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { findChildren, readReapedTicks, readTicks } from './process-tree.ts';
 
 /** What a server used between two moments. Where the system does not tell, each figure is NaN: not measured. */
 export interface ProcessUse {
-  /** User and system time of all threads, in µs. */
+  /** User and system time of all threads, and of all processes that it started, in µs. */
   readonly processUs: number;
-  /** The main thread's: in Burgee, the gateway's. */
-  readonly mainThreadUs: number;
-  /** Resident memory at the end. */
+  /** Resident memory at the end, of the processes that it started too. */
   readonly residentBytes: number;
 }
 
@@ -17,12 +16,12 @@ interface CpuClock {
   readonly tickedUs: number;
   /** Threads that live, to the nanosecond. */
   readonly livingUs: number;
-  readonly mainThreadUs: number;
+  /** Processes that it started, in steps of the kernel's clock tick. */
+  readonly childrenUs: number;
 }
 
 const notMeasured: ProcessUse = {
   processUs: Number.NaN,
-  mainThreadUs: Number.NaN,
   residentBytes: Number.NaN,
 };
 
@@ -43,9 +42,8 @@ export function meterProcess(pid: number): () => ProcessUse {
   return () => {
     const after = readCpuClock(pid, tickUs);
     return {
-      processUs: elapsedUs(before, after, tickUs),
-      mainThreadUs: after.mainThreadUs - before.mainThreadUs,
-      residentBytes: readResidentBytes(pid),
+      processUs: elapsedUs(before, after, tickUs) + after.childrenUs - before.childrenUs,
+      residentBytes: [pid, ...findChildren(pid)].reduce((sum, one) => sum + readResidentBytes(one), 0),
     };
   };
 }
@@ -61,17 +59,10 @@ function elapsedUs(before: CpuClock, after: CpuClock, tickUs: number): number {
 }
 
 function readCpuClock(pid: number, tickUs: number): CpuClock {
-  const tickedUs = readTicks(`/proc/${pid}/stat`) * tickUs;
-  const mainThreadUs =
-    readScheduledUs(pid, String(pid)) ?? readTicks(`/proc/${pid}/task/${pid}/stat`) * tickUs;
-  return { tickedUs, livingUs: readLivingUs(pid) ?? tickedUs, mainThreadUs };
-}
-
-/** Fields 14 and 15 of `/proc/…/stat`: utime and stime. The command's name, field 2, may hold spaces. */
-function readTicks(path: string): number {
-  const text = readFileSync(path, 'utf8');
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return Number(fields[11]) + Number(fields[12]);
+  const tickedUs = readTicks(pid) * tickUs;
+  const ofChildren = findChildren(pid).map((child) => readTicks(child) + readReapedTicks(child));
+  const childrenTicks = ofChildren.reduce((sum, ticks) => sum + ticks, readReapedTicks(pid));
+  return { tickedUs, livingUs: readLivingUs(pid) ?? tickedUs, childrenUs: childrenTicks * tickUs };
 }
 
 /** @returns null where the kernel keeps no such statistics */

@@ -17,11 +17,11 @@ export const latencyMetrics: ComparisonPlan['metrics'] = [
 /** A generator that is later than this part of what it measures has a say in the figures. */
 const latenessShareMax = 0.5;
 
-const ownCore = 'The load generator has a core to itself, and the servers have the others.';
+export const ownCore = 'The load generator has a core to itself, and the servers have the others.';
 
 /** Runs with the generator on a core of its own, where the servers are processes of this machine. */
-async function apart<Result>(
-  { contenders }: Question,
+export async function apart<Result>(
+  { contenders }: Pick<Question, 'contenders'>,
   run: (share: CoreShare | null) => Promise<Result>,
 ): Promise<Result> {
   const pids = contenders.flatMap(({ pid }) => (pid === null ? [] : [pid]));

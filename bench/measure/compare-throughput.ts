@@ -1,5 +1,6 @@
 import type { Comparison } from '../comparison.ts';
 import { type ClosedLoopDriver, describeDriver, runClosedLoop } from '../load/closed-loop.ts';
+import type { ClosedLoopLoad, ClosedLoopResult } from '../load/closed-loop-load.ts';
 import { canMeterProcesses, meterProcess } from '../load/process-meter.ts';
 import type { Bench, ComparisonPlan, Measurement } from '../scenario.ts';
 import { medianOf } from './median-of.ts';
@@ -22,21 +23,18 @@ const flagsMetric: PlannedMetric = {
   better: 'more',
   digits: 0,
 };
-const cpuMetrics: readonly PlannedMetric[] = [
-  { key: 'processCpuUs', label: 'server CPU per request, µs', better: 'less', digits: 2 },
-  { key: 'mainThreadCpuUs', label: 'main thread CPU per request, µs', better: 'less', digits: 2 },
-];
-
-/** @returns the metrics of CPU time, or none where the system does not tell what a process uses */
-export function cpuMetricsHere(): readonly PlannedMetric[] {
-  return canMeterProcesses() ? cpuMetrics : [];
-}
+export const cpuMetric: PlannedMetric = {
+  key: 'processCpuUs',
+  label: 'server CPU per request, µs',
+  better: 'less',
+  digits: 2,
+};
 
 function metricsOfThroughput({ contenders, flagsOfAnswer }: Question): readonly PlannedMetric[] {
   return [
     throughputMetric,
     ...(flagsOfAnswer === undefined ? [] : [flagsMetric]),
-    ...(contenders.some(({ pid }) => pid === null) ? [] : cpuMetricsHere()),
+    ...(canMeterProcesses() && contenders.every(({ pid }) => pid !== null) ? [cpuMetric] : []),
   ];
 }
 
@@ -81,15 +79,31 @@ async function measureThroughput(
   question: Question,
   seconds: number,
 ): Promise<Measurement> {
-  const { connections, flagsOfAnswer } = question;
+  const { connections, flagsOfAnswer, generators = 1 } = question;
   const used = pid === null || !canMeterProcesses() ? null : meterProcess(pid);
-  const { requests, requestsPerSecond } = await runClosedLoop(driver, { list, connections, seconds });
+  const { requests, requestsPerSecond } = await runGenerators(
+    driver,
+    { list, connections: connections / generators, seconds },
+    generators,
+  );
   const use = used?.();
   return {
     requestsPerSecond,
     ...(flagsOfAnswer === undefined ? {} : { flagsPerSecond: requestsPerSecond * flagsOfAnswer }),
-    ...(use === undefined
-      ? {}
-      : { processCpuUs: use.processUs / requests, mainThreadCpuUs: use.mainThreadUs / requests }),
+    ...(use === undefined ? {} : { processCpuUs: use.processUs / requests }),
+  };
+}
+
+/** @returns what so many processes with the same load reached together */
+async function runGenerators(
+  driver: ClosedLoopDriver,
+  load: ClosedLoopLoad,
+  generators: number,
+): Promise<Pick<ClosedLoopResult, 'requests' | 'requestsPerSecond'>> {
+  const runs = Array.from({ length: generators }, () => runClosedLoop(driver, load));
+  const results = await Promise.all(runs);
+  return {
+    requests: results.reduce((sum, { requests }) => sum + requests, 0),
+    requestsPerSecond: results.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0),
   };
 }

@@ -14,14 +14,12 @@ const openedAtOnce = 100;
 const tickMs = 50;
 
 const sockets: Socket[] = [];
-let requests = 0;
 
 function tell(message: HolderMessage): void {
   process.send?.(message);
 }
 
 function ask(socket: Socket): void {
-  requests += 1;
   socket.write(question);
 }
 
@@ -65,7 +63,7 @@ function keepAlive(): void {
 
 process.once('disconnect', () => process.exit());
 process.on('message', (message: 'tally' | 'end') => {
-  if (message === 'tally') tell({ kind: 'tally', requests, closed: sockets.filter(isClosed).length });
+  if (message === 'tally') tell({ kind: 'tally', closed: sockets.filter(isClosed).length });
   else {
     // A reset leaves no port waiting, of which a run would need more than there are.
     for (const socket of sockets) socket.resetAndDestroy();

@@ -15,8 +15,6 @@ export interface IdleConnections {
 }
 
 export interface HolderTally {
-  /** Requests that the connections made so far. */
-  readonly requests: number;
   /** Connections that the server has closed. */
   readonly closed: number;
 }
@@ -32,17 +30,12 @@ interface HeldConnections {
 /**
  * Runs something while connections lie idle.
  *
- * @param run is handed what tells how many requests the idle connections have made; a server's work for them is its work
  * @throws Error when the connections cannot be opened, or the server closes any meanwhile
  */
-export async function whileIdle<Result>(
-  idle: IdleConnections,
-  run: (countRequests: () => Promise<number>) => Promise<Result>,
-): Promise<Result> {
-  if (idle.count === 0) return await run(async () => 0);
+export async function whileIdle<Result>(idle: IdleConnections, run: () => Promise<Result>): Promise<Result> {
   const held = await hold(idle);
   try {
-    const result = await run(async () => (await held.tally()).requests);
+    const result = await run();
     const { closed } = await held.tally();
     if (closed > 0) throw new Error(`${closed} of ${idle.count} idle connections were closed by the server`);
     return result;

@@ -16,6 +16,8 @@ export interface Question {
   /** Name of the contender that the others are a ratio of. */
   readonly base: string;
   readonly connections: number;
+  /** So many processes make the closed-loop load, each over its share of the connections; one unless given. */
+  readonly generators?: number;
   /** Beside connections and seconds a round. */
   readonly settings: Comparison['settings'];
   /** Follows the comparison's id, for a scenario that asks at several sizes. */

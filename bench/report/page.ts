@@ -19,9 +19,8 @@ other figures, run a scenario on your machine.
 - **Every figure is a ratio in the same run.** Contenders take turns, A B B A, and each round gives a ratio to the base. The
   tables show the median of the rounds, that ratio, and the spread: the largest ratio minus the smallest, relative to the
   median. The base has the spread of its own values. A spread over 20 % is called noise.
-- **CPU per request** is user and system time of the server's threads, as the operating system counts it. It is measured
-  beside throughput, because a busy machine blurs it less. The main thread is the one that has the sockets: in Burgee, the
-  gateway.
+- **CPU per request** is user and system time of all threads of the server, and of the processes that it starts, as the
+  operating system counts it. It is measured beside throughput, because a busy machine blurs it less.
 - **Throughput is closed-loop**: each connection asks again when it is answered. The driver is named: \`autocannon\` is itself
   the limit above some 40,000 requests a second, \`wrk\` later.
 - **Latency is open-loop**: requests leave at a fixed rate, and a latency counts from the moment at which the request was

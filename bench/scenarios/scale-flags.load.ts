@@ -18,6 +18,7 @@ import { findMixedFlag, mixedRequests } from '../servers/mixed-requests.ts';
 import type { ServerProcess } from '../servers/server-process.ts';
 import { serveDirectory } from '../servers/start-burgee.ts';
 import { withServers } from '../servers/with-servers.ts';
+import { workerArguments } from '../servers/worker-arguments.ts';
 
 const scenario = 'scale-flags';
 const flagCounts = [100, 1000, 10_000, 100_000, 1_000_000] as const;
@@ -29,7 +30,7 @@ const MiB = 2 ** 20;
 /** Both as the settings' defaults are, said aloud because the bound on memory is made of them. */
 const cacheMiB = 256;
 const evaluators = Math.max(1, availableParallelism() - 1);
-const serveArgs = ['--cache-bytes', `${cacheMiB * evaluators}MiB`, '--workers', String(evaluators)];
+const serveArgs = ['--cache-bytes', `${cacheMiB}MiB`, ...workerArguments(evaluators)];
 /** What the heaps of a busy process hold besides: garbage that was not collected yet. */
 const allowanceMiB = 128;
 

@@ -12,7 +12,6 @@ const run = promisify(execFile);
 const modules = {
   withoutMetrics: 'without-metrics',
   withoutEvaluationCounts: 'without-evaluation-counts',
-  withoutClock: 'without-clock',
 } as const;
 
 export type CountingModule = keyof typeof modules;

@@ -18,8 +18,8 @@ interface CountingVariant extends Pick<OneFlagServer, 'name' | 'what'> {
 export const countingVariants: readonly CountingVariant[] = [
   {
     name: 'uncounted',
-    what: 'Burgee without its counters: neither metrics nor evaluation counts, and no clock that is read for them',
-    without: ['withoutMetrics', 'withoutEvaluationCounts', 'withoutClock'],
+    what: 'Burgee without its counters: neither metrics nor evaluation counts',
+    without: ['withoutMetrics', 'withoutEvaluationCounts'],
   },
   {
     name: 'counting',

@@ -3,8 +3,9 @@ import { oneFlagRequests } from './one-flag-requests.ts';
 import { checkSameAnswers, readAnswer } from './same-answers.ts';
 import type { ServerProcess } from './server-process.ts';
 import { startBurgee } from './start-burgee.ts';
-import { startBareServer, startInGatewayServer, startNodeHttpServer } from './start-limits.ts';
+import { startBareServer, startBareThreads, startNodeHttpServer } from './start-limits.ts';
 import type { KeepServer } from './with-servers.ts';
+import { workerArguments } from './worker-arguments.ts';
 
 const name = 'half';
 const trafficPercentage = 50;
@@ -18,32 +19,45 @@ export interface OneFlagServer {
   readonly server: ServerProcess;
 }
 
+/** What Burgee is compared with: a server that gives a constant answer. */
+interface Limit extends Pick<OneFlagServer, 'name' | 'what'> {
+  start(body: string): Promise<ServerProcess>;
+}
+
+export const bareLimit: Limit = {
+  name: 'bare',
+  what: 'The limit: a constant answer of uWebSockets.js, with the same headers and as many bytes',
+  start: startBareServer,
+};
+
+export const nodeHttpLimit: Limit = {
+  name: 'node-http',
+  what: `The same constant answer by node:http, Node ${process.versions.node}`,
+  start: startNodeHttpServer,
+};
+
+/** The limit of so many threads. */
+export function bareThreadsLimit(threads: number): Limit {
+  return {
+    name: 'bare',
+    what: `The limit: a constant answer of ${threads} bare uWebSockets.js threads, behind a main thread that accepts connections and hands them over`,
+    start: (body) => startBareThreads(body, threads),
+  };
+}
+
 /** Burgee with one flag at 50 %, and what it is compared with. All answer alike, to the byte, when the flag is on. */
 export async function startOneFlagServers(
   keep: KeepServer,
+  workers: number,
+  limits: readonly Limit[],
 ): Promise<{ readonly flagId: string; readonly servers: readonly OneFlagServer[] }> {
-  const burgee = await keep(startBurgee([halfFlagProject('bench')]));
+  const burgee = await keep(startBurgee([halfFlagProject('bench')], { args: workerArguments(workers) }));
   const id = burgee.provisioned.projects['bench']?.flags[name];
   if (id === undefined) throw new Error('the flag was not provisioned');
   const body = JSON.stringify({ id, name, enabled: true });
-  const servers: readonly OneFlagServer[] = [
-    { name: 'burgee', what: 'Burgee, started with its default settings', server: burgee },
-    {
-      name: 'bare',
-      what: 'The limit: a constant answer of uWebSockets.js, with the same headers and as many bytes',
-      server: await keep(startBareServer(body)),
-    },
-    {
-      name: 'in-gateway',
-      what: 'The same evaluation in the thread that has the sockets: the hop to an evaluator is what it saves',
-      server: await keep(startInGatewayServer({ id, name, trafficPercentage })),
-    },
-    {
-      name: 'node-http',
-      what: `The same constant answer by node:http, Node ${process.versions.node}`,
-      server: await keep(startNodeHttpServer(body)),
-    },
-  ];
+  const what = `Burgee with ${workers} worker${workers === 1 ? '' : 's'}`;
+  const servers: OneFlagServer[] = [{ name: 'burgee', what, server: burgee }];
+  for (const { start, ...shown } of limits) servers.push({ ...shown, server: await keep(start(body)) });
   const origins = servers.map((one) => [one.name, one.server.origin] as const);
   await checkSameAnswers(await pathThatIsOn(burgee.origin, id), Object.fromEntries(origins));
   return { flagId: id, servers };

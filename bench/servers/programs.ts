@@ -5,7 +5,7 @@ export const mainProgram = fileURLToPath(new URL('../../server/main.js', import.
 /** The same before it is bundled. */
 export const unbundledProgram = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 export const bareProgram = fileURLToPath(new URL('./bare-server.js', import.meta.url));
-export const inGatewayProgram = fileURLToPath(new URL('./in-gateway-server.js', import.meta.url));
+export const bareThreadsProgram = fileURLToPath(new URL('./bare-threads-server.js', import.meta.url));
 export const nodeHttpProgram = fileURLToPath(new URL('./node-http-server.js', import.meta.url));
 
 /** The environment without `BURGEE_*` variables: what is measured depends on the arguments alone. */

@@ -5,7 +5,7 @@ import type { ServerProcess } from './server-process.ts';
 import { startProgram } from './start-program.ts';
 
 export interface BurgeeOptions {
-  /** More arguments of `serve`, such as `--workers 2`. */
+  /** More arguments of `serve`, such as those of `workerArguments`. */
   readonly args?: readonly string[];
   /** Modules that each of its threads loads before its own. */
   readonly imports?: readonly string[];

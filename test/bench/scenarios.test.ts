@@ -16,7 +16,9 @@ const comparisonsOf: Readonly<Record<string, readonly RegExp[]>> = {
   'evaluate-project': [/^throughput-\w+-10$/, /^throughput-\w+-100$/],
   'evaluate-while-patching': [/^throughput-\w+$/, /^latency$/, /^freshness$/],
   'scale-flags': [/^throughput-\w+$/, /^latency$/, /^start-up$/],
-  'scale-connections': [/^throughput-autocannon$/, /^latency$/],
+  connections: [/^throughput-\w+-1$/, /^latency-1$/, /^throughput-\w+-8$/, /^latency-8$/],
+  wide: [/^throughput-\w+$/, /^latency$/],
+  cores: [/^throughput-\w+-1$/, /^paced$/, /^paced-bare$/],
   patch: [/^writers$/, /^single-writer$/],
   'cold-start': [/^cold-start$/],
   micro: [/^hash$/, /^decode-query$/, /^compile$/, /^evaluate$/, /^encode-record$/],
@@ -29,13 +31,16 @@ interface Run {
 
 const [fastestDriver = 'autocannon'] = availableDrivers();
 /**
- * Together, because each command starts anew. Those whose own loop goes through the drivers have all of them, and one of
- * the others; a single connection is one of the numbers that scale-connections has a server for in any case.
+ * Together, because each command starts anew. The one whose own loop goes through the drivers has all of them, the others
+ * the fastest.
  */
 const runs: readonly Run[] = [
-  { scenarios: ['evaluate-flag', 'scale-connections'], options: ['--quick', '--connections', '1'] },
+  { scenarios: ['evaluate-flag'], options: ['--quick', '--connections', '1'] },
   {
     scenarios: [
+      'connections',
+      'wide',
+      'cores',
       'evaluate-mixed',
       'evaluate-project',
       'evaluate-while-patching',

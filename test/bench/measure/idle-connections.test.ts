@@ -23,10 +23,9 @@ t.test('connections are open while something runs, and ask now and then', async 
     socket.once('close', () => open.delete(socket));
   });
   const origin = await listen(server);
-  await whileIdle({ origin, count: 250, askEveryMs: 100 }, async (countRequests) => {
+  await whileIdle({ origin, count: 250, askEveryMs: 100 }, async () => {
     t.equal(open.size, 250);
     while (asked < 700) await once(server, 'request');
-    t.ok((await countRequests()) >= 700);
   });
   while (open.size > 0) await once([...open][0] as Socket, 'close');
 });

@@ -6,11 +6,12 @@ import { findMixedFlag } from '../../../bench/servers/mixed-requests.ts';
 import { readAnswer } from '../../../bench/servers/same-answers.ts';
 import { serveDirectory } from '../../../bench/servers/start-burgee.ts';
 import { startProgram } from '../../../bench/servers/start-program.ts';
+import { workerArguments } from '../../../bench/servers/worker-arguments.ts';
 
 t.test('a directory is provisioned once and served again and again', async (t) => {
   const directory = await makeDirectory(mixedProvision(20));
   const { id } = findMixedFlag(0, 20, directory.provisioned);
-  for (const args of [[], ['--workers', '2']]) {
+  for (const args of [[], workerArguments(2)]) {
     const server = await serveDirectory(directory, { args });
     t.equal((await readAnswer(server.origin, `/v1/flags/${id}`)).status, 200);
     t.ok(server.startedInMs > 0);

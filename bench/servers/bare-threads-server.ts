@@ -1,0 +1,18 @@
+/**
+ * The limit of several threads: the main thread accepts connections and hands each to one of the bare uWebSockets.js
+ * threads, in turns. Its arguments are the file with the body and the number of threads. Prints its port once all of
+ * them serve.
+ */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { createApp, listenAndTell } from './bare-app.ts';
+
+const [file = '', threads = '1'] = process.argv.slice(2);
+const app = createApp();
+// Uncaught, an error of a thread ends this process: that is how it is told.
+for (let count = Number(threads); count > 0; count -= 1) {
+  const thread = new Worker(new URL('./bare-thread.js', import.meta.url), { workerData: file });
+  const [descriptor] = await once(thread, 'message');
+  app.addChildAppDescriptor(descriptor);
+}
+listenAndTell(app);
