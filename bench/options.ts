@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { didYouMean } from '../src/support/closest-name.ts';
 import type { ClosedLoopDriver } from './load/closed-loop.ts';
+import { readPeerOption } from './peers/binaries/read-peer-option.ts';
 import type { BenchSettings, Scenario } from './scenario.ts';
 
 /** A run of scenarios, as the command line asks for it. */
@@ -39,10 +40,12 @@ interface GivenOptions {
   readonly compare?: string;
   readonly server?: string;
   readonly token?: string;
+  readonly peer?: ReadonlyMap<string, string>;
   readonly save: boolean;
   readonly page?: true;
 }
 
+const peersScenarioName = 'peers';
 const usual = { seconds: 5, connections: 64, rounds: 5 } as const;
 const quick = { seconds: 0.25, connections: 8, rounds: 1 } as const;
 
@@ -78,6 +81,11 @@ export function buildProgram(): Command {
     )
     .option('--server <url>', 'measure a Burgee that runs elsewhere (http only); saves nothing')
     .option('--token <secret>', 'for --server: a Management API token with permission write')
+    .option(
+      '--peer <name=path>',
+      'for peers: a ready program to compare with, such as flagr=PATH; may be given once for each',
+      readPeerOption,
+    )
     .option('--no-save', 'leave bench/results and docs/benchmarks.md as they are')
     .option('--page', 'only write docs/benchmarks.md anew from bench/results')
     .configureHelp({ helpWidth: 110 })
@@ -137,7 +145,18 @@ function repeatOptionsOf(given: GivenOptions): string {
   const names = ['duration', 'connections', 'rounds', 'driver', 'server'] as const;
   const told = names.flatMap((name) => (given[name] === undefined ? [] : [`--${name} ${given[name]}`]));
   const token = given.token === undefined ? [] : ['--token "$TOKEN"'];
-  return [...(given.quick === true ? ['--quick'] : []), ...told, ...token].join(' ');
+  // Where a program lies is of no use to others.
+  const peers = [...(given.peer ?? new Map())].map(([name]) => `--peer ${name}=PATH`);
+  return [...(given.quick === true ? ['--quick'] : []), ...told, ...token, ...peers].join(' ');
+}
+
+function findPeerPrograms(
+  { peer }: GivenOptions,
+  scenarios: readonly Scenario[],
+): RunCommand['settings']['peerPrograms'] {
+  if (peer !== undefined && !scenarios.some(({ name }) => name === peersScenarioName))
+    throw new UsageError(`--peer is for the scenario ${peersScenarioName}: name it, too`);
+  return peer ?? new Map();
 }
 
 function requireNoOthers(names: readonly string[], given: GivenOptions): void {
@@ -170,15 +189,17 @@ export function readCommand(
   }
   const defaults = given.quick === true ? quick : usual;
   const server = findServer(given);
+  const scenarios = findScenarios(names, catalogue);
   return {
     kind: 'run',
-    scenarios: findScenarios(names, catalogue),
+    scenarios,
     settings: {
       seconds: given.duration ?? defaults.seconds,
       connections: given.connections ?? defaults.connections,
       rounds: given.rounds ?? defaults.rounds,
       drivers: chooseDrivers(given.driver, available),
       isQuick: given.quick === true,
+      peerPrograms: findPeerPrograms(given, scenarios),
     },
     server,
     jsonFile: given.json ?? null,

@@ -12,6 +12,8 @@ export interface BenchSettings {
   readonly drivers: readonly ClosedLoopDriver[];
   /** Sizes cut down and one short round: shows that a scenario runs, measures nothing. */
   readonly isQuick: boolean;
+  /** Programs of servers to compare with, by the names of `binaryPeers`; none that is not given is measured. */
+  readonly peerPrograms: ReadonlyMap<string, string>;
   /** A server that already runs elsewhere, or null: each scenario starts what it measures. */
   readonly elsewhere: ServerElsewhere | null;
 }

@@ -1,3 +1,4 @@
+import type { BenchRequest } from '../load/request-list.ts';
 import type { HalfServer } from './half-server.ts';
 
 /** Users asked at the same time. */
@@ -11,8 +12,9 @@ const atOnce = 8;
  * @throws Error when it does not
  */
 export async function checkHalf(server: HalfServer, users: number): Promise<void> {
-  const first = await askAll(server, users);
-  const second = await askAll(server, users);
+  const asked = server.list.requests.slice(0, users);
+  const first = await isOnFor(server, asked);
+  const second = await isOnFor(server, asked);
   const changed = first.filter((isOn, user) => isOn !== second[user]).length;
   if (changed > 0)
     throw new Error(`${server.name} answered ${changed} of ${users} users differently when asked again`);
@@ -29,20 +31,21 @@ export function checkShare(name: string, on: number, users: number): void {
   throw new Error(`${name} has the flag on for ${on} of ${users} users, which is not about half`);
 }
 
-async function askAll(server: HalfServer, users: number): Promise<boolean[]> {
+/** @returns whether the flag is on, by the answer to each request. @throws Error for any other status than 200 */
+export async function isOnFor(server: HalfServer, requests: readonly BenchRequest[]): Promise<boolean[]> {
   const answers: boolean[] = [];
-  const requests = server.list.requests.slice(0, users);
   for (let start = 0; start < requests.length; start += atOnce) {
     const some = requests.slice(start, start + atOnce);
-    answers.push(...(await Promise.all(some.map(({ path }) => ask(server, path)))));
+    answers.push(...(await Promise.all(some.map((request) => ask(server, request)))));
   }
   return answers;
 }
 
-async function ask(server: HalfServer, path: string): Promise<boolean> {
-  const response = await fetch(`${server.list.origin}${path}`, { headers: server.list.headers ?? {} });
-  const body = await response.text();
-  if (response.status !== 200)
-    throw new Error(`${server.name} answered ${response.status} to ${path}: ${body}`);
-  return server.isOn(body);
+async function ask({ name, list, isOn }: HalfServer, request: BenchRequest): Promise<boolean> {
+  const { path, method = 'GET', body } = request;
+  const headers = { ...list.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  const response = await fetch(`${list.origin}${path}`, { method, headers, body: body ?? null });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${name} answered ${response.status} to ${path}: ${text}`);
+  return isOn(text);
 }

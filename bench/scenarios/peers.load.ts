@@ -1,4 +1,5 @@
 import type { MissingContender, ScenarioReport } from '../comparison.ts';
+import { runBinaries } from '../peers/binaries/run-binaries.ts';
 import { checkHalf } from '../peers/check-half.ts';
 import { compareHttp } from '../peers/compare-http.ts';
 import { compareInProcess, inProcessTargets } from '../peers/compare-in-process.ts';
@@ -7,7 +8,7 @@ import { installPeers } from '../peers/peer-packages.ts';
 import { startUnleashProxy, startUnleashServer } from '../peers/unleash-servers.ts';
 import type { Bench, Scenario } from '../scenario.ts';
 
-/** All of them, should none be had. */
+/** Those of npm, all of them, should none be had. */
 const peerNames = [
   '@unleash/proxy',
   'unleash-server',
@@ -64,28 +65,39 @@ async function compareWithBurgee(
   }
 }
 
-async function run(bench: Bench): Promise<ScenarioReport> {
-  const users = bench.settings.isQuick ? 1000 : 100_000;
-  const scenario = peersScenario.name;
+/** What npm has: servers and libraries in JavaScript. */
+async function runPackages(bench: Bench, users: number): Promise<Part> {
   try {
     await installPeers((text) => bench.note(text));
   } catch (fault) {
     const why = textOf(fault);
-    return { scenario, comparisons: [], targets: [], missing: peerNames.map((name) => ({ name, why })) };
+    return { comparisons: [], targets: [], missing: peerNames.map((name) => ({ name, why })) };
   }
   const http = await runHttp(bench, users);
   return {
-    scenario,
     comparisons: [...http.comparisons, await compareInProcess(bench, users)],
     targets: [...http.targets, ...inProcessTargets],
     missing: http.missing,
   };
 }
 
+async function run(bench: Bench): Promise<ScenarioReport> {
+  const users = bench.settings.isQuick ? 1000 : 100_000;
+  // First, so that a program that does not start is told before minutes of measuring.
+  const binaries = await runBinaries(bench, users);
+  const packages = await runPackages(bench, users);
+  return {
+    scenario: peersScenario.name,
+    comparisons: [...binaries.comparisons, ...packages.comparisons],
+    targets: [...binaries.targets, ...packages.targets],
+    missing: [...binaries.missing, ...packages.missing],
+  };
+}
+
 export const peersScenario: Scenario = {
   name: 'peers',
   summary:
-    'what a user would pick instead: Unleash over HTTP; flagd-core, unleash-client, GrowthBook in process',
+    'what a user would pick instead: servers whose programs --peer gives; Unleash over HTTP; libraries in process',
   runsElsewhere: false,
   run,
 };

@@ -39,6 +39,7 @@ const quickBench: Bench = {
     rounds: 1,
     drivers,
     isQuick: true,
+    peerPrograms: new Map(),
     elsewhere: null,
   },
   compare: compareOnce,
