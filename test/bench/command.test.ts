@@ -49,6 +49,21 @@ t.test('names and options say what is run, and how', async (t) => {
   });
 });
 
+t.test('programs of peers are given by name, and where they lie is not told', async (t) => {
+  const [node, shell] = [process.execPath, '/bin/sh'];
+  const command = read('peers', '--peer', `flagr=${node}`, '--peer', `flipt=${shell}`);
+  t.match(command, { repeatOptions: '--peer flagr=PATH --peer flipt=PATH' });
+  const programs = command.kind === 'run' ? command.settings.peerPrograms : new Map();
+  t.strictSame(
+    [...programs],
+    [
+      ['flagr', node],
+      ['flipt', shell],
+    ],
+  );
+  t.match(read('patch'), { settings: { peerPrograms: new Map() } });
+});
+
 t.test('a server elsewhere is not saved, and its token is not told', async (t) => {
   const command = read('evaluate-flag', '--server', 'http://192.0.2.1:8080/', '--token', 'very-secret');
   t.match(command, { server: { origin: 'http://192.0.2.1:8080', token: 'very-secret' }, isSaved: false });
@@ -74,6 +89,24 @@ t.test('what cannot be obeyed is refused with what to do', async (t) => {
     [/name the scenarios to run, or all, before --quick/, '--quick'],
     [/name the scenarios to run, or all, before --no-save/, '--no-save'],
     [/--page runs nothing/, 'patch', '--page'],
+    [
+      /no peer flager; did you mean flagr\?\nThere are: flagr, unleash-edge, go-feature-flag, flagd, flipt\./,
+      'peers',
+      '--peer',
+      'flager=x',
+    ],
+    [/Give NAME=PATH, such as flagr=/, 'peers', '--peer', 'flagr'],
+    [
+      /no file \/no\/such\/file\. Build the peer as bench\/README\.md says/,
+      'peers',
+      '--peer',
+      'flagr=/no/such/file',
+    ],
+    [/no file \/tmp\. /, 'peers', '--peer', 'flagr=/tmp'],
+    [/may not run \/proc\/version/, 'peers', '--peer', 'flagr=/proc/version'],
+    [/flagr is given twice/, 'peers', '--peer', 'flagr=/bin/sh', '--peer', 'flagr=/bin/sh'],
+    [/--peer is for the scenario peers/, 'patch', '--peer', 'flagr=/bin/sh'],
+    [/name the scenarios to run, or all, before --peer/, '--peer', 'flagr=/bin/sh'],
   ];
   for (const [message, ...args] of refused) {
     const fault = refusalOf(args);

@@ -1,64 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import type { Comparison } from '../../bench/comparison.ts';
-import { availableDrivers } from '../../bench/load/closed-loop.ts';
+import { binaryPeers } from '../../bench/peers/binaries/binary-peers.ts';
 import { checkShare } from '../../bench/peers/check-half.ts';
 import { ensurePostgres } from '../../bench/peers/find-postgres.ts';
 import { peersFolder } from '../../bench/peers/peer-packages.ts';
 import { startAdapter } from '../../bench/peers/start-adapter.ts';
-import type { Bench, ComparisonPlan } from '../../bench/scenario.ts';
 import { peersScenario } from '../../bench/scenarios/peers.load.ts';
+import { quickBench, useTemporaryFolder } from './quick-bench.ts';
 
-const seconds = 0.3;
-/** One of them: what a driver does with a list of requests, closed-loop.test.ts tells of each. */
-const drivers = availableDrivers().slice(0, 1);
-
-/** One round of each contender, without warm-up. */
-async function compareOnce({ contenders, metrics, ...plan }: ComparisonPlan): Promise<Comparison> {
-  const figures = new Map<string, Readonly<Record<string, number>>>();
-  for (const { name, measure } of contenders) figures.set(name, (await measure(seconds)).figures);
-  const valuesOf = (key: string): Record<string, number[]> =>
-    Object.fromEntries([...figures].map(([name, values]) => [name, [values[key] ?? Number.NaN]]));
-  return {
-    ...plan,
-    rounds: 1,
-    contenders: contenders.map(({ name, what }) => ({ name, what })),
-    metrics: metrics.map((metric) => ({ ...metric, values: valuesOf(metric.key) })),
-  };
-}
-
-const quickBench: Bench = {
-  settings: {
-    seconds,
-    connections: 8,
-    rounds: 1,
-    drivers,
-    isQuick: true,
-    peerPrograms: new Map(),
-    elsewhere: null,
-  },
-  compare: compareOnce,
-  note: (text) => t.comment(text),
-};
-
-/** A temporary folder for everything that is started, which PostgreSQL's own user can pass through. */
-function useTemporaryFolder(): string {
-  const before = process.env['TMPDIR'];
-  const folder = mkdtempSync(join(tmpdir(), 'peers-'));
-  chmodSync(folder, 0o711);
-  process.env['TMPDIR'] = folder;
-  t.teardown(() => {
-    if (before === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = before;
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return folder;
-}
+const bench = quickBench();
+const { drivers } = bench.settings;
 
 function figuresOf(comparison: Comparison): [string, number][] {
   // The load generator may have been late for nothing, or have had no connection free to be in time.
@@ -74,7 +30,11 @@ function figuresOf(comparison: Comparison): [string, number][] {
 const folder = useTemporaryFolder();
 
 t.test('the scenario compares Burgee with every peer and leaves nothing behind', async (t) => {
-  const { comparisons, targets, missing } = await peersScenario.run(quickBench);
+  const { comparisons, targets, missing: missingOfAll } = await peersScenario.run(bench);
+  const isGiven = ({ name }: { readonly name: string }): boolean =>
+    !binaryPeers.some((peer) => peer.name === name);
+  const missing = missingOfAll.filter(isGiven);
+  t.equal(missingOfAll.length - missing.length, binaryPeers.length, 'programs that were not given are named');
   if (missing.length > 0 && process.env['CI'] === undefined) {
     const reasons = missing.map(({ name, why }) => `${name}: ${why}`).join('\n');
     console.error(`Peers that cannot be had here were not compared:\n${reasons}`);
