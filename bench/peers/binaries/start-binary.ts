@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,6 +19,12 @@ const stopTimeoutMs = 10_000;
 const versionTimeoutMs = 10_000;
 const askAgainMs = 100;
 
+/** Where a program runs. */
+interface StartPlace {
+  readonly folder: string;
+  readonly origin: string;
+}
+
 interface RunningBinary {
   readonly pid: number;
   /** The last that it said. */
@@ -34,19 +40,14 @@ function environmentIn(folder: string, env: PeerLaunch['env'] = {}): NodeJS.Proc
   return { ...Object.fromEntries(kept), HOME: folder, TMPDIR: folder, ...env };
 }
 
-/** By itself, since some programs are no program of this machine: then there is no process, and maybe no event. */
-function spawnBinary(program: string, { args, env }: PeerLaunch, folder: string): ChildProcess {
-  return spawn(program, args, {
+function runBinary(program: string, { args, env }: PeerLaunch, folder: string): RunningBinary {
+  const child = spawn(program, args, {
     cwd: folder,
     env: environmentIn(folder, env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-}
-
-function runBinary(program: string, launch: PeerLaunch, folder: string): RunningBinary {
-  const child = spawnBinary(program, launch, folder);
   const outlived = atExit(() => child.kill('SIGKILL'));
-  const said = [child.stdout, child.stderr].flatMap((stream) => (stream === null ? [] : [keepEnd(stream)]));
+  const said = [child.stdout, child.stderr].map(keepEnd);
   const ended = once(child, 'exit')
     .then(([code, signal]) => `ended with ${code ?? signal}`)
     .catch((fault: Error) => `could not be started (${fault.message})`)
@@ -84,19 +85,17 @@ async function waitUntilReady(peer: BinaryPeer, origin: string, signal: AbortSig
   return told;
 }
 
-async function readVersion(
-  { version }: BinaryPeer,
-  program: string,
-  folder: string,
-  origin: string,
-): Promise<string> {
-  const told =
-    'path' in version
-      ? await fetch(`${origin}${version.path}`).then((response) => response.text())
-      : await run(program, version.args, { timeout: versionTimeoutMs, env: environmentIn(folder) }).then(
-          ({ stdout, stderr }) => stdout + stderr,
-        );
-  return version.pattern.exec(told)?.[1]?.replace(/^v/, '') ?? 'of unknown version';
+async function askForVersion({ version }: BinaryPeer, program: string, place: StartPlace): Promise<string> {
+  if ('path' in version) return await (await fetch(`${place.origin}${version.path}`)).text();
+  const env = environmentIn(place.folder);
+  const { stdout, stderr } = await run(program, version.args, { timeout: versionTimeoutMs, env });
+  return stdout + stderr;
+}
+
+/** A program that does not tell its version where others of its kind do can be measured all the same. */
+async function readVersion(peer: BinaryPeer, program: string, place: StartPlace): Promise<string> {
+  const told = await askForVersion(peer, program, place).catch(() => '');
+  return peer.version.pattern.exec(told)?.[1]?.replace(/^v/, '') ?? 'of unknown version';
 }
 
 function explain(peer: BinaryPeer, program: string, what: string, said: string): Error {
@@ -124,7 +123,7 @@ async function startIn(
       binary.ended.then((end) => `${end} before it answered`),
     ]).finally(() => ready.abort());
     if (why !== null) throw explain(peer, program, why, binary.said());
-    const version = await readVersion(peer, program, folder, origin);
+    const version = await readVersion(peer, program, { folder, origin });
     const { matched, unmatched } = ruleRequests(peer.requestFor, users);
     return {
       name: peer.name,

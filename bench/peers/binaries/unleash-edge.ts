@@ -26,7 +26,7 @@ export const unleashEdgePeer: BinaryPeer = {
   name: 'unleash-edge',
   how: 'unleash-edge offline -b features.json; GET /api/frontend/features/FLAG?userId=USER',
   otherPorts: 0,
-  version: { args: ['--version'], pattern: /(\d+\.\d+\.\d+\S*)/ },
+  version: { path: '/docs/openapi.json', pattern: /"version":"([^"]+)"/ },
   headers: { authorization: frontendToken },
   configure: ({ folder, port }) => {
     const file = join(folder, 'features.json');
