@@ -1,7 +1,7 @@
-// Who may import whom. The folders of src are layers: support <- domain <- contracts, storage <- actors <- api <- gateway
-// <- supervisor <- cli, main. Beside gateway stands admin, which knows metrics as data and no actor.
+// Who may import whom. The folders of src are layers: support <- domain <- contracts, storage <- evaluator, actors <- api <-
+// worker <- front <- supervisor <- cli, main. Beside front stands admin, which knows metrics as data and no actor.
 
-const actors = '(evaluator|writer|notifier|operator)';
+const actors = '(writer|notifier|operator)';
 
 /** A folder and the folders of src that it may import, itself included. */
 const layers = [
@@ -12,9 +12,28 @@ const layers = [
   ['contracts', ['support', 'domain']],
   ['storage', ['support', 'domain']],
   [actors, ['support', 'domain', 'contracts', 'storage', 'observability', actors]],
+  ['evaluator', ['support', 'domain', 'contracts', 'storage', 'observability']],
   ['http', ['support', 'config', 'observability']],
-  ['api', ['support', 'domain', 'contracts', 'observability', 'http', actors]],
-  ['gateway', ['support', 'domain', 'config', 'contracts', 'observability', actors, 'api', 'http']],
+  ['api', ['support', 'domain', 'contracts', 'observability', 'http', 'evaluator', actors]],
+  [
+    'worker',
+    ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'evaluator', 'api', actors],
+  ],
+  [
+    'front',
+    [
+      'support',
+      'domain',
+      'config',
+      'contracts',
+      'observability',
+      'http',
+      'evaluator',
+      'api',
+      'worker',
+      actors,
+    ],
+  ],
   ['admin', ['support', 'observability', 'http']],
   [
     'supervisor',
@@ -29,7 +48,9 @@ const layers = [
       actors,
       'api',
       'http',
-      'gateway',
+      'evaluator',
+      'worker',
+      'front',
     ],
   ],
 ];
@@ -79,7 +100,7 @@ module.exports = {
       name: 'actors-through-client-or-protocol',
       comment: 'Others hold an actor by its client and speak its protocol; what it does inside is its own.',
       severity: 'error',
-      from: { path: `^src/(${actors}|api|gateway)/` },
+      from: { path: `^src/(${actors}|api|worker|front)/` },
       to: {
         path: `^src/${actors}/`,
         pathNot: [`^src/${actors}/.*-(client|protocol)[.]ts$`, '^src/$1/'],

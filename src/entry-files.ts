@@ -3,7 +3,7 @@
  * is named here lies at the same place below both (scripts/build-server.mjs reads it from here).
  */
 export const threadEntries = {
-  evaluator: new URL('./evaluator/evaluator-worker.js', import.meta.url),
+  worker: new URL('./worker/connection-worker.js', import.meta.url),
   writer: new URL('./writer/writer-worker.js', import.meta.url),
   notifier: new URL('./notifier/notifier-worker.js', import.meta.url),
   operator: new URL('./operator/operator-worker.js', import.meta.url),

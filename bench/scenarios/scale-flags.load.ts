@@ -29,8 +29,8 @@ const seed = 20_260_105;
 const MiB = 2 ** 20;
 /** Both as the settings' defaults are, said aloud because the bound on memory is made of them. */
 const cacheMiB = 256;
-const evaluators = Math.max(1, availableParallelism() - 1);
-const serveArgs = ['--cache-bytes', `${cacheMiB}MiB`, ...workerArguments(evaluators)];
+const workers = availableParallelism();
+const serveArgs = ['--cache-bytes', `${cacheMiB * workers}MiB`, ...workerArguments(workers)];
 /** What the heaps of a busy process hold besides: garbage that was not collected yet. */
 const allowanceMiB = 128;
 
@@ -96,8 +96,8 @@ function questionFor(bench: Bench, sizes: readonly Size[], servers: readonly Ser
     base,
     connections: bench.settings.connections,
     settings: {
-      'cache of an evaluator, MiB': cacheMiB,
-      evaluators,
+      'cache of a worker, MiB': cacheMiB,
+      workers,
       servers: 'all at once, one asked at a time',
     },
     contenders: sizes.map((size, index) => {
@@ -127,7 +127,7 @@ async function compareMemory(
     await askForEveryFlag(size, servers[index] as ServerProcess);
   }
   const ownMiB = servers.map(({ pid }) => readAnonymousBytes(pid) / MiB);
-  const boundMiB = (ownMiB[0] as number) + cacheMiB * evaluators + allowanceMiB;
+  const boundMiB = (ownMiB[0] as number) + cacheMiB * workers + allowanceMiB;
   return await bench.compare({
     ...planOf(question, bench.settings),
     id: 'memory',
@@ -162,7 +162,7 @@ function compareStartUp(bench: Bench, sizes: readonly Size[]): Promise<Compariso
     id: 'start-up',
     title: 'A restart, by the number of flags: from the start of the process to its first answer',
     driver: 'one question, asked as soon as the server says that it listens',
-    settings: { evaluators, 'files of the store': 'in the page cache' },
+    settings: { workers, 'files of the store': 'in the page cache' },
     base,
     metrics: startUpMetrics,
     contenders: sizes.map((size) => ({

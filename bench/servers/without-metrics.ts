@@ -2,10 +2,10 @@
  * Loaded before a server: nothing counts for `/metrics` on the way of a request, in any thread. What is left are timers
  * that come ten times a second, and what is read when somebody scrapes.
  */
-import { EvaluatorMeter } from '../../src/evaluator/evaluator-meter.ts';
+import { EvaluationMeter } from '../../src/evaluator/evaluation-meter.ts';
 import { AnswerMeter } from '../../src/observability/answer-meter.ts';
 
-for (const { prototype } of [AnswerMeter, EvaluatorMeter]) {
+for (const { prototype } of [AnswerMeter, EvaluationMeter]) {
   for (const name of Object.getOwnPropertyNames(prototype)) {
     if (name !== 'constructor') Object.defineProperty(prototype, name, { value: () => undefined });
   }

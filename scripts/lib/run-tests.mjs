@@ -21,8 +21,8 @@ const waiting = new RegExp(
 const alone = new RegExp(
   [
     '^robustness/',
-    '^lifecycle/(bursts|concurrent-changes|large-audit-entries|long-list|shutdown|slow-readers)[.]',
-    '^campaigns/(hostile-clients|overload|soak|threads)[.]',
+    '^lifecycle/(bursts|concurrent-changes|large-audit-entries|long-list|shutdown|slow-readers|worker-(deaths|logs))[.]',
+    '^campaigns/(hostile-clients|overload|soak|workers)[.]',
   ].join('|'),
 );
 const fileTimeoutMs = 15 * 60_000;

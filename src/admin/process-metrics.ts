@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { eventLoopActive } from '../observability/event-loop-active.ts';
 import { counter, gauge, layOut } from '../observability/metric.ts';
 import { createMetricMemory, put } from '../observability/metric-cells.ts';
 import type { MetricSource } from './prometheus-text.ts';
@@ -6,14 +7,10 @@ import { isReady, type Readiness } from './readiness.ts';
 
 const block = layOut({
   ready: gauge('burgee_ready', '1 while /ready answers 200, otherwise 0.'),
-  active: counter(
-    'burgee_event_loop_active_seconds_total',
-    'Seconds that an event loop has worked, by thread: its rate is the busy share of the thread.',
-    [{ thread: 'gateway' }, { thread: 'writer' }],
-  ),
+  active: eventLoopActive('front', 'writer'),
   cpu: counter('process_cpu_seconds_total', 'Processor time, user and system, of all threads.'),
   memory: gauge('process_resident_memory_bytes', 'Resident memory; pages of the store are part of it.'),
-  heap: gauge('burgee_gateway_heap_bytes', "Memory of the gateway thread's JavaScript heap that is in use."),
+  heap: gauge('burgee_front_heap_bytes', "Memory of the main thread's JavaScript heap that is in use."),
   startedAt: gauge('process_start_time_seconds', 'When the process started, in Unix seconds.'),
 });
 

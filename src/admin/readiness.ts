@@ -9,7 +9,7 @@ export function isReady({ phase, failing }: Readiness): boolean {
   return phase === 'serving' && failing.length === 0;
 }
 
-/** @returns for example `{"status":"unavailable","failing":["evaluators"]}` */
+/** @returns for example `{"status":"unavailable","failing":["workers"]}` */
 export function renderReadiness(readiness: Readiness): string {
   if (isReady(readiness)) return JSON.stringify({ status: 'ready' });
   const { phase, failing } = readiness;

@@ -81,7 +81,7 @@ export const settings = {
         text: 'cores, or the CPU quota of the container where it is less; rounded down, at least 1',
         derive: () => defaultWorkers(coresOf(availableParallelism(), cpuQuota())),
       },
-      description: 'Threads that evaluate flags and answer every read.',
+      description: 'Threads that have the connections and answer what is asked on them.',
     },
   ),
   commitGroupSize: integerSetting(
@@ -96,14 +96,16 @@ export const settings = {
     { minimum: 1, maximum: 1_000_000 },
     {
       fallback: { value: 4096 },
-      description: 'Most requests under way at once; one more is answered 503 with `Retry-After`.',
+      description:
+        'Most requests of the Management API under way at once, and as many of the console; one more is answered 503 with `Retry-After`. Evaluations are not counted.',
     },
   ),
   requestDeadlineMs: integerSetting(
     { minimum: 10, maximum: 600_000 },
     {
       fallback: { value: 5000 },
-      description: 'Milliseconds in which a request must be answered; then it gets 503.',
+      description:
+        'Milliseconds in which a change must begin, or gets 503; and in which a body must go on arriving, or gets 408.',
     },
   ),
   cacheBytes: bytesSetting(

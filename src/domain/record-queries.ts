@@ -26,7 +26,7 @@ export interface AuditRange {
 }
 
 /**
- * What the rules need to ask, on one consistent state. The storage adapter answers from a snapshot (evaluator) or from
+ * What the rules need to ask, on one consistent state. The storage adapter answers from a snapshot (worker) or from
  * the open write transaction (writer). Iterables are lazy and must be consumed before the caller awaits anything.
  */
 export interface RecordQueries {

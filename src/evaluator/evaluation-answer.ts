@@ -3,21 +3,19 @@ import { problemTable } from '../contracts/problem-table.ts';
 import type { EvaluationContext, QueryFault } from '../domain/evaluation/evaluation-context.ts';
 import { describeQueryFault } from '../domain/evaluation/query-fault.ts';
 import type { Problem, ProblemCode } from '../domain/problem.ts';
-import type { RefusalReason } from './evaluator-metrics-protocol.ts';
-
-const encoder = new TextEncoder();
+import type { RefusalReason } from './evaluation-metrics-protocol.ts';
 
 /** A refused evaluation, ready to send. */
 export interface EvaluationRefusal {
   readonly status: number;
-  readonly body: Uint8Array;
+  readonly body: string;
   /** As it is counted. */
   readonly reason: RefusalReason;
 }
 
 function encodeRefusal(problem: Problem, reason: RefusalReason, docsUrl: string): EvaluationRefusal {
   const { status } = problemTable[problem.code];
-  return { status, body: encoder.encode(errorEnvelope(problem, docsUrl)), reason };
+  return { status, body: errorEnvelope(problem, docsUrl), reason };
 }
 
 const details = {
@@ -63,10 +61,6 @@ export class EvaluationRefusals {
   queryFault(fault: QueryFault, context: EvaluationContext): EvaluationRefusal {
     const detail = describeQueryFault(fault, context.faultyParameter);
     return encodeRefusal({ code: 'invalid-request', detail }, 'invalid-request', this.#docsUrl);
-  }
-
-  unavailable(detail: string): EvaluationRefusal {
-    return encodeRefusal({ code: 'service-unavailable', detail }, 'failed', this.#docsUrl);
   }
 
   internalError(): EvaluationRefusal {

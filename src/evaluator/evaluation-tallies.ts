@@ -1,5 +1,12 @@
 import type { EvaluationTally } from '../domain/usage/evaluation-count.ts';
-import type { CountedEvaluations } from './evaluator-protocol.ts';
+
+/** Answers since the last message of the kind, flag by flag and environment by environment. */
+export interface CountedEvaluations {
+  /** 20 characters each, without anything in between. */
+  readonly flagIds: string;
+  /** For each: its environment's number, how often it was on, how often off. */
+  readonly numbers: Float64Array;
+}
 
 /** How often what was counted is sent. */
 export const collectIntervalMs = 10_000;

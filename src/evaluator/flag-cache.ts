@@ -21,7 +21,7 @@ export interface CachedFlag {
 const projectsMax = 16_384;
 
 /**
- * Compiled flags by id, bounded in bytes, least recently used first out. Owned by one evaluator thread. The list is
+ * Compiled flags by id, bounded in bytes, least recently used first out. Owned by one worker. The list is
  * threaded through the entries, so that a hit costs a few writes and no allocation.
  */
 export class FlagCache {

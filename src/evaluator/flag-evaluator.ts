@@ -2,10 +2,9 @@ import { randomFillSync } from 'node:crypto';
 import { evaluateFlag, selectState } from '../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../domain/evaluation/evaluation-context.ts';
 import { isOn } from '../domain/evaluation/evaluation-reason.ts';
-import { isIdShaped } from '../support/id-shape.ts';
 import { type EvaluationRefusal, EvaluationRefusals } from './evaluation-answer.ts';
+import type { EvaluationMeter } from './evaluation-meter.ts';
 import type { EvaluationTallies } from './evaluation-tallies.ts';
-import type { EvaluatorMeter } from './evaluator-meter.ts';
 import type { FlagSource } from './flag-source.ts';
 
 const rolls = new Uint32Array(1024);
@@ -26,16 +25,16 @@ export function randomRoll(): number {
  */
 export class FlagEvaluator {
   status = 0;
-  body: Uint8Array = new Uint8Array(0);
+  body: string = '';
   /** Index in `evaluationReasons`; meaningful when `status` is 200. */
   reason = 0;
   readonly #source: FlagSource;
   readonly #refusals: EvaluationRefusals;
-  readonly #meter: EvaluatorMeter;
+  readonly #meter: EvaluationMeter;
   readonly #tallies: EvaluationTallies;
   readonly #context = new EvaluationContext();
 
-  constructor(source: FlagSource, docsUrl: string, meter: EvaluatorMeter, tallies: EvaluationTallies) {
+  constructor(source: FlagSource, docsUrl: string, meter: EvaluationMeter, tallies: EvaluationTallies) {
     this.#source = source;
     this.#refusals = new EvaluationRefusals(docsUrl);
     this.#meter = meter;
@@ -52,7 +51,7 @@ export class FlagEvaluator {
 
   /** @returns null when there is an answer */
   #evaluateDecoded(flagId: string, context: EvaluationContext): EvaluationRefusal | null {
-    const entry = isIdShaped(flagId) ? this.#source.find(flagId) : undefined;
+    const entry = this.#source.find(flagId);
     if (entry === undefined) return this.#refusals.fixed('no-flag');
     if (!entry.cachedProject.project.evaluationAccess) return this.#refusals.fixed('access-off');
     const flag = entry.compiled;

@@ -1,10 +1,12 @@
 import { compileEvaluable } from '../domain/evaluation/compiled-flag.ts';
 import type { ChangeLogEntry } from '../storage/records/change-log-record.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
+import { isIdShaped } from '../support/id-shape.ts';
 import { SliceQueue } from '../support/slice-queue.ts';
 import { isUnsettled, StoreVersion } from '../support/store-version.ts';
-import type { EvaluatorMeter } from './evaluator-meter.ts';
+import type { EvaluationMeter } from './evaluation-meter.ts';
 import { type CachedFlag, type CachedProject, FlagCache } from './flag-cache.ts';
+import type { PinRoom } from './pin-room.ts';
 import { type ProjectList, rememberAudiences } from './project-list.ts';
 import { ProjectLists } from './project-lists.ts';
 
@@ -16,9 +18,18 @@ const queuedShare = 0.25;
 /** For each byte in use V8 keeps about another one, free or not collected yet: the setting bounds both. */
 const bytesKeptPerByte = 2;
 
+/** What a source tells, and asks, of the worker that it belongs to. */
+export interface FlagSourceHooks {
+  /** There is something to do between events, for `runSlice`. */
+  readonly onWork?: () => void;
+  readonly pins?: PinRoom;
+}
+
+const anyRoom: PinRoom = { take: () => true, give: () => undefined };
+
 /**
- * Compiled flags as of the newest acknowledged change. `refresh` is called at the start of each batch: one atomic load
- * when nothing moved. There is no stale window, because the version moves before a commit is acknowledged; and nobody sees
+ * Compiled flags as of the newest acknowledged change. `refresh` is called for each request: one atomic load when
+ * nothing moved. There is no stale window, because the version moves before a commit is acknowledged; and nobody sees
  * the old state once somebody has seen the new one, because it is unsettled from before the commit can be seen.
  */
 export class FlagSource {
@@ -27,7 +38,7 @@ export class FlagSource {
   readonly #reader: StoreReader;
   readonly #version: StoreVersion;
   readonly #queue: SliceQueue;
-  readonly #meter: EvaluatorMeter;
+  readonly #meter: EvaluationMeter;
   #versionSeen: number;
   #sequenceSeen: number;
 
@@ -35,13 +46,15 @@ export class FlagSource {
     reader: StoreReader,
     storeVersion: SharedArrayBuffer,
     cacheBytes: number,
-    meter: EvaluatorMeter,
+    meter: EvaluationMeter,
+    { onWork, pins = anyRoom }: FlagSourceHooks = {},
   ) {
     const bytesMax = cacheBytes / bytesKeptPerByte;
     this.cache = new FlagCache(bytesMax * (1 - listsShare), (flags) => meter.countEvictions(flags));
-    this.#queue = new SliceQueue(queuedMax, bytesMax * queuedShare);
+    this.#queue = new SliceQueue(queuedMax, bytesMax * queuedShare, onWork);
     const hooks = {
       queue: this.#queue,
+      pins,
       knownFlag: (id: string) => this.cache.peek(id),
       onEviction: () => meter.countListEviction(),
     };
@@ -57,37 +70,36 @@ export class FlagSource {
   refresh(): void {
     const version = this.#version.load();
     if (version === this.#versionSeen && !isUnsettled(version)) return;
-    this.#versionSeen = version;
     this.#reader.renew();
     this.#forgetChanged();
+    // Last: when the changes cannot be read, the next request has to look again.
+    this.#versionSeen = version;
   }
 
-  /** Lets the snapshot go, so that an idle evaluator pins no pages. The next look-up opens a new one. */
+  /** Lets the snapshot go, so that an idle worker pins no pages. The next look-up opens a new one. */
   release(): void {
     this.#reader.renew();
   }
 
   /**
    * Does what can wait, in steps of some tens of microseconds until the time is over: indexes for long lists that are
-   * asked for again and again, which are looked through until then, and memory for the next long records. Call it between
-   * events for as long as it returns that more waits.
+   * asked for again and again, which are looked through until then, and memory for the next long records.
+   * @returns whether more waits
    */
   runSlice(budgetMs: number): boolean {
-    const { spareMemory } = this.#reader;
-    if (spareMemory.isShort) this.#queue.add(spareMemory);
     return this.#queue.run(budgetMs);
   }
 
   /** Whether `runSlice` has something to do. */
   get hasSlices(): boolean {
-    return !this.#queue.isEmpty || this.#reader.spareMemory.isShort;
+    return !this.#queue.isEmpty;
   }
 
   #forgetChanged(): void {
     const changes = this.#reader.changesSince(this.#sequenceSeen);
-    this.#sequenceSeen = this.#reader.sequence();
     if (changes === null) this.#forgetAll();
     else for (const change of changes) this.#forget(change);
+    this.#sequenceSeen = this.#reader.sequence();
   }
 
   #forget({ kind, projectId, id }: ChangeLogEntry): void {
@@ -122,15 +134,21 @@ export class FlagSource {
       this.#meter.countHit();
       return known;
     }
+    const startedAt = performance.now();
     const loaded = this.#load(flagId);
     this.#meter.countMiss(loaded === undefined);
+    this.#meter.observeStep(performance.now() - startedAt);
     return loaded;
   }
 
   #load(flagId: string): CachedFlag | undefined {
-    const { evaluation } = this.#reader;
+    if (!isIdShaped(flagId)) return undefined;
+    const { evaluation, spareMemory } = this.#reader;
+    // The snapshot may be newer than what was forgotten: a flag is never compiled with a project of before.
+    if (this.#reader.sequence() !== this.#sequenceSeen) this.#forgetChanged();
     const flag = evaluation.flag(flagId);
     if (flag === undefined) return undefined;
+    if (spareMemory.isShort) this.#queue.add(spareMemory);
     const cachedProject = this.#findProject(flag.projectId);
     const { project, audiences } = cachedProject;
     const audienceById = rememberAudiences(evaluation, audiences, this.#queue);

@@ -1,7 +1,8 @@
 import type { EvaluationQueries } from '../storage/evaluation-reader.ts';
-import type { StoreReader } from '../storage/store-reader.ts';
+import type { PinnedSnapshot, StoreReader } from '../storage/store-reader.ts';
 import type { WorkQueue } from '../support/sliced-work.ts';
 import { type KnownFlag, ListBuild } from './list-build.ts';
+import type { PinRoom } from './pin-room.ts';
 import { listFlag, mendList, type ProjectList, rememberAudiences } from './project-list.ts';
 
 export interface ProjectListsHooks {
@@ -9,6 +10,8 @@ export interface ProjectListsHooks {
   readonly knownFlag: KnownFlag;
   /** Takes the indexing of long lists of cohorts and values. */
   readonly queue: WorkQueue;
+  /** A list is built on a snapshot of its own: its room. */
+  readonly pins: PinRoom;
   /** A list was dropped to make room. */
   onEviction(): void;
 }
@@ -77,13 +80,14 @@ export class ProjectLists {
   /**
    * The build of a project's list, under way or begun now. Whoever wants the list joins it, steps it until it is done,
    * leaves it, and then looks again: a build ends early when its project changes.
-   * @returns null when the list is too large to be kept, or the project is gone
+   * @returns null when the list is too large to be kept, the project is gone, or there is no room for a snapshot
    */
   build(projectId: string): ListBuild | null {
     if (this.#tooLarge.has(projectId)) return null;
     const underWay = this.#builds.get(projectId);
     if (underWay !== undefined && !underWay.isDone) return underWay;
-    const snapshot = this.#reader.pin();
+    const snapshot = this.#pin();
+    if (snapshot === null) return null;
     const project = snapshot.queries.project(projectId);
     if (project === undefined) {
       snapshot.release();
@@ -92,6 +96,27 @@ export class ProjectLists {
     const build = new ListBuild(project, snapshot, this.#hooks.knownFlag, this.#hooks.queue, this.#bytesMax);
     this.#builds.set(projectId, build);
     return build;
+  }
+
+  /** @returns a snapshot that leaves its room when it is released; null when the process has no room for one */
+  #pin(): PinnedSnapshot | null {
+    const { pins } = this.#hooks;
+    if (!pins.take()) return null;
+    try {
+      const { release, ...snapshot } = this.#reader.pin();
+      let isReleased = false;
+      return {
+        ...snapshot,
+        release: () => {
+          release();
+          if (!isReleased) pins.give();
+          isReleased = true;
+        },
+      };
+    } catch (fault) {
+      pins.give();
+      throw fault;
+    }
   }
 
   /** Makes a step of a build that `build` gave, and keeps its list once that is complete. */

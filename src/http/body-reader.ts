@@ -1,24 +1,10 @@
 import type { Exchange } from './exchange.ts';
 
 /** What may be buffered of all bodies together. */
-export class BodyBudget {
-  readonly #bytesMax: number;
-  #bytes = 0;
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
-  }
-
+export interface BodyBudget {
   /** @returns whether there was room; then `give` must follow. */
-  take(bytes: number): boolean {
-    if (this.#bytes + bytes > this.#bytesMax) return false;
-    this.#bytes += bytes;
-    return true;
-  }
-
-  give(bytes: number): void {
-    this.#bytes -= bytes;
-  }
+  take(bytes: number): boolean;
+  give(bytes: number): void;
 }
 
 export type BodyOutcome =

@@ -1,8 +1,9 @@
-import type { HttpResponse } from 'uWebSockets.js';
 import type { AnswerMeter } from '../observability/answer-meter.ts';
 import { turnNow } from '../support/turn-clock.ts';
+import type { AnswerPolicy } from './answer-policy.ts';
 import type { HeaderBlock } from './header-block.ts';
 import { statusLine } from './status-line.ts';
+import type { HttpResponse } from './uws.ts';
 
 /** What `writeCorked` writes: module variables instead of a closure for every answer. */
 const corked = {
@@ -11,25 +12,13 @@ const corked = {
   headers: null as HeaderBlock | null,
   body: '' as string | Uint8Array,
   isHead: false,
+  mustClose: false,
 };
 
-/** Set while the service drains: each answer then closes its connection, so that clients go elsewhere. */
-export const draining = { isOn: false };
-
-/** Large answers that their clients' sockets have not taken whole, and the bytes that are kept for them. */
-export const unflushedAnswers = { count: 0, bytes: 0 };
-/** What clients that read slowly, or not at all, may make the service keep. */
-const unflushedBytesMax = 128 * 1024 * 1024;
 /** Larger bodies than this may not fit a socket's buffer at once. */
 const largeBodyLength = 64 * 1024;
 
-/** @returns whether so many bytes more may be kept for clients that are slow to read; one answer always may */
-export function hasRoomForAnswer(bodyLength: number): boolean {
-  if (bodyLength <= largeBodyLength || unflushedAnswers.count === 0) return true;
-  return unflushedAnswers.bytes + bodyLength <= unflushedBytesMax;
-}
-
-function writeHead(response: HttpResponse, status: number, headers: HeaderBlock): void {
+export function writeHead(response: HttpResponse, status: number, headers: HeaderBlock): void {
   if (status !== 200) response.writeStatus(statusLine(status));
   response.writeHeader(headers.name, headers.value);
 }
@@ -39,8 +28,8 @@ function hasNoBody(status: number): boolean {
 }
 
 /** Ends an answer that has no body, and no Content-Length: an explicit undefined would be written as a number. */
-function endEmpty(response: HttpResponse): void {
-  if (draining.isOn) response.end('', true);
+function endEmpty(response: HttpResponse, mustClose: boolean): void {
+  if (mustClose) response.end('', true);
   else response.endWithoutBody();
 }
 
@@ -48,8 +37,8 @@ function endEmpty(response: HttpResponse): void {
  * Ends the answer to HEAD. The length is a header like any other: given to `endWithoutBody`, it would leave the response
  * open, and the connection of no use for the next request.
  */
-function endHead(response: HttpResponse, length: number): void {
-  if (draining.isOn) {
+export function endHead(response: HttpResponse, length: number, mustClose: boolean): void {
+  if (mustClose) {
     response.endWithoutBody(length, true);
     return;
   }
@@ -58,12 +47,12 @@ function endHead(response: HttpResponse, length: number): void {
 }
 
 function writeCorked(): void {
-  const { response, headers, body } = corked;
+  const { response, headers, body, mustClose } = corked;
   if (response === null || headers === null) return;
   writeHead(response, corked.status, headers);
-  if (corked.isHead) endHead(response, Buffer.byteLength(body));
-  else if (hasNoBody(corked.status)) endEmpty(response);
-  else response.end(body, draining.isOn);
+  if (corked.isHead) endHead(response, Buffer.byteLength(body), mustClose);
+  else if (hasNoBody(corked.status)) endEmpty(response, mustClose);
+  else response.end(body, mustClose);
 }
 
 /**
@@ -73,6 +62,7 @@ function writeCorked(): void {
 export class Exchange {
   readonly #response: HttpResponse;
   readonly #meter: AnswerMeter;
+  readonly #policy: AnswerPolicy;
   readonly #startedAt = turnNow();
   readonly isHead: boolean;
   /** What the answer is counted as: an index into the meter's routes. */
@@ -82,10 +72,19 @@ export class Exchange {
   /** Answered, or the client is gone. */
   isOver = false;
   #abortListeners: (() => void)[] | null = null;
+  /** Bytes of a large answer that has room, and has not been given yet. */
+  #reserved = 0;
 
-  constructor(response: HttpResponse, isHead: boolean, meter: AnswerMeter, route: number) {
+  constructor(
+    response: HttpResponse,
+    isHead: boolean,
+    meter: AnswerMeter,
+    route: number,
+    policy: AnswerPolicy,
+  ) {
     this.#response = response;
     this.#meter = meter;
+    this.#policy = policy;
     this.isHead = isHead;
     this.route = route;
     response.onAborted(() => {
@@ -106,11 +105,23 @@ export class Exchange {
     return new Uint8Array(this.#response.getRemoteAddress()).slice();
   }
 
+  /**
+   * Makes sure that so large a body may be kept for a client that is slow to read. The answer must follow at once.
+   * @returns false: what is kept for slow clients is as much as may be, and this request is to be refused
+   */
+  reserve(bodyLength: number): boolean {
+    if (bodyLength <= largeBodyLength || this.isHead || this.isOver) return true;
+    if (!this.#policy.unsent.take(bodyLength)) return false;
+    this.#reserved = bodyLength;
+    return true;
+  }
+
   /** Answers whole. Bytes may be a view of shared memory: they are copied before this returns. */
   answer(status: number, headers: HeaderBlock, body: string | Uint8Array): void {
     if (this.isOver) return;
     this.#finish(status);
-    if (body.length > largeBodyLength && !this.isHead) {
+    // A text has fewer characters than bytes: what was reserved goes the way that gives it back.
+    if (this.#reserved > 0 || (body.length > largeBodyLength && !this.isHead)) {
       this.#answerLarge(status, headers, typeof body === 'string' ? Buffer.from(body) : body);
       return;
     }
@@ -119,6 +130,7 @@ export class Exchange {
     corked.headers = headers;
     corked.body = body;
     corked.isHead = this.isHead;
+    corked.mustClose = this.#policy.mustClose();
     this.#response.cork(writeCorked);
     corked.response = null;
   }
@@ -131,15 +143,15 @@ export class Exchange {
   /** A large body is handed over as the socket takes it, so that a service that drains knows when it is through. */
   #answerLarge(status: number, headers: HeaderBlock, body: Uint8Array): void {
     const response = this.#response;
+    const { unsent } = this.#policy;
+    const kept = this.#reserved === 0 ? body.length : this.#reserved;
+    if (this.#reserved === 0) unsent.takeAlways(kept);
     let isFlushed = false;
     const flushed = (): void => {
       if (isFlushed) return;
       isFlushed = true;
-      unflushedAnswers.count -= 1;
-      unflushedAnswers.bytes -= body.length;
+      unsent.give(kept);
     };
-    unflushedAnswers.count += 1;
-    unflushedAnswers.bytes += body.length;
     this.onAborted(flushed);
     response.cork(() => {
       writeHead(response, status, headers);
@@ -195,7 +207,7 @@ export class Exchange {
   end(): void {
     if (this.isOver) return;
     this.#finish(this.#status);
-    // Closing here would write a header line in the middle of the chunks: the listener's end closes it instead.
+    // Closing here would write a header line in the middle of the chunks: the next answer does, or the worker's end.
     this.#response.cork(() => this.#response.end());
   }
 
@@ -212,6 +224,17 @@ export class Exchange {
         writeHead(this.#response, status, headers);
         this.#response.end(body, true);
       });
+    });
+  }
+
+  /** Answers at once and closes the connection. */
+  answerClosing(status: number, headers: HeaderBlock, body: string): void {
+    if (this.isOver) return;
+    this.#finish(status);
+    this.#response.cork(() => {
+      writeHead(this.#response, status, headers);
+      if (this.isHead) endHead(this.#response, Buffer.byteLength(body), true);
+      else this.#response.end(body, true);
     });
   }
 

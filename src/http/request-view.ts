@@ -1,4 +1,4 @@
-import type { HttpRequest } from 'uWebSockets.js';
+import type { HttpRequest } from './uws.ts';
 
 /**
  * The request that is being handled: one object for all requests, valid until the handler returns. What is needed later

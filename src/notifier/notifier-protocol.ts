@@ -1,5 +1,6 @@
 import { eventLoopDelay } from '../observability/event-loop-delay.ts';
 import { counter, gauge, layOut } from '../observability/metric.ts';
+import type { LogLines } from '../observability/thread-log.ts';
 import type { OutboxCommand, OutboxPage } from '../writer/outbox-protocol.ts';
 
 /** What the notifier's thread needs to start. */
@@ -10,6 +11,7 @@ export interface NotifierSetup {
   /** What links are made of. */
   readonly baseUrl: string;
   readonly logLevel: string;
+  readonly logMemory: SharedArrayBuffer;
   /** Its cells of `notifierMetrics`. */
   readonly metrics: SharedArrayBuffer;
   /** Letters that were given up are tried once more: the first thread of a process says so. */
@@ -30,11 +32,10 @@ export type OutboxAnswer =
   | { readonly kind: 'recorded' }
   | { readonly kind: 'unavailable' };
 
-/** From the notifier: a command for the writer. */
-export interface NotifierAsk {
-  readonly ticket: number;
-  readonly command: OutboxCommand;
-}
+/** From the notifier. */
+export type NotifierMessage =
+  | { readonly kind: 'ask'; readonly ticket: number; readonly command: OutboxCommand }
+  | { readonly kind: 'log'; readonly lines: LogLines };
 
 /** Written by the notifier's thread alone. */
 export const notifierMetrics = layOut({

@@ -1,10 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
 import { watchEventLoop } from '../observability/event-loop-delay.ts';
-import { createThreadLog } from '../observability/logger.ts';
+import { createThreadLog, LogSender } from '../observability/thread-log.ts';
 import type { OutboxCommand } from '../writer/outbox-protocol.ts';
 import { Notifier } from './notifier.ts';
 import {
-  type NotifierAsk,
+  type NotifierMessage,
   type NotifierRequest,
   type NotifierSetup,
   notifierMetrics,
@@ -15,17 +15,19 @@ import { readSmtpUrl } from './smtp-settings.ts';
 
 /** Mails what the outbox holds until it is told to stop. */
 export async function serveNotifier(setup: NotifierSetup, port: MessagePort): Promise<void> {
-  const log = createThreadLog(setup.logLevel).child({ actor: 'notifier' });
+  const post = (message: NotifierMessage): void => port.postMessage(message);
+  const sender = new LogSender(setup.logMemory, (lines) => post({ kind: 'log', lines }));
+  const log = createThreadLog(setup.logLevel, sender).child({ actor: 'notifier' });
   const cells = new Float64Array(setup.metrics);
   const loopWatch = watchEventLoop(cells, notifierMetrics.metrics.loopDelay);
   const asked = new Map<number, (answer: OutboxAnswer) => void>();
   let lastTicket = 0;
   const ask = (command: OutboxCommand): Promise<OutboxAnswer> => {
     lastTicket += 1;
-    const message: NotifierAsk = { ticket: lastTicket, command };
+    const message: NotifierMessage = { kind: 'ask', ticket: lastTicket, command };
     return new Promise((resolve) => {
       asked.set(message.ticket, resolve);
-      port.postMessage(message);
+      post(message);
     });
   };
   const smtp = readSmtpUrl(setup.smtpUrl);

@@ -4,8 +4,8 @@ const gatheredCharactersMax = 16 * 1024;
 const gatheredAgeMaxMs = 100;
 
 /**
- * A destination of log lines that hands them on together: a write to the operating system costs the main thread and one
- * of Node's file threads some 50 µs, as much as a whole request. What is gathered is bounded in size and age, and goes on
+ * A destination of log lines that hands them on together: a message to the thread that writes the log costs some 50 µs on
+ * both sides, as much as a whole request. What is gathered is bounded in size and age, and goes on
  * before any line that does not wait.
  */
 export class GatheredLines {
@@ -21,14 +21,18 @@ export class GatheredLines {
   write(line: string): void {
     this.#lines += line;
     if (this.#lines.length >= gatheredCharactersMax) this.handOn();
-    else this.#timer ??= setTimeout(() => this.handOn(), gatheredAgeMaxMs).unref();
+    else this.touch();
+  }
+
+  /** Something else waits to be handed on with the lines. */
+  touch(): void {
+    this.#timer ??= setTimeout(() => this.handOn(), gatheredAgeMaxMs).unref();
   }
 
   /** Hands on what was gathered. */
   handOn(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#lines === '') return;
     const lines = this.#lines;
     this.#lines = '';
     this.#handOn(lines);

@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
-import { GatheredLines } from './gathered-lines.ts';
 
 export type { Logger };
 
@@ -11,7 +10,8 @@ const writtenBytesMin = 1;
 const bufferedBytesMax = 4 * 1024 * 1024;
 const flushTimeoutMs = 1000;
 const infoLevel = pino.levels.values['info'];
-const options = { base: null, redact: ['authorization', '*.authorization'] };
+/** Of every thread's log. */
+export const loggerOptions = { base: null, redact: ['authorization', '*.authorization'] };
 
 /** What the log says of a Management API request: fixed fields, and none of them can hold a secret. */
 export interface RequestLine {
@@ -28,11 +28,11 @@ export interface RequestLine {
 
 export type LogRequest = (line: RequestLine) => void;
 
-/** The log of the main thread: JSON lines on standard output that never wait for whoever reads them. */
+/** The log, which the main thread alone writes: JSON lines on standard output that wait for no reader. */
 export interface MainLog {
   readonly log: Logger;
-  /** Logs the line that a request leaves: gathered for a moment with others, and written together. */
-  readonly logRequest: LogRequest;
+  /** Writes lines of another thread, each with its line feed, as they are. */
+  writeLines(lines: string): void;
   /**
    * Writes what is buffered. Bounded: a reader of the log that has stopped reading must not keep the process.
    * @returns whether nothing waits any more: it was written, or nobody can read it
@@ -51,21 +51,12 @@ export function createMainLog(level: string): MainLog {
   // line and when the process exits, which waits for ever for a reader that stopped, and tries for ever where none is.
   destination.on('error', () => undefined);
   destination.flushSync = () => undefined;
-  const gathered = new GatheredLines((lines) => destination.write(lines));
-  const inOrder = {
-    write: (line: string): void => {
-      gathered.handOn();
-      destination.write(line);
-    },
-  };
-  const log = pino({ level, ...options }, inOrder);
   return {
-    log,
-    logRequest: (line) => {
-      if (log.isLevelEnabled('info')) gathered.write(requestText(line));
+    log: pino({ level, ...loggerOptions }, destination),
+    writeLines: (lines) => {
+      destination.write(lines);
     },
     flush: async () => {
-      gathered.handOn();
       // Its fault, if any, is of the sync that follows: a pipe has none.
       const written = new Promise<boolean>((resolve) => destination.flush(() => resolve(true)));
       const overdue = new AbortController();
@@ -77,16 +68,8 @@ export function createMainLog(level: string): MainLog {
   };
 }
 
-/**
- * The log of a worker thread: written synchronously, because an evaluator runs no event loop, and because a line must be
- * out before what it tells of ends the thread. Workers log faults and little else.
- */
-export function createThreadLog(level: string): Logger {
-  return pino({ level, ...options }, pino.destination({ dest: standardOutput, sync: true }));
-}
-
 /** The line as pino would write it, in a fifth of the time. */
-function requestText(line: RequestLine): string {
+export function requestText(line: RequestLine): string {
   const { requestId, tokenId, method, route, status, durationMs, address, outcome } = line;
   const text = JSON.stringify({
     level: infoLevel,

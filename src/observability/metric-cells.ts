@@ -60,3 +60,10 @@ export function count(cells: MetricCells, metric: Metric, series = 0, by = 1): v
 export function put(cells: MetricCells, metric: Metric, value: number, series = 0): void {
   cells[metric.firstCell + series] = value;
 }
+
+/** @returns a counter's series added up */
+export function sumOf(cells: MetricCells, { firstCell, series }: Metric): number {
+  let sum = 0;
+  for (let cell = firstCell; cell < firstCell + series.length; cell += 1) sum += cells[cell] as number;
+  return sum;
+}

@@ -14,8 +14,8 @@ const { nativeAddon } = lmdb as unknown as { nativeAddon: { resetTxn(address: nu
  * A read transaction of our own, on the newest snapshot; `done()` ends it. It may be one that was begun before, when
  * nothing was committed since.
  *
- * lmdb's own default transaction is not used for reads: each time it is renewed it starts a timer, and in a thread whose
- * event loop seldom turns (an evaluator's) those timers stay, 152 bytes for each renewal, and the snapshot with them.
+ * lmdb's own default transaction is not used for reads: each time it is renewed it starts a timer, which takes 152 bytes
+ * and keeps the snapshot until the event loop comes to it.
  * Hence `resetReadTxn`: it makes lmdb forget the transaction as its default.
  */
 export function beginReadTransaction(root: Root): ReadTransaction {

@@ -8,6 +8,9 @@ interface Snapshot {
   holders: number;
 }
 
+/** Kept to be used again. One that is kept has a reader slot of LMDB, of which all threads and processes share 512. */
+const idleMax = 2;
+
 /**
  * The snapshots of one reader, and the view of its current one. `renew` moves the current view to the newest state. A
  * snapshot that someone holds (a pin, an open range) stays as it is; its transaction is used again when the last holder
@@ -90,7 +93,12 @@ export class Snapshots implements ReadView {
   #letGo(snapshot: Snapshot): void {
     snapshot.holders -= 1;
     if (snapshot.holders > 0 || snapshot === this.#current) return;
-    resetReadTransaction(snapshot.transaction);
-    this.#idle.push(snapshot);
+    if (this.#idle.length < idleMax) {
+      resetReadTransaction(snapshot.transaction);
+      this.#idle.push(snapshot);
+      return;
+    }
+    this.#known.delete(snapshot.transaction);
+    snapshot.transaction.done();
   }
 }

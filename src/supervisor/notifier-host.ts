@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { threadEntries } from '../entry-files.ts';
 import {
-  type NotifierAsk,
+  type NotifierMessage,
   type NotifierRequest,
   type NotifierSetup,
   notifierMetrics,
@@ -10,6 +10,7 @@ import {
 } from '../notifier/notifier-protocol.ts';
 import type { Logger } from '../observability/logger.ts';
 import { addCounts, createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
+import type { LogLines } from '../observability/thread-log.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { within } from '../support/within.ts';
 import type { WriteOutcome, WriterClient } from '../writer/writer-client.ts';
@@ -18,6 +19,8 @@ export interface NotifierHostOptions {
   readonly setup: Omit<NotifierSetup, 'metrics' | 'retriesFailed'>;
   readonly writer: WriterClient;
   readonly log: Logger;
+  /** Lines that the thread has logged. */
+  onLog(lines: LogLines): void;
 }
 
 const backOffMs = { first: 1000, max: 60_000 };
@@ -56,7 +59,10 @@ export class NotifierHost {
     const worker = new Worker(threadEntries.notifier, { workerData, name: 'notifier' });
     const startedAt = monotonicMs();
     this.#worker = worker;
-    worker.on('message', (ask: NotifierAsk) => this.#passOn(worker, ask));
+    worker.on('message', (message: NotifierMessage) => {
+      if (message.kind === 'log') this.#options.onLog(message.lines);
+      else this.#passOn(worker, message);
+    });
     worker.on('error', (fault) => this.#options.log.error({ err: fault }, 'the notifier thread failed'));
     worker.once('exit', () => this.#receiveExit(monotonicMs() - startedAt));
   }
@@ -78,7 +84,7 @@ export class NotifierHost {
     this.#post(this.#worker, { kind: 'look' });
   }
 
-  #passOn(worker: Worker, { ticket, command }: NotifierAsk): void {
+  #passOn(worker: Worker, { ticket, command }: Extract<NotifierMessage, { kind: 'ask' }>): void {
     this.#options.writer
       .serveOutbox(command)
       .then((outcome) => this.#post(worker, { kind: 'answer', ticket, answer: asAnswer(outcome) }))

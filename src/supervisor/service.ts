@@ -3,31 +3,31 @@ import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import type { AdminServer } from '../admin/admin-server.ts';
 import type { Readiness } from '../admin/readiness.ts';
+import type { OpenIdDesk } from '../api/console/open-id/open-id-desk.ts';
 import type { OpenIdProvider } from '../api/console/open-id/open-id-provider.ts';
 import { loadWebApp } from '../api/console/web-app.ts';
 import { loadDocsPages } from '../api/docs/docs-pages.ts';
 import type { Config } from '../config/config.ts';
 import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
-import { EvaluatorClient } from '../evaluator/evaluator-client.ts';
-import { evaluatorMetrics } from '../evaluator/evaluator-metrics-protocol.ts';
-import { Gateway } from '../gateway/gateway.ts';
-import { GatewayMeter } from '../gateway/gateway-meter.ts';
-import { gatewayMetrics } from '../gateway/gateway-metrics.ts';
+import { evaluationMetrics } from '../evaluator/evaluation-metrics-protocol.ts';
+import { Front } from '../front/front.ts';
+import { frontMetrics } from '../front/front-metrics-protocol.ts';
+import { UsageRecorder } from '../front/usage-recorder.ts';
 import { notifierMetrics } from '../notifier/notifier-protocol.ts';
 import { createMainLog, type MainLog } from '../observability/logger.ts';
 import { createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
+import { createLogMemory, type LogLines, receiveLines } from '../observability/thread-log.ts';
 import { endProcessNow } from '../support/end-process.ts';
 import { createFilePlaceMemory } from '../support/file-place.ts';
 import { packageRoot } from '../support/package-root.ts';
 import { createStoreVersionMemory } from '../support/store-version.ts';
+import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import { writerMetrics } from '../writer/writer-metrics-protocol.ts';
 import { pulseBytes } from '../writer/writer-protocol.ts';
-import { EvaluatorFleet } from './evaluator-fleet.ts';
 import { type MadeOffer, makeFirstOwnerOffer } from './make-first-owner-offer.ts';
 import { NotifierHost } from './notifier-host.ts';
 import { OperatorHost } from './operator-host.ts';
 import { type SettledPort, settlePort } from './settle-port.ts';
-import { UsageRecorder } from './usage-recorder.ts';
 import { WriterHost } from './writer-host.ts';
 
 /** A service that answers. */
@@ -44,15 +44,21 @@ export interface Service {
 
 /** What of the drain time is kept for what comes after the last answer: threads, the last commit, the log. */
 const reservedMs = 2000;
+/** How long a process that cannot go on waits for answers that are on their way. */
+const lastAnswersMs = 250;
 /** How long a scrape waits for the writer's figures; then it shows the last ones. */
 const measureTimeoutMs = 500;
 const noMail: MetricCells = new Float64Array(createMetricMemory(notifierMetrics));
+/** Before the front end is made. */
+const noFront: MetricCells = new Float64Array(createMetricMemory(frontMetrics));
+const noRequests: MetricCells = new Float64Array(createMetricMemory(requestMetrics));
+const noEvaluations: MetricCells = new Float64Array(createMetricMemory(evaluationMetrics));
 const webAppDirectory = join(packageRoot(), 'dist', 'console');
 const docsDirectory = join(packageRoot(), 'dist', 'docs');
 
 /**
- * Starts the actors in the order in which they need one another: writer (opens and verifies the store), evaluators,
- * operator's socket, gateway. The caller holds the claim on the data directory.
+ * Starts the actors in the order in which they need one another: writer (opens and verifies the store), workers, operator's
+ * socket; then the front end listens. The caller holds the claim on the data directory.
  * @throws Error with a message for people when a part cannot start; what had started is stopped again
  */
 export async function startService(given: Config): Promise<Service> {
@@ -82,12 +88,12 @@ class ServiceParts {
   readonly #storeVersion = createStoreVersionMemory();
   readonly #failed: Promise<Error>;
   readonly #writer: WriterHost;
-  readonly #fleet: EvaluatorFleet;
-  readonly #evaluators: EvaluatorClient;
   readonly #operator: OperatorHost;
-  #gateway: Gateway | null = null;
+  readonly #dataFilePlace = createFilePlaceMemory();
+  readonly #logMemory = createLogMemory();
+  readonly #onFatal: (fault: Error) => void;
+  #front: Front | null = null;
   #openId: OpenIdProvider | null = null;
-  readonly #meter = new GatewayMeter();
   readonly #usage: UsageRecorder;
   /** Null: no mail server is configured, and letters wait. */
   readonly #notifier: NotifierHost | null;
@@ -99,16 +105,17 @@ class ServiceParts {
   constructor(config: Config, mainLog: MainLog) {
     this.#config = config;
     this.#mainLog = mainLog;
-    const storeVersion = this.#storeVersion;
     const { port1: operatorPort, port2: writerPort } = new MessageChannel();
     const { log } = mainLog;
     let reportFailure: (fault: Error) => void = () => undefined;
     this.#failed = new Promise((resolve) => {
       reportFailure = resolve;
     });
-    const onFatal = (fault: Error): void => {
+    this.#onFatal = (fault) => {
       log.fatal({ err: fault }, 'the service cannot go on and ends; its manager should start it again');
-      mainLog.flush().then(() => reportFailure(fault), reportFailure);
+      // Those whose change has failed are told so by their workers, which end with the process.
+      const answered = this.#front?.letAnswersOut(lastAnswersMs) ?? Promise.resolve();
+      answered.then(() => mainLog.flush()).then(() => reportFailure(fault), reportFailure);
     };
     this.#firstOwner = makeFirstOwnerOffer(config.baseUrl, Date.now());
     this.#consoleSettings = {
@@ -119,19 +126,17 @@ class ServiceParts {
       isMailConfigured: config.smtpUrl !== null,
       firstOwnerOffer: this.#firstOwner.offer,
     };
-    const shared = {
-      directory: config.dataDir,
-      mapBytes: config.mapBytes,
-      docsUrl: config.docsUrl,
-      console: this.#consoleSettings,
-      logLevel: config.logLevel,
-      tokenPrefixesAccepted: [config.tokenPrefix, ...config.tokenPrefixesAccepted],
-      storeVersion,
-      dataFilePlace: createFilePlaceMemory(),
-    };
     this.#writer = new WriterHost({
       setup: {
-        ...shared,
+        directory: config.dataDir,
+        mapBytes: config.mapBytes,
+        docsUrl: config.docsUrl,
+        console: this.#consoleSettings,
+        logLevel: config.logLevel,
+        logMemory: this.#logMemory,
+        tokenPrefixesAccepted: [config.tokenPrefix, ...config.tokenPrefixesAccepted],
+        storeVersion: this.#storeVersion,
+        dataFilePlace: this.#dataFilePlace,
         startCheckBytes: config.startCheckBytes,
         storageReserveBytes: config.storageReserveBytes,
         commitGroupSize: config.commitGroupSize,
@@ -141,23 +146,13 @@ class ServiceParts {
       },
       requestDeadlineMs: config.requestDeadlineMs,
       onOutboxGrew: () => this.#notifier?.look(),
-      onFatal,
+      onFatal: this.#onFatal,
+      onLog: (lines) => this.#takeLines(lines),
     });
-    this.#usage = new UsageRecorder(this.#writer.client, this.#meter, (fault) =>
+    this.#usage = new UsageRecorder(this.#writer.client, (fault) =>
       log.error({ err: fault }, 'what was counted could not be recorded'),
     );
     this.#notifier = this.#createNotifier();
-    this.#evaluators = new EvaluatorClient(config.inFlightMax);
-    this.#fleet = new EvaluatorFleet({
-      threads: config.workers,
-      inFlightMax: config.inFlightMax,
-      requestDeadlineMs: config.requestDeadlineMs,
-      setup: { ...shared, cacheBytes: Math.floor(config.cacheBytes / config.workers), batchSize: 256 },
-      client: this.#evaluators,
-      log,
-      onCounted: (counted) => this.#usage.evaluationCounts.add(counted, Date.now()),
-      onFatal,
-    });
     this.#operator = new OperatorHost({
       directory: config.dataDir,
       tokenPrefix: config.tokenPrefix,
@@ -167,35 +162,38 @@ class ServiceParts {
     });
   }
 
-  /** @param releasePort lets go of the port that the gateway is to listen on */
+  #takeLines(lines: LogLines): void {
+    this.#mainLog.writeLines(receiveLines(this.#logMemory, lines));
+  }
+
+  /** @param releasePort lets go of the port that the front end is to listen on */
   async start(releasePort: SettledPort['release']): Promise<Service> {
     const config = this.#config;
     await this.#startAdmin();
+    const [docs, webApp] = [loadDocsPages(docsDirectory), loadWebApp(webAppDirectory)];
+    const openId = await this.#loadOpenId();
     const { storeId, hasMembers } = await this.#writer.ready();
     this.#isWriterReady = true;
     this.#notifier?.start();
-    await this.#fleet.start();
-    await this.#operator.start(storeId);
-    const openId = await this.#loadOpenId();
-    const gateway = new Gateway({
+    const front = new Front({
       config,
-      openId,
-      docsUrl: config.docsUrl,
       consoleSettings: this.#consoleSettings,
-      evaluators: this.#evaluators,
       writer: this.#writer.client,
       storeVersion: this.#storeVersion,
-      health: { failingParts: () => (this.#evaluators.isServing ? [] : ['evaluators']) },
-      docs: loadDocsPages(docsDirectory),
-      webApp: loadWebApp(webAppDirectory),
-      meter: this.#meter,
-      tokenUses: this.#usage.tokenUses,
-      log: this.#mainLog.log,
-      logRequest: this.#mainLog.logRequest,
+      dataFilePlace: this.#dataFilePlace,
+      logMemory: this.#logMemory,
+      docs,
+      webApp,
+      openId,
+      usage: this.#usage,
+      mainLog: this.#mainLog,
+      onFatal: this.#onFatal,
     });
-    this.#gateway = gateway;
+    this.#front = front;
+    await front.start();
+    await this.#operator.start(storeId);
     await releasePort();
-    const port = await gateway.listen();
+    const port = await front.listen();
     this.#isListening = true;
     this.#phase = 'serving';
     const host = isIPv6(config.host) ? `[${config.host}]` : config.host;
@@ -211,10 +209,11 @@ class ServiceParts {
   }
 
   /** Its parts are loaded only where a provider is configured. It may be down: then it is asked again when it is needed. */
-  async #loadOpenId(): Promise<OpenIdProvider | null> {
+  async #loadOpenId(): Promise<OpenIdDesk | null> {
     const { openIdIssuer: issuer, openIdClientId: clientId, openIdClientSecret, baseUrl } = this.#config;
     if (issuer === null || clientId === null) return null;
     const { OpenIdProvider } = await import('../api/console/open-id/open-id-provider.ts');
+    const { OpenIdDesk } = await import('../api/console/open-id/open-id-desk.ts');
     const provider = new OpenIdProvider({ issuer, clientId, clientSecret: openIdClientSecret, baseUrl });
     this.#openId = provider;
     const { log } = this.#mainLog;
@@ -228,14 +227,15 @@ class ServiceParts {
           'the OpenID provider does not answer as it should; it is asked again with each sign-in',
         ),
     );
-    return provider;
+    return new OpenIdDesk(provider, log);
   }
 
   #createNotifier(): NotifierHost | null {
     const { smtpUrl, mailFrom, baseUrl, logLevel } = this.#config;
     if (smtpUrl === null) return null;
-    const setup = { smtpUrl, mailFrom, baseUrl, logLevel };
-    return new NotifierHost({ setup, writer: this.#writer.client, log: this.#mainLog.log });
+    const setup = { smtpUrl, mailFrom, baseUrl, logLevel, logMemory: this.#logMemory };
+    const onLog = (lines: LogLines): void => this.#takeLines(lines);
+    return new NotifierHost({ setup, writer: this.#writer.client, log: this.#mainLog.log, onLog });
   }
 
   /** Its parts are loaded only where it is wanted. */
@@ -248,8 +248,9 @@ class ServiceParts {
     const readiness = (): Readiness => this.#readiness();
     const metrics = new PrometheusText([
       processMetrics({ readiness, writerActiveSeconds: () => this.#writer.activeSeconds }),
-      { block: gatewayMetrics, read: () => this.#gateway?.readMetrics() ?? this.#meter.cells },
-      { block: evaluatorMetrics, read: () => this.#fleet.readMetrics() },
+      { block: frontMetrics, read: () => this.#front?.readMetrics() ?? noFront },
+      { block: requestMetrics, read: () => this.#front?.readRequestMetrics() ?? noRequests },
+      { block: evaluationMetrics, read: () => this.#front?.readEvaluationMetrics() ?? noEvaluations },
       { block: writerMetrics, read: () => this.#writer.readMetrics(measureTimeoutMs) },
       { block: notifierMetrics, read: () => this.#notifier?.readMetrics() ?? noMail },
     ]);
@@ -264,8 +265,8 @@ class ServiceParts {
   #readiness(): Readiness {
     const parts = {
       writer: this.#isWriterReady && this.#writer.client.isServing,
-      evaluators: this.#evaluators.isServing,
-      gateway: this.#isListening,
+      workers: this.#front?.isServing ?? false,
+      front: this.#isListening,
     };
     const failing = Object.entries(parts).flatMap(([name, isServing]) => (isServing ? [] : [name]));
     return { phase: this.#phase, failing };
@@ -293,18 +294,17 @@ class ServiceParts {
     this.#phase = 'draining';
     this.#isListening = false;
     const notifierStopped = this.#notifier?.stop();
-    await this.#gateway?.drain(drainTimeoutMs);
-    this.#gateway?.close();
+    await this.#front?.drain(drainTimeoutMs);
     this.#openId?.close();
     await this.#operator.stop();
     await notifierStopped;
-    const haveEvaluatorsStopped = await this.#fleet.stop(fault !== undefined);
+    const haveWorkersStopped = (await this.#front?.stop(fault !== undefined)) ?? true;
     await this.#usage.stop();
     await this.#writer.stop();
     this.#admin?.close();
-    if (haveEvaluatorsStopped) this.#mainLog.log.info('stopped');
-    else this.#mainLog.log.error({ err: fault }, 'an evaluator thread hangs: the process ends without it');
+    if (haveWorkersStopped) this.#mainLog.log.info('stopped');
+    else this.#mainLog.log.error({ err: fault }, 'a worker thread hangs: the process ends without it');
     const isLogWritten = await this.#mainLog.flush();
-    if (!haveEvaluatorsStopped || !isLogWritten) endProcessNow();
+    if (!haveWorkersStopped || !isLogWritten) endProcessNow();
   }
 }

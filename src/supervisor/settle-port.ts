@@ -6,13 +6,13 @@ import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
 /** What the service starts with, and the hold on its port. */
 export interface SettledPort {
   readonly config: Config;
-  /** Lets go of the port: the gateway listens on it right after. Without effect the second time. */
+  /** Lets go of the port: the front end listens on it right after. Without effect the second time. */
   release(): Promise<void>;
 }
 
 /**
  * Port 0 asks for any free port. It is chosen before the threads start, because the links in error bodies name it, and
- * held until the gateway listens, so that nobody else is given it: not even the admin listener, which may ask for any too.
+ * held until the front end listens, so that nobody else is given it: not even the admin listener, which may ask for any too.
  * @throws ListenError when the address cannot be listened on
  */
 export async function settlePort(config: Config): Promise<SettledPort> {

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { threadEntries } from '../entry-files.ts';
 import type { MetricCells } from '../observability/metric-cells.ts';
+import type { LogLines } from '../observability/thread-log.ts';
+import { WatchedTime } from '../support/watched-time.ts';
 import { within } from '../support/within.ts';
 import { WriterClient } from '../writer/writer-client.ts';
 import {
@@ -10,7 +12,6 @@ import {
   type WriterRequest,
   type WriterSetup,
 } from '../writer/writer-protocol.ts';
-import { WatchedTime } from './watched-time.ts';
 
 export interface WriterHostOptions {
   readonly setup: WriterSetup;
@@ -18,6 +19,8 @@ export interface WriterHostOptions {
   /** Something was put into the outbox. */
   readonly onOutboxGrew: () => void;
   readonly onFatal: (fault: Error) => void;
+  /** Lines that the thread has logged. */
+  onLog(lines: LogLines): void;
 }
 
 const watchIntervalMs = 1000;
@@ -62,8 +65,15 @@ export class WriterHost {
     this.#worker.on('exit', () => {
       if (!this.#isStopping) this.#end(new Error('the writer thread ended'));
     });
-    this.#firstReply = new Promise((resolve) => this.#worker.once('message', resolve));
-    this.#worker.on('message', (reply: WriterReply) => this.#receive(reply));
+    this.#firstReply = new Promise((resolve) => {
+      this.#worker.on('message', (reply: WriterReply) => {
+        if (reply.kind === 'log') options.onLog(reply.lines);
+        else {
+          resolve(reply);
+          this.#receive(reply);
+        }
+      });
+    });
     this.#watch = setInterval(() => this.#watchPulse(), watchIntervalMs);
   }
 

@@ -13,7 +13,7 @@ export interface QueryParameter {
 
 /**
  * Splits and decodes a raw query in the plainest way there is: percent-decoding as UTF-8, nothing else; a `+` is a
- * plus. Made for clearness, it is also the reference that the evaluators' fast decoder is tested against.
+ * plus. Made for clearness, it is also the reference that the fast decoder of evaluations is tested against.
  *
  * @param raw as received, without the question mark.
  */

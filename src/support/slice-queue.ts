@@ -8,10 +8,16 @@ export class SliceQueue implements WorkQueue {
   readonly #waiting = new Set<SlicedWork>();
   #bytes = 0;
 
-  /** @param bytesMax of what waiting work holds in memory */
-  constructor(countMax: number, bytesMax: number) {
+  readonly #onWork: () => void;
+
+  /**
+   * @param bytesMax of what waiting work holds in memory
+   * @param onWork told when work comes to an empty queue: `run` is to be called until it says that nothing waits
+   */
+  constructor(countMax: number, bytesMax: number, onWork: () => void = () => undefined) {
     this.#countMax = countMax;
     this.#bytesMax = bytesMax;
+    this.#onWork = onWork;
   }
 
   get isEmpty(): boolean {
@@ -23,6 +29,7 @@ export class SliceQueue implements WorkQueue {
     if (this.#waiting.size >= this.#countMax || this.#bytes + work.heldBytes > this.#bytesMax) return false;
     this.#waiting.add(work);
     this.#bytes += work.heldBytes;
+    if (this.#waiting.size === 1) this.#onWork();
     return true;
   }
 

@@ -2,10 +2,9 @@ import { monotonicMs } from './monotonic-clock.ts';
 
 /** NaN between turns. */
 let now = Number.NaN;
-let isHeld = false;
 
 function forget(): void {
-  if (!isHeld) now = Number.NaN;
+  now = Number.NaN;
 }
 
 /**
@@ -15,19 +14,7 @@ function forget(): void {
 export function turnNow(): number {
   if (Number.isNaN(now)) {
     now = monotonicMs();
-    if (!isHeld) setImmediate(forget);
+    setImmediate(forget);
   }
   return now;
-}
-
-/** Runs work that has a reading of its own, without leaving one behind. */
-export function withFreshTurn(work: () => void): void {
-  now = Number.NaN;
-  isHeld = true;
-  try {
-    work();
-  } finally {
-    isHeld = false;
-    now = Number.NaN;
-  }
 }

@@ -2,8 +2,8 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import type { ConsoleCall } from '../contracts/console/console-call.ts';
 import type { ManagementCall } from '../contracts/management/management-call.ts';
 import type { Denial } from '../domain/token/denial.ts';
+import { HeldCommands } from '../support/held-commands.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
-import { HeldCommands } from './held-commands.ts';
 import type { OutboxCommand } from './outbox-protocol.ts';
 import { QueueDelay } from './queue-delay.ts';
 import {
@@ -35,12 +35,19 @@ const rememberedShare = 0.1;
 /** So many may always wait, however slow the last ones were: they tell when the writer is fast again. */
 const alwaysWaitingMax = 4;
 
-/** What the gateway holds of the writer. Each call is answered once: at its deadline at the latest, unless it was begun. */
-export class WriterClient {
+/** What a request holds of the writer. */
+export interface WriterPort {
+  write(call: ManagementCall): Promise<WriteOutcome>;
+  writeConsole(call: ConsoleCall): Promise<WriteOutcome>;
+  recordDenial(denial: Denial): Promise<WriteOutcome>;
+}
+
+/** What the main thread holds of the writer, for all workers. Each call is answered once: at its deadline at the latest, unless it was begun. */
+export class WriterClient implements WriterPort {
   readonly #port: Worker | MessagePort;
   readonly #pulse: Int32Array<SharedArrayBuffer>;
   readonly #deadlineMs: number;
-  readonly #held: HeldCommands;
+  readonly #held: HeldCommands<WriterCommand>;
   readonly #waiting = new Map<number, Waiting>();
   /** Bytes of each command's body that the writer has not told the result of, also when its caller was refused. */
   readonly #unsettledBytes = new Map<number, number>();
@@ -83,11 +90,6 @@ export class WriterClient {
   /** Commands that were ever sent. */
   get commandsSent(): number {
     return this.#nextTicket - 1;
-  }
-
-  /** Whether changes share the processor sparingly: what comes within a few milliseconds goes together. */
-  set isPaced(isPaced: boolean) {
-    this.#held.isPaced = isPaced;
   }
 
   write(call: ManagementCall): Promise<WriteOutcome> {

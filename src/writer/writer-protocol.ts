@@ -5,6 +5,7 @@ import type { ManagementAnswer, ManagementCall } from '../contracts/management/m
 import type { Denial } from '../domain/token/denial.ts';
 import type { TokenUse } from '../domain/token/token-use.ts';
 import type { EvaluationCount } from '../domain/usage/evaluation-count.ts';
+import type { LogLines } from '../observability/thread-log.ts';
 import type { OutboxCommand, OutboxPage } from './outbox-protocol.ts';
 
 /** What the writer's thread needs to start. */
@@ -14,6 +15,7 @@ export interface WriterSetup {
   readonly startCheckBytes: number;
   readonly docsUrl: string;
   readonly logLevel: string;
+  readonly logMemory: SharedArrayBuffer;
   readonly console: ConsoleSettings;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly storageReserveBytes: number;
@@ -22,7 +24,7 @@ export interface WriterSetup {
   readonly pulse: WriterPulse;
   /** The memory of a `StoreVersion`, which moves with each commit. */
   readonly storeVersion: SharedArrayBuffer;
-  /** The memory of a `FilePlace`: which data file it has opened, for the evaluators. */
+  /** The memory of a `FilePlace`: which data file it has opened, for the workers. */
   readonly dataFilePlace: SharedArrayBuffer;
   /** Where the operator's commands come from. */
   readonly operatorPort: MessagePort;
@@ -120,6 +122,7 @@ export type WriterReply =
       readonly areMoreWaiting: boolean;
     }
   | { readonly kind: 'measured' }
+  | { readonly kind: 'log'; readonly lines: LogLines }
   /** A commit has put something into the outbox. */
   | { readonly kind: 'outbox-grew' }
   /** The store could not be opened, or failed in a way that only a restart mends. */

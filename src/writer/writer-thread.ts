@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { watchEventLoop } from '../observability/event-loop-delay.ts';
-import { createThreadLog } from '../observability/logger.ts';
+import { createThreadLog, LogSender } from '../observability/thread-log.ts';
 import { openStore } from '../storage/store.ts';
 import { newId } from '../support/random-id.ts';
 import { createFirstOrganisation } from './commands/create-first-organisation.ts';
@@ -13,8 +13,9 @@ import type { WriterReply, WriterRequest, WriterSetup } from './writer-protocol.
 
 /** Opens the store and serves the port until it is told to stop. */
 export function serveWriter(setup: WriterSetup, port: MessagePort): void {
-  const log = createThreadLog(setup.logLevel).child({ actor: 'writer' });
   const post = (reply: WriterReply): void => port.postMessage(reply);
+  const sender = new LogSender(setup.logMemory, (lines) => post({ kind: 'log', lines }));
+  const log = createThreadLog(setup.logLevel, sender).child({ actor: 'writer' });
   const fail = (fault: unknown): void =>
     post({ kind: 'fatal', message: fault instanceof Error ? fault.message : String(fault) });
 

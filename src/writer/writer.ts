@@ -60,7 +60,7 @@ export class Writer {
   readonly #store: Store;
   readonly #options: WriterOptions;
   readonly #pulse: Int32Array<SharedArrayBuffer>;
-  /** Bounded by the gateway's in-flight limit. */
+  /** Bounded by `WriterClient`. */
   readonly #waiting: WriterCommand[] = [];
   /** Commands with a large body: one at a time, so that nobody waits for the bodies of others. */
   readonly #waitingLarge: WriterCommand[] = [];

@@ -1,15 +1,16 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread, workerData } from 'node:worker_threads';
+import { beatCell, stateCells } from '../../src/worker/worker-protocol.ts';
 import { heldSuffix, holdVariable } from './hold.ts';
 
 /*
- * Loaded with `--import` into every thread of a server: a worker stands still, as one that hangs does, for as long as a
- * file of a directory exists. `start`: before it begins; `writer`, `evaluator`: in its loop.
+ * Loaded with `--import` into every thread of a server: it stands still, as one that hangs does, for as long as a file
+ * of a directory exists. `start`: before it begins; `writer`, `worker`: in its loop, of the workers one.
  */
 const directory = process.env[holdVariable];
 const cell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-const { wait } = Atomics;
+const { add, wait } = Atomics;
 
 function holdWhile(directory: string, name: string): void {
   const file = join(directory, name);
@@ -22,9 +23,9 @@ if (!isMainThread && directory !== undefined) {
   holdWhile(directory, 'start');
   const isWriter = typeof workerData === 'object' && workerData !== null && 'operatorPort' in workerData;
   if (isWriter) setInterval(() => holdWhile(directory, 'writer'), 10).unref();
-  // Evaluators sleep by this call, once a second at least.
-  Atomics.wait = ((...given: Parameters<typeof wait>) => {
-    holdWhile(directory, 'evaluator');
-    return wait(...given);
-  }) as typeof wait;
+  Atomics.add = ((array: Int32Array, index: number, value: number) => {
+    const isBeat = array.length === stateCells && index === beatCell;
+    if (isBeat && !existsSync(join(directory, `worker${heldSuffix}`))) holdWhile(directory, 'worker');
+    return add(array, index, value);
+  }) as typeof Atomics.add;
 }

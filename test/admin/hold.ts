@@ -20,7 +20,7 @@ export class Hold {
     return { [holdVariable]: this.#directory, NODE_OPTIONS: `--import=${preload.href}` };
   }
 
-  begin(name: 'start' | 'writer' | 'evaluator'): void {
+  begin(name: 'start' | 'writer' | 'worker'): void {
     writeFileSync(join(this.#directory, name), '');
   }
 

@@ -189,7 +189,6 @@ t.test('counts are what was sent, once the answers are there', async (t) => {
   t.ok(scrape.value('burgee_flag_cache_lookups_total', { result: 'hit' }) > 100);
   t.equal(scrape.sum('burgee_project_list_lookups_total'), 6);
   t.ok(scrape.value('burgee_flag_cache_bytes') > 0);
-  t.ok(scrape.value('burgee_evaluator_batch_size_sum') >= scrape.sum(evaluations, { kind: 'flag' }) - 3);
 
   const writes = ['patch-flag', 'create-flag'].map((route) => scrape.sum(requests, { route }));
   const others = scrape.value('burgee_writer_group_size_sum') - (writes[0] ?? 0) - (writes[1] ?? 0);
@@ -232,8 +231,9 @@ t.test('what is at rest is 0, what is there is measured', async (t) => {
   await evaluateAll(scene);
   const first = await scene.admin.scrape();
   for (const name of [
-    'burgee_evaluator_queue_depth',
-    'burgee_evaluator_requests_in_flight',
+    'burgee_long_answers_in_flight',
+    'burgee_unsent_answer_bytes',
+    'burgee_console_requests_in_flight',
     'burgee_writer_queue_depth',
     'burgee_writer_queue_bytes',
     'burgee_writer_requests_in_flight',
@@ -241,13 +241,15 @@ t.test('what is at rest is 0, what is there is measured', async (t) => {
     'burgee_unrecorded_denials_total',
     'burgee_uncounted_evaluations_total',
     'burgee_uncounted_token_uses_total',
-    'burgee_evaluator_replacements_total',
+    'burgee_worker_replacements_total',
   ]) {
     t.equal(first.value(name), 0, name);
   }
   t.equal(first.value('burgee_ready'), 1);
-  t.equal(first.value('burgee_evaluators'), 2);
-  t.equal(first.value('burgee_evaluators_configured'), 2);
+  t.equal(first.value('burgee_workers'), 2);
+  t.equal(first.value('burgee_workers_configured'), 2);
+  t.ok(first.value('burgee_connections') >= 1);
+  t.ok(first.value('burgee_worker_connections_max') <= first.value('burgee_connections'));
   t.ok(first.value('burgee_store_file_bytes') >= first.value('burgee_store_used_bytes'));
   t.ok(first.value('burgee_store_map_bytes') > first.value('burgee_store_file_bytes'));
   t.ok(first.value('burgee_storage_free_bytes') > 0);
@@ -256,14 +258,13 @@ t.test('what is at rest is 0, what is there is measured', async (t) => {
   t.ok(Math.abs(first.value('process_start_time_seconds') - Date.now() / 1000) < 120);
   let later = first;
   const waited = (): boolean =>
-    ['gateway', 'writer'].every(
+    ['front', 'worker', 'writer'].every(
       (thread) =>
         later.value('burgee_event_loop_delay_seconds_count', { thread }) >
         first.value('burgee_event_loop_delay_seconds_count', { thread }),
-    ) &&
-    later.value('burgee_evaluator_idle_seconds_total') > first.value('burgee_evaluator_idle_seconds_total');
+    );
   while (!waited()) later = await scene.admin.scrape();
-  t.pass('event loops are watched, and idle evaluators say so');
+  t.pass('event loops are watched, idle ones too');
   for (const [series, value] of first.samples) {
     if (/_(total|count|sum|bucket)(\{|$)/.test(series))
       t.ok((later.samples.get(series) ?? -1) >= value, series);

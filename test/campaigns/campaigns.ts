@@ -9,7 +9,7 @@ import { linearizability } from './linearizability.campaign.ts';
 import { overload } from './overload.campaign.ts';
 import { powerLoss } from './power-loss.campaign.ts';
 import { soak } from './soak.campaign.ts';
-import { threads } from './threads.campaign.ts';
+import { workers } from './workers.campaign.ts';
 
 /** In the order of the promises in docs/guarantees.md. */
 export const campaigns: readonly Campaign[] = [
@@ -17,7 +17,7 @@ export const campaigns: readonly Campaign[] = [
   powerLoss,
   failingWrites,
   fullDisk,
-  threads,
+  workers,
   damagedData,
   hostileClients,
   overload,

@@ -28,6 +28,8 @@ interface Run {
   server: BootedServer | null;
   isOver: boolean;
   answers: number;
+  /** Of each server of the run: 16 connections spread over them. */
+  readonly workers: number;
 }
 
 interface Step {
@@ -110,7 +112,8 @@ function noteRecent(recent: string[], value: string): void {
 }
 
 async function bootFor(t: Lifetime, run: Run): Promise<void> {
-  run.server = await bootServer(t, { dataDir: run.project.dataDir, settings: unlimited });
+  const settings = { ...unlimited, BURGEE_WORKERS: String(run.workers) };
+  run.server = await bootServer(t, { dataDir: run.project.dataDir, settings });
 }
 
 /** What the dead server had begun can happen no more. */
@@ -144,6 +147,7 @@ async function playRun(random: Random, durationMs: number, kills: number): Promi
       server: null,
       isOver: false,
       answers: 0,
+      workers: random.integer(2, 3),
     };
     await bootFor(t, run);
     const played = Promise.all(Array.from({ length: clients }, (_, client) => playClient(run, client)));

@@ -29,7 +29,7 @@ export class ReadersWatch {
 
   /** @param readersBeside the evaluators' own: those of long answers and of other processes */
   static async begin(admin: AdminClient, readersBeside: number): Promise<ReadersWatch> {
-    const evaluators = (await admin.scrape()).value('burgee_evaluators_configured');
+    const evaluators = (await admin.scrape()).value('burgee_workers_configured');
     return new ReadersWatch(admin, evaluators, readersBeside);
   }
 

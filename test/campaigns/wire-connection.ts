@@ -48,6 +48,7 @@ export class WireConnection {
     });
   }
 
+  /** Closed, or about to be: its last answer said so. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -109,6 +110,8 @@ export class WireConnection {
     const durationMs = performance.now() - this.#askedAt;
     const settle = this.#settle;
     this.#settle = null;
+    // It is told before its end is seen: what would be asked on it meanwhile would be lost.
+    if (/\r\nconnection: *close/i.test(text.slice(0, end))) this.#isLost = true;
     settle?.resolve({
       status: Number(text.slice(9, 12)),
       head: text.slice(0, end),

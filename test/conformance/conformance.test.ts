@@ -65,9 +65,8 @@ async function prepare(t: Test, given: Given): Promise<Prepared> {
     holdOpen: async (text) => {
       const connection = await openRawConnection(t, server.port, nextAddress());
       connection.write(text);
-      // The gateway is one thread: after so many turns of its loop it has read what was written before.
-      const client = freshClient(t, server.port);
-      for (let turn = 0; turn < 50; turn += 1) await client.send({ path: '/health' });
+      // Each worker is one thread: after so many turns of its loop it has read what was written before.
+      for (let turn = 0; turn < 50; turn += 1) await freshClient(t, server.port).send({ path: '/health' });
       return () => connection.destroy();
     },
     sawDocsLink: (link) => docsLinks.add(link),

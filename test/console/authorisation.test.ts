@@ -1,5 +1,5 @@
 import t from 'tap';
-import { gatewayOperations } from '../../src/api/console/gateway-operations.ts';
+import { consoleConversations } from '../../src/api/console/console-conversations.ts';
 import type { ConsoleOperation } from '../../src/contracts/console/console-operation.ts';
 import {
   type ConsoleOperationId,
@@ -31,7 +31,9 @@ const elsewhere: ReadonlySet<ConsoleOperationId> = new Set(['watch-project', 'wa
 
 function hasHandler(id: ConsoleOperationId): boolean {
   return (
-    consoleReads[id] !== undefined || consoleCommands[id] !== undefined || gatewayOperations[id] !== undefined
+    consoleReads[id] !== undefined ||
+    consoleCommands[id] !== undefined ||
+    consoleConversations[id] !== undefined
   );
 }
 
@@ -119,9 +121,9 @@ t.test('every operation has a handler of its actor, and no other', async (t) => 
   const missing = operations.filter(([id]) => !hasHandler(id)).map(([id]) => id);
   t.strictSame(missing, []);
   for (const [id, { actor }] of operations) {
-    // What the gateway answers it may ask an evaluator about, under the same name.
-    if (actor === 'writer') t.equal(consoleReads[id], undefined, `${id} is not an evaluator's`);
+    // What is a conversation may read, under the same name.
+    if (actor === 'writer') t.equal(consoleReads[id], undefined, `${id} is no read`);
     if (actor !== 'writer') t.equal(consoleCommands[id], undefined, `${id} is not the writer's`);
-    if (actor !== 'gateway') t.equal(gatewayOperations[id], undefined, `${id} is not the gateway's`);
+    if (actor !== 'conversation') t.equal(consoleConversations[id], undefined, `${id} is no conversation`);
   }
 });

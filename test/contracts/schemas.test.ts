@@ -39,7 +39,7 @@ const state = { enabled: true, trafficPercentage: 50, cohorts: ['ada'], audience
 const evaluated: EvaluationFlag = { id: flag.id, name: flag.name, enabled: true };
 const evaluatedList: EvaluationList = [evaluated];
 const healthy: Health = { status: 'ok' };
-const unhealthy: Unhealthy = { status: 'unavailable', failing: ['evaluators'] };
+const unhealthy: Unhealthy = { status: 'unavailable', failing: ['workers'] };
 const envelope: ErrorEnvelope = {
   error: 'Not found',
   detail: 'No such flag.',

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 import type { Project } from '../../src/domain/project/project.ts';
+import { EvaluationMeter } from '../../src/evaluator/evaluation-meter.ts';
+import { evaluationMetrics } from '../../src/evaluator/evaluation-metrics-protocol.ts';
 import { EvaluationTallies } from '../../src/evaluator/evaluation-tallies.ts';
-import { EvaluatorMeter } from '../../src/evaluator/evaluator-meter.ts';
-import { evaluatorMetrics } from '../../src/evaluator/evaluator-metrics-protocol.ts';
 import { FlagEvaluator } from '../../src/evaluator/flag-evaluator.ts';
 import { FlagSource } from '../../src/evaluator/flag-source.ts';
 import { ProjectEvaluator } from '../../src/evaluator/reads/evaluate-project.ts';
@@ -16,7 +16,6 @@ import { ConsoleFixture } from '../writer/commands/console/console-fixture.ts';
  */
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 const on = { enabled: true, trafficPercentage: 100, cohortOverride: null, audienceId: null };
 
 class Scene {
@@ -27,11 +26,12 @@ class Scene {
 
   constructor(test: Test) {
     const { directory, store, reader, version } = newStore(test);
-    const meter = new EvaluatorMeter(createMetricMemory(evaluatorMetrics));
+    const meter = new EvaluationMeter(createMetricMemory(evaluationMetrics));
     this.#source = new FlagSource(reader, version, 1024 * 1024, meter);
     const tallies = new EvaluationTallies();
     this.#flags = new FlagEvaluator(this.#source, '/docs', meter, tallies);
-    this.#projects = new ProjectEvaluator(this.#source, reader, '/docs', { meter, tallies });
+    const pins = { take: () => true, give: () => undefined };
+    this.#projects = new ProjectEvaluator(this.#source, reader, '/docs', { meter, tallies }, pins);
     this.fixture = new ConsoleFixture(directory, store);
   }
 
@@ -41,7 +41,7 @@ class Scene {
     const bytes = encoder.encode(query);
     this.#flags.evaluate(id, bytes, 0, bytes.length);
     const { status, body } = this.#flags;
-    return status === 200 ? shownAs(JSON.parse(decoder.decode(body))) : status;
+    return status === 200 ? shownAs(JSON.parse(body)) : status;
   }
 
   list(project: Project, query: string): readonly string[] | number {

@@ -2,9 +2,9 @@ import { performance } from 'node:perf_hooks';
 import t, { type Test } from 'tap';
 import type { Flag, FlagState } from '../../src/domain/flag/flag.ts';
 import type { RecordChange } from '../../src/domain/record-change.ts';
+import { EvaluationMeter } from '../../src/evaluator/evaluation-meter.ts';
+import { evaluationMetrics } from '../../src/evaluator/evaluation-metrics-protocol.ts';
 import { EvaluationTallies } from '../../src/evaluator/evaluation-tallies.ts';
-import { EvaluatorMeter } from '../../src/evaluator/evaluator-meter.ts';
-import { evaluatorMetrics } from '../../src/evaluator/evaluator-metrics-protocol.ts';
 import { FlagEvaluator } from '../../src/evaluator/flag-evaluator.ts';
 import { FlagSource } from '../../src/evaluator/flag-source.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
@@ -34,7 +34,7 @@ function stateWith(change: Partial<FlagState>): FlagState {
 
 function newScene(test: Test, cacheBytes: number) {
   const { store, reader, version } = newStore(test);
-  const meter = new EvaluatorMeter(createMetricMemory(evaluatorMetrics));
+  const meter = new EvaluationMeter(createMetricMemory(evaluationMetrics));
   const source = new FlagSource(reader, version, cacheBytes, meter);
   const evaluator = new FlagEvaluator(source, '/docs', meter, new EvaluationTallies());
   const write = (changes: readonly RecordChange[]): void => {

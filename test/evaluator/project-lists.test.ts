@@ -2,10 +2,11 @@ import t, { type Test } from 'tap';
 import type { Flag } from '../../src/domain/flag/flag.ts';
 import type { Project } from '../../src/domain/project/project.ts';
 import type { RecordChange } from '../../src/domain/record-change.ts';
+import { EvaluationMeter } from '../../src/evaluator/evaluation-meter.ts';
+import { evaluationMetrics } from '../../src/evaluator/evaluation-metrics-protocol.ts';
 import { EvaluationTallies } from '../../src/evaluator/evaluation-tallies.ts';
-import { EvaluatorMeter } from '../../src/evaluator/evaluator-meter.ts';
-import { evaluatorMetrics } from '../../src/evaluator/evaluator-metrics-protocol.ts';
 import { FlagSource } from '../../src/evaluator/flag-source.ts';
+import type { PinRoom } from '../../src/evaluator/pin-room.ts';
 import { ProjectEvaluator } from '../../src/evaluator/reads/evaluate-project.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -29,22 +30,39 @@ function seeded(seed: number): (below: number) => number {
   };
 }
 
+const pinsMax = 64;
+
+/** Room for so many snapshots, as all workers share it. */
+function pinRoom(max: number): PinRoom & { held: number } {
+  const room = {
+    held: 0,
+    take: () => {
+      if (room.held >= max) return false;
+      room.held += 1;
+      return true;
+    },
+    give: () => {
+      room.held -= 1;
+    },
+  };
+  return room;
+}
+
 class Scene {
   readonly store: Store;
   readonly reader: StoreReader;
   readonly source: FlagSource;
   readonly evaluator: ProjectEvaluator;
+  readonly pins = pinRoom(pinsMax);
 
   constructor(test: Test, cacheBytes: number) {
     const { store, reader, version } = newStore(test);
     this.store = store;
     this.reader = reader;
-    const meter = new EvaluatorMeter(createMetricMemory(evaluatorMetrics));
+    const meter = new EvaluationMeter(createMetricMemory(evaluationMetrics));
     this.source = new FlagSource(reader, version, cacheBytes, meter);
-    this.evaluator = new ProjectEvaluator(this.source, reader, '/docs', {
-      meter,
-      tallies: new EvaluationTallies(),
-    });
+    const counting = { meter, tallies: new EvaluationTallies() };
+    this.evaluator = new ProjectEvaluator(this.source, reader, '/docs', counting, this.pins);
   }
 
   write(changes: readonly RecordChange[]): void {

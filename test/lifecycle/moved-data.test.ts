@@ -147,7 +147,7 @@ t.test('the directory is removed: changes are refused, and the service still sto
   await stage.server.stop();
 });
 
-t.test('an evaluator that is replaced meanwhile serves nothing of the copy', async (t) => {
+t.test('a worker that is replaced meanwhile serves nothing of the copy', async (t) => {
   const provisioned = await provisionOne(t);
   const { dataDir } = provisioned;
   const old = join(temporaryDirectory(t), 'old');
@@ -160,16 +160,22 @@ t.test('an evaluator that is replaced meanwhile serves nothing of the copy', asy
   renameSync(dataDir, aside);
   renameSync(old, dataDir);
 
-  await server.arm({ kind: 'throw', moment: 'published', countdown: 1 });
-  await evaluate();
-  await server.line((line) => line.includes('an evaluator ended and is replaced'));
+  await server.arm({ kind: 'throw', moment: 'beat', countdown: 1 });
+  await server.line((line) => line.includes('a worker leaves and is replaced'));
+  await server.line((line) => line.includes('a worker could not be started'));
+  // The last worker that serves stays for a moment, with the file that it has opened.
+  const isRefused = async (): Promise<boolean> => {
+    const { status, text } = await evaluate();
+    if (status === 200) t.match(text, '"enabled":true');
+    return status === 503;
+  };
+  await eventually(isRefused, 5000, 'the worker that leaves still answers');
   for (let turn = 0; turn < 20; turn += 1) t.equal((await evaluate()).status, 503);
-  await server.line((line) => line.includes('an evaluator could not be started'));
 
   renameSync(dataDir, old);
   renameSync(aside, dataDir);
   const isBack = async (): Promise<boolean> => (await evaluate()).status === 200;
-  await eventually(isBack, 10_000, 'no evaluator serves again');
+  await eventually(isBack, 10_000, 'no worker serves again');
   t.match((await evaluate()).text, '"enabled":true');
   await server.stop();
 });

@@ -164,9 +164,11 @@ async function startPatch(
     `Content-Length: ${body.length}`,
   ];
   connection.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 5)}`);
-  // Whatever was written before a later answer came has been read: the gateway is one thread.
-  const client = createHttpClient(t, { port: server.port });
-  for (let turn = 0; turn < 20; turn += 1) await client.send({ path: '/health' });
+  // What was written before has been read when each worker has answered some later requests.
+  const client = createHttpClient(t, { port: server.port, connectionsMax: 16 });
+  for (let turn = 0; turn < 20; turn += 1) {
+    await Promise.all(Array.from({ length: 16 }, () => client.send({ path: '/health' })));
+  }
   return { connection, finish: () => connection.write(body.slice(5)) };
 }
 

@@ -105,7 +105,7 @@ async function untilNothingMoves(port: number): Promise<void> {
 
 /*
  * What is left when a socket takes no more is the whole of a last chunk, a part of it, or more than one chunk: the
- * answers differ by half of what an evaluator makes ahead, and some end there.
+ * answers differ by half of what a worker makes ahead, and some end there.
  */
 t.test('SIGTERM cuts no answer short, wherever in its last bytes the socket was full', async (t) => {
   const sizes = Array.from({ length: 9 }, (_, index) => socketBufferBytes() + (index - 5) * stepBytes);

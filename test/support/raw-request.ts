@@ -18,6 +18,8 @@ export interface RawConnection {
   readonly isClosed: () => boolean;
   /** Stops reading: what the server sends stays where it is. */
   pause(): void;
+  /** Reads on. */
+  resume(): void;
   /** Half-closes: the server sees the end of what is sent. */
   end(): void;
   destroy(): void;
@@ -82,6 +84,9 @@ function watchSocket(socket: Socket): RawConnection {
     },
     pause: () => {
       socket.pause();
+    },
+    resume: () => {
+      socket.resume();
     },
     end: () => socket.end(),
     destroy: () => socket.destroy(),

@@ -1,18 +1,14 @@
 import type { ConsoleCall } from '../../contracts/console/console-call.ts';
 import type { ConsoleAskId } from '../../contracts/console/console-steps.ts';
-import type { EvaluatorAnswerHead } from '../../evaluator/evaluator-protocol.ts';
-import type { ChunkReceiver } from '../../evaluator/receiver-protocol.ts';
-import { overloaded } from '../overloaded.ts';
 import { refuseWrite } from './answer-console-write.ts';
 import type { ConsoleActors } from './console-actors.ts';
 import type { ConsoleReply } from './console-reply.ts';
 
-/** What an actor said; `null` when it did not go well, and the request has been answered so. */
+/** What was read or written; `null` when it did not go well, and the request has been answered so. */
 export type Asked<T> = { readonly value: T; readonly memberId: string | null } | null;
 
 const json = 'application/json';
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /** @returns a step as it is asked on behalf of the request. */
 export function callOf(reply: ConsoleReply, operation: ConsoleAskId, body: unknown): ConsoleCall {
@@ -27,39 +23,24 @@ function settle<T>(reply: ConsoleReply, status: number, text: string, memberId: 
   return null;
 }
 
-/** Asks an evaluator something short, on behalf of the request. */
-export function askEvaluator<T>(
+/** Reads something short from a snapshot, on behalf of the request. */
+export function askReads<T>(
   reply: ConsoleReply,
   operation: ConsoleAskId,
   body: unknown,
-  actors: ConsoleActors,
-): Promise<Asked<T>> {
-  return new Promise((resolve) => {
-    const parts: Uint8Array[] = [];
-    let first: EvaluatorAnswerHead | null = null;
-    const giveUp = (answer: () => void): void => {
-      answer();
-      resolve(null);
-    };
-    const receiver: ChunkReceiver = {
-      receiveChunk: (head, bytes, isLast) => {
-        first ??= head;
-        parts.push(bytes.slice());
-        if (!isLast) open?.more();
-        else if (first !== null) {
-          actors.touch(first.console?.touchedSessionId ?? null);
-          const text = decoder.decode(Buffer.concat(parts));
-          resolve(settle<T>(reply, first.status, text, first.console?.memberId ?? null));
-        }
-      },
-      receiveCut: (reason) => giveUp(() => reply.refuseUnavailable(reason)),
-      receiveUnavailable: (detail) => giveUp(() => reply.refuseUnavailable(detail)),
-      receiveFailure: () => giveUp(() => reply.refuseInternal()),
-    };
-    const call = callOf(reply, operation, body);
-    const open = actors.evaluators.request(receiver, { kind: 'console-read', call });
-    if (open === null) giveUp(() => reply.refuseUnavailable(overloaded));
-  });
+  { reads, touch }: ConsoleActors,
+): Asked<T> {
+  const { answer, release } = reads.console(callOf(reply, operation, body));
+  try {
+    touch(answer.touchedSessionId);
+    return settle<T>(reply, answer.status, textOf(answer.body), answer.memberId);
+  } finally {
+    release();
+  }
+}
+
+function textOf(body: string | Iterable<string>): string {
+  return typeof body === 'string' ? body : [...body].join('');
 }
 
 /** Asks the writer for a change, on behalf of the request. */

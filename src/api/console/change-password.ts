@@ -1,21 +1,21 @@
 import { type ChangePasswordBody, changePasswordBodySchema } from '../../contracts/console/console-bodies.ts';
 import type { OwnPassword, SetOwnPassword } from '../../contracts/console/step-bodies.ts';
 import { passwordProblem } from '../../domain/session/password.ts';
-import { askEvaluator, askWriter } from './ask-actors.ts';
+import { askReads, askWriter } from './ask-actors.ts';
 import type { ConsoleActors } from './console-actors.ts';
+import type { ConsoleConversation } from './console-conversation.ts';
 import type { ConsoleReply } from './console-reply.ts';
 import { countWrong } from './count-wrong.ts';
-import type { GatewayOperation } from './gateway-operation.ts';
 import { passwordsBusy } from './password-refusals.ts';
-import { readGatewayBody } from './read-gateway-body.ts';
+import { readConversationBody } from './read-conversation-body.ts';
 
 const wrongCurrent = 'This is not your present password.';
 
 /** Sets the member's own password; the present one is asked for, once there is one. */
-export const changePassword: GatewayOperation = async ({ reply, body }, actors) => {
-  const own = await askEvaluator<OwnPassword>(reply, 'find-own-password', {}, actors);
+export const changePassword: ConsoleConversation = async ({ reply, body }, actors) => {
+  const own = askReads<OwnPassword>(reply, 'find-own-password', {}, actors);
   if (own === null) return;
-  const asked = readGatewayBody<ChangePasswordBody>(reply, changePasswordBodySchema, body);
+  const asked = readConversationBody<ChangePasswordBody>(reply, changePasswordBodySchema, body);
   if (asked === null) return;
   const problem = passwordProblem(asked.password);
   if (problem !== null) {

@@ -1,24 +1,17 @@
 import type { ConsoleCall } from '../../contracts/console/console-call.ts';
 import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
-import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
+import type { Reads } from '../../evaluator/reads/reads.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { StoreVersion } from '../../support/store-version.ts';
-import { type AskedAnswer, askEvaluator } from './ask-evaluator.ts';
+import type { Viewer, WatchPort } from './watch-places.ts';
 import type { Watcher } from './watcher.ts';
 
 export interface PageWatchersOptions {
-  readonly evaluators: EvaluatorClient;
+  readonly reads: Reads;
+  readonly places: WatchPort;
   /** The memory of a `StoreVersion`. */
   readonly storeVersion: SharedArrayBuffer;
   readonly onFault: (fault: unknown) => void;
-}
-
-/** Who looks at a page: each may have so many open, that others find room. */
-export interface Viewer {
-  readonly sessionSecret: string;
-  readonly memberId: string;
-  /** Null for a person who only owns personal projects. */
-  readonly organisationId: string | null;
 }
 
 /** What is known of a page between two looks. */
@@ -26,36 +19,31 @@ interface Watch {
   readonly watcher: Watcher;
   /** Asked again at each look: who may not see the project any more is sent away. */
   readonly call: ConsoleCall;
-  readonly viewer: Viewer;
-  /** As the evaluators write it. */
+  /** In the process' list of pages. */
+  readonly place: number;
+  /** As `watch-project` and `watch-organisation` write it. */
   position: string;
   versionSeen: number;
   lookedAt: number;
   beatenAt: number;
-  isLooking: boolean;
 }
 
-/** What the evaluators' `watch-project` and `watch-organisation` answer. */
+/** What `watch-project` and `watch-organisation` answer. */
 interface Changes extends WatchedChanges {
   /** Of whoever looks. */
   readonly organisationId: string | null;
 }
 
-export const watchersMax = 200;
-/** A browser has six connections to a service, and its pages need the others. */
-export const watchersOfSessionMax = 4;
-/** Nobody takes all of them, by however many sessions, and neither does an organisation. */
-export const watchersOfMemberMax = 20;
-export const watchersOfOrganisationMax = 100;
+const stopping = 'The service is stopping. Retry in a moment.';
 const tickMs = 250;
 /** A page hears of changes at most so often, however many there are. */
 const lookEveryMs = 1000;
 export const heartbeatMs = 15_000;
 
 /**
- * The pages that follow what others change. While there are any, a timer compares one number with what it was: only
- * when the store has moved is an evaluator asked what that means for each page, and with each heartbeat whether its
- * session goes on.
+ * The pages of one worker that follow what others change. While there are any, a timer compares one number with what it
+ * was: only when the store has moved is it read what that means for each page, and with each heartbeat whether its session
+ * goes on. One page is looked at in a turn of the event loop.
  */
 export class PageWatchers {
   readonly #options: PageWatchersOptions;
@@ -69,23 +57,17 @@ export class PageWatchers {
     this.#version = new StoreVersion(options.storeVersion);
   }
 
-  /** @returns why no more page can be followed now, or null. */
-  refusal({ sessionSecret, memberId, organisationId }: Viewer): string | null {
-    this.#dropOver();
-    if (this.#isClosed) return 'The service is stopping. Retry in a moment.';
-    if (this.#watches.size >= watchersMax) return 'Too many pages are open. Changes are shown on reload.';
-    const viewers = Array.from(this.#watches, ({ viewer }) => viewer);
-    const isFull = (max: number, isSame: (viewer: Viewer) => boolean) => viewers.filter(isSame).length >= max;
-    if (isFull(watchersOfSessionMax, (viewer) => viewer.sessionSecret === sessionSecret)) {
-      return 'Too many pages of this session are open. Close one.';
-    }
-    if (isFull(watchersOfMemberMax, (viewer) => viewer.memberId === memberId)) {
-      return 'Too many of your pages are open. Close one.';
-    }
-    if (organisationId === null) return null;
-    return isFull(watchersOfOrganisationMax, (viewer) => viewer.organisationId === organisationId)
-      ? 'Too many pages of your organisation are open. Changes are shown on reload.'
-      : null;
+  /** @returns the page's place among those of the process; a text: why it gets none */
+  async join(viewer: Viewer): Promise<number | string> {
+    if (this.#isClosed) return stopping;
+    const place = await this.#options.places.join(viewer);
+    if (typeof place === 'string' || !this.#isClosed) return place;
+    this.#options.places.leave(place);
+    return stopping;
+  }
+
+  leave(place: number): void {
+    this.#options.places.leave(place);
   }
 
   /** Of the newest commit: taken before a page asks where it begins, so that nothing is missed in between. */
@@ -94,55 +76,71 @@ export class PageWatchers {
   }
 
   /** @param position where the page begins, a position that was known at the store's version `versionSeen`. */
-  add(watcher: Watcher, viewer: Viewer, call: ConsoleCall, position: string, versionSeen: number): void {
+  add(watcher: Watcher, place: number, call: ConsoleCall, position: string, versionSeen: number): void {
     const now = monotonicMs();
     const times = { lookedAt: now - lookEveryMs, beatenAt: now };
-    this.#watches.add({ watcher, viewer, call, position, versionSeen, ...times, isLooking: false });
+    this.#watches.add({ watcher, place, call, position, versionSeen, ...times });
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
   }
 
   /** Ends every page's stream; browsers ask again, and find whatever serves then. */
   close(): void {
     this.#isClosed = true;
-    for (const { watcher } of this.#watches) watcher.end();
-    this.#watches.clear();
-    this.#stopIfIdle();
+    for (const watch of [...this.#watches]) {
+      watch.watcher.end();
+      this.#drop(watch);
+    }
   }
 
   #tick(): void {
     this.#dropOver();
     const [now, version] = [monotonicMs(), this.version()];
+    const due: Watch[] = [];
     for (const watch of this.#watches) {
-      if (watch.isLooking || now - watch.lookedAt < lookEveryMs) continue;
+      if (now - watch.lookedAt < lookEveryMs) continue;
       const hasMoved = watch.versionSeen !== version;
       if (!hasMoved && now - watch.beatenAt < heartbeatMs) continue;
-      this.#look(watch, now, version).catch(this.#options.onFault);
+      watch.lookedAt = now;
+      due.push(watch);
     }
+    this.#lookAtEach(due, version);
   }
 
-  async #look(watch: Watch, now: number, version: number): Promise<void> {
-    watch.isLooking = true;
-    watch.lookedAt = now;
-    const query = { since: watch.position };
-    const answer = await askEvaluator(this.#options.evaluators, { ...watch.call, query });
-    watch.isLooking = false;
+  /** One in a turn of the event loop: there may be hundreds, and others wait. */
+  #lookAtEach(due: Watch[], version: number): void {
+    const watch = due.pop();
+    if (watch === undefined) return;
+    setImmediate(() => {
+      this.#look(watch, version);
+      this.#lookAtEach(due, version);
+    });
+  }
+
+  #look(watch: Watch, version: number): void {
     if (!this.#watches.has(watch)) return;
-    if (answer.kind === 'answered') this.#take(watch, answer, version);
+    const now = monotonicMs();
+    try {
+      this.#read(watch, version);
+    } catch (fault) {
+      this.#options.onFault(fault);
+    }
     if (now - watch.beatenAt < heartbeatMs) return;
     watch.beatenAt = now;
     watch.watcher.beat();
   }
 
   /** A session that is over, and a project that may not be seen any more, end the stream. */
-  #take(watch: Watch, { head, body }: Extract<AskedAnswer, { kind: 'answered' }>, version: number): void {
-    if (head.status >= 500) return;
-    if (head.status !== 200) {
+  #read(watch: Watch, version: number): void {
+    const query = { since: watch.position };
+    const { answer, release } = this.#options.reads.console({ ...watch.call, query });
+    release();
+    if (answer.status >= 500) return;
+    if (answer.status !== 200) {
       watch.watcher.end();
-      this.#watches.delete(watch);
-      this.#stopIfIdle();
+      this.#drop(watch);
       return;
     }
-    const { organisationId: _, ...changes } = readChanges(body);
+    const { organisationId: _, ...changes } = readChanges(answer.body);
     watch.versionSeen = version;
     if (changes.position === watch.position) return;
     watch.position = changes.position;
@@ -150,17 +148,19 @@ export class PageWatchers {
   }
 
   #dropOver(): void {
-    for (const watch of this.#watches) if (watch.watcher.isOver) this.#watches.delete(watch);
-    this.#stopIfIdle();
+    for (const watch of [...this.#watches]) if (watch.watcher.isOver) this.#drop(watch);
   }
 
-  #stopIfIdle(): void {
+  #drop(watch: Watch): void {
+    this.#watches.delete(watch);
+    this.leave(watch.place);
     if (this.#watches.size > 0 || this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
   }
 }
 
-export function readChanges(body: Uint8Array): Changes {
-  return JSON.parse(new TextDecoder().decode(body)) as Changes;
+export function readChanges(body: string | Iterable<string>): Changes {
+  if (typeof body !== 'string') throw new Error('what a page is told of changes is no list');
+  return JSON.parse(body) as Changes;
 }

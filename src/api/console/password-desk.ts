@@ -1,12 +1,13 @@
 import { decoyHash, hashPassword, isPasswordOf } from '../../support/password-hash.ts';
+import type { PasswordPort } from './password-port.ts';
 
 /** Each takes 19 MiB and some tens of milliseconds of a core: more at once would take them from evaluations. */
 const atOnce = 2;
 /** Those that wait for a place: a few seconds' worth. */
 const waitingMax = 32;
 
-/** Checks and makes hashes of passwords, a few at a time. When too many wait, the answer is `busy`. */
-export class PasswordDesk {
+/** Checks and makes hashes of passwords, a few at a time in the whole process. When too many wait, the answer is `busy`. */
+export class PasswordDesk implements PasswordPort {
   readonly #isPasswordOf: typeof isPasswordOf;
   readonly #waiting: (() => void)[] = [];
   #underWay = 0;
@@ -16,14 +17,10 @@ export class PasswordDesk {
     this.#isPasswordOf = check;
   }
 
-  /**
-   * @param passwordHash null for a member who is unknown or has none: the work is the same.
-   */
   async check(passwordHash: string | null, password: string): Promise<boolean | 'busy'> {
     return this.#take(() => this.#isRight(passwordHash, password));
   }
 
-  /** The same for several hashes, one after the other in one place. @returns which of them are right */
   async checkEach(
     passwordHashes: readonly (string | null)[],
     password: string,

@@ -1,5 +1,5 @@
 import type { Credential } from '../../contracts/console/step-bodies.ts';
-import type { PasswordDesk } from './password-desk.ts';
+import type { PasswordPort } from './password-port.ts';
 
 /** An attempt checks so many hashes, however many members have the email: how long it takes tells nothing of them. */
 export const checksPerAttempt = 3;
@@ -13,7 +13,7 @@ export const checksPerAttempt = 3;
 export async function rightCredentials(
   meant: readonly Credential[],
   password: string,
-  desk: PasswordDesk,
+  desk: PasswordPort,
 ): Promise<readonly Credential[] | 'busy'> {
   const right: Credential[] = [];
   for (let from = 0; from === 0 || (from < meant.length && right.length > 0); from += checksPerAttempt) {

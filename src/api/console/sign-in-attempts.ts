@@ -1,4 +1,4 @@
-/** Counts attempts to sign in, by account and by address. Implemented by the gateway's limiters. */
+/** Counts attempts to sign in, by account and by address. Implemented by the worker's limiters. */
 export interface SignInAttempts {
   /**
    * Counts an attempt before any work is done for it, so that many at once are counted too.

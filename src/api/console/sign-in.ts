@@ -7,19 +7,19 @@ import type {
 } from '../../contracts/console/step-bodies.ts';
 import type { SignInAnswer } from '../../contracts/console/views/session-views.ts';
 import { wrongCredentials } from '../../domain/session/wrong-credentials.ts';
-import { askEvaluator, askWriter } from './ask-actors.ts';
+import { askReads, askWriter } from './ask-actors.ts';
 import type { ConsoleActors } from './console-actors.ts';
+import type { ConsoleConversation } from './console-conversation.ts';
 import type { ConsoleReply } from './console-reply.ts';
 import { type Checked, countWrong } from './count-wrong.ts';
-import type { GatewayOperation } from './gateway-operation.ts';
 import { passwordsBusy } from './password-refusals.ts';
-import { readGatewayBody } from './read-gateway-body.ts';
+import { readConversationBody } from './read-conversation-body.ts';
 import { rightCredentials } from './right-credentials.ts';
 import { answerBegun } from './start-session.ts';
 
 /** Email and password to a session. A person who is in several organisations with them says which. */
-export const signIn: GatewayOperation = async ({ reply, body }, actors) => {
-  const asked = readGatewayBody<SignInBody>(reply, signInBodySchema, body);
+export const signIn: ConsoleConversation = async ({ reply, body }, actors) => {
+  const asked = readConversationBody<SignInBody>(reply, signInBodySchema, body);
   if (asked === null) return;
   const checked = await countWrong(reply, asked.email, actors, () => check(reply, asked, actors));
   if (checked !== null) await goOn(reply, checked.right, actors);
@@ -30,7 +30,7 @@ async function check(
   { email, password, memberId }: SignInBody,
   actors: ConsoleActors,
 ): Promise<Checked<readonly Credential[]>> {
-  const found = await askEvaluator<FoundCredentials>(reply, 'find-credentials', { email }, actors);
+  const found = askReads<FoundCredentials>(reply, 'find-credentials', { email }, actors);
   if (found === null) return null;
   const { credentials } = found.value;
   const meant = credentials.filter((each) => memberId === undefined || each.memberId === memberId);

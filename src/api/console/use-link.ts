@@ -5,20 +5,20 @@ import { emailCharsMax, isEmailAddress } from '../../domain/member/email.ts';
 import { readName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { passwordProblem } from '../../domain/session/password.ts';
-import { askEvaluator, askWriter } from './ask-actors.ts';
-import type { GatewayOperation } from './gateway-operation.ts';
+import { askReads, askWriter } from './ask-actors.ts';
+import type { ConsoleConversation } from './console-conversation.ts';
 import { passwordsBusy } from './password-refusals.ts';
-import { readGatewayBody } from './read-gateway-body.ts';
+import { readConversationBody } from './read-conversation-body.ts';
 import { answerBegun } from './start-session.ts';
 
 /**
  * Follows a one-time link: makes the member that it invites, or signs in the one that it is for. The link is looked at
  * first, so that nobody can make the service hash passwords without one.
  */
-export const useLink: GatewayOperation = async ({ reply, body }, actors) => {
-  const asked = readGatewayBody<UseLinkBody>(reply, useLinkBodySchema, body);
+export const useLink: ConsoleConversation = async ({ reply, body }, actors) => {
+  const asked = readConversationBody<UseLinkBody>(reply, useLinkBodySchema, body);
   if (asked === null) return;
-  const link = await askEvaluator<LinkView>(reply, 'inspect-link', { secret: asked.secret }, actors);
+  const link = askReads<LinkView>(reply, 'inspect-link', { secret: asked.secret }, actors);
   if (link === null) return;
   const problems = new ProblemList();
   const entrant = readEntrant(asked, link.value, problems);

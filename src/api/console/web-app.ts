@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
+import { readSharedFile } from '../../support/shared-bytes.ts';
 
 /** A file of the web app, whole and as its build has compressed it. */
 export interface WebAppFile {
@@ -65,9 +66,9 @@ export function loadWebApp(directory: string): WebApp | null {
 }
 
 function readFile(path: string, contentType: string, isImmutable: boolean): WebAppFile {
-  const body = readFileSync(path);
+  const body = readSharedFile(path);
   const compressed = codings.flatMap(([coding, extension]) =>
-    existsSync(`${path}${extension}`) ? [{ coding, body: readFileSync(`${path}${extension}`) }] : [],
+    existsSync(`${path}${extension}`) ? [{ coding, body: readSharedFile(`${path}${extension}`) }] : [],
   );
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27);
   return { contentType, body, compressed, etag: `"${digest}"`, isImmutable };

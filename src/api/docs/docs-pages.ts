@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
+import { readSharedFile } from '../../support/shared-bytes.ts';
 
 export interface DocsPage {
   readonly contentType: string;
@@ -39,7 +40,7 @@ function servedPaths(file: string): readonly string[] {
 }
 
 function readPage(path: string, contentType: string): DocsPage {
-  const body = readFileSync(path);
+  const body = readSharedFile(path);
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27);
   return { contentType, body, etag: `"${digest}"` };
 }

@@ -1,54 +1,83 @@
-import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
-import type { EvaluationReceiver } from '../../evaluator/receiver-protocol.ts';
-import type { Exchange } from '../../http/exchange.ts';
-import type { RequestView } from '../../http/request-view.ts';
+import { errorEnvelope } from '../../contracts/error-envelope.ts';
+import { problemTable } from '../../contracts/problem-table.ts';
+import type { EvaluationMeter } from '../../evaluator/evaluation-meter.ts';
+import type { FlagEvaluator } from '../../evaluator/flag-evaluator.ts';
+import type { FlagSource } from '../../evaluator/flag-source.ts';
+import type { HeaderBlock } from '../../http/header-block.ts';
+import { headerBytesMax } from '../../http/uws.ts';
+import type { ReadyAnswer } from '../../http/worker-server.ts';
 import { hasRawCharacter } from '../../support/raw-character.ts';
-import { evaluationHeadersFor } from '../answer-headers.ts';
-import { overloaded } from '../overloaded.ts';
+import { evaluationHeaders, evaluationHeadersFor } from '../answer-headers.ts';
 import { decodeSegment } from '../path-segment.ts';
-import { evaluationFailed, rawCharacterProblem, refuseEvaluation } from './evaluation-refusal.ts';
+import { rawCharacterProblem } from './evaluation-refusal.ts';
 
-class EvaluationReply implements EvaluationReceiver {
-  readonly #exchange: Exchange;
-  readonly #docsUrl: string;
+export interface FlagAnswerParts {
+  readonly source: FlagSource;
+  readonly evaluator: FlagEvaluator;
+  readonly meter: EvaluationMeter;
+  readonly docsUrl: string;
+}
 
-  constructor(exchange: Exchange, docsUrl: string) {
-    this.#exchange = exchange;
-    this.#docsUrl = docsUrl;
+/**
+ * `GET /v1/flags/{flag_id}`: the answer to one request at a time, from its raw path segment and query. It stands in
+ * `status`, `headers` and `body` until the next one: nothing is allocated.
+ */
+export class FlagAnswer implements ReadyAnswer {
+  status = 0;
+  headers: HeaderBlock = evaluationHeaders;
+  body: Uint8Array | string = '';
+  readonly #parts: FlagAnswerParts;
+  /** The query's characters as bytes. A request's head is no longer than this. */
+  #query = new Uint8Array(headerBytesMax);
+
+  constructor(parts: FlagAnswerParts) {
+    this.#parts = parts;
   }
 
-  receiveEvaluation(status: number, body: Uint8Array): void {
-    this.#exchange.answer(status, evaluationHeadersFor(status), body);
+  answer(segment: string, query: string): this {
+    if (hasRawCharacter(segment) || !this.#copy(query)) return this.#refuseRaw(segment);
+    const { source, evaluator } = this.#parts;
+    // Looked at for each request: one that comes after a change was acknowledged finds the version moved.
+    source.refresh();
+    evaluator.evaluate(decodeSegment(segment), this.#query, 0, query.length);
+    return this.#take(evaluator);
   }
 
-  receiveUnavailable(detail: string): void {
-    refuseEvaluation(this.#exchange, { code: 'service-unavailable', detail }, this.#docsUrl);
+  /** @returns false when the query holds a raw character that is not visible ASCII */
+  #copy(query: string): boolean {
+    if (query.length > this.#query.length) this.#query = new Uint8Array(query.length);
+    const bytes = this.#query;
+    let highest = 0;
+    for (let at = 0; at < query.length; at += 1) {
+      const code = query.charCodeAt(at);
+      bytes[at] = code;
+      if (code > highest) highest = code;
+    }
+    return highest <= highestAscii;
   }
 
-  receiveFailure(): void {
-    refuseEvaluation(this.#exchange, evaluationFailed, this.#docsUrl);
+  #refuseRaw(segment: string): this {
+    const problem = rawCharacterProblem(segment);
+    this.#parts.meter.countRefusal('flag', 'invalid-request');
+    this.status = problemTable[problem.code].status;
+    this.headers = evaluationHeadersFor(this.status);
+    this.body = errorEnvelope(problem, this.#parts.docsUrl);
+    return this;
+  }
+
+  /** The answer to a request whose evaluation threw; the log tells more. */
+  fail(): this {
+    const { evaluator } = this.#parts;
+    evaluator.fail();
+    return this.#take(evaluator);
+  }
+
+  #take({ status, body }: FlagEvaluator): this {
+    this.status = status;
+    this.headers = status === 200 ? evaluationHeaders : evaluationHeadersFor(status);
+    this.body = body;
+    return this;
   }
 }
 
-/** `GET /v1/flags/{flag_id}`: hands the raw id and query to an evaluator, which answers with bytes. */
-export function evaluateFlag(
-  exchange: Exchange,
-  request: RequestView,
-  evaluators: EvaluatorClient,
-  docsUrl: string,
-): void {
-  const segment = request.parameter(0);
-  const query = request.query();
-  const reply = new EvaluationReply(exchange, docsUrl);
-  const flagId = idForSlot(segment);
-  const submission = evaluators.evaluate(reply, flagId, query);
-  if (submission === 'sent') return;
-  if (submission === 'full') reply.receiveUnavailable(overloaded);
-  else refuseEvaluation(exchange, rawCharacterProblem(segment), docsUrl);
-}
-
-/** An escaped id may decode to what a slot cannot hold; no id has such a character, so any other text will do. */
-function idForSlot(segment: string): string {
-  const decoded = decodeSegment(segment);
-  return decoded !== segment && hasRawCharacter(decoded) ? '%' : decoded;
-}
+const highestAscii = 0x7e;

@@ -1,41 +1,61 @@
-import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
+import type { ProjectEvaluator } from '../../evaluator/reads/evaluate-project.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import { hasRawCharacter } from '../../support/raw-character.ts';
 import { evaluationHeadersFor } from '../answer-headers.ts';
-import { ChunkedReply } from '../chunked-reply.ts';
-import { overloaded } from '../overloaded.ts';
+import type { LongAnswers } from '../long-answers.ts';
+import { tooMuchUnread } from '../overloaded.ts';
 import { decodeSegment } from '../path-segment.ts';
 import { evaluationFailed, rawCharacterProblem, refuseEvaluation } from './evaluation-refusal.ts';
 
+export interface ProjectAnswerParts {
+  readonly evaluator: ProjectEvaluator;
+  readonly longAnswers: LongAnswers;
+  readonly docsUrl: string;
+  onFault(fault: unknown, during: string): void;
+}
+
 /** `GET /v1/flags/project/{project_id}`: every flag of a project for one context, in chunks when it is long. */
-export function evaluateProject(
-  exchange: Exchange,
-  request: RequestView,
-  evaluators: EvaluatorClient,
-  docsUrl: string,
-): void {
+export function evaluateProject(exchange: Exchange, request: RequestView, parts: ProjectAnswerParts): void {
+  const { evaluator, longAnswers, docsUrl } = parts;
   const segment = request.parameter(0);
   const query = request.query();
   if (hasRawCharacter(segment) || hasRawCharacter(query)) {
     refuseEvaluation(exchange, rawCharacterProblem(segment), docsUrl);
     return;
   }
-  const answerUnavailable = (detail: string): void =>
+  const refuse = (detail: string): void =>
     refuseEvaluation(exchange, { code: 'service-unavailable', detail }, docsUrl);
-  const reply = new ChunkedReply(exchange, {
-    headers: evaluationHeadersFor,
-    answerWhole: (head, bytes) => exchange.answer(head.status, evaluationHeadersFor(head.status), bytes),
-    answerUnavailable,
-    answerFailure: () => refuseEvaluation(exchange, evaluationFailed, docsUrl),
-    more: () => open?.more(),
-    cancel: () => open?.cancel(),
-    onLongAnswer: () => undefined,
-  });
-  const open = evaluators.request(reply, {
-    kind: 'evaluate-project',
-    projectId: decodeSegment(segment),
-    query,
-  });
-  if (open === null) answerUnavailable(overloaded);
+  const fail = (fault: unknown, hasBegun: boolean): void => {
+    parts.onFault(fault, 'evaluate-project');
+    evaluator.countFailure();
+    if (!hasBegun) refuseEvaluation(exchange, evaluationFailed, docsUrl);
+  };
+  const answer = (status: number, body: Uint8Array | string): void => {
+    if (exchange.reserve(Buffer.byteLength(body)))
+      exchange.answer(status, evaluationHeadersFor(status), body);
+    else refuse(tooMuchUnread);
+  };
+  try {
+    const evaluation = evaluator.evaluate(decodeSegment(segment), query);
+    if (!('pieces' in evaluation)) {
+      answer(evaluation.status, evaluation.body);
+      return;
+    }
+    const { status, pieces, release } = evaluation;
+    longAnswers.send({
+      exchange,
+      status,
+      pieces,
+      release,
+      isPinned: false,
+      headers: () => evaluationHeadersFor(status),
+      answerWhole: (bytes) => answer(status, bytes),
+      refuse,
+      fail,
+      onOver: () => undefined,
+    });
+  } catch (fault) {
+    fail(fault, false);
+  }
 }

@@ -6,7 +6,7 @@ import type { Exchange } from '../../http/exchange.ts';
 import { hasRawCharacter } from '../../support/raw-character.ts';
 import { evaluationHeadersFor } from '../answer-headers.ts';
 
-/** The evaluator's log tells more. */
+/** The log tells more. */
 export const evaluationFailed: Problem = {
   code: 'internal-error',
   detail: 'The evaluation failed unexpectedly. Retry; if it persists, look at the log of the service.',

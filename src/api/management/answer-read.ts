@@ -1,16 +1,16 @@
-import type { ManagementCall } from '../../contracts/management/management-call.ts';
+import type { ManagementAnswer, ManagementCall } from '../../contracts/management/management-call.ts';
 import type { Denial } from '../../domain/token/denial.ts';
-import type { EvaluatorClient } from '../../evaluator/evaluator-client.ts';
-import type { EvaluatorAnswerHead } from '../../evaluator/evaluator-protocol.ts';
-import { hasRoomForAnswer } from '../../http/exchange.ts';
-import type { WriterClient } from '../../writer/writer-client.ts';
-import { ChunkedReply } from '../chunked-reply.ts';
-import { overloaded } from '../overloaded.ts';
+import type { Read, Reads } from '../../evaluator/reads/reads.ts';
+import type { WriterPort } from '../../writer/writer-client.ts';
+import type { LongAnswers } from '../long-answers.ts';
+import { tooMuchUnread } from '../overloaded.ts';
 import type { ManagementReply } from './management-reply.ts';
 
-export interface ReadActors {
-  readonly evaluators: EvaluatorClient;
-  readonly writer: WriterClient;
+/** What the answers of the Management API are made with. */
+export interface ManagementActors {
+  readonly reads: Reads;
+  readonly longAnswers: LongAnswers;
+  readonly writer: WriterPort;
   /** Counts a failed authentication. @returns whether its 401 may still be given */
   countFailure(limitKey: string): boolean;
   refuseTooManyFailures(reply: ManagementReply): void;
@@ -19,46 +19,59 @@ export interface ReadActors {
   countUnrecordedDenial(requestId: string, outcome: string): void;
 }
 
-const tooMuchUnread = 'Too many long answers are being read slowly at once. Retry in a moment.';
-
-/** Asks an evaluator: every read, and every path and method that is no route. */
-export function answerRead(reply: ManagementReply, call: ManagementCall, actors: ReadActors): void {
-  const answerWhole = (head: EvaluatorAnswerHead, bytes: Uint8Array): void => {
-    finishRead(reply, head, bytes, actors).catch((fault: unknown) => {
+/** Answers every read, and every path and method that is no route. */
+export function answerRead(reply: ManagementReply, call: ManagementCall, actors: ManagementActors): void {
+  const read = actors.reads.management(call);
+  const { body } = read.answer;
+  if (typeof body === 'string') {
+    finishRead(reply, read.answer, body, actors).catch((fault: unknown) => {
       actors.onFault(fault, call.requestId);
       reply.refuseInternal();
     });
-  };
-  const chunked = new ChunkedReply(reply.exchange, {
-    headers: (status) => reply.headers(status),
-    answerWhole,
-    answerUnavailable: (detail) => reply.refuseUnavailable(detail),
-    answerFailure: () => reply.refuseInternal(),
-    more: () => open?.more(),
-    cancel: () => open?.cancel(),
-    onLongAnswer: (head) => reply.finishLong(head.status, head.tokenId),
+  } else sendList(reply, read, body, actors);
+}
+
+/** A list is an answer of success: what is refused is refused before it begins. */
+function sendList(
+  reply: ManagementReply,
+  { answer, release }: Read<ManagementAnswer>,
+  pieces: Iterable<string>,
+  { longAnswers, onFault }: ManagementActors,
+): void {
+  longAnswers.send({
+    exchange: reply.exchange,
+    status: answer.status,
+    pieces,
+    isPinned: true,
+    release,
+    headers: () => reply.headers(answer.status),
+    answerWhole: (bytes) => reply.answer(answer, bytes),
+    refuse: (detail) => reply.refuseUnavailable(detail),
+    fail: (fault, hasBegun) => {
+      onFault(fault, reply.request.requestId);
+      if (!hasBegun) reply.refuseInternal();
+    },
+    onOver: () => reply.finishLong(answer.status, answer.tokenId),
   });
-  const open = actors.evaluators.request(chunked, { kind: 'management-read', call });
-  if (open === null) reply.refuseUnavailable(overloaded);
 }
 
 async function finishRead(
   reply: ManagementReply,
-  head: EvaluatorAnswerHead,
-  bytes: Uint8Array,
-  actors: ReadActors,
+  answer: ManagementAnswer,
+  body: string,
+  actors: ManagementActors,
 ): Promise<void> {
-  if (head.isFailedAuthentication && !actors.countFailure(reply.request.limitKey)) {
+  if (answer.isFailedAuthentication && !actors.countFailure(reply.request.limitKey)) {
     actors.refuseTooManyFailures(reply);
     return;
   }
-  if (head.denial !== null) await recordDenial(head.denial, reply, actors);
-  if (hasRoomForAnswer(bytes.length)) reply.answer(head, bytes);
+  if (answer.denial !== null) await recordDenial(answer.denial, reply, actors);
+  if (reply.exchange.reserve(Buffer.byteLength(body))) reply.answer(answer, body);
   else reply.refuseUnavailable(tooMuchUnread);
 }
 
 /** The refusal waits for its record; when it cannot be stored, it is given all the same, and logged (decisions). */
-async function recordDenial(denial: Denial, reply: ManagementReply, actors: ReadActors): Promise<void> {
+async function recordDenial(denial: Denial, reply: ManagementReply, actors: ManagementActors): Promise<void> {
   const outcome = await actors.writer.recordDenial(denial);
   if (outcome.kind === 'recorded') return;
   actors.countUnrecordedDenial(reply.request.requestId, outcome.kind);

@@ -1,7 +1,7 @@
 import type { ManagementCall } from '../../contracts/management/management-call.ts';
 import type { WriteOutcome } from '../../writer/writer-client.ts';
 import { refuseUndecided } from '../refuse-undecided.ts';
-import type { ReadActors } from './answer-read.ts';
+import type { ManagementActors } from './answer-read.ts';
 import type { ManagementReply } from './management-reply.ts';
 
 const mayBeApplied =
@@ -11,12 +11,12 @@ const mayBeApplied =
 export async function answerWrite(
   reply: ManagementReply,
   call: ManagementCall,
-  actors: ReadActors,
+  actors: ManagementActors,
 ): Promise<void> {
   passOn(reply, await actors.writer.write(call), actors);
 }
 
-function passOn(reply: ManagementReply, outcome: WriteOutcome, actors: ReadActors): void {
+function passOn(reply: ManagementReply, outcome: WriteOutcome, actors: ManagementActors): void {
   if (outcome.kind === 'answered') {
     const { answer } = outcome;
     if (answer.isFailedAuthentication && !actors.countFailure(reply.request.limitKey)) {

@@ -18,7 +18,7 @@ export interface Admission {
   readonly outcome: ConsoleOutcome<AdmittedCall>;
 }
 
-/** The steps before a handler: who asks, what of, and whether the body has its shape. The same in evaluator and writer. */
+/** The steps before a handler: who asks, what of, and whether the body has its shape. The same in worker and writer. */
 export function admitConsoleCall(
   queries: RecordQueries,
   call: ConsoleCall,

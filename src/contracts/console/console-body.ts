@@ -17,7 +17,7 @@ function checkerOf(schema: TSchema): CompiledSchema<TSchema> {
 /**
  * Reads a body and holds it against its operation's shape. Everything that is wrong with it is told at once.
  *
- * @param schema null when the body was made by the gateway itself.
+ * @param schema null when the body was made by a conversation.
  */
 export function readConsoleBody(schema: TSchema | null, bytes: Uint8Array | null): ConsoleOutcome<unknown> {
   const read = readJsonText(bytes);

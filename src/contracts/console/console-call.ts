@@ -1,12 +1,12 @@
 import type { ConsoleAskId } from './console-steps.ts';
 
-/** A request of the console as it crosses to an evaluator or the writer, whole. The gateway has matched its route. */
+/** A request of the console, whole: a worker answers a read by itself, and sends a change to the writer. Its route is matched. */
 export interface ConsoleCall {
   readonly requestId: string;
   readonly operation: ConsoleAskId;
   /** Decoded, by the names in the operation's path. */
   readonly params: Readonly<Record<string, string>>;
-  /** Decoded; the gateway has refused unknown and repeated names. */
+  /** Decoded; unknown and repeated names were refused. */
   readonly query: Readonly<Record<string, string>>;
   /** Of the session cookie; null when there is none. Never logged. */
   readonly sessionSecret: string | null;

@@ -24,7 +24,7 @@ export interface ConsoleContext {
   readonly baseUrl: string;
 }
 
-/** Text in pieces, which may be empty: between two of them an evaluator does other work. */
+/** Text in pieces, which may be empty: between two of them a worker does other work. */
 export interface ReplyPieces {
   readonly contentType: string;
   readonly text: Iterable<string>;

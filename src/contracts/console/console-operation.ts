@@ -16,8 +16,8 @@ export type ConsoleAccess =
 /** One endpoint of the console's API. Its id is the verb that page, handler, command and tests share. */
 export interface ConsoleOperation extends ConsolePath {
   readonly access: ConsoleAccess;
-  /** An evaluator answers it from a snapshot, the writer by a change, the gateway (`api/console/`) with both. */
-  readonly actor: 'evaluator' | 'writer' | 'gateway';
+  /** A worker answers it from a snapshot, the writer by a change, a conversation (`api/console/`) by steps of both. */
+  readonly actor: 'read' | 'writer' | 'conversation';
   /** Known query parameters, all optional; others are a 400. */
   readonly query: readonly string[];
   /** The query is another service's: the handler reads it as it came, and what it does not know is left alone. */

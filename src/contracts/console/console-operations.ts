@@ -52,9 +52,9 @@ function operation(actor: ConsoleOperation['actor']) {
   });
 }
 
-const read = operation('evaluator');
+const read = operation('read');
 const write = operation('writer');
-const both = operation('gateway');
+const both = operation('conversation');
 
 function listOf<Name extends string, Item extends TSchema>(name: Name, schema: Item) {
   const properties = { [name]: Type.Array(schema) } as Record<Name, Type.TArray<Item>>;

@@ -4,17 +4,17 @@ import { type ConsoleOperationId, consoleOperations } from './console-operations
 type StepRow = Pick<ConsoleOperation, 'access' | 'actor' | 'body'>;
 
 /**
- * What the gateway asks the actors while it answers an operation that is its own: half a sign-in, for example. A step has
- * no path, so nobody asks for one from outside; its body was made by the gateway, and has no schema.
+ * What a conversation asks for while it answers an operation: half a sign-in, for example. A step has
+ * no path, so nobody asks for one from outside; its body was made by the conversation, and has no schema.
  */
 export const consoleSteps = {
   /** Who has an email, with the hashes of their passwords. */
-  'find-credentials': { access: { scope: 'public' }, actor: 'evaluator', body: null },
+  'find-credentials': { access: { scope: 'public' }, actor: 'read', body: null },
   /** After the password was checked against the hash that is still stored. */
   'begin-session': { access: { scope: 'public' }, actor: 'writer', body: null },
   /** After an OpenID provider has vouched for somebody. */
   'begin-open-id-session': { access: { scope: 'public' }, actor: 'writer', body: null },
-  'find-own-password': { access: { scope: 'member' }, actor: 'evaluator', body: null },
+  'find-own-password': { access: { scope: 'member' }, actor: 'read', body: null },
   'set-own-password': { access: { scope: 'member' }, actor: 'writer', body: null },
   'consume-link': { access: { scope: 'public' }, actor: 'writer', body: null },
 } as const satisfies Record<string, StepRow>;

@@ -13,7 +13,7 @@ export const unhealthySchema = Type.Object(
     status: Type.Literal('unavailable', described('The service cannot evaluate.', 'unavailable')),
     failing: Type.Array(
       Type.String(),
-      described('The parts that do not work. For people; names may change.', ['evaluators']),
+      described('The parts that do not work. For people; names may change.', ['workers']),
     ),
   },
   { title: 'Unhealthy', additionalProperties: false },

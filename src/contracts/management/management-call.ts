@@ -10,7 +10,7 @@ export const managementRoutes = [
 ] as const;
 export type ManagementRoute = (typeof managementRoutes)[number];
 
-/** A Management API request as it crosses from the gateway to the evaluator (reads) or the writer (writes), whole. */
+/** A Management API request, whole: a worker answers a read by itself, and sends a change to the writer. */
 export interface ManagementCall {
   readonly requestId: string;
   /** Null: no such path or method; answered 404 after authentication and eligibility. */

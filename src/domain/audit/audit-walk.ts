@@ -14,7 +14,7 @@ export interface AuditBatch {
 
 /** Entries come in the order of their commits. Their times may be out of it by so much, where a clock was put back. */
 export const clockSlackMs = 60 * 60 * 1000;
-/** Reading one takes some 10 µs: an evaluator looks up for other work this often. */
+/** Reading one takes some 10 µs: a worker looks up for other work this often. */
 const batchSize = 25;
 /** Reading a MiB takes some 3 ms: after an entry that takes a batch beyond this, others are served. */
 const batchBytes = 256 * 1024;

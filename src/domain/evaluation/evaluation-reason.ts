@@ -22,7 +22,7 @@ export const evaluationReasons = [
 
 export type EvaluationReasonName = (typeof evaluationReasons)[number]['name'];
 
-/** An index into `evaluationReasons`: a small integer, so that it fits a mailbox slot and a counter's array. */
+/** An index into `evaluationReasons`: a small integer, so that it fits a counter's array. */
 export type EvaluationReason = number;
 
 function indexOf(name: EvaluationReasonName): EvaluationReason {

@@ -6,7 +6,7 @@ import { problemsListedMax, shown } from '../problem-list.ts';
 
 /** Arrays and objects that may be open at once in a body (decisions). */
 const bodyDepthMax = 32;
-/** The largest body that is read; the gateway stops there (specification: 1 MiB). */
+/** The largest body that is read; the worker stops there (specification: 1 MiB). */
 export const bodyBytesMax = 1024 * 1024;
 
 /** What a request's body turned out to be. `empty` is judged by each route in its own words. */

@@ -26,7 +26,7 @@ const reads: Readonly<Record<ManagementRoute, ManagementRead | null>> = {
  * Answers a read of the Management API, or a request for no endpoint at all. A body in pieces is read from `queries`
  * while it is iterated. The answer's denial is still to be recorded by the writer.
  *
- * @throws when the call is a write: the gateway sent it to the wrong actor.
+ * @throws when the call is a write: it should have gone to the writer.
  */
 export function answerManagementRead(
   queries: RecordQueries,

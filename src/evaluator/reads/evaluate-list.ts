@@ -2,23 +2,34 @@ import type { CompiledState } from '../../domain/evaluation/compiled-flag.ts';
 import { evaluateFlag } from '../../domain/evaluation/evaluate-flag.ts';
 import type { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { isOn } from '../../domain/evaluation/evaluation-reason.ts';
+import type { EvaluationMeter } from '../evaluation-meter.ts';
 import type { EvaluationTallies } from '../evaluation-tallies.ts';
-import type { EvaluatorMeter } from '../evaluator-meter.ts';
 import { randomRoll } from '../flag-evaluator.ts';
 import type { ListedFlag, ProjectList } from '../project-list.ts';
 
 /** Where evaluations are counted: for operators, and flag by flag. */
 export interface EvaluationCounting {
-  readonly meter: EvaluatorMeter;
+  readonly meter: EvaluationMeter;
   readonly tallies: EvaluationTallies;
 }
 
 /** Flags between two looks at the clock: some ten microseconds. */
 const flagsOfPiece = 64;
+/** A code unit of a text takes so many bytes at most. */
+const utf8BytesMax = 3;
 const [openBracket, comma, closeBracket] = Buffer.from('[,]');
 
 /** Where a piece is put together. What was yielded is valid until the next piece is asked for. */
-let scratch = new Uint8Array(64 * 1024);
+let scratch = createScratch(64 * 1024);
+
+/** Node's own method, which its type declarations leave out: `write` finds out its arguments anew for each body. */
+interface Scratch extends Buffer {
+  utf8Write(text: string, offset: number): number;
+}
+
+function createScratch(bytes: number): Scratch {
+  return Buffer.allocUnsafeSlow(bytes) as Scratch;
+}
 
 function stateOf({ compiled }: ListedFlag, environmentIndex: number): CompiledState {
   const state = environmentIndex < 0 ? compiled.sole : compiled.states[environmentIndex];
@@ -29,14 +40,14 @@ function stateOf({ compiled }: ListedFlag, environmentIndex: number): CompiledSt
 }
 
 /** @returns the bytes of the scratch buffer that are in use after the body */
-function writeBody(body: Uint8Array, at: number): number {
-  if (at + body.length + 2 > scratch.length) {
-    const larger = new Uint8Array(2 * (at + body.length + 2));
+function writeBody(body: string, at: number): number {
+  const needed = at + body.length * utf8BytesMax + 2;
+  if (needed > scratch.length) {
+    const larger = createScratch(2 * needed);
     larger.set(scratch.subarray(0, at));
     scratch = larger;
   }
-  scratch.set(body, at);
-  return at + body.length;
+  return at + scratch.utf8Write(body, at);
 }
 
 /**

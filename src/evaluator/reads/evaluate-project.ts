@@ -1,16 +1,19 @@
-import { compileFlag } from '../../domain/evaluation/compiled-flag.ts';
+import { compileEvaluable } from '../../domain/evaluation/compiled-flag.ts';
 import { evaluateFlag, selectState } from '../../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { isOn } from '../../domain/evaluation/evaluation-reason.ts';
 import { findEnvironment, type Project } from '../../domain/project/project.ts';
-import type { RecordQueries } from '../../domain/record-queries.ts';
+import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
+import type { WorkQueue } from '../../support/sliced-work.ts';
 import { CutAnswer } from '../cut-answer.ts';
 import { type EvaluationRefusal, EvaluationRefusals } from '../evaluation-answer.ts';
-import type { EvaluatorMeter } from '../evaluator-meter.ts';
+import type { EvaluationMeter } from '../evaluation-meter.ts';
 import { randomRoll } from '../flag-evaluator.ts';
 import type { FlagSource } from '../flag-source.ts';
 import type { ListBuild } from '../list-build.ts';
+import type { PinRoom } from '../pin-room.ts';
+import { rememberAudiences } from '../project-list.ts';
 import { type EvaluationCounting, evaluateList } from './evaluate-list.ts';
 
 const encoder = new TextEncoder();
@@ -18,8 +21,6 @@ const decoder = new TextDecoder();
 
 /** A build ends early when its project changes. Whoever met that so often reads the flags for itself. */
 const buildsMax = 3;
-/** Lists that are too large to be kept are read from a snapshot each, which pins pages. */
-const ownSnapshotsMax = 64;
 const nothing = new Uint8Array(0);
 
 /** The answer to `GET /v1/flags/project/{project_id}`: a refusal, or JSON in pieces. */
@@ -42,11 +43,18 @@ export class ProjectEvaluator {
   readonly #source: FlagSource;
   readonly #reader: StoreReader;
   readonly #refusals: EvaluationRefusals;
-  readonly #meter: EvaluatorMeter;
+  readonly #meter: EvaluationMeter;
   readonly #counting: EvaluationCounting;
-  #ownSnapshots = 0;
+  readonly #pins: PinRoom;
 
-  constructor(source: FlagSource, reader: StoreReader, docsUrl: string, counting: EvaluationCounting) {
+  constructor(
+    source: FlagSource,
+    reader: StoreReader,
+    docsUrl: string,
+    counting: EvaluationCounting,
+    pins: PinRoom,
+  ) {
+    this.#pins = pins;
     this.#source = source;
     this.#reader = reader;
     this.#refusals = new EvaluationRefusals(docsUrl);
@@ -59,6 +67,11 @@ export class ProjectEvaluator {
     const evaluation = this.#begin(projectId, query);
     if ('reason' in evaluation) this.#meter.countRefusal('project', evaluation.reason);
     return evaluation;
+  }
+
+  /** An evaluation threw, at its beginning or later. */
+  countFailure(): void {
+    this.#meter.countRefusal('project', 'failed');
   }
 
   #begin(projectId: string, query: string): ProjectEvaluation {
@@ -104,21 +117,21 @@ export class ProjectEvaluator {
   }
 
   *#readForItself(asked: Asked): Generator<string> {
-    if (this.#ownSnapshots >= ownSnapshotsMax) {
+    if (!this.#pins.take()) {
       throw new CutAnswer('too many long lists are being read at once; retry in a moment');
     }
-    const snapshot = this.#reader.pin();
-    this.#ownSnapshots += 1;
+    // From here on the room is given back with the answer, whether there is a snapshot or opening it throws.
+    asked.releaseSnapshot = () => this.#pins.give();
+    const { queries, evaluation, release } = this.#reader.pin();
     asked.releaseSnapshot = () => {
-      snapshot.release();
-      this.#ownSnapshots -= 1;
+      release();
+      this.#pins.give();
     };
-    const { queries } = snapshot;
     const project = queries.project(asked.projectId);
     if (project === undefined || environmentIndex(project, asked.context) === null) {
       throw new CutAnswer('the project changed while its flags were read; retry');
     }
-    yield* evaluateFlags(queries, project, asked.context, this.#meter);
+    yield* evaluateFlags(evaluation, project, asked.context, this.#meter);
   }
 
   #release(asked: Asked): void {
@@ -138,17 +151,19 @@ function environmentIndex(project: Project, context: EvaluationContext): number 
   return environment === undefined ? null : project.environments.indexOf(environment);
 }
 
+/** Flags that no list holds: each is read for this answer, and nothing of it is kept. */
 function* evaluateFlags(
-  queries: RecordQueries,
+  evaluation: EvaluationQueries,
   project: Project,
   context: EvaluationContext,
-  meter: EvaluatorMeter,
+  meter: EvaluationMeter,
 ): Generator<string> {
   const index = environmentIndex(project, context) ?? -1;
-  const environments = project.environments.slice(index, index + 1);
+  const environments = index < 0 ? [] : project.environments.slice(index, index + 1);
+  const audienceById = rememberAudiences(evaluation, new Map(), noQueue);
   let separator = '[';
-  for (const flag of queries.flagsOf(project.id)) {
-    const compiled = compileFlag(flag, project, (id) => queries.audience(id), index < 0 ? [] : environments);
+  for (const { flag } of evaluation.flagsOf(project.id)) {
+    const compiled = compileEvaluable(flag, project, audienceById, { environments });
     const state = selectState(compiled, context);
     if (state === null) throw new Error(`flag ${flag.id} has no state where its project has an environment`);
     const reason = evaluateFlag(compiled, state, context, randomRoll);
@@ -158,3 +173,6 @@ function* evaluateFlags(
   }
   yield separator === '[' ? '[]' : ']';
 }
+
+/** What is looked through once gets no index. */
+const noQueue: WorkQueue = { add: () => false };

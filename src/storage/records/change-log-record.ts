@@ -2,7 +2,7 @@ import { recordCodec } from './record-codec.ts';
 
 type ChangeKind = 'flag' | 'project' | 'everything';
 
-/** What evaluators drop from their caches. `everything` stands for a transaction too large to be listed. */
+/** What workers drop from their caches. `everything` stands for a transaction too large to be listed. */
 export interface ChangeLogEntry {
   readonly sequence: number;
   readonly kind: ChangeKind;

@@ -8,7 +8,7 @@ import { createFlag } from './create-flag.ts';
 import type { ManagementCommand, WriteContext, WriteDecision } from './management-command.ts';
 import { patchFlag } from './patch-flag.ts';
 
-/** Null: the route is a read, and belongs to the evaluators. */
+/** Null: the route is a read, which workers answer. */
 const commands: Readonly<Record<ManagementRoute, ManagementCommand | null>> = {
   'read-token': null,
   'list-flags': null,
@@ -21,7 +21,7 @@ const commands: Readonly<Record<ManagementRoute, ManagementCommand | null>> = {
  * Decides a write of the Management API. A refusal of a real token comes with the records of its denial, so the
  * answer's own `denial` is null.
  *
- * @throws when the call is a read: the gateway sent it to the wrong actor.
+ * @throws when the call is a read: the worker should have answered it.
  */
 export function answerManagementWrite(
   queries: RecordQueries,
@@ -34,7 +34,7 @@ export function answerManagementWrite(
 
 function write(queries: RecordQueries, call: ManagementCall, context: WriteContext): Step<WriteDecision> {
   const run = call.route === null ? null : commands[call.route];
-  if (run === null && call.route !== null) throw new Error(`${call.route} is an evaluator's to answer`);
+  if (run === null && call.route !== null) throw new Error(`${call.route} is a worker's to answer`);
   const guarded = guardCall(queries, call, context);
   if (!guarded.ok) return guarded;
   if (run === null) throw new Error('the guard lets no request pass without a route');

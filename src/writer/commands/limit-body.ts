@@ -4,7 +4,7 @@ import type { Token } from '../../domain/token/token.ts';
 
 const tooLarge = 'The request body is larger than 1 MiB (1,048,576 bytes). Send a smaller one.';
 
-/** Step 8 of the order of checks; the gateway has counted. */
+/** Step 8 of the order of checks; the worker has counted. */
 export function limitBody(token: Token, call: ManagementCall): Step<null> {
   return call.isBodyTooLarge ? refuseRequest(token, 'payload-too-large', tooLarge) : proceed(null);
 }

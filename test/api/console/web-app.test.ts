@@ -2,30 +2,22 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-import { plainJsonHeaders } from '../../../src/api/answer-headers.ts';
 import { readWebApp } from '../../../src/api/console/read-web-app.ts';
 import { loadWebApp } from '../../../src/api/console/web-app.ts';
-import { GatewayMeter } from '../../../src/gateway/gateway-meter.ts';
-import { createHttpServer } from '../../../src/http/http-server.ts';
+import type { HttpRoute } from '../../../src/http/worker-server.ts';
 import { createHttpClient } from '../../support/http-client.ts';
+import { serveRoutes } from '../../support/served-routes.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const script = 'export const answer = 42;\n';
 
-/** Serves what is in the directory as the gateway does, on a port of its own. */
+/** Serves what is in the directory as a worker does, on a port of its own. */
 async function serve(t: Test, directory: string) {
   const webApp = loadWebApp(directory);
-  const handle: Parameters<typeof createHttpServer>[0]['routes'][number]['handle'] = (exchange, request) =>
-    readWebApp(exchange, request, webApp);
-  const server = createHttpServer({
+  const handle: HttpRoute['handle'] = (exchange, request) => readWebApp(exchange, request, webApp);
+  const { port } = await serveRoutes(t, {
     routes: ['/console', '/console/*'].map((pattern) => ({ method: 'any', pattern, countedAs: 0, handle })),
-    meter: new GatewayMeter().answers,
-    failure: { headers: plainJsonHeaders, body: '' },
-    onFault: (fault) => t.fail(String(fault)),
-    refuseAmbiguous: () => undefined,
   });
-  const port = await server.listen('127.0.0.1', 0);
-  t.teardown(() => server.close());
   return createHttpClient(t, { port });
 }
 

@@ -154,12 +154,12 @@ t.test('an environment is found by its exact name, whatever its name is', async 
 t.test('the bodies are the JSON of the answer', async (t) => {
   const flag = flagWith([]);
   const compiled = compileFlag(flag, project, () => undefined);
-  t.same(JSON.parse(Buffer.from(compiled.onBody).toString()), {
+  t.same(JSON.parse(compiled.onBody), {
     id: flag.id,
     name: flag.name,
     enabled: true,
   });
-  t.same(JSON.parse(Buffer.from(compiled.offBody).toString()), {
+  t.same(JSON.parse(compiled.offBody), {
     id: flag.id,
     name: flag.name,
     enabled: false,

@@ -15,7 +15,7 @@ import {
 
 /** A real server whose threads and clocks a test can reach. */
 export interface TamperedServer extends BootedServer {
-  /** One fault at a time; it strikes once. */
+  /** One fault at a time for each moment. */
   arm(fault: Fault): Promise<void>;
   /** Lets a thread that hangs go on. */
   release(): Promise<void>;

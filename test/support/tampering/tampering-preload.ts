@@ -1,23 +1,25 @@
 import { syncBuiltinESMExports } from 'node:module';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
-import { getEnvironmentData, isMainThread, setEnvironmentData, workerData } from 'node:worker_threads';
 import {
-  createMailboxMemory,
-  doneCell,
-  headCell,
-  progressCell,
-  wakeCell,
-} from '../../../src/evaluator/mailbox.ts';
+  getEnvironmentData,
+  isMainThread,
+  MessagePort,
+  setEnvironmentData,
+  workerData,
+} from 'node:worker_threads';
 import { isUnsettled } from '../../../src/support/store-version.ts';
+import { beatCell, stateCells, type WorkerMessage } from '../../../src/worker/worker-protocol.ts';
 import { pulseBegunCell, pulseBytes } from '../../../src/writer/writer-protocol.ts';
 import {
   cellOf,
+  cellsOfMoment,
   clockCellOf,
   environmentKey,
   type FaultKind,
   faultKinds,
   type Moment,
+  momentCellOf,
   moments,
   openTampering,
   socketVariable,
@@ -29,20 +31,26 @@ import {
 } from './tampering.ts';
 
 /*
- * Loaded with `--import` before Burgee's own code, in its main thread and in every worker. The main thread takes orders
- * from a socket; the workers meet their fault inside the Atomics calls that evaluator and writer make anyway.
+ * Loaded with `--import` before Burgee's own code, in its main thread and in every other one. The main thread takes orders
+ * from a socket; the others meet their fault inside the calls that workers and writer make anyway.
  */
 if (isMainThread) setEnvironmentData(environmentKey, new SharedArrayBuffer(tamperingBytes));
 const { cells, clock } = openTampering(getEnvironmentData(environmentKey) as SharedArrayBuffer);
-const { add, exchange, store, wait } = Atomics;
-const mailboxCells = createMailboxMemory(2).control.byteLength / Int32Array.BYTES_PER_ELEMENT;
+const { add, load, store, wait } = Atomics;
 const pulseCells = pulseBytes / Int32Array.BYTES_PER_ELEMENT;
+/** 8 MB. */
+const exhaustStepLength = 2 ** 20;
+/** Of this thread. */
+let hasStruck = false;
+let isLeaving = false;
 const realWallClock = Date.now;
 const realHrtime = process.hrtime;
 
 if (isMainThread) beginTampering();
 tamperWithClocks();
-if (!isMainThread) tamperWithAtomics();
+const isWriter = (workerData as { pulse?: unknown } | null)?.pulse instanceof SharedArrayBuffer;
+if (isWriter) tamperWithWriter();
+else if (!isMainThread) tamperWithWorker();
 
 function beginTampering(): void {
   const [seconds, nanoseconds] = realHrtime();
@@ -57,7 +65,7 @@ function beginTampering(): void {
       obey(JSON.parse(line) as TamperingOrder);
       const report: TamperingReport = {
         struck: Atomics.load(cells, cellOf.struck),
-        loopsBegun: Atomics.load(cells, cellOf.loopsBegun),
+        workersBegun: Atomics.load(cells, cellOf.workersBegun),
       };
       socket.write(`${JSON.stringify(report)}\n`);
     });
@@ -73,9 +81,14 @@ function obey(order: TamperingOrder): void {
   }
   if (order.order !== 'arm') return;
   store(cells, cellOf.isReleased, 0);
-  store(cells, cellOf.moment, moments.indexOf(order.moment));
-  store(cells, cellOf.countdown, order.countdown);
-  store(cells, cellOf.kind, faultKinds.indexOf(order.kind));
+  const first = firstCellOf(order.moment);
+  store(cells, first + momentCellOf.countdown, order.countdown);
+  store(cells, first + momentCellOf.threads, order.threads ?? 1);
+  store(cells, first + momentCellOf.kind, faultKinds.indexOf(order.kind));
+}
+
+function firstCellOf(moment: Moment): number {
+  return cellOf.firstMoment + moments.indexOf(moment) * cellsOfMoment;
 }
 
 function tamperWithClocks(): void {
@@ -93,43 +106,60 @@ function tamperWithClocks(): void {
   syncBuiltinESMExports();
 }
 
-/** An evaluator is known by the size of its mailbox's control, the writer by its pulse. */
-function tamperWithAtomics(): void {
-  const isWriter = (workerData as { pulse?: unknown } | null)?.pulse instanceof SharedArrayBuffer;
-  let mailboxSeen: object | null = null;
-  // A thread whose evaluator threw serves another mailbox afterwards.
-  const noteLoop = (mailbox: object): void => {
-    if (mailbox === mailboxSeen) return;
-    mailboxSeen = mailbox;
-    add(cells, cellOf.loopsBegun, 1);
-  };
+/** The writer is known by its pulse. */
+function tamperWithWriter(): void {
   Atomics.add = ((array: Int32Array, index: number, value: number): number => {
-    if (array.length === mailboxCells && index === progressCell) {
-      noteLoop(array);
-      meet('turn');
-    } else if (isWriter && array.length === 1 && isUnsettled(Atomics.load(array, index))) meet('durable');
+    if (array.length === 1 && isUnsettled(load(array, index))) meet('durable');
     return add(array, index, value);
   }) as typeof Atomics.add;
   Atomics.store = ((array: Int32Array, index: number, value: number): number => {
-    if (array.length === mailboxCells && index === doneCell) meet('answers');
-    else if (isWriter && array.length === pulseCells && index === pulseBegunCell) meet('begun');
+    if (array.length === pulseCells && index === pulseBegunCell) meet('begun');
     return store(array, index, value);
   }) as typeof Atomics.store;
-  Atomics.exchange = ((array: Int32Array, index: number, value: number): number => {
-    if (array.length === mailboxCells && index === wakeCell) meet('published');
-    return exchange(array, index, value);
-  }) as typeof Atomics.exchange;
-  Atomics.wait = ((array: Int32Array, index: number, value: number, timeoutMs?: number): string => {
-    if (array.length === mailboxCells && index === headCell) meet('asleep');
-    return wait(array, index, value, timeoutMs);
-  }) as typeof Atomics.wait;
+}
+
+/**
+ * A thread of the pool serves as one worker after another, each known by the memory of its state. The first cell that it
+ * loads alone is the store's version, which it looks at when it has opened the store and with each request.
+ */
+function tamperWithWorker(): void {
+  let storeVersion: ArrayBufferLike | null = null;
+  let stateSeen: ArrayBufferLike | null = null;
+  Atomics.load = ((array: Int32Array, index: number): number => {
+    if (array instanceof Int32Array && array.length === 1) {
+      storeVersion ??= array.buffer;
+      if (array.buffer === storeVersion) meet(stateSeen === null ? 'start' : 'request');
+    }
+    return load(array, index);
+  }) as typeof Atomics.load;
+  Atomics.add = ((array: Int32Array, index: number, value: number): number => {
+    if (array.length === stateCells && index === beatCell) {
+      if (array.buffer === stateSeen) meet('beat');
+      else add(cells, cellOf.workersBegun, 1);
+      stateSeen = array.buffer;
+    }
+    return add(array, index, value);
+  }) as typeof Atomics.add;
+  const { postMessage } = MessagePort.prototype;
+  MessagePort.prototype.postMessage = function post(this: MessagePort, message: unknown, ...rest: never[]) {
+    const { kind, calls } = message as Partial<Extract<WorkerMessage, { kind: 'calls' }>>;
+    if (kind === 'calls') {
+      if (calls?.some(({ name }) => name === 'leave')) isLeaving = true;
+      else if (calls?.some(({ name }) => name === 'write')) meet('change');
+    }
+    postMessage.call(this, message, ...rest);
+  };
 }
 
 function meet(moment: Moment): void {
-  if (Atomics.load(cells, cellOf.kind) === 0 || moments[Atomics.load(cells, cellOf.moment)] !== moment)
-    return;
-  if (add(cells, cellOf.countdown, -1) !== 1) return;
-  const kind = faultKinds[exchange(cells, cellOf.kind, 0)] ?? 'none';
+  const first = firstCellOf(moment);
+  const kind = faultKinds[load(cells, first + momentCellOf.kind)] ?? 'none';
+  if (kind === 'none' || hasStruck) return;
+  if (add(cells, first + momentCellOf.countdown, -1) > 1) return;
+  const left = add(cells, first + momentCellOf.threads, -1);
+  if (left < 1) return;
+  if (left === 1) store(cells, first + momentCellOf.kind, 0);
+  hasStruck = true;
   add(cells, cellOf.struck, 1);
   strike(kind);
 }
@@ -143,6 +173,17 @@ function strike(kind: FaultKind): void {
       throw fault;
     });
   }
+  if (kind === 'reject') setImmediate(() => void Promise.reject(fault));
   if (kind === 'hang') wait(cells, cellOf.isReleased, 0);
-  while (kind === 'spin' && Atomics.load(cells, cellOf.isReleased) === 0);
+  while (kind === 'spin' && load(cells, cellOf.isReleased) === 0);
+  if (kind === 'exhaust') exhaust();
+}
+
+/** In steps that a watch over the heap has a chance to see. */
+function exhaust(): void {
+  const kept: unknown[] = [];
+  const filling = setInterval(() => {
+    if (isLeaving) clearInterval(filling);
+    else kept.push(new Array(exhaustStepLength).fill(kept.length));
+  }, 2);
 }

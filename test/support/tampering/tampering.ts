@@ -14,26 +14,44 @@ export const speedVariable = 'TAMPERING_SPEED';
 /** Milliseconds by which the wall clock is off when the process starts. */
 export const wallOffsetVariable = 'TAMPERING_WALL_OFFSET_MS';
 
-export const cellOf = { kind: 0, moment: 1, countdown: 2, struck: 3, isReleased: 4, loopsBegun: 5 } as const;
+export const cellOf = { struck: 0, isReleased: 1, workersBegun: 2, firstMoment: 3 } as const;
+/** Of each moment, one after the other from `firstMoment` on: what strikes there. */
+export const momentCellOf = { kind: 0, countdown: 1, threads: 2 } as const;
+export const cellsOfMoment = 3;
 export const clockCellOf = { wallOffsetMs: 0, speed: 1, monotonicOriginMs: 2 } as const;
-const cellsBytes = 64;
+const cellsBytes = 128;
 
 export const tamperingBytes = cellsBytes + 64;
 
 export function openTampering(memory: SharedArrayBuffer): Tampering {
-  return { cells: new Int32Array(memory, 0, 6), clock: new Float64Array(memory, cellsBytes, 3) };
+  return {
+    cells: new Int32Array(memory, 0, cellsBytes / Int32Array.BYTES_PER_ELEMENT),
+    clock: new Float64Array(memory, cellsBytes, 3),
+  };
 }
 
-/** `throw-later`: from the event loop, which only the writer has. `hang` waits, `spin` keeps its core busy. */
-export const faultKinds = ['none', 'throw', 'throw-later', 'exit', 'hang', 'spin'] as const;
+/**
+ * `throw` from where the thread is, `throw-later` from its event loop, `reject` by a promise that nobody handles. `hang`
+ * waits, `spin` keeps its core busy. `exhaust` fills the heap step by step until the thread asks to leave.
+ */
+export const faultKinds = [
+  'none',
+  'throw',
+  'throw-later',
+  'reject',
+  'exit',
+  'hang',
+  'spin',
+  'exhaust',
+] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
 /**
- * Where a thread is when the fault strikes. Of an evaluator: before it looks into its mailbox, before it publishes the
- * answers of a batch, after that, about to sleep. Of the writer: a command of an open transaction was begun, a commit is
- * durable but not acknowledged.
+ * Where a thread is when the fault strikes. Of a worker: it opens its store, it looks at the store's version on the way of
+ * a request, it beats, it is about to send a change. Of the writer: a command of an open transaction was begun, a commit
+ * is durable but not acknowledged.
  */
-export const moments = ['turn', 'answers', 'published', 'asleep', 'begun', 'durable'] as const;
+export const moments = ['start', 'request', 'beat', 'change', 'begun', 'durable'] as const;
 export type Moment = (typeof moments)[number];
 
 export interface Fault {
@@ -41,6 +59,8 @@ export interface Fault {
   readonly moment: Moment;
   /** It strikes when the moment comes for this time, from 1. */
   readonly countdown: number;
+  /** So many threads are struck, each of them once: one unless given. */
+  readonly threads?: number;
 }
 
 /** Test to process, a line of JSON each; every one is answered with a line: a `TamperingReport`. */
@@ -52,8 +72,8 @@ export type TamperingOrder =
   | { readonly order: 'report' };
 
 export interface TamperingReport {
-  /** Faults that have struck. */
+  /** Threads that were struck by a fault. */
   readonly struck: number;
-  /** Evaluators that have begun to serve, since the process began. */
-  readonly loopsBegun: number;
+  /** Workers that have begun to serve, since the process began. */
+  readonly workersBegun: number;
 }

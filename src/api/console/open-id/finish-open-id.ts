@@ -6,21 +6,22 @@ import type {
 import type { OpenIdRefusal } from '../../../domain/session/open-id-refusal.ts';
 import { callOf } from '../ask-actors.ts';
 import type { ConsoleActors } from '../console-actors.ts';
+import type { ConsoleConversation } from '../console-conversation.ts';
 import type { ConsoleReply } from '../console-reply.ts';
-import type { GatewayOperation } from '../gateway-operation.ts';
 import { cookieOf } from '../start-session.ts';
-import type { OpenIdDesk } from './open-id-desk.ts';
-import { openIdFaultOf } from './open-id-fault.ts';
+import type { OpenIdPort } from './open-id-protocol.ts';
 import type { PendingSignIn } from './pending-sign-ins.ts';
 
 /**
  * The provider has sent the browser here. Whatever comes of it, the browser goes on to a page of the console: the one that
  * it wanted, signed in, or the one for signing in, with the reason as a word of a closed list.
  */
-export const finishOpenId: GatewayOperation = async ({ reply }, actors) => {
-  const { openId } = actors;
+export const finishOpenId: ConsoleConversation = async ({ reply }, actors) => {
+  const { openId, openIdCookie } = actors;
   const { rawQuery, cookies } = reply.request;
-  const signIn = openId?.take(rawQuery, cookies) ?? null;
+  const state = new URLSearchParams(rawQuery).get('state');
+  const signIn =
+    openId === null || state === null ? null : await openId.take(state, openIdCookie.read(state, cookies));
   if (openId === null || signIn === null) turnBack(reply, 'expired', null, []);
   else await enter(reply, signIn, openId, actors);
 };
@@ -28,11 +29,12 @@ export const finishOpenId: GatewayOperation = async ({ reply }, actors) => {
 async function enter(
   reply: ConsoleReply,
   signIn: PendingSignIn,
-  openId: OpenIdDesk,
+  openId: OpenIdPort,
   actors: ConsoleActors,
 ): Promise<void> {
-  const used = openId.cookie.clear(signIn.state);
-  const person = await vouched(reply, signIn, openId);
+  const { rawQuery, requestId } = reply.request;
+  const used = actors.openIdCookie.clear(signIn.state);
+  const person = await openId.receive(rawQuery, signIn, requestId);
   const entered = typeof person === 'string' ? refused(person) : await begin(reply, signIn, person, actors);
   if (entered.begun === null) {
     turnBack(reply, entered.refusal, signIn, [used]);
@@ -40,19 +42,6 @@ async function enter(
   }
   actors.attempts.giveBackFrom(signIn.limitKey);
   reply.redirect(signIn.back, [cookieOf(entered.begun, actors), used], entered.begun.memberId);
-}
-
-async function vouched(
-  reply: ConsoleReply,
-  signIn: PendingSignIn,
-  openId: OpenIdDesk,
-): Promise<OpenIdPerson | OpenIdRefusal> {
-  const { rawQuery, requestId } = reply.request;
-  try {
-    return await openId.receive(rawQuery, signIn, requestId);
-  } catch (thrown) {
-    return openIdFaultOf(thrown).refusal;
-  }
 }
 
 function refused(refusal: OpenIdRefusal): BegunOpenIdSession {

@@ -1,13 +1,13 @@
 import { type StartOpenIdBody, startOpenIdBodySchema } from '../../../contracts/console/console-bodies.ts';
 import type { LinkView } from '../../../contracts/console/views/member-views.ts';
 import type { OpenIdStart } from '../../../contracts/console/views/session-views.ts';
-import { askEvaluator } from '../ask-actors.ts';
+import type { OpenIdRefusal } from '../../../domain/session/open-id-refusal.ts';
+import { askReads } from '../ask-actors.ts';
+import type { ConsoleConversation } from '../console-conversation.ts';
 import type { ConsoleReply } from '../console-reply.ts';
-import type { GatewayOperation } from '../gateway-operation.ts';
 import { refuseAttempts } from '../password-refusals.ts';
-import { readGatewayBody } from '../read-gateway-body.ts';
+import { readConversationBody } from '../read-conversation-body.ts';
 import { consolePage } from './console-page.ts';
-import { openIdFaultOf } from './open-id-fault.ts';
 
 const notConfigured =
   'No OpenID provider is configured here. Sign in with a password or a sign-in link, or ask the operator for `open-id-issuer`.';
@@ -20,10 +20,10 @@ const unusable =
  * Tells the page where the person signs in at the provider. A link's secret, which a person joins or signs in by, comes in
  * the body and stays here: the provider and the address that it sends the browser back to never see it.
  */
-export const startOpenId: GatewayOperation = async ({ reply, body }, actors) => {
-  const asked = readGatewayBody<StartOpenIdBody>(reply, startOpenIdBodySchema, body);
+export const startOpenId: ConsoleConversation = async ({ reply, body }, actors) => {
+  const asked = readConversationBody<StartOpenIdBody>(reply, startOpenIdBodySchema, body);
   if (asked === null) return;
-  const { openId, attempts } = actors;
+  const { openId, openIdCookie, attempts } = actors;
   if (openId === null) {
     reply.refuse({ code: 'not-found', detail: notConfigured });
     return;
@@ -36,22 +36,22 @@ export const startOpenId: GatewayOperation = async ({ reply, body }, actors) => 
   }
   const linkSecret = asked.linkSecret ?? null;
   if (linkSecret !== null) {
-    const link = await askEvaluator<LinkView>(reply, 'inspect-link', { secret: linkSecret }, actors);
+    const link = askReads<LinkView>(reply, 'inspect-link', { secret: linkSecret }, actors);
     if (link === null) return;
   }
-  try {
-    const begun = { linkSecret, back: consolePage(asked.back), limitKey };
-    const { signIn, url } = await openId.begin(begun, requestId);
-    const setCookies = [openId.cookie.set(signIn.state, signIn.browserSecret)];
-    reply.answerJson({ url } satisfies OpenIdStart, { setCookies });
-  } catch (thrown) {
+  const begun = await openId.begin({ linkSecret, back: consolePage(asked.back), limitKey }, requestId);
+  if (typeof begun === 'string') {
     // The provider's fault, and no attempt of this address.
     attempts.giveBackFrom(limitKey);
-    refuseStart(reply, thrown);
+    refuseStart(reply, begun);
+    return;
   }
+  const { signIn, url } = begun;
+  const setCookies = [openIdCookie.set(signIn.state, signIn.browserSecret)];
+  reply.answerJson({ url } satisfies OpenIdStart, { setCookies });
 };
 
-function refuseStart(reply: ConsoleReply, thrown: unknown): void {
-  const isUnreachable = openIdFaultOf(thrown).refusal === 'provider-unreachable';
+function refuseStart(reply: ConsoleReply, refusal: OpenIdRefusal): void {
+  const isUnreachable = refusal === 'provider-unreachable';
   reply.refuseUnavailable(isUnreachable ? unreachable : `${unusable} (request ${reply.request.requestId}).`);
 }

@@ -5,7 +5,7 @@ import { ownOrganisation } from '../../../domain/console/own-organisation.ts';
 import type { Member } from '../../../domain/member/member.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
 
-/** Reading a member takes some 5 µs: an evaluator looks up for other work this often. */
+/** Reading a member takes some 5 µs: a worker looks up for other work this often. */
 const membersAtOnce = 50;
 
 /** By name, then id. In pieces, because there may be thousands. */

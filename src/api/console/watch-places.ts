@@ -1,0 +1,56 @@
+/** Who looks at a page: each may have so many open, that others find room. */
+export interface Viewer {
+  readonly sessionSecret: string;
+  readonly memberId: string;
+  /** Null for a person who only owns personal projects. */
+  readonly organisationId: string | null;
+}
+
+/** What a worker holds of the process' list of pages. */
+export interface WatchPort {
+  /** @returns a place in the list, to be left when the page is gone; a text: why there is none */
+  join(viewer: Viewer): Promise<number | string>;
+  leave(place: number): void;
+}
+
+export const watchersMax = 200;
+/** A browser has six connections to a service, and its pages need the others. */
+export const watchersOfSessionMax = 4;
+/** Nobody takes all of them, by however many sessions, and neither does an organisation. */
+export const watchersOfMemberMax = 20;
+export const watchersOfOrganisationMax = 100;
+
+/** The pages that follow changes, of all workers: their numbers are bounded for the process. */
+export class WatchPlaces {
+  readonly #viewers = new Map<number, Viewer>();
+  #nextPlace = 1;
+
+  join(viewer: Viewer): number | string {
+    const refusal = this.#refusal(viewer);
+    if (refusal !== null) return refusal;
+    const place = this.#nextPlace;
+    this.#nextPlace += 1;
+    this.#viewers.set(place, viewer);
+    return place;
+  }
+
+  leave(place: number): void {
+    this.#viewers.delete(place);
+  }
+
+  #refusal({ sessionSecret, memberId, organisationId }: Viewer): string | null {
+    if (this.#viewers.size >= watchersMax) return 'Too many pages are open. Changes are shown on reload.';
+    const viewers = [...this.#viewers.values()];
+    const isFull = (max: number, isSame: (viewer: Viewer) => boolean) => viewers.filter(isSame).length >= max;
+    if (isFull(watchersOfSessionMax, (viewer) => viewer.sessionSecret === sessionSecret)) {
+      return 'Too many pages of this session are open. Close one.';
+    }
+    if (isFull(watchersOfMemberMax, (viewer) => viewer.memberId === memberId)) {
+      return 'Too many of your pages are open. Close one.';
+    }
+    if (organisationId === null) return null;
+    return isFull(watchersOfOrganisationMax, (viewer) => viewer.organisationId === organisationId)
+      ? 'Too many pages of your organisation are open. Changes are shown on reload.'
+      : null;
+  }
+}

@@ -1,0 +1,60 @@
+import { evaluationReasons } from '../domain/evaluation/evaluation-reason.ts';
+import { counter, gauge, histogram, type Labels, layOut } from '../observability/metric.ts';
+
+/** Why an evaluation was refused: no flag was evaluated. */
+export const refusalReasons = [
+  'invalid-request',
+  'not-found',
+  'access-off',
+  'no-environment',
+  'failed',
+] as const;
+export type RefusalReason = (typeof refusalReasons)[number];
+
+/** What asked for it: one flag, or a whole project. */
+const evaluationKinds = ['flag', 'project'] as const;
+export type EvaluationKind = (typeof evaluationKinds)[number];
+
+/** For each kind: the reasons of answers in their own order, then those of refusals. */
+const evaluationSeries: readonly Labels[] = evaluationKinds.flatMap((kind) => [
+  ...evaluationReasons.map(({ name, isOn }) => ({ kind, outcome: isOn ? 'on' : 'off', reason: name })),
+  ...refusalReasons.map((reason) => ({ kind, outcome: 'refused', reason })),
+]);
+
+export const cacheResults = ['hit', 'miss', 'absent'] as const;
+/** Seconds. */
+const stepBounds = [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5] as const;
+
+/** Of one worker: its own thread writes them. */
+export const evaluationMetrics = layOut({
+  evaluations: counter(
+    'burgee_evaluations_total',
+    'Flags evaluated, by what asked (one flag, or a project with all of its flags), outcome and reason. A refusal counts once.',
+    evaluationSeries,
+  ),
+  steps: histogram(
+    'burgee_worker_step_duration_seconds',
+    'What a worker does between two looks at its sockets, beside evaluations of flags that are compiled already: compiling one, reading, a slice of a long answer.',
+    stepBounds,
+  ),
+  cacheLookups: counter(
+    'burgee_flag_cache_lookups_total',
+    'Look-ups of compiled flags: found, compiled from the store, or of a flag that does not exist.',
+    cacheResults.map((result) => ({ result })),
+  ),
+  cacheEvictions: counter(
+    'burgee_flag_cache_evictions_total',
+    'Compiled flags that were dropped to make room.',
+  ),
+  cacheBytes: gauge('burgee_flag_cache_bytes', 'Memory of the compiled flags, all workers together.'),
+  listLookups: counter(
+    'burgee_project_list_lookups_total',
+    'Look-ups of the compiled lists of whole projects: found, or to be built first.',
+    [{ result: 'hit' }, { result: 'miss' }],
+  ),
+  listEvictions: counter(
+    'burgee_project_list_evictions_total',
+    'Compiled lists of projects that were dropped to make room.',
+  ),
+  listBytes: gauge('burgee_project_list_bytes', 'Memory of the compiled lists, all workers together.'),
+});

@@ -1,0 +1,24 @@
+import { createWarningMemory } from '../worker/limits/address-finder.ts';
+import { createBudgetMemory } from '../worker/limits/shared-budget.ts';
+import { createWindowMemory } from '../worker/limits/window-limiter.ts';
+import { type BudgetName, budgetNames, type SharedLimits } from '../worker/worker-protocol.ts';
+import { placesFor } from './worker-fleet.ts';
+
+/** A limit that is switched off remembers nobody. */
+const noWindows = 1;
+
+/** The memory of every limit of the process. @param isEvaluationLimited whether evaluations have a limit */
+export function createSharedLimits(threads: number, isEvaluationLimited: boolean): SharedLimits {
+  const places = placesFor(threads);
+  const budgets = Object.fromEntries(budgetNames.map((name) => [name, createBudgetMemory(places)]));
+  return {
+    budgets: budgets as Record<BudgetName, SharedArrayBuffer>,
+    managementRate: createWindowMemory(),
+    failedAuthentications: createWindowMemory(),
+    consoleRate: createWindowMemory(),
+    evaluationRate: isEvaluationLimited ? createWindowMemory() : createWindowMemory(noWindows),
+    signInAttempts: { accounts: createWindowMemory(), addresses: createWindowMemory() },
+    forgedHeaderWarning: createWarningMemory(),
+    unrecordedDenials: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
+  };
+}

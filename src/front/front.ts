@@ -1,0 +1,271 @@
+import { setTimeout } from 'node:timers/promises';
+import type { OpenIdPort } from '../api/console/open-id/open-id-protocol.ts';
+import { SessionTouches } from '../api/console/session-touches.ts';
+import type { WebApp } from '../api/console/web-app.ts';
+import type { DocsPages } from '../api/docs/docs-pages.ts';
+import type { Config } from '../config/config.ts';
+import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
+import { evaluationMetrics } from '../evaluator/evaluation-metrics-protocol.ts';
+import { createFrontServer, type FrontServer } from '../http/front-server.ts';
+import { watchEventLoop } from '../observability/event-loop-delay.ts';
+import type { MainLog } from '../observability/logger.ts';
+import {
+  addCells,
+  countEvents,
+  createMetricMemory,
+  type MetricCells,
+  put,
+  sumOf,
+} from '../observability/metric-cells.ts';
+import { receiveLines } from '../observability/thread-log.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+import { usedOf } from '../worker/limits/shared-budget.ts';
+import { RequestMeter } from '../worker/request-meter.ts';
+import { requestMetrics } from '../worker/request-metrics-protocol.ts';
+import { routeIndex } from '../worker/route-names.ts';
+import type { BudgetName, WorkerMessage } from '../worker/worker-protocol.ts';
+import type { WriterClient } from '../writer/writer-client.ts';
+import { createSharedLimits } from './create-shared-limits.ts';
+import { EvaluationPressure } from './evaluation-pressure.ts';
+import { frontMetrics } from './front-metrics-protocol.ts';
+import { HostDesk } from './host-desk.ts';
+import { refuseRequest } from './refuse-request.ts';
+import type { UsageRecorder } from './usage-recorder.ts';
+import { WorkerFleet } from './worker-fleet.ts';
+
+export interface FrontParts {
+  readonly config: Config;
+  readonly consoleSettings: ConsoleSettings;
+  readonly writer: WriterClient;
+  /** The memory of a `StoreVersion`. */
+  readonly storeVersion: SharedArrayBuffer;
+  readonly dataFilePlace: SharedArrayBuffer;
+  readonly logMemory: SharedArrayBuffer;
+  readonly docs: DocsPages;
+  /** Null when it was not built. */
+  readonly webApp: WebApp | null;
+  /** Null: no provider is configured. */
+  readonly openId: OpenIdPort | null;
+  readonly usage: UsageRecorder;
+  readonly mainLog: MainLog;
+  readonly onFatal: (fault: Error) => void;
+}
+
+/** How often deadlines and load are looked at: the most by which an answer at its deadline is late. */
+const lookIntervalMs = 50;
+/** How long new connections are still taken by a service that drains, at most: see `drain`. */
+const closingMs = 250;
+/** A service that drains takes them no longer once it was asked nothing in so many looks, of which each waits this long. */
+const quietLooks = 4;
+const quietLookMs = 10;
+/** How long a connection that was just taken has until its request must be here. */
+const arrivalMs = 30;
+const answerLookMs = 5;
+/** What must be through before a service that drains may close. */
+const inFlightBudgets = ['managementRequests', 'consoleRequests', 'unsentAnswers', 'longAnswers'] as const;
+
+/**
+ * The front end: listens on the main thread, and hands each connection to a worker, with all the work that it will carry.
+ * While a worker serves it reads no request. It owns what the process has once for all workers.
+ */
+export class Front {
+  readonly #parts: FrontParts;
+  readonly #server: FrontServer;
+  readonly #fleet: WorkerFleet;
+  readonly #limits;
+  readonly #touches: SessionTouches;
+  readonly #meter = new RequestMeter(createMetricMemory(requestMetrics));
+  readonly #cells: MetricCells = new Float64Array(createMetricMemory(frontMetrics));
+  readonly #pressure = new EvaluationPressure();
+  readonly #pacing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  readonly #timers: readonly NodeJS.Timeout[];
+
+  constructor(parts: FrontParts) {
+    this.#parts = parts;
+    const { config, consoleSettings, writer, mainLog } = parts;
+    const { log } = mainLog;
+    const { docsUrl, workers: threads } = config;
+    this.#limits = createSharedLimits(threads, config.evaluationRateLimit > 0);
+    this.#touches = new SessionTouches(writer, (fault) => log.error({ err: fault }, 'session not touched'));
+    this.#server = createFrontServer({
+      meter: this.#meter.answers,
+      countedAs: routeIndex('other'),
+      policy: { mustClose: () => true, unsent: { take: () => true, takeAlways: nothing, give: nothing } },
+      handle: (exchange, view) => refuseRequest(exchange, view, docsUrl, log),
+      onFault: (fault) => log.error({ err: fault }, 'handler failed'),
+    });
+    this.#fleet = new WorkerFleet({
+      threads,
+      requestDeadlineMs: config.requestDeadlineMs,
+      server: this.#server,
+      desk: new HostDesk({ writer, openId: parts.openId }),
+      log,
+      onMessage: (message) => this.#receive(message),
+      onFatal: parts.onFatal,
+      settings: {
+        directory: config.dataDir,
+        mapBytes: config.mapBytes,
+        docsUrl,
+        logLevel: config.logLevel,
+        console: consoleSettings,
+        hasOpenId: parts.openId !== null,
+        tokenPrefixesAccepted: [config.tokenPrefix, ...config.tokenPrefixesAccepted],
+        trustedProxies: config.trustedProxies,
+        inFlightMax: config.inFlightMax,
+        requestDeadlineMs: config.requestDeadlineMs,
+        bufferedBodyBytesMax: config.bufferedBodyBytesMax,
+        managementRateLimit: config.managementRateLimit,
+        failedAuthenticationLimit: config.failedAuthenticationLimit,
+        consoleRateLimit: config.consoleRateLimit,
+        evaluationRateLimit: config.evaluationRateLimit,
+        cacheBytes: Math.floor(config.cacheBytes / threads),
+        storeVersion: parts.storeVersion,
+        dataFilePlace: parts.dataFilePlace,
+        limits: this.#limits,
+        logMemory: parts.logMemory,
+        pacing: this.#pacing.buffer,
+        docs: parts.docs,
+        webApp: parts.webApp,
+      },
+    });
+    this.#timers = [
+      watchEventLoop(this.#cells, frontMetrics.metrics.loopDelay),
+      setInterval(() => this.#look(), lookIntervalMs),
+    ];
+  }
+
+  #receive(message: Extract<WorkerMessage, { kind: 'log' | 'used' | 'counted' | 'touched' }>): void {
+    const { usage, mainLog, logMemory } = this.#parts;
+    if (message.kind === 'log') mainLog.writeLines(receiveLines(logMemory, message.lines));
+    else if (message.kind === 'counted') usage.evaluationCounts.add(message.counted, Date.now());
+    else if (message.kind === 'touched') this.#touches.touch(message.sessionId);
+    else for (const use of message.uses) usage.tokenUses.add(use);
+  }
+
+  #look(): void {
+    const { writer } = this.#parts;
+    writer.expire(monotonicMs());
+    const work = {
+      evaluations: sumOf(this.#fleet.readEvaluations(), evaluationMetrics.metrics.evaluations),
+      changes: writer.commandsSent,
+    };
+    const isPaced = this.#pressure.look(work, this.#fleet.readUtilisation());
+    Atomics.store(this.#pacing, 0, isPaced ? 1 : 0);
+  }
+
+  /** @returns when all workers serve. Rejects when one cannot start. */
+  start(): Promise<void> {
+    return this.#fleet.start();
+  }
+
+  /** @returns the port. @throws ListenError */
+  listen(): Promise<number> {
+    return this.#server.listen(this.#parts.config.host, this.#parts.config.port);
+  }
+
+  /** Whether every request finds a worker that answers. */
+  get isServing(): boolean {
+    return this.#fleet.serving > 0 && !this.#fleet.isAnyStuck;
+  }
+
+  /**
+   * Closes each connection with its answer, takes no new ones after a while, and answers what is in flight. Until then
+   * those that a proxy keeps are used up by its next requests. A request that meets a closed one instead is tried again by
+   * it, and HAProxy does not wait between those tries: all of them would be refused within a few milliseconds.
+   */
+  async drain(timeoutMs: number): Promise<void> {
+    const deadline = monotonicMs() + timeoutMs;
+    this.#fleet.drain();
+    await this.#quiet(Math.min(closingMs, timeoutMs / 4));
+    this.#server.stopListening();
+    await setTimeout(Math.min(arrivalMs, timeoutMs / 4));
+    while (this.#inFlight > 0 && monotonicMs() < deadline) {
+      await setTimeout(5);
+    }
+  }
+
+  /** Waits until the workers have answered what this thread has told them the outcome of. The process is about to end. */
+  async letAnswersOut(timeoutMs: number): Promise<void> {
+    const deadline = monotonicMs() + timeoutMs;
+    do await setTimeout(answerLookMs);
+    while (this.#used('managementRequests') + this.#used('consoleRequests') > 0 && monotonicMs() < deadline);
+  }
+
+  /** Resolves when no request has come for a moment: there is nobody then whose connections need closing. */
+  async #quiet(timeoutMs: number): Promise<void> {
+    const deadline = monotonicMs() + timeoutMs;
+    let seen = this.#come;
+    for (let looks = 0; looks < quietLooks && monotonicMs() < deadline; looks += 1) {
+      await setTimeout(quietLookMs);
+      if (this.#come === seen) continue;
+      seen = this.#come;
+      looks = -1;
+    }
+  }
+
+  /** Moves with each request that comes. */
+  get #come(): number {
+    return countEvents(this.#fleet.readRequests(), requestMetrics.metrics.durations) + this.#inFlight;
+  }
+
+  get #inFlight(): number {
+    const held = inFlightBudgets.reduce((sum, name) => sum + this.#used(name), 0);
+    return held + this.#parts.writer.inFlight;
+  }
+
+  #used(name: BudgetName): number {
+    return usedOf(this.#limits.budgets[name]);
+  }
+
+  /** Cells of `requestMetrics`: all workers', and the front end's own. */
+  readRequestMetrics(): MetricCells {
+    const requests = this.#fleet.readRequests();
+    addCells(requests, this.#meter.cells);
+    return requests;
+  }
+
+  /** Cells of `evaluationMetrics`, of all workers. */
+  readEvaluationMetrics(): MetricCells {
+    return this.#fleet.readEvaluations();
+  }
+
+  /** Cells of `frontMetrics`, up to date. */
+  readMetrics(): MetricCells {
+    const cells = this.#cells;
+    const { metrics } = frontMetrics;
+    const { writer, config, usage } = this.#parts;
+    const { connections } = this.#fleet;
+    put(cells, metrics.workers, this.#fleet.serving);
+    put(cells, metrics.workersWanted, config.workers);
+    put(cells, metrics.replacements, this.#fleet.replacements);
+    put(
+      cells,
+      metrics.connections,
+      connections.reduce((sum, count) => sum + count, 0),
+    );
+    put(cells, metrics.busiestConnections, Math.max(0, ...connections));
+    put(cells, metrics.longAnswers, this.#used('longAnswers'));
+    put(cells, metrics.unsentBytes, this.#used('unsentBytes'));
+    put(cells, metrics.uncountedEvaluations, usage.uncountedEvaluations);
+    put(cells, metrics.uncountedTokenUses, usage.uncountedTokenUses);
+    put(cells, metrics.managementInFlight, this.#used('managementRequests'));
+    put(cells, metrics.consoleInFlight, this.#used('consoleRequests'));
+    put(cells, metrics.writerInFlight, writer.inFlight);
+    put(cells, metrics.writerQueueDepth, writer.queueDepth);
+    put(cells, metrics.writerQueueBytes, writer.queueBytes);
+    return cells;
+  }
+
+  /** @returns false when a worker hangs. @param isStartFailed see `WorkerFleet.stop` */
+  async stop(isStartFailed: boolean): Promise<boolean> {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#server.stopListening();
+    const haveWorkersStopped = await this.#fleet.stop(isStartFailed);
+    this.#server.close();
+    return haveWorkersStopped;
+  }
+}
+
+function nothing(): void {
+  // The front end's own answers are small.
+}

@@ -1,0 +1,77 @@
+import type { OpenIdPort } from '../api/console/open-id/open-id-protocol.ts';
+import { PasswordDesk } from '../api/console/password-desk.ts';
+import { WatchPlaces } from '../api/console/watch-places.ts';
+import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
+import type { WriterClient } from '../writer/writer-client.ts';
+
+export interface HostDeskOptions {
+  readonly writer: WriterClient;
+  /** Null: no provider is configured. */
+  readonly openId: OpenIdPort | null;
+}
+
+/** What the desk asks of whoever holds the worker that calls. */
+export interface Caller {
+  /** Pages of the worker that follow changes: their places are left with it. */
+  readonly watchPlaces: Set<number>;
+  /** Takes the worker out of the rotation; resolves when it may go. */
+  leave(reason: string, mayWait: boolean): Promise<void>;
+}
+
+type Handlers = {
+  readonly [Name in HostCallName]: (
+    caller: Caller,
+    ...args: HostCalls[Name]['args']
+  ) => Promise<HostCalls[Name]['result']>;
+};
+
+/** Does on the main thread what the process does once for all workers: changes, passwords, OpenID, lists of watchers. */
+export class HostDesk {
+  readonly #passwords = new PasswordDesk();
+  readonly #watchPlaces = new WatchPlaces();
+  readonly #handlers: Handlers;
+
+  constructor({ writer, openId }: HostDeskOptions) {
+    const provider = (): OpenIdPort => {
+      if (openId === null) throw new Error('no OpenID provider is configured');
+      return openId;
+    };
+    this.#handlers = {
+      write: (_caller, call) => writer.write(call),
+      writeConsole: (_caller, call) => writer.writeConsole(call),
+      recordDenial: (_caller, denial) => writer.recordDenial(denial),
+      checkPassword: (_caller, hash, password) => this.#passwords.check(hash, password),
+      checkPasswords: (_caller, hashes, password) => this.#passwords.checkEach(hashes, password),
+      hashPassword: (_caller, password) => this.#passwords.hash(password),
+      beginOpenId: async (_caller, ...args) => provider().begin(...args),
+      takeOpenId: async (_caller, ...args) => provider().take(...args),
+      receiveOpenId: async (_caller, ...args) => provider().receive(...args),
+      joinWatchers: async ({ watchPlaces }, viewer) => {
+        const place = this.#watchPlaces.join(viewer);
+        if (typeof place === 'number') watchPlaces.add(place);
+        return place;
+      },
+      leave: async (caller, reason, mayWait) => {
+        await caller.leave(reason, mayWait);
+        return null;
+      },
+    };
+  }
+
+  /** @throws what doing it throws */
+  do({ name, args }: HostCall, caller: Caller): Promise<unknown> {
+    // A call carries the arguments of its own name: see `HostCall`.
+    const run = this.#handlers[name] as (caller: Caller, ...args: unknown[]) => Promise<unknown>;
+    return run(caller, ...args);
+  }
+
+  leaveWatchers(caller: Caller, place: number): void {
+    caller.watchPlaces.delete(place);
+    this.#watchPlaces.leave(place);
+  }
+
+  /** The worker has ended: what it held is given back. */
+  release(caller: Caller): void {
+    for (const place of [...caller.watchPlaces]) this.leaveWatchers(caller, place);
+  }
+}

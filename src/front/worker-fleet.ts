@@ -1,0 +1,367 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { threadEntries } from '../entry-files.ts';
+import { evaluationMetrics } from '../evaluator/evaluation-metrics-protocol.ts';
+import type { FrontServer } from '../http/front-server.ts';
+import type { Logger } from '../observability/logger.ts';
+import { addCells, addCounts, createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+import { WatchedTime } from '../support/watched-time.ts';
+import { within } from '../support/within.ts';
+import { giveBackOf } from '../worker/limits/shared-budget.ts';
+import { requestMetrics } from '../worker/request-metrics-protocol.ts';
+import {
+  budgetNames,
+  type HostMessage,
+  type Meeting,
+  stateCells,
+  type WorkerMessage,
+  type WorkerSettings,
+  type WorkerSetup,
+} from '../worker/worker-protocol.ts';
+import type { HostDesk } from './host-desk.ts';
+import { Rebalancing } from './rebalancing.ts';
+import { WorkerLink } from './worker-link.ts';
+
+export interface WorkerFleetOptions {
+  readonly threads: number;
+  readonly requestDeadlineMs: number;
+  readonly settings: WorkerSettings;
+  readonly server: FrontServer;
+  readonly desk: HostDesk;
+  readonly log: Logger;
+  onMessage(message: Extract<WorkerMessage, { kind: 'log' | 'used' | 'counted' | 'touched' }>): void;
+  /** Only a restart of the process helps. */
+  readonly onFatal: (fault: Error) => void;
+}
+
+/** Threads beside those that serve: one that hangs keeps its own, and one that leaves does for a moment. */
+const spareThreads = 1;
+/** Budgets have cells for so many workers beside those that serve. */
+const sparePlaces = 8;
+/** The first death is answered at once. */
+const backOffMs = { first: 0, second: 50, max: 5000 };
+const watchIntervalMs = 250;
+/** A worker whose event loop has not turned for this long, or for the deadline of requests if that is longer, is stuck. */
+const stuckAfterMs = 3000;
+const lastMessagesMs = 500;
+/** How long the end of the service waits for workers that do not stop. */
+const stopTimeoutMs = 2000;
+/** A thread that is still being loaded hangs nowhere: on a busy machine it takes its time. */
+const loadTimeoutMs = 30_000;
+/** A stuck worker that does not come back within this is the end of the process, in order. */
+const stuckMaxMs = 30_000;
+/** One that has served this long is healthy: its next death is answered at once again. */
+const healthyAfterMs = 10_000;
+/** A worker waits so long for another one that leaves, if it can wait. */
+const turnTimeoutMs = 2000;
+const mebibyte = 2 ** 20;
+/** Beside the compiled flags, which the setting bounds. */
+const heapForTheRest = 512 * mebibyte;
+
+/** Places of budgets for so many workers. */
+export function placesFor(threads: number): number {
+  return threads + sparePlaces;
+}
+
+/** Keeps the workers running: starts them, replaces those that leave, and puts a spare in the place of a stuck one. */
+export class WorkerFleet {
+  readonly #options: WorkerFleetOptions;
+  readonly #pool: Piscina;
+  readonly #links = new Set<WorkerLink>();
+  readonly #tasks = new Map<Promise<void>, WorkerLink>();
+  readonly #restarts = new Set<NodeJS.Timeout>();
+  readonly #freePlaces: number[];
+  readonly #watch: NodeJS.Timeout;
+  readonly #rebalancing: Rebalancing;
+  /** What workers counted that have ended. */
+  readonly #pastRequests: MetricCells = new Float64Array(createMetricMemory(requestMetrics));
+  readonly #pastEvaluations: MetricCells = new Float64Array(createMetricMemory(evaluationMetrics));
+  readonly #watchedTime = new WatchedTime(watchIntervalMs);
+  #watchedMs = 0;
+  #lastLeaving: Promise<unknown> = Promise.resolve();
+  /** Called when a worker serves. */
+  readonly #onServing: (() => void)[] = [];
+  #isStarted = false;
+  #isStopping = false;
+  #isDraining = false;
+  #started = 0;
+  #backOffMs = backOffMs.first;
+  replacements = 0;
+
+  constructor(options: WorkerFleetOptions) {
+    this.#options = options;
+    this.#rebalancing = new Rebalancing(options.server);
+    this.#freePlaces = Array.from({ length: placesFor(options.threads) }, (_, place) => place);
+    const threads = options.threads + spareThreads;
+    const heapBytes = options.settings.cacheBytes * 2 + heapForTheRest;
+    this.#pool = new Piscina({
+      filename: threadEntries.worker.href,
+      name: 'serveConnections',
+      minThreads: threads,
+      maxThreads: threads,
+      concurrentTasksPerWorker: 1,
+      idleTimeout: Number.POSITIVE_INFINITY,
+      resourceLimits: { maxOldGenerationSizeMb: Math.ceil(heapBytes / mebibyte) },
+    });
+    // A thread that dies reports through the task that it ran; the pool repeats it here.
+    this.#pool.on('error', (fault: unknown) => options.log.error({ err: fault }, 'worker thread died'));
+    this.#watch = setInterval(() => this.#look(), watchIntervalMs);
+  }
+
+  /** @returns when all workers serve. Rejects when one cannot start. */
+  async start(): Promise<void> {
+    const { threads } = this.#options;
+    await Promise.all(Array.from({ length: threads }, () => this.#launch()));
+    this.#isStarted = true;
+  }
+
+  /** Workers that take connections. */
+  get serving(): number {
+    return this.#inRotation.length;
+  }
+
+  /** Whether any worker makes no progress: its clients wait. */
+  get isAnyStuck(): boolean {
+    return [...this.#links].some(({ stuckSince }) => stuckSince !== null);
+  }
+
+  get #inRotation(): readonly WorkerLink[] {
+    return [...this.#links].filter(({ descriptor }) => descriptor !== null);
+  }
+
+  /** Connections of each worker. */
+  get connections(): readonly number[] {
+    return Array.from(this.#links, (link) => link.connections);
+  }
+
+  /**
+   * Looks at workers in the rotation alone: a spare thread waits for its task in shared memory, which counts as busy.
+   * @returns how busy the busiest one's event loop was since the last call, 0 to 1
+   */
+  readUtilisation(): number {
+    const serving = new Set(this.#inRotation.map(({ threadId }) => threadId));
+    let busiest = 0;
+    for (const thread of this.#pool.threads) {
+      if (!serving.has(thread.threadId)) continue;
+      const now = thread.performance.eventLoopUtilization();
+      const before = this.#utilisationSeen.get(thread);
+      this.#utilisationSeen.set(thread, now);
+      if (before === undefined) continue;
+      busiest = Math.max(busiest, thread.performance.eventLoopUtilization(now, before).utilization);
+    }
+    return busiest;
+  }
+
+  readonly #utilisationSeen = new WeakMap<object, ReturnType<typeof performance.eventLoopUtilization>>();
+
+  /** Ends when the worker serves; its task goes on. */
+  #launch(): Promise<void> {
+    const place = this.#freePlaces.shift();
+    if (place === undefined) return Promise.reject(new Error('every place of a worker is taken'));
+    const index = this.#started;
+    this.#started += 1;
+    const state = new SharedArrayBuffer(stateCells * Int32Array.BYTES_PER_ELEMENT);
+    const memory = {
+      state,
+      requestMetrics: createMetricMemory(requestMetrics),
+      evaluationMetrics: createMetricMemory(evaluationMetrics),
+    };
+    const { port1, port2 } = new MessageChannel();
+    const { settings, server, desk, onMessage } = this.#options;
+    return new Promise((resolve, reject) => {
+      const link: WorkerLink = new WorkerLink(memory, port1, desk, {
+        onReady: (descriptor) => {
+          if (this.#isStopping) return;
+          if (this.#isDraining) link.send({ kind: 'drain' });
+          link.descriptor = descriptor;
+          server.add(descriptor);
+          if (this.#isStarted) this.#rebalancing.begin(this.#watchedMs);
+          for (const resume of this.#onServing.splice(0)) resume();
+          resolve();
+        },
+        onLeaving: (reason, mayWait) => this.#letLeave(link, reason, mayWait),
+        onMessage,
+      });
+      this.#links.add(link);
+      const task = this.#run({ ...settings, ...memory, index, place, port: port2 }, port2, link).catch(
+        reject,
+      );
+      this.#tasks.set(task, link);
+      task.finally(() => this.#tasks.delete(task)).catch(reject);
+    });
+  }
+
+  /** @throws what the task threw before the worker was ready: the start has failed */
+  async #run(setup: WorkerSetup, port: MessagePort, link: WorkerLink): Promise<void> {
+    const startedAt = monotonicMs();
+    let fault: unknown = null;
+    try {
+      await this.#pool.run(setup, { transferList: [port] });
+    } catch (thrown) {
+      fault = thrown;
+    }
+    // Its last messages may come after the end of its task.
+    await within(lastMessagesMs, link.ended);
+    const isReplaced = link.isLeaving || link.stuckSince !== null;
+    this.#retire(link, setup.place);
+    if (this.#isStopping) return;
+    if (!link.isReady) throw fault;
+    const told = { index: setup.index, ...(link.isLeaving ? {} : { err: fault }) };
+    if (link.isLeaving) this.#options.log.info(told, 'a worker has ended');
+    else this.#options.log.error(told, 'a worker ended without leaving, and is replaced');
+    if (monotonicMs() - startedAt > healthyAfterMs) this.#backOffMs = backOffMs.first;
+    if (!isReplaced) this.#replace().catch(this.#options.onFatal);
+  }
+
+  /** The worker's thread has ended: what it counted is kept, and what it held is given back. */
+  #retire(link: WorkerLink, place: number): void {
+    this.#takeOut(link);
+    this.#links.delete(link);
+    addCounts(this.#pastRequests, link.requestCells, requestMetrics);
+    addCounts(this.#pastEvaluations, link.evaluationCells, evaluationMetrics);
+    for (const name of budgetNames) giveBackOf(this.#options.settings.limits.budgets[name], place);
+    this.#freePlaces.push(place);
+    link.close();
+  }
+
+  /** The front end hands it nothing any more. */
+  #takeOut(link: WorkerLink): void {
+    const others = this.#inRotation.filter((other) => other !== link);
+    this.#rebalancing.takeOut(link, others);
+  }
+
+  /**
+   * One worker after the other: those that can wait leave when the one before is replaced. The last one that serves takes
+   * connections until another one does, for a moment at most: they would be refused.
+   */
+  async #letLeave(link: WorkerLink, reason: string, mayWait: boolean): Promise<void> {
+    const before = this.#lastLeaving;
+    let isReplaced: () => void = () => undefined;
+    this.#lastLeaving = new Promise<void>((resolve) => {
+      isReplaced = resolve;
+    });
+    if (mayWait) await within(turnTimeoutMs, before);
+    link.isLeaving = true;
+    if (!this.#isStopping) {
+      this.#options.log.error({ reason }, 'a worker leaves and is replaced');
+      if (link.stuckSince === null) this.#replace().then(isReplaced, isReplaced);
+      else isReplaced();
+    }
+    if (link.descriptor !== null && !this.#isStopping) await within(turnTimeoutMs, this.#anotherServes(link));
+    this.#takeOut(link);
+  }
+
+  #anotherServes(link: WorkerLink): Promise<void> {
+    if (this.#inRotation.some((other) => other !== link && !other.isLeaving)) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onServing.push(resolve);
+    });
+  }
+
+  /** @returns when the replacement serves, or could not be started */
+  #replace(): Promise<void> {
+    this.replacements += 1;
+    const delay = this.#backOffMs;
+    this.#backOffMs = Math.min(Math.max(delay * 2, backOffMs.second), backOffMs.max);
+    if (delay === 0) return this.#relaunch();
+    return new Promise((resolve) => {
+      const restart = setTimeout(() => {
+        this.#restarts.delete(restart);
+        this.#relaunch().then(resolve, resolve);
+      }, delay);
+      this.#restarts.add(restart);
+    });
+  }
+
+  async #relaunch(): Promise<void> {
+    try {
+      await this.#launch();
+    } catch (fault) {
+      this.#options.log.error({ err: fault }, 'a worker could not be started');
+      if (!this.#isStopping) this.#replace().catch(this.#options.onFatal);
+    }
+  }
+
+  /** Cells of `requestMetrics`, of all workers together: those that have ended too. Some thousand for each worker. */
+  readRequests(): MetricCells {
+    const sum = this.#pastRequests.slice();
+    for (const { requestCells } of this.#links) addCells(sum, requestCells);
+    return sum;
+  }
+
+  /** Cells of `evaluationMetrics`, likewise. */
+  readEvaluations(): MetricCells {
+    const sum = this.#pastEvaluations.slice();
+    for (const { evaluationCells } of this.#links) addCells(sum, evaluationCells);
+    return sum;
+  }
+
+  #look(): void {
+    this.#watchedMs = this.#watchedTime.look();
+    for (const link of this.#links) {
+      if (!link.isReady) continue;
+      const isStuck = link.isStuck(this.#watchedMs, this.#stuckAfterMs);
+      if (link.stuckSince === null) {
+        if (isStuck) this.#takeOutStuck(link);
+      } else if (!isStuck) {
+        if (!link.isLeaving) link.send({ kind: 'leave', reason: 'it hung for a while' });
+      } else if (this.#watchedMs - link.stuckSince > stuckMaxMs) {
+        this.#options.onFatal(new Error('a worker thread has been stuck for 30 seconds'));
+      }
+    }
+    if (!this.#isDraining) this.#rebalancing.look(this.#inRotation, this.#watchedMs);
+  }
+
+  get #stuckAfterMs(): number {
+    return Math.max(this.#options.requestDeadlineMs, stuckAfterMs);
+  }
+
+  #takeOutStuck(link: WorkerLink): void {
+    link.stuckSince = this.#watchedMs;
+    this.#options.log.error('a worker makes no progress: a spare takes its place');
+    this.#takeOut(link);
+    if (!link.isLeaving && !this.#isStopping) this.#replace().catch(this.#options.onFatal);
+  }
+
+  /** Each answer closes its connection from now on; streams end. */
+  drain(): void {
+    this.#isDraining = true;
+    this.#tell({ kind: 'drain' });
+  }
+
+  #tell(message: HostMessage): void {
+    for (const link of this.#links) link.send(message);
+  }
+
+  /**
+   * Tells all workers to close what is left, and waits for it. Nothing may be handed over any more.
+   * @param isStartFailed threads may still be loading, and end in disorder unless they are let; otherwise what comes after
+   * the last answer must fit into the drain time
+   * @returns false when one did not: its thread cannot be ended by force, so the process must exit by itself
+   */
+  async stop(isStartFailed: boolean): Promise<boolean> {
+    this.#isStopping = true;
+    for (const resume of this.#onServing.splice(0)) resume();
+    clearInterval(this.#watch);
+    for (const restart of this.#restarts) clearTimeout(restart);
+    for (const link of this.#links) this.#takeOut(link);
+    this.#tell({ kind: 'stop' });
+    const loadMs = isStartFailed ? loadTimeoutMs : stopTimeoutMs;
+    const ends = Array.from(this.#tasks, ([task, { isReady, stuckSince }]) => {
+      const isLoading = !isReady && stuckSince === null;
+      return within(isLoading ? loadMs : stopTimeoutMs, Promise.allSettled([task]));
+    });
+    if ((await Promise.all(ends)).includes(false)) return false;
+    return within(loadMs, this.#endThreads());
+  }
+
+  /** Once each has loaded: where the start fails at once, they still do. */
+  async #endThreads(): Promise<void> {
+    const threads = this.#options.threads + spareThreads;
+    const meeting: Meeting = { arrived: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT), threads };
+    const meetings = Array.from({ length: threads }, () => this.#pool.run(meeting, { name: 'meet' }));
+    await Promise.allSettled(meetings);
+    await this.#pool.close({ force: false });
+  }
+}

@@ -1,0 +1,148 @@
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { AppDescriptor } from '../http/uws.ts';
+import type { MetricCells } from '../observability/metric-cells.ts';
+import {
+  beatCell,
+  connectionsCell,
+  type HostCall,
+  type HostMessage,
+  type HostResult,
+  shedCell,
+  threadCell,
+  type WorkerMessage,
+} from '../worker/worker-protocol.ts';
+import type { Caller, HostDesk } from './host-desk.ts';
+
+/** What the main thread does with what a worker says by itself. */
+export interface WorkerLinkHooks {
+  onReady(descriptor: AppDescriptor): void;
+  /** It asks to leave. @returns when it is its turn and the front end hands it nothing any more */
+  onLeaving(reason: string, mayWait: boolean): Promise<void>;
+  onMessage(message: Exclude<WorkerMessage, { kind: 'ready' | 'calls' | 'ended' | 'left-watchers' }>): void;
+}
+
+/** The memory that a worker and the main thread share. */
+export interface WorkerMemory {
+  readonly state: SharedArrayBuffer;
+  readonly requestMetrics: SharedArrayBuffer;
+  readonly evaluationMetrics: SharedArrayBuffer;
+}
+
+/** What the main thread holds of one worker. */
+export class WorkerLink implements Caller {
+  readonly watchPlaces = new Set<number>();
+  readonly requestCells: MetricCells;
+  readonly evaluationCells: MetricCells;
+  /** Its app, while the front end hands it connections. */
+  descriptor: AppDescriptor | null = null;
+  isReady = false;
+  /** It was allowed to leave. */
+  isLeaving = false;
+  /** When it was found stuck, in watched time; null while all is well. */
+  stuckSince: number | null = null;
+  /** Resolves when everything that it has sent has been received: by its last message, or by the end of its thread. */
+  readonly ended: Promise<void>;
+  readonly #port: MessagePort;
+  readonly #state: Int32Array<SharedArrayBuffer>;
+  readonly #desk: HostDesk;
+  readonly #hooks: WorkerLinkHooks;
+  #results: HostResult[] = [];
+  #isScheduled = false;
+  #beatSeen = -1;
+  #beatSeenAt = 0;
+
+  constructor(memory: WorkerMemory, port: MessagePort, desk: HostDesk, hooks: WorkerLinkHooks) {
+    this.#state = new Int32Array(memory.state);
+    this.requestCells = new Float64Array(memory.requestMetrics);
+    this.evaluationCells = new Float64Array(memory.evaluationMetrics);
+    this.#port = port;
+    this.#desk = desk;
+    this.#hooks = hooks;
+    this.ended = new Promise((resolve) => {
+      port.once('close', resolve);
+      port.on('message', (message: WorkerMessage) => {
+        if (message.kind === 'ended') resolve();
+        else this.#receive(message);
+      });
+    });
+  }
+
+  #receive(message: Exclude<WorkerMessage, { kind: 'ended' }>): void {
+    if (message.kind === 'calls') for (const call of message.calls) this.#do(call);
+    else if (message.kind === 'left-watchers') this.#desk.leaveWatchers(this, message.place);
+    else if (message.kind === 'ready') {
+      this.isReady = true;
+      this.#hooks.onReady(message.descriptor);
+    } else this.#hooks.onMessage(message);
+  }
+
+  #do(call: HostCall): void {
+    this.#desk.do(call, this).then(
+      (value) => this.#answer({ id: call.id, ok: true, value }),
+      (fault: unknown) =>
+        this.#answer({
+          id: call.id,
+          ok: false,
+          message: fault instanceof Error ? fault.message : String(fault),
+        }),
+    );
+  }
+
+  /** Results of one turn of the event loop, of one commit most of all, go together. */
+  #answer(result: HostResult): void {
+    this.#results.push(result);
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      const results = this.#results;
+      this.#results = [];
+      this.send({ kind: 'results', results });
+    });
+  }
+
+  /** A worker that has ended does not hear it. */
+  send(message: HostMessage): void {
+    this.#port.postMessage(message);
+  }
+
+  leave(reason: string, mayWait: boolean): Promise<void> {
+    return this.#hooks.onLeaving(reason, mayWait);
+  }
+
+  get connections(): number {
+    return Atomics.load(this.#state, connectionsCell);
+  }
+
+  /** Of its thread; 0 until it serves. */
+  get threadId(): number {
+    return Atomics.load(this.#state, threadCell);
+  }
+
+  /** Asks it to close so many connections with their next answers. */
+  shed(connections: number): void {
+    Atomics.store(this.#state, shedCell, connections);
+  }
+
+  /** @returns whether its event loop has not turned for `forMs` of watched time */
+  isStuck(now: number, forMs: number): boolean {
+    const beat = Atomics.load(this.#state, beatCell);
+    if (beat !== this.#beatSeen) {
+      this.#beatSeen = beat;
+      this.#beatSeenAt = now;
+    }
+    return now - this.#beatSeenAt > forMs;
+  }
+
+  /** Its thread has ended. */
+  close(): void {
+    // What it sent and this thread has not come to: counts, and its last lines.
+    for (let left = receiveMessageOnPort(this.#port); left !== undefined; ) {
+      const message = left.message as WorkerMessage;
+      if (message.kind !== 'ended') this.#receive(message);
+      left = receiveMessageOnPort(this.#port);
+    }
+    this.#desk.release(this);
+    this.#port.close();
+  }
+}

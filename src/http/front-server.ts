@@ -1,0 +1,75 @@
+import type { AnswerMeter } from '../observability/answer-meter.ts';
+import type { AnswerPolicy } from './answer-policy.ts';
+import { Exchange } from './exchange.ts';
+import { describeRefusedListen, ListenError } from './listen-error.ts';
+import { RequestView } from './request-view.ts';
+import {
+  type AppDescriptor,
+  closeListenSocket,
+  createApp,
+  type ListenSocket,
+  listen,
+  localPort,
+} from './uws.ts';
+
+export interface FrontServerOptions {
+  readonly meter: AnswerMeter;
+  /** What its answers are counted as until the handler knows better. */
+  readonly countedAs: number;
+  readonly policy: AnswerPolicy;
+  /** Answers a request that no worker could be given: at once, and closes its connection. */
+  readonly handle: (exchange: Exchange, view: RequestView) => void;
+  readonly onFault: (fault: unknown) => void;
+}
+
+/** Listens, and hands each connection to the app of another thread. */
+export interface FrontServer {
+  /** @returns the port that was taken. @throws ListenError when it cannot be */
+  listen(host: string, port: number): Promise<number>;
+  /** Connections that come from now on go, in turn, to the apps that were handed in. */
+  add(descriptor: AppDescriptor): void;
+  remove(descriptor: AppDescriptor): void;
+  /** Takes no new connections. */
+  stopListening(): void;
+  close(): void;
+}
+
+/** While there is an app to hand them to, the front end reads no byte of a connection. */
+export function createFrontServer(options: FrontServerOptions): FrontServer {
+  const app = createApp();
+  const view = new RequestView();
+  let listening: ListenSocket | null = null;
+  app.any('/*', (response, request) => {
+    const isHead = request.getMethod() === 'head';
+    const exchange = new Exchange(response, isHead, options.meter, options.countedAs, options.policy);
+    try {
+      options.handle(exchange, view.show(request));
+    } catch (fault) {
+      options.onFault(fault);
+      exchange.cut();
+    }
+    view.show(null);
+  });
+  return {
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        listen(app, host, port, (socket) => {
+          if (socket === false) {
+            reject(new ListenError(describeRefusedListen(host, port)));
+            return;
+          }
+          listening = socket;
+          resolve(localPort(socket));
+        });
+      }),
+    add: (descriptor) => app.addChildAppDescriptor(descriptor),
+    remove: (descriptor) => app.removeChildAppDescriptor(descriptor),
+    stopListening: () => {
+      if (listening !== null) closeListenSocket(listening);
+      listening = null;
+    },
+    close: () => {
+      app.close();
+    },
+  };
+}

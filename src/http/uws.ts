@@ -1,0 +1,48 @@
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+
+/**
+ * uWebSockets.js reads this once, when it is loaded; its default of 4 KiB is less than cookies and proxies send. The main
+ * thread loads the addon before it starts a worker: a worker's environment is a copy, which the addon does not see.
+ */
+export const headerBytesMax = 16_384;
+process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(headerBytesMax);
+const addon = await import('uWebSockets.js');
+
+/** What another thread's app is known by. */
+export type AppDescriptor = number | bigint | object;
+
+/** An app with what the addon has and its declarations lack. */
+export interface UwsApp extends TemplatedApp {
+  getDescriptor(): AppDescriptor;
+  /** Connections that are accepted from now on go to the apps that were added, in turn. */
+  addChildAppDescriptor(descriptor: AppDescriptor): void;
+  removeChildAppDescriptor(descriptor: AppDescriptor): void;
+}
+
+export function createApp(): UwsApp {
+  return addon.App() as unknown as UwsApp;
+}
+
+type Listen = (
+  host: string,
+  port: number,
+  options: number,
+  listener: (socket: us_listen_socket | false) => void,
+) => TemplatedApp;
+
+/** The declarations name it `ListenOptions.LIBUS_LISTEN_EXCLUSIVE_PORT`; the addon exports it bare. */
+const { LIBUS_LISTEN_EXCLUSIVE_PORT } = addon as unknown as { readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number };
+
+/** @param onListening gets false when the address cannot be listened on: a port in use too, which is not shared */
+export function listen(
+  app: UwsApp,
+  host: string,
+  port: number,
+  onListening: (socket: us_listen_socket | false) => void,
+): void {
+  // The declaration lacks the form with both a host and options, which the addon has.
+  (app.listen as unknown as Listen).call(app, host, port, LIBUS_LISTEN_EXCLUSIVE_PORT, onListening);
+}
+
+export const { us_listen_socket_close: closeListenSocket, us_socket_local_port: localPort } = addon;
+export type { HttpRequest, HttpResponse, us_listen_socket as ListenSocket };

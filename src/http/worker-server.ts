@@ -1,0 +1,151 @@
+import type { AnswerMeter } from '../observability/answer-meter.ts';
+import type { AnswerPolicy } from './answer-policy.ts';
+import { Exchange, endHead, writeHead } from './exchange.ts';
+import type { HeaderBlock } from './header-block.ts';
+import { hasAmbiguousLength } from './request-framing.ts';
+import { RequestView } from './request-view.ts';
+import { type AppDescriptor, createApp, type HttpRequest, type HttpResponse, type UwsApp } from './uws.ts';
+
+export type HttpMethod = 'get' | 'head' | 'post' | 'patch' | 'options' | 'any';
+
+export interface HttpRoute {
+  readonly method: HttpMethod;
+  /** Segments may be open (`:id`) or the last one a rest (`*`). */
+  readonly pattern: string;
+  /** What its answers are counted as; a handler may know better (`Exchange.route`). */
+  readonly countedAs: number;
+  /** Must answer, or keep the exchange and answer later. What it throws becomes a 500. */
+  handle(exchange: Exchange, request: RequestView): void;
+}
+
+/** An answer that is ready to be written: one object for all of a route's answers. */
+export interface ReadyAnswer {
+  readonly status: number;
+  readonly headers: HeaderBlock;
+  readonly body: Uint8Array | string;
+}
+
+/**
+ * A route that is answered before its handler returns, by the last segment of its path and its query alone. It needs no
+ * exchange, no abort handler and no cork of its own, and allocates nothing.
+ */
+export interface DirectRoute {
+  readonly method: 'get' | 'head';
+  /** Ends in one open segment. */
+  readonly pattern: string;
+  readonly countedAs: number;
+  /** @returns what to write, valid until the next call */
+  answer(segment: string, query: string): ReadyAnswer;
+  /** What `answer` threw becomes this. */
+  fail(fault: unknown): ReadyAnswer;
+}
+
+export interface WorkerServerOptions {
+  readonly routes: readonly HttpRoute[];
+  readonly directRoutes: readonly DirectRoute[];
+  readonly meter: AnswerMeter;
+  readonly policy: AnswerPolicy;
+  /** The answer when a handler throws. */
+  readonly failure: { readonly headers: HeaderBlock; readonly body: string };
+  readonly onFault: (fault: unknown) => void;
+  /** Answers, and closes, a request whose headers disagree on its length. */
+  readonly refuseAmbiguous: (exchange: Exchange, request: RequestView) => void;
+  /** A connection came, or went. @param change 1 or -1 */
+  readonly onConnection: (change: number) => void;
+}
+
+/** An app of a worker's thread. It listens to nothing: the front end hands it connections. */
+export interface WorkerServer {
+  /** What the front end knows it by. */
+  readonly descriptor: AppDescriptor;
+  /** Closes every connection. None may be on its way here any more: one that comes afterwards ends the process. */
+  close(): void;
+}
+
+/**
+ * A worker's side of uWebSockets.js. One wrapper for all routes sees to it that each request has an abort handler before
+ * its handler returns (the process would end otherwise) and that a throw is a 500.
+ */
+export function createWorkerServer(options: WorkerServerOptions): WorkerServer {
+  const app = createApp();
+  const view = new RequestView();
+  for (const route of options.routes) addRoute(app, route, view, options);
+  for (const route of options.directRoutes) addDirectRoute(app, route, view, options);
+  app.filter((_response, change) => options.onConnection(change > 0 ? 1 : -1));
+  return {
+    descriptor: app.getDescriptor(),
+    close: () => {
+      app.close();
+    },
+  };
+}
+
+function addRoute(app: UwsApp, route: HttpRoute, view: RequestView, options: WorkerServerOptions): void {
+  app[route.method](route.pattern, (response: HttpResponse, request: HttpRequest): void => {
+    const isHead = route.method === 'head' || (route.method === 'any' && request.getMethod() === 'head');
+    const exchange = new Exchange(response, isHead, options.meter, route.countedAs, options.policy);
+    handleExchange(exchange, view.show(request), options, () => route.handle(exchange, view));
+    view.show(null);
+  });
+}
+
+/** @param handle answers a request whose end is known; what it throws becomes a 500 */
+function handleExchange(
+  exchange: Exchange,
+  view: RequestView,
+  options: WorkerServerOptions,
+  handle: () => void,
+): void {
+  try {
+    if (hasAmbiguousLength(view)) options.refuseAmbiguous(exchange, view);
+    else handle();
+  } catch (fault) {
+    options.onFault(fault);
+    exchange.answer(500, options.failure.headers, options.failure.body);
+  }
+}
+
+/**
+ * Crossings into the addon of an answered evaluation: segment, query, two framing headers, one block of headers, the end.
+ */
+function addDirectRoute(
+  app: UwsApp,
+  route: DirectRoute,
+  view: RequestView,
+  options: WorkerServerOptions,
+): void {
+  const { meter, policy } = options;
+  const isHead = route.method === 'head';
+  app[route.method](route.pattern, (response: HttpResponse, request: HttpRequest): void => {
+    if (request.getHeader('content-length') !== '' || request.getHeader('transfer-encoding') !== '') {
+      answerWithBody(response, request);
+      return;
+    }
+    const startedAt = meter.beginAtOnce();
+    const answer = decide(request);
+    const { status, body } = answer;
+    writeHead(response, status, answer.headers);
+    const mustClose = policy.mustClose();
+    if (isHead) endHead(response, Buffer.byteLength(body), mustClose);
+    else response.end(body, mustClose);
+    meter.countAtOnce(route.countedAs, status, startedAt);
+  });
+
+  function decide(request: HttpRequest): ReadyAnswer {
+    try {
+      return route.answer(request.getParameter(0) ?? '', request.getQuery() ?? '');
+    } catch (fault) {
+      return route.fail(fault);
+    }
+  }
+
+  /** A request that says it has a body: it may be framed so that its end cannot be found. */
+  function answerWithBody(response: HttpResponse, request: HttpRequest): void {
+    const exchange = new Exchange(response, isHead, meter, route.countedAs, policy);
+    handleExchange(exchange, view.show(request), options, () => {
+      const { status, headers, body } = decide(request);
+      exchange.answer(status, headers, body);
+    });
+    view.show(null);
+  }
+}

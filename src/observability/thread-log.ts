@@ -1,0 +1,52 @@
+import { Buffer } from 'node:buffer';
+import { pino } from 'pino';
+import { type Logger, loggerOptions } from './logger.ts';
+
+/** What of the lines of all threads may be on its way to the main thread; beyond it lines are dropped. */
+export const linesOnTheWayMax = 4 * 1024 * 1024;
+
+/** Bytes of lines that were sent and not received: shared by the threads that send them and the one that writes. */
+export function createLogMemory(): SharedArrayBuffer {
+  return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+}
+
+/** Lines of another thread, on their way to the one that writes the log. */
+export interface LogLines {
+  readonly lines: string;
+  readonly bytes: number;
+}
+
+/**
+ * The way of a thread's log lines to the main thread, which alone writes the log: lines of several writers would
+ * interleave in a pipe, and a reader of the log that stands still would hang every thread that writes synchronously.
+ */
+export class LogSender {
+  readonly #onTheWay: Int32Array<SharedArrayBuffer>;
+  readonly #post: (lines: LogLines) => void;
+
+  constructor(memory: SharedArrayBuffer, post: (lines: LogLines) => void) {
+    this.#onTheWay = new Int32Array(memory);
+    this.#post = post;
+  }
+
+  /** @param lines each with its line feed; dropped when the main thread is far behind */
+  write(lines: string): void {
+    const bytes = Buffer.byteLength(lines);
+    if (Atomics.add(this.#onTheWay, 0, bytes) + bytes > linesOnTheWayMax) {
+      Atomics.sub(this.#onTheWay, 0, bytes);
+      return;
+    }
+    this.#post({ lines, bytes });
+  }
+}
+
+/** Takes lines in: call it for each message that a `LogSender` has posted. */
+export function receiveLines(memory: SharedArrayBuffer, { lines, bytes }: LogLines): string {
+  Atomics.sub(new Int32Array(memory), 0, bytes);
+  return lines;
+}
+
+/** The log of a thread: each line is sent before the next instruction, so that what ends the thread is told. */
+export function createThreadLog(level: string, sender: LogSender): Logger {
+  return pino({ level, ...loggerOptions }, { write: (line: string) => sender.write(line) });
+}

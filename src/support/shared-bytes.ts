@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+
+/** Reads a file into memory that threads can share: sent to another thread, it is not copied. */
+export function readSharedFile(path: string): Uint8Array<SharedArrayBuffer> {
+  const bytes = readFileSync(path);
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return shared;
+}

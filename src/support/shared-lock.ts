@@ -1,0 +1,26 @@
+/** States of a lock's cell. `contended`: somebody sleeps until it is let go. */
+const free = 0;
+const taken = 1;
+const contended = 2;
+const spins = 64;
+
+/**
+ * A lock in one cell of shared memory, for sections of some dozen instructions that neither allocate nor throw: what a
+ * thread holds when it dies would stay taken.
+ */
+export function withLock<T>(cells: Int32Array<SharedArrayBuffer>, cell: number, section: () => T): T {
+  acquire(cells, cell);
+  try {
+    return section();
+  } finally {
+    if (Atomics.exchange(cells, cell, free) === contended) Atomics.notify(cells, cell, 1);
+  }
+}
+
+/** Spins for a moment, for the holder is nearly through; then sleeps, for its core may have been taken from it. */
+function acquire(cells: Int32Array<SharedArrayBuffer>, cell: number): void {
+  for (let spin = 0; spin < spins; spin += 1) {
+    if (Atomics.compareExchange(cells, cell, free, taken) === free) return;
+  }
+  while (Atomics.exchange(cells, cell, contended) !== free) Atomics.wait(cells, cell, contended);
+}

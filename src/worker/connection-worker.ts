@@ -1,0 +1,62 @@
+import { setTimeout } from 'node:timers/promises';
+import { openStoreReader } from '../storage/store-reader.ts';
+import { Worker } from './worker.ts';
+import type { Meeting, WorkerMessage, WorkerSetup } from './worker-protocol.ts';
+
+const ended: WorkerMessage = { kind: 'ended' };
+
+/** uWebSockets.js frees what was closed in the turns of the event loop that follow. */
+const closingMs = 20;
+
+/**
+ * The Piscina task of a worker's thread: one long task that ends when the worker is told to stop. One that leaves by itself
+ * takes its thread along, for nobody knows in which state that is; by then the thread's event loop holds nothing open.
+ */
+export async function serveConnections(setup: WorkerSetup): Promise<void> {
+  let hasLeft: boolean;
+  try {
+    hasLeft = await serve(setup);
+  } finally {
+    setup.port.postMessage(ended);
+    setup.port.close();
+  }
+  await setTimeout(closingMs);
+  if (hasLeft) process.exit(1);
+}
+
+/** @returns whether the worker left by itself. @throws when it cannot start: its thread then holds nothing */
+async function serve(setup: WorkerSetup): Promise<boolean> {
+  const reader = openStoreReader(setup);
+  try {
+    const worker = new Worker(setup, reader);
+    const leave = (fault: unknown): void => {
+      worker.leave(fault).catch(() => undefined);
+    };
+    // To the end of the thread, which serves once: what fails while it closes must not end the process.
+    process.on('uncaughtException', leave);
+    process.on('unhandledRejection', leave);
+    try {
+      return await worker.run();
+    } catch (fault) {
+      worker.abandon();
+      throw fault;
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+const meetingMsMax = 5000;
+
+/**
+ * The Piscina task that ends once every thread of the pool runs it: all of them have loaded then, and may be ended. A
+ * thread that is ended while it loads native code takes the process with it.
+ */
+export function meet({ arrived, threads }: Meeting): void {
+  const cells = new Int32Array(arrived);
+  Atomics.add(cells, 0, 1);
+  Atomics.notify(cells, 0);
+  for (let here = Atomics.load(cells, 0); here < threads; here = Atomics.load(cells, 0)) {
+    if (Atomics.wait(cells, 0, here, meetingMsMax) === 'timed-out') return;
+  }
+}

@@ -1,0 +1,53 @@
+import { evaluationLimitedHeaders } from '../api/answer-headers.ts';
+import { errorEnvelope } from '../contracts/error-envelope.ts';
+import type { HttpRoute } from '../http/worker-server.ts';
+import type { ClientAddresses } from './limits/client-address.ts';
+import type { WindowLimiter } from './limits/window-limiter.ts';
+import type { RequestMeter } from './request-meter.ts';
+
+const tooMany = 'Too many evaluations from this address. Wait a minute before you retry.';
+
+/** The optional per-address limit of the Evaluation API. Switched off, as it is by default, it costs nothing. */
+export class EvaluationGate {
+  readonly #limiter: WindowLimiter | null;
+  readonly #addresses: ClientAddresses;
+  readonly #docsUrl: string;
+  readonly #meter: RequestMeter;
+
+  /** @param limiter null when the limit is off */
+  constructor(
+    limiter: WindowLimiter | null,
+    addresses: ClientAddresses,
+    docsUrl: string,
+    meter: RequestMeter,
+  ) {
+    this.#limiter = limiter;
+    this.#addresses = addresses;
+    this.#docsUrl = docsUrl;
+    this.#meter = meter;
+  }
+
+  get isLimited(): boolean {
+    return this.#limiter !== null;
+  }
+
+  limit(handle: HttpRoute['handle']): HttpRoute['handle'] {
+    const limiter = this.#limiter;
+    if (limiter === null) return handle;
+    return (exchange, request) => {
+      const forwardedFor = request.headerValues('x-forwarded-for').join(',');
+      const { limitKey } = this.#addresses.find(exchange.remoteAddress(), forwardedFor).address;
+      if (limiter.take(limitKey)) {
+        handle(exchange, request);
+        return;
+      }
+      this.#meter.countLimited('evaluation-requests');
+      const headers = evaluationLimitedHeaders(limiter.retryAfterSeconds(limitKey));
+      exchange.answer(
+        429,
+        headers,
+        errorEnvelope({ code: 'too-many-requests', detail: tooMany }, this.#docsUrl),
+      );
+    };
+  }
+}

@@ -1,0 +1,117 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { OpenIdPort } from '../api/console/open-id/open-id-protocol.ts';
+import type { PasswordPort } from '../api/console/password-port.ts';
+import type { WatchPort } from '../api/console/watch-places.ts';
+import { HeldCommands } from '../support/held-commands.ts';
+import type { WriterPort } from '../writer/writer-client.ts';
+import type {
+  HostCall,
+  HostCallName,
+  HostCalls,
+  HostMessage,
+  HostResult,
+  WorkerMessage,
+} from './worker-protocol.ts';
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(fault: Error): void;
+}
+
+/** What the main thread says by itself. */
+export type HostOrder = Exclude<HostMessage, { kind: 'results' }>;
+
+/**
+ * What a worker holds of the main thread: the ways to the writer and to what the process does once for all workers. The
+ * calls of one turn of the event loop go together; changes wait for one another a little longer while they are paced.
+ */
+export class HostClient {
+  readonly writer: WriterPort = {
+    write: (call) => this.#change('write', [call]),
+    writeConsole: (call) => this.#change('writeConsole', [call]),
+    recordDenial: (denial) => this.#change('recordDenial', [denial]),
+  };
+  readonly passwords: PasswordPort = {
+    check: (hash, password) => this.ask('checkPassword', [hash, password]),
+    checkEach: (hashes, password) => this.ask('checkPasswords', [hashes, password]),
+    hash: (password) => this.ask('hashPassword', [password]),
+  };
+  readonly openId: OpenIdPort = {
+    begin: (beginning, requestId) => this.ask('beginOpenId', [beginning, requestId]),
+    take: (state, browserSecret) => this.ask('takeOpenId', [state, browserSecret]),
+    receive: (rawQuery, signIn, requestId) => this.ask('receiveOpenId', [rawQuery, signIn, requestId]),
+  };
+  readonly watchPlaces: WatchPort = {
+    join: (viewer) => this.ask('joinWatchers', [viewer]),
+    leave: (place) => this.tell({ kind: 'left-watchers', place }),
+  };
+  readonly #port: MessagePort;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #calls: HeldCommands<HostCall>;
+  readonly #changes: HeldCommands<HostCall>;
+  #nextId = 1;
+
+  /** @param isPaced whether evaluations need the processor more than changes do */
+  constructor(port: MessagePort, isPaced: () => boolean, onOrder: (order: HostOrder) => void) {
+    this.#port = port;
+    const send = (calls: readonly HostCall[]): void => this.tell({ kind: 'calls', calls });
+    this.#calls = new HeldCommands(send);
+    this.#changes = new HeldCommands(send, isPaced);
+    port.on('message', (message: HostMessage) => {
+      if (message.kind !== 'results') onOrder(message);
+      else for (const result of message.results) this.#settle(result);
+    });
+  }
+
+  /** Asks the main thread. It always answers: what it asks in turn has deadlines. */
+  ask<Name extends HostCallName>(
+    name: Name,
+    args: HostCalls[Name]['args'],
+  ): Promise<HostCalls[Name]['result']> {
+    return this.#call(this.#calls, name, args);
+  }
+
+  #change<Name extends HostCallName>(
+    name: Name,
+    args: HostCalls[Name]['args'],
+  ): Promise<HostCalls[Name]['result']> {
+    return this.#call(this.#changes, name, args);
+  }
+
+  #call<Name extends HostCallName>(
+    way: HeldCommands<HostCall>,
+    name: Name,
+    args: HostCalls[Name]['args'],
+  ): Promise<HostCalls[Name]['result']> {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    return new Promise((resolve, reject) => {
+      // The main thread answers a call with the result of its own name: see `HostCalls`.
+      const settle = (value: unknown): void => resolve(value as HostCalls[Name]['result']);
+      this.#waiting.set(id, { resolve: settle, reject });
+      way.add({ id, name, args } as HostCall);
+    });
+  }
+
+  #settle(result: HostResult): void {
+    const waiting = this.#waiting.get(result.id);
+    this.#waiting.delete(result.id);
+    if (result.ok) waiting?.resolve(result.value);
+    else waiting?.reject(new Error(result.message));
+  }
+
+  /** Says something that needs no answer. */
+  tell(message: WorkerMessage): void {
+    this.#port.postMessage(message);
+  }
+
+  /** Sends what waits for its turn. */
+  flush(): void {
+    this.#calls.flush();
+    this.#changes.flush();
+  }
+
+  close(): void {
+    this.#port.close();
+  }
+}

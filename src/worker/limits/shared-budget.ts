@@ -1,0 +1,65 @@
+/**
+ * What all workers together may hold of one thing: requests, bytes, snapshots. The first cell of its memory is the sum;
+ * each place of the pool has a cell of its own behind it, so that what a dead worker held can be given back.
+ */
+export class SharedBudget {
+  readonly #cells: BigInt64Array<SharedArrayBuffer>;
+  readonly #own: number;
+  readonly #max: bigint;
+
+  /** @param place of the worker that takes, from 0 on. @param max of all workers together */
+  constructor(memory: SharedArrayBuffer, place: number, max: number) {
+    this.#cells = new BigInt64Array(memory);
+    this.#own = place + 1;
+    this.#max = BigInt(max);
+  }
+
+  /** Of all workers. */
+  get used(): number {
+    return Number(Atomics.load(this.#cells, sumCell));
+  }
+
+  /** @returns whether there was room, exactly; then `give` must follow */
+  take(amount: number): boolean {
+    const wanted = BigInt(amount);
+    // The sum is never too high, not even for a moment: another worker would be refused for what nobody holds.
+    for (let used = Atomics.load(this.#cells, sumCell); used + wanted <= this.#max; ) {
+      const found = Atomics.compareExchange(this.#cells, sumCell, used, used + wanted);
+      if (found === used) {
+        Atomics.add(this.#cells, this.#own, wanted);
+        return true;
+      }
+      used = found;
+    }
+    return false;
+  }
+
+  /** Takes whatever others hold. `give` must follow. */
+  takeAlways(amount: number): void {
+    Atomics.add(this.#cells, sumCell, BigInt(amount));
+    Atomics.add(this.#cells, this.#own, BigInt(amount));
+  }
+
+  give(amount: number): void {
+    Atomics.sub(this.#cells, this.#own, BigInt(amount));
+    Atomics.sub(this.#cells, sumCell, BigInt(amount));
+  }
+}
+
+const sumCell = 0;
+
+/** @param places of the pool, those of spares included */
+export function createBudgetMemory(places: number): SharedArrayBuffer {
+  return new SharedArrayBuffer((places + 1) * BigInt64Array.BYTES_PER_ELEMENT);
+}
+
+/** Gives back what the worker at a place held: its thread has ended. */
+export function giveBackOf(memory: SharedArrayBuffer, place: number): void {
+  const cells = new BigInt64Array(memory);
+  Atomics.sub(cells, sumCell, Atomics.exchange(cells, place + 1, 0n));
+}
+
+/** @returns what all workers hold together */
+export function usedOf(memory: SharedArrayBuffer): number {
+  return Number(Atomics.load(new BigInt64Array(memory), sumCell));
+}

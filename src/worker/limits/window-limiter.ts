@@ -1,0 +1,189 @@
+import { createHash, randomFillSync } from 'node:crypto';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
+import { withLock } from '../../support/shared-lock.ts';
+
+/**
+ * The windows of one limit, in memory that all workers share: a table of sets, each of `ways` windows. A key belongs to
+ * one set; in a full set the least recently seen window makes room.
+ *
+ *   locks     Int32, one for a stripe of sets
+ *   keys      Int32, four for each window: 128 bits of a keyed hash; all zero when the window was never used
+ *   counts    Int32, events of the window
+ *   started   Float64, when its first event came, milliseconds of the monotonic clock
+ *   seen      Float64, when it was looked at last
+ *   seed      16 bytes that make the hash this process' own: nobody outside can choose keys that share a set
+ */
+export interface WindowMemory {
+  readonly locks: SharedArrayBuffer;
+  readonly keys: SharedArrayBuffer;
+  readonly counts: SharedArrayBuffer;
+  readonly started: SharedArrayBuffer;
+  readonly seen: SharedArrayBuffer;
+  readonly seed: SharedArrayBuffer;
+}
+
+const ways = 8;
+const keyCells = 4;
+const stripes = 256;
+const seedBytes = 16;
+/** Room for 100,000 addresses at once, of whose sets hardly one is full then. Memory is taken by those that are used. */
+const windowsMax = 2 ** 18;
+
+/** @param windows that are remembered; rounded up to a power of two, at least one set */
+export function createWindowMemory(windows = windowsMax): WindowMemory {
+  const count = 2 ** Math.ceil(Math.log2(Math.max(windows, ways)));
+  const cells = (each: number): SharedArrayBuffer => new SharedArrayBuffer(count * each);
+  const seed = new SharedArrayBuffer(seedBytes);
+  randomFillSync(new Uint8Array(seed));
+  return {
+    locks: new SharedArrayBuffer(stripes * Int32Array.BYTES_PER_ELEMENT),
+    keys: cells(keyCells * Int32Array.BYTES_PER_ELEMENT),
+    counts: cells(Int32Array.BYTES_PER_ELEMENT),
+    started: cells(Float64Array.BYTES_PER_ELEMENT),
+    seen: cells(Float64Array.BYTES_PER_ELEMENT),
+    seed,
+  };
+}
+
+export interface WindowLimiterOptions {
+  /** Events that a window takes; 0 switches the limiter off. */
+  readonly limit: number;
+  readonly windowMs: number;
+  /** On a clock that all threads share and that never goes backwards. */
+  readonly now: () => number;
+}
+
+const defaults = { windowMs: 60_000, now: monotonicMs };
+
+/**
+ * Counts events per key in fixed windows, each from the key's first event. Every worker holds one on the same memory, so
+ * a limit is exact over any spread of connections.
+ */
+export class WindowLimiter {
+  readonly #options: WindowLimiterOptions;
+  readonly #locks: Int32Array<SharedArrayBuffer>;
+  readonly #keys: Int32Array<SharedArrayBuffer>;
+  readonly #counts: Int32Array<SharedArrayBuffer>;
+  readonly #started: Float64Array<SharedArrayBuffer>;
+  readonly #seen: Float64Array<SharedArrayBuffer>;
+  readonly #seed: Uint8Array<SharedArrayBuffer>;
+  readonly #setMask: number;
+
+  constructor(memory: WindowMemory, limit: number, options: Partial<WindowLimiterOptions> = {}) {
+    this.#options = { ...defaults, limit, ...options };
+    this.#locks = new Int32Array(memory.locks);
+    this.#keys = new Int32Array(memory.keys);
+    this.#counts = new Int32Array(memory.counts);
+    this.#started = new Float64Array(memory.started);
+    this.#seen = new Float64Array(memory.seen);
+    this.#seed = new Uint8Array(memory.seed);
+    this.#setMask = this.#counts.length / ways - 1;
+  }
+
+  /** Counts an event. @returns whether it is within the limit */
+  take(key: string): boolean {
+    const { limit } = this.#options;
+    if (limit === 0) return true;
+    return this.#inSet(key, (hash, set, now) => {
+      const window = this.#find(hash, set, now) ?? this.#begin(hash, set, now);
+      this.#seen[window] = now;
+      if ((this.#counts[window] as number) >= limit) return false;
+      this.#counts[window] = (this.#counts[window] as number) + 1;
+      return true;
+    });
+  }
+
+  /** An event that was taken does not count after all. */
+  giveBack(key: string): void {
+    this.#inSet(key, (hash, set, now) => {
+      const window = this.#find(hash, set, now);
+      if (window === null) return;
+      this.#counts[window] = Math.max(0, (this.#counts[window] as number) - 1);
+    });
+  }
+
+  /** @returns whether the window is full, counting nothing */
+  isFull(key: string): boolean {
+    const { limit } = this.#options;
+    if (limit === 0) return false;
+    return this.#inSet(key, (hash, set, now) => {
+      const window = this.#find(hash, set, now);
+      return window !== null && (this.#counts[window] as number) >= limit;
+    });
+  }
+
+  /** @returns whole seconds, at least 1, until the key's window ends */
+  retryAfterSeconds(key: string): number {
+    const { windowMs } = this.#options;
+    return this.#inSet(key, (hash, set, now) => {
+      const window = this.#find(hash, set, now);
+      if (window === null) return 1;
+      const leftMs = (this.#started[window] as number) + windowMs - now;
+      return Math.max(1, Math.ceil(leftMs / 1000));
+    });
+  }
+
+  /** Windows that have been used and have not made room. For tests and memory figures: it looks at all. */
+  countWindows(): number {
+    let windows = 0;
+    for (let window = 0; window < this.#counts.length; window += 1) if (this.#isUsed(window)) windows += 1;
+    return windows;
+  }
+
+  /** What allocates or asks the clock is done before the lock is taken. */
+  #inSet<T>(key: string, section: (hash: Int32Array, set: number, now: number) => T): T {
+    const hash = this.#hash(key);
+    const set = (hash[0] as number) & this.#setMask;
+    const now = this.#options.now();
+    return withLock(this.#locks, set & (stripes - 1), () => section(hash, set, now));
+  }
+
+  #hash(key: string): Int32Array {
+    const digest = createHash('sha256').update(this.#seed).update(key).digest();
+    const hash = new Int32Array(keyCells);
+    for (let cell = 0; cell < keyCells; cell += 1) hash[cell] = digest.readInt32LE(cell * 4);
+    return hash;
+  }
+
+  #isUsed(window: number): boolean {
+    return (this.#seen[window] as number) > 0;
+  }
+
+  /** @returns the key's window while it runs; null when there is none, or it is over */
+  #find(hash: Int32Array, set: number, now: number): number | null {
+    const window = this.#place(hash, set);
+    if (window === null) return null;
+    return now - (this.#started[window] as number) >= this.#options.windowMs ? null : window;
+  }
+
+  #place(hash: Int32Array, set: number): number | null {
+    for (let window = set * ways; window < (set + 1) * ways; window += 1) {
+      if (this.#isUsed(window) && this.#hasKey(window, hash)) return window;
+    }
+    return null;
+  }
+
+  #hasKey(window: number, hash: Int32Array): boolean {
+    for (let cell = 0; cell < keyCells; cell += 1) {
+      if (this.#keys[window * keyCells + cell] !== hash[cell]) return false;
+    }
+    return true;
+  }
+
+  /** Begins a window in the key's old place, or in that of the window of its set that was seen longest ago. */
+  #begin(hash: Int32Array, set: number, now: number): number {
+    const window = this.#place(hash, set) ?? this.#leastSeen(set);
+    this.#keys.set(hash, window * keyCells);
+    this.#counts[window] = 0;
+    this.#started[window] = now;
+    return window;
+  }
+
+  #leastSeen(set: number): number {
+    let least = set * ways;
+    for (let window = least + 1; window < (set + 1) * ways; window += 1) {
+      if ((this.#seen[window] as number) < (this.#seen[least] as number)) least = window;
+    }
+    return least;
+  }
+}

@@ -1,0 +1,34 @@
+import { AnswerMeter } from '../observability/answer-meter.ts';
+import { count, type MetricCells, put } from '../observability/metric-cells.ts';
+import { type LimitName, limitIndex, requestMetrics } from './request-metrics-protocol.ts';
+
+const { metrics } = requestMetrics;
+
+/** Where a worker, or the front end, counts the requests that it answers. */
+export class RequestMeter {
+  readonly cells: MetricCells;
+  readonly answers: AnswerMeter;
+
+  /** @param memory for the cells of `requestMetrics` */
+  constructor(memory: SharedArrayBuffer) {
+    this.cells = new Float64Array(memory);
+    this.answers = new AnswerMeter(this.cells, metrics);
+  }
+
+  countLimited(limit: LimitName): void {
+    count(this.cells, metrics.rateLimited, limitIndex(limit));
+  }
+
+  countFailedAuthentication(): void {
+    count(this.cells, metrics.failedAuthentications);
+  }
+
+  /** How long this thread's event loop has worked, in milliseconds since its start. */
+  putActive(ms: number): void {
+    put(this.cells, metrics.loopActive, ms / 1000);
+  }
+
+  countUnrecordedDenial(): void {
+    count(this.cells, metrics.unrecordedDenials);
+  }
+}

@@ -1,0 +1,52 @@
+import { answerStatuses, unansweredBy } from '../observability/answer-meter.ts';
+import { durationBounds } from '../observability/duration-bounds.ts';
+import { eventLoopActive } from '../observability/event-loop-active.ts';
+import { eventLoopDelay } from '../observability/event-loop-delay.ts';
+import { counter, histogram, layOut } from '../observability/metric.ts';
+import { countedRoutes } from './route-names.ts';
+
+const limits = [
+  'management-requests',
+  'evaluation-requests',
+  'console-requests',
+  'sign-in-attempts',
+  'failed-authentications',
+] as const;
+export type LimitName = (typeof limits)[number];
+
+/** @returns the series of a limit in `rateLimited` */
+export function limitIndex(name: LimitName): number {
+  return limits.indexOf(name);
+}
+
+/** Written by the thread that answers: of each worker, and of the front end while no worker serves. */
+export const requestMetrics = layOut({
+  durations: histogram(
+    'burgee_http_request_duration_seconds',
+    'Answered requests by route and status, and how long each took from its first line to its answer, or to the last byte that a slow client took of a long list.',
+    durationBounds,
+    countedRoutes.flatMap((route) =>
+      answerStatuses.map((status) => ({ ...route, status: status === 0 ? 'other' : String(status) })),
+    ),
+  ),
+  unanswered: counter(
+    'burgee_http_requests_unanswered_total',
+    'Requests without a whole answer: the client went away, or the service cut the connection.',
+    countedRoutes.flatMap((route) => unansweredBy.map((by) => ({ ...route, by }))),
+  ),
+  rateLimited: counter(
+    'burgee_rate_limited_requests_total',
+    'Requests that were answered 429, by the limit that was reached.',
+    limits.map((limit) => ({ limit })),
+  ),
+  failedAuthentications: counter(
+    'burgee_failed_authentications_total',
+    'Management API requests whose token was missing, malformed or unknown.',
+  ),
+  unrecordedDenials: counter(
+    'burgee_unrecorded_denials_total',
+    'Refusals of real tokens that could not be recorded.',
+  ),
+  loopActive: eventLoopActive('worker'),
+  loopDelay: eventLoopDelay('worker'),
+});

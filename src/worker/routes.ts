@@ -1,0 +1,138 @@
+import { evaluationPreflightHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
+import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
+import { readWebApp } from '../api/console/read-web-app.ts';
+import type { WebApp } from '../api/console/web-app.ts';
+import type { DocsPages } from '../api/docs/docs-pages.ts';
+import { readDocs } from '../api/docs/read-docs.ts';
+import type { FlagAnswer } from '../api/evaluation/evaluate-flag.ts';
+import { evaluateProject, type ProjectAnswerParts } from '../api/evaluation/evaluate-project.ts';
+import { rawCharacterProblem, refuseEvaluation } from '../api/evaluation/evaluation-refusal.ts';
+import { type Health, readHealth } from '../api/evaluation/read-health.ts';
+import { errorEnvelope } from '../contracts/error-envelope.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { headerBlock } from '../http/header-block.ts';
+import type { RequestView } from '../http/request-view.ts';
+import type { DirectRoute, HttpMethod, HttpRoute } from '../http/worker-server.ts';
+import { hasRawCharacter } from '../support/raw-character.ts';
+import type { ConsoleGate } from './console-gate.ts';
+import type { EvaluationGate } from './evaluation-gate.ts';
+import type { ManagementGate } from './management-gate.ts';
+import { type RouteName, routeIndex } from './route-names.ts';
+
+export interface RouteParts {
+  readonly flagAnswer: FlagAnswer;
+  readonly project: ProjectAnswerParts;
+  readonly health: Health;
+  readonly management: ManagementGate;
+  readonly console: ConsoleGate;
+  /** Null when it was not built. */
+  readonly webApp: WebApp | null;
+  readonly evaluation: EvaluationGate;
+  readonly docs: DocsPages;
+  readonly docsUrl: string;
+  onFault(fault: unknown, during: string): void;
+}
+
+type Handle = HttpRoute['handle'];
+
+const toDocs = headerBlock([
+  ['Location', '/docs'],
+  ['Cache-Control', 'no-store'],
+]);
+const toConsole = headerBlock([
+  ['Location', '/console/'],
+  ['Cache-Control', 'no-store'],
+]);
+/** A redirect by status keeps the fragment of a link to `/docs/#section`. */
+const isPermanent = 308;
+const noEvaluationRouteDetail =
+  'The Evaluation API has no endpoint of this method and path. The documentation lists its endpoints.';
+const nothingHere =
+  'There is nothing at this address. The documentation is at /docs, the console at /console/.';
+
+const flagPattern = '/v1/flags/:flagId';
+
+/** The one endpoint that is answered before its handler returns, unless a limit has to look at addresses first. */
+export function createDirectRoutes({ flagAnswer, evaluation, onFault }: RouteParts): readonly DirectRoute[] {
+  if (evaluation.isLimited) return [];
+  return read.map((method) => ({
+    method,
+    pattern: flagPattern,
+    countedAs: routeIndex('evaluate-flag'),
+    answer: (segment, query) => flagAnswer.answer(segment, query),
+    fail: (fault) => {
+      onFault(fault, 'evaluate-flag');
+      return flagAnswer.fail();
+    },
+  }));
+}
+
+/** Every other endpoint, one line each. What is more specific wins over what is less, in any order. */
+export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
+  const { flagAnswer, docsUrl, evaluation } = parts;
+  const flag = evaluation.limit((exchange, request) => {
+    const { status, headers, body } = flagAnswer.answer(request.parameter(0), request.query());
+    exchange.answer(status, headers, body);
+  });
+  const project = evaluation.limit((exchange, request) => evaluateProject(exchange, request, parts.project));
+  const health: Handle = (exchange) => readHealth(exchange, parts.health);
+  const management: Handle = (exchange, request) => parts.management.handle(exchange, request);
+  const console: Handle = (exchange, request) => {
+    if (isConsoleApiPath(request.path())) parts.console.handle(exchange, request);
+    else readWebApp(exchange, request, parts.webApp);
+  };
+  const docs: Handle = (exchange, request) => {
+    if (!readDocs(exchange, request, parts.docs)) answerNothing(exchange, docsUrl);
+  };
+  const noEvaluationRoute: Handle = (exchange, request) =>
+    answerNoEvaluationRoute(exchange, request, docsUrl);
+  return [
+    ...(evaluation.isLimited ? routes('evaluate-flag', read, flagPattern, flag) : []),
+    ...routes('evaluate-project', read, '/v1/flags/project/:projectId', project),
+    ...routes('health', read, '/health', health),
+    ...routes('evaluation-other', ['options'], '/v1', answerPreflight),
+    ...routes('evaluation-other', ['options'], '/v1/*', answerPreflight),
+    ...routes('evaluation-other', ['options'], '/health', answerPreflight),
+    ...routes('evaluation-other', ['any'], '/v1', noEvaluationRoute),
+    ...routes('evaluation-other', ['any'], '/v1/*', noEvaluationRoute),
+    ...routes('evaluation-other', ['any'], '/health', noEvaluationRoute),
+    ...routes('management-other', ['any'], '/api/v1', management),
+    ...routes('management-other', ['any'], '/api/v1/*', management),
+    ...routes('console-page', ['any'], '/console', console),
+    ...routes('console-page', ['any'], '/console/*', console),
+    ...routes('docs', read, '/docs', docs),
+    ...routes('docs', read, '/docs/', (exchange) => exchange.answer(isPermanent, toDocs, '')),
+    ...routes('docs', read, '/docs/*', docs),
+    ...routes('console-page', read, '/', (exchange) => exchange.answer(302, toConsole, '')),
+    ...routes('other', ['any'], '/*', (exchange) => answerNothing(exchange, docsUrl)),
+  ];
+}
+
+const read = ['get', 'head'] as const;
+
+/** @param name what its answers are counted as */
+function routes(
+  name: RouteName,
+  methods: readonly HttpMethod[],
+  pattern: string,
+  handle: Handle,
+): HttpRoute[] {
+  return methods.map((method) => ({ method, pattern, countedAs: routeIndex(name), handle }));
+}
+
+function answerPreflight(exchange: Exchange): void {
+  exchange.answer(204, evaluationPreflightHeaders, '');
+}
+
+function answerNoEvaluationRoute(exchange: Exchange, request: RequestView, docsUrl: string): void {
+  const path = request.path();
+  const isRaw = hasRawCharacter(path) || hasRawCharacter(request.query());
+  const problem = isRaw
+    ? rawCharacterProblem(path)
+    : ({ code: 'not-found', detail: noEvaluationRouteDetail } as const);
+  refuseEvaluation(exchange, problem, docsUrl);
+}
+
+function answerNothing(exchange: Exchange, docsUrl: string): void {
+  exchange.answer(404, plainJsonHeaders, errorEnvelope({ code: 'not-found', detail: nothingHere }, docsUrl));
+}

@@ -1,0 +1,66 @@
+import type { TokenUse } from '../domain/token/token-use.ts';
+import { GatheredLines } from '../observability/gathered-lines.ts';
+import { type Logger, type LogRequest, requestText } from '../observability/logger.ts';
+import { createThreadLog, LogSender } from '../observability/thread-log.ts';
+import { tokenUseOf, type UsedBy } from './token-use-of.ts';
+import type { WorkerMessage, WorkerSetup } from './worker-protocol.ts';
+
+/** Uses of tokens that are told together. */
+const usesOfMessage = 100;
+
+/**
+ * What a worker tells of its requests: lines of the log, and uses of tokens. Those of some milliseconds go to the main
+ * thread together, for a message costs as much as a request; a line of anything else goes at once, after them.
+ */
+export class WorkerLog {
+  readonly log: Logger;
+  readonly #tell: (message: WorkerMessage) => void;
+  readonly #gathered: GatheredLines;
+  #uses: TokenUse[] = [];
+
+  constructor(
+    setup: Pick<WorkerSetup, 'logMemory' | 'logLevel' | 'index'>,
+    tell: (message: WorkerMessage) => void,
+  ) {
+    this.#tell = tell;
+    const sender = new LogSender(setup.logMemory, (lines) => tell({ kind: 'log', lines }));
+    this.#gathered = new GatheredLines((lines) => {
+      if (lines !== '') sender.write(lines);
+      this.#tellUses();
+    });
+    const inOrder = new LogSender(setup.logMemory, (lines) => {
+      this.#gathered.handOn();
+      tell({ kind: 'log', lines });
+    });
+    this.log = createThreadLog(setup.logLevel, inOrder).child({ actor: 'worker', index: setup.index });
+  }
+
+  /** Gathers the line that a Management API request leaves. */
+  logRequest: LogRequest = (line) => {
+    if (this.log.isLevelEnabled('info')) this.#gathered.write(requestText(line));
+  };
+
+  noteTokenUse(used: UsedBy, status: number, tokenId: string): void {
+    const use = tokenUseOf(used, status, tokenId, Date.now());
+    if (use === null) return;
+    this.#uses.push(use);
+    if (this.#uses.length >= usesOfMessage) this.#tellUses();
+    else this.#gathered.touch();
+  }
+
+  #tellUses(): void {
+    if (this.#uses.length === 0) return;
+    const uses = this.#uses;
+    this.#uses = [];
+    this.#tell({ kind: 'used', uses });
+  }
+
+  /** Logs what nobody else can be told of. */
+  tell(fault: unknown): void {
+    this.log.error({ err: fault }, 'a worker could not leave in order');
+  }
+
+  flush(): void {
+    this.#gathered.handOn();
+  }
+}

@@ -1,0 +1,202 @@
+import { evaluationHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
+import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
+import { FlagAnswer } from '../api/evaluation/evaluate-flag.ts';
+import type { ProjectAnswerParts } from '../api/evaluation/evaluate-project.ts';
+import { LongAnswers } from '../api/long-answers.ts';
+import { errorEnvelope } from '../contracts/error-envelope.ts';
+import { EvaluationMeter } from '../evaluator/evaluation-meter.ts';
+import { EvaluationTallies } from '../evaluator/evaluation-tallies.ts';
+import { FlagEvaluator } from '../evaluator/flag-evaluator.ts';
+import { FlagSource } from '../evaluator/flag-source.ts';
+import { ProjectEvaluator } from '../evaluator/reads/evaluate-project.ts';
+import { Reads } from '../evaluator/reads/reads.ts';
+import type { AnswerPolicy } from '../http/answer-policy.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { RequestView } from '../http/request-view.ts';
+import { createWorkerServer, type WorkerServer } from '../http/worker-server.ts';
+import type { StoreReader } from '../storage/store-reader.ts';
+import { BetweenEvents } from './between-events.ts';
+import { ConsoleGate, type ConsoleGateOptions } from './console-gate.ts';
+import { EvaluationGate } from './evaluation-gate.ts';
+import type { HostClient } from './host-client.ts';
+import { AddressFinder } from './limits/address-finder.ts';
+import { ClientAddresses } from './limits/client-address.ts';
+import { budgetOf, longAnswerRoom, unsentAnswers } from './limits/process-budgets.ts';
+import { WindowLimiter } from './limits/window-limiter.ts';
+import { ambiguousLength, ManagementGate } from './management-gate.ts';
+import { RequestMeter } from './request-meter.ts';
+import { createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
+import type { WorkerLog } from './worker-log.ts';
+import type { WorkerSetup } from './worker-protocol.ts';
+
+/** What a worker decides about its connections. */
+export interface ConnectionHooks {
+  mustClose: AnswerPolicy['mustClose'];
+  /** @param change 1 or -1 */
+  onConnection(change: number): void;
+}
+
+/** What a worker serves its connections with. */
+export interface WorkerServices {
+  readonly requestMeter: RequestMeter;
+  readonly meter: EvaluationMeter;
+  readonly tallies: EvaluationTallies;
+  readonly source: FlagSource;
+  readonly longAnswers: LongAnswers;
+  readonly console: ConsoleGate;
+  readonly server: WorkerServer;
+}
+
+const failureDetail = 'Something went wrong in the service. Retry; if it persists, look at its log.';
+
+/** Puts a worker's parts together: evaluation, both gates, and the app that takes connections. */
+export function createServices(
+  setup: WorkerSetup,
+  reader: StoreReader,
+  host: HostClient,
+  workerLog: WorkerLog,
+  hooks: ConnectionHooks,
+): WorkerServices {
+  const { log } = workerLog;
+  const evaluation = createEvaluation(setup, reader, (fault, during) =>
+    log.error({ err: fault, during }, 'request failed'),
+  );
+  const requestMeter = new RequestMeter(setup.requestMetrics);
+  const addresses = new ClientAddresses(setup.trustedProxies);
+  const gateParts: GateParts = {
+    reads: evaluation.reads,
+    longAnswers: evaluation.longAnswers,
+    addresses: new AddressFinder(addresses, log, setup.limits.forgedHeaderWarning),
+    bodyBudget: budgetOf(setup, 'bodyBytes', setup.bufferedBodyBytesMax),
+    requestDeadlineMs: setup.requestDeadlineMs,
+    meter: requestMeter,
+    log,
+  };
+  const management = createManagementGate(setup, gateParts, host, workerLog);
+  const console = createConsoleGate(setup, gateParts, host);
+  const { limits, evaluationRateLimit, docsUrl } = setup;
+  const limiter =
+    evaluationRateLimit > 0 ? new WindowLimiter(limits.evaluationRate, evaluationRateLimit) : null;
+  const routeParts: RouteParts = {
+    flagAnswer: evaluation.flagAnswer,
+    project: evaluation.project,
+    health: { failingParts: () => [] },
+    management,
+    console,
+    webApp: setup.webApp,
+    evaluation: new EvaluationGate(limiter, addresses, docsUrl, requestMeter),
+    docs: setup.docs,
+    docsUrl,
+    onFault: evaluation.project.onFault,
+  };
+  const server = createWorkerServer({
+    routes: createRoutes(routeParts),
+    directRoutes: createDirectRoutes(routeParts),
+    meter: requestMeter.answers,
+    policy: { mustClose: hooks.mustClose, unsent: unsentAnswers(setup) },
+    failure: {
+      headers: plainJsonHeaders,
+      body: errorEnvelope({ code: 'internal-error', detail: failureDetail }, docsUrl),
+    },
+    onFault: (fault) => log.error({ err: fault }, 'handler failed'),
+    refuseAmbiguous: (exchange, request) =>
+      refuseAmbiguous(exchange, request, { management, console, docsUrl }),
+    onConnection: (change) => hooks.onConnection(change),
+  });
+  return { ...evaluation, requestMeter, console, server };
+}
+
+/** What both gates are made with. */
+type GateParts = Pick<
+  ConsoleGateOptions,
+  'reads' | 'longAnswers' | 'addresses' | 'bodyBudget' | 'requestDeadlineMs' | 'meter' | 'log'
+>;
+
+interface Evaluation {
+  readonly meter: EvaluationMeter;
+  readonly tallies: EvaluationTallies;
+  readonly source: FlagSource;
+  readonly longAnswers: LongAnswers;
+  readonly reads: Reads;
+  readonly flagAnswer: FlagAnswer;
+  readonly project: ProjectAnswerParts;
+}
+
+/** Everything that reads the store. */
+function createEvaluation(
+  setup: WorkerSetup,
+  reader: StoreReader,
+  onFault: ProjectAnswerParts['onFault'],
+): Evaluation {
+  const { docsUrl, tokenPrefixesAccepted } = setup;
+  const meter = new EvaluationMeter(setup.evaluationMetrics);
+  const tallies = new EvaluationTallies();
+  const onStep = (ms: number): void => meter.observeStep(ms);
+  const room = longAnswerRoom(setup);
+  const between = new BetweenEvents((budgetMs) => source.runSlice(budgetMs), onStep);
+  const onWork = (): void => between.schedule();
+  const hooks = { onWork, pins: room.snapshots };
+  const source = new FlagSource(reader, setup.storeVersion, setup.cacheBytes, meter, hooks);
+  const longAnswers = new LongAnswers({ onStep, room });
+  const readOptions = { docsUrl, console: setup.console, tokenPrefixesAccepted, onStep };
+  const evaluator = new FlagEvaluator(source, docsUrl, meter, tallies);
+  const projects = new ProjectEvaluator(source, reader, docsUrl, { meter, tallies }, room.snapshots);
+  return {
+    meter,
+    tallies,
+    source,
+    longAnswers,
+    reads: new Reads(reader, () => source.refresh(), readOptions),
+    flagAnswer: new FlagAnswer({ source, evaluator, meter, docsUrl }),
+    project: { evaluator: projects, longAnswers, docsUrl, onFault },
+  };
+}
+
+function createManagementGate(
+  setup: WorkerSetup,
+  parts: GateParts,
+  host: HostClient,
+  workerLog: WorkerLog,
+): ManagementGate {
+  const { limits } = setup;
+  return new ManagementGate({
+    ...parts,
+    docsUrl: setup.docsUrl,
+    writer: host.writer,
+    logRequest: (line) => workerLog.logRequest(line),
+    requestRate: new WindowLimiter(limits.managementRate, setup.managementRateLimit),
+    failedAuthentications: new WindowLimiter(limits.failedAuthentications, setup.failedAuthenticationLimit),
+    inFlight: budgetOf(setup, 'managementRequests', setup.inFlightMax),
+    unrecordedDenials: limits.unrecordedDenials,
+    onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
+  });
+}
+
+function createConsoleGate(setup: WorkerSetup, parts: GateParts, host: HostClient): ConsoleGate {
+  const { limits } = setup;
+  return new ConsoleGate({
+    ...parts,
+    settings: setup.console,
+    host,
+    storeVersion: setup.storeVersion,
+    requestRate: new WindowLimiter(limits.consoleRate, setup.consoleRateLimit),
+    inFlight: budgetOf(setup, 'consoleRequests', setup.inFlightMax),
+    attempts: limits.signInAttempts,
+    hasOpenId: setup.hasOpenId,
+  });
+}
+
+/** A request whose end cannot be found is refused in the form of its API, and its connection is closed. */
+function refuseAmbiguous(
+  exchange: Exchange,
+  request: RequestView,
+  gates: { readonly management: ManagementGate; readonly console: ConsoleGate; readonly docsUrl: string },
+): void {
+  const path = request.path();
+  if (path === '/api/v1' || path.startsWith('/api/v1/')) gates.management.refuseAmbiguous(exchange, request);
+  else if (isConsoleApiPath(path)) gates.console.refuseAmbiguous(exchange, request);
+  else {
+    const problem = { code: 'invalid-request', detail: ambiguousLength } as const;
+    exchange.answerAndClose(400, evaluationHeaders, errorEnvelope(problem, gates.docsUrl));
+  }
+}

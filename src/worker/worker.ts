@@ -1,0 +1,166 @@
+import { performance } from 'node:perf_hooks';
+import { setImmediate as setTurn } from 'node:timers';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { threadId } from 'node:worker_threads';
+import { watchEventLoop } from '../observability/event-loop-delay.ts';
+import type { StoreReader } from '../storage/store-reader.ts';
+import { HeapWatch } from './heap-watch.ts';
+import { HostClient, type HostOrder } from './host-client.ts';
+import { requestMetrics } from './request-metrics-protocol.ts';
+import { WorkerLog } from './worker-log.ts';
+import {
+  beatCell,
+  beatIntervalMs,
+  connectionsCell,
+  shedCell,
+  threadCell,
+  type WorkerSetup,
+} from './worker-protocol.ts';
+import { createServices, type WorkerServices } from './worker-services.ts';
+
+/** How long a worker that leaves goes on answering, each time with the end of the connection. */
+const leavingMs = 250;
+/** How often what was counted is looked at. */
+const collectIntervalMs = 1000;
+
+/**
+ * One worker: owns the connections that the front end hands it, and everything that is asked on them. It reads a request,
+ * evaluates on its own view of the store and answers, in one call stack; only changes, and what the process does once for
+ * all workers, cross to the main thread.
+ */
+export class Worker {
+  readonly #state: Int32Array<SharedArrayBuffer>;
+  readonly #host: HostClient;
+  readonly #log: WorkerLog;
+  readonly #services: WorkerServices;
+  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #heapWatch: HeapWatch;
+  #mustClose = false;
+  #isLeaving = false;
+  #isClosed = false;
+  #finish: (hasLeft: boolean) => void = () => undefined;
+  readonly #finished = new Promise<boolean>((resolve) => {
+    this.#finish = resolve;
+  });
+
+  constructor(setup: WorkerSetup, reader: StoreReader) {
+    this.#state = new Int32Array(setup.state);
+    const pacing = new Int32Array(setup.pacing);
+    const isPaced = (): boolean => Atomics.load(pacing, 0) === 1;
+    this.#host = new HostClient(setup.port, isPaced, (order) => this.#obey(order));
+    this.#log = new WorkerLog(setup, (message) => this.#host.tell(message));
+    this.#services = createServices(setup, reader, this.#host, this.#log, {
+      mustClose: () => this.#mustClose || this.#mustShed(),
+      onConnection: (change) => {
+        Atomics.add(this.#state, connectionsCell, change);
+      },
+    });
+    this.#timers = [
+      watchEventLoop(this.#services.requestMeter.cells, requestMetrics.metrics.loopDelay),
+      setInterval(() => this.#beat(), beatIntervalMs),
+      setInterval(() => this.#collect(), collectIntervalMs),
+    ];
+    this.#heapWatch = new HeapWatch(() => this.#leave(new Error('its heap is nearly full'), true));
+  }
+
+  /** Serves until it is told to stop, or leaves. @returns whether it left by itself */
+  run(): Promise<boolean> {
+    Atomics.store(this.#state, threadCell, threadId);
+    this.#beat();
+    this.#host.tell({ kind: 'ready', descriptor: this.#services.server.descriptor });
+    return this.#finished;
+  }
+
+  /** Also when nothing comes: so the main thread sees that it lives, and an idle worker pins no pages. */
+  #beat(): void {
+    Atomics.add(this.#state, beatCell, 1);
+    const { source, meter, requestMeter } = this.#services;
+    source.release();
+    requestMeter.putActive(performance.eventLoopUtilization().active);
+    meter.putBytes(source.cache.bytes, source.lists.bytes);
+  }
+
+  /** Whether the next answer is to close its connection, so that a new worker gets its share. */
+  #mustShed(): boolean {
+    // The main thread may set it to 0 in between, and it falls below.
+    if ((this.#state[shedCell] as number) <= 0) return false;
+    return Atomics.sub(this.#state, shedCell, 1) > 0;
+  }
+
+  /** A part in a turn of the event loop, while any is due. */
+  #collect(): void {
+    const counted = this.#services.tallies.collect(performance.now());
+    if (counted === null || this.#isClosed) return;
+    this.#host.tell({ kind: 'counted', counted });
+    setTurn(() => this.#collect());
+  }
+
+  #obey(order: HostOrder): void {
+    if (order.kind === 'drain') this.#drain();
+    else if (order.kind === 'stop') this.#stop();
+    else this.#leave(new Error(order.reason), false);
+  }
+
+  #leave(fault: Error, mayWait: boolean): void {
+    this.leave(fault, mayWait).catch((thrown: unknown) => this.#log.tell(thrown));
+  }
+
+  #drain(): void {
+    this.#mustClose = true;
+    this.#services.console.endWatches();
+  }
+
+  /** Also one that is leaving: the service waits no longer than for the others. */
+  #stop(): void {
+    this.#drain();
+    this.#close();
+    this.#finish(false);
+  }
+
+  /**
+   * Leaves in order: the front end hands it no more connections; those that were on their way are adopted; for a moment
+   * each answer closes its connection; then the rest is closed. A thread that just ended would take the process with it.
+   * @param fault why, for the log
+   * @param mayWait until no other worker leaves
+   */
+  async leave(fault: unknown, mayWait = false): Promise<void> {
+    if (this.#isLeaving) {
+      this.#log.log.error({ err: fault }, 'a fault in a worker that is leaving');
+      return;
+    }
+    this.#isLeaving = true;
+    this.#log.log.error({ err: fault }, 'a worker leaves in order, and is replaced');
+    const reason = fault instanceof Error ? fault.message : String(fault);
+    await this.#host.ask('leave', [reason, mayWait]);
+    // What the front end handed over before it answered lies in this thread's loop: two turns take all of it.
+    await setImmediate();
+    await setImmediate();
+    this.#drain();
+    await setTimeout(leavingMs);
+    this.#close();
+    this.#finish(true);
+  }
+
+  /** It could not begin to serve: nothing was handed to it, and nothing of it may go on in its thread. */
+  abandon(): void {
+    this.#isLeaving = true;
+    this.#close();
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#heapWatch.close();
+    this.#services.longAnswers.close();
+    const { tallies } = this.#services;
+    for (let rest = tallies.collectRest(); rest !== null; rest = tallies.collectRest()) {
+      this.#host.tell({ kind: 'counted', counted: rest });
+    }
+    // Before its clients know that they are cut: a change that they ask for again comes after this one.
+    this.#host.flush();
+    this.#services.server.close();
+    this.#host.flush();
+    this.#log.flush();
+  }
+}

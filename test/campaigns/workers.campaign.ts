@@ -1,0 +1,118 @@
+import { adminClientOf } from '../admin/admin-fixture.ts';
+import { unlimited } from '../support/booted-server.ts';
+import { withLifetime } from '../support/lifetime.ts';
+import type { Random } from '../support/random.ts';
+import { bootTampered } from '../support/tampering/tampered-server.ts';
+import type { Campaign } from './campaign.ts';
+import { Acknowledgements } from './load/acknowledgements.ts';
+import { installForLoad } from './load/installation.ts';
+import { SteadyLoad } from './steady-load.ts';
+import { getRequest } from './wire-connection.ts';
+import {
+  allWorkersDie,
+  processStands,
+  workerDies,
+  workerDiesInDrain,
+  workerFillsUp,
+  workerHangsAndReturns,
+  workerStaysHung,
+} from './worker-faults.ts';
+import { failuresMax } from './worker-load.ts';
+import type { WorkerStage } from './worker-stage.ts';
+import { writerDies, writerHangs } from './writer-faults.ts';
+
+type WorkerCase = (stage: WorkerStage) => Promise<string>;
+
+/** One after another, each kind within the first nine; random decides the rest. */
+const kinds: readonly WorkerCase[] = [
+  workerDies,
+  writerDies,
+  workerHangsAndReturns,
+  workerFillsUp,
+  workerStaysHung,
+  writerHangs,
+  processStands,
+  allWorkersDie,
+  workerDiesInDrain,
+  ...Array.from({ length: 8 }, () => workerDies),
+  ...Array.from({ length: 2 }, () => workerFillsUp),
+  ...Array.from({ length: 2 }, () => allWorkersDie),
+  ...Array.from({ length: 2 }, () => writerDies),
+  workerHangsAndReturns,
+  workerDiesInDrain,
+];
+
+/** In npm test the server's monotonic clock runs faster: a thread is hung after seconds, not after a minute. */
+const sampleSpeed = 10;
+const realDeadlineMs = 1000;
+const connections = 64;
+const flagsPerProject = 24;
+/** Of the first project: nobody changes them. */
+const steadyFlags = 8;
+/** Each has one client of its own that looks whether what it changed is seen at once. */
+const watchedFlags = 4;
+
+async function playCase(number: number, random: Random, isFull: boolean): Promise<string> {
+  return withLifetime(async ({ teardown }) => {
+    const t = { teardown };
+    const speed = isFull ? 1 : sampleSpeed;
+    const workers = random.integer(1, 3);
+    const requestDeadlineMs = realDeadlineMs * speed;
+    const installation = await installForLoad(t, { flags: flagsPerProject });
+    const { single } = installation;
+    const steady = single.targets.slice(0, steadyFlags);
+    const watched = single.targets.slice(steadyFlags, steadyFlags + watchedFlags);
+    const changed = { ...single, targets: single.targets.slice(steadyFlags + watchedFlags) };
+    const settings = {
+      ...unlimited,
+      BURGEE_WORKERS: String(workers),
+      BURGEE_REQUEST_DEADLINE_MS: String(requestDeadlineMs),
+      BURGEE_FAILED_AUTHENTICATION_LIMIT: String(failuresMax),
+      BURGEE_ADMIN_PORT: '0',
+      BURGEE_LOG_LEVEL: 'info',
+    };
+    const server = await bootTampered(t, { dataDir: installation.dataDir, settings, speed });
+    const load = SteadyLoad.start(t, {
+      port: server.port,
+      connections,
+      pauseMs: 5,
+      requestOf: (turn) => getRequest(`/v1/flags/${steady[turn % steadyFlags]?.flagId}?targetingKey=${turn}`),
+      isRight: ({ status, body }) => status === 200 && body.includes('"enabled":false'),
+    });
+    const play = kinds[(number - 1) % kinds.length] ?? workerDies;
+    return play({
+      teardown,
+      random,
+      installation,
+      changed: { ...installation, single: changed },
+      steady,
+      watched,
+      known: new Acknowledgements(),
+      server,
+      admin: await adminClientOf(t, server),
+      load,
+      workers,
+      connections,
+      requestDeadlineMs,
+      realMs: (serverMs) => serverMs / speed,
+      slackMs: isFull ? 200 : 1000,
+    });
+  });
+}
+
+/** Real threads of a real server, met by their fault in the middle of their work. */
+export const workers: Campaign = {
+  name: 'workers',
+  summary:
+    'workers that throw, hang or fill their heap under load and changes, a writer that dies, and a process that stands: nothing is wrong, stale or lost, limits stay exact, the pool is whole again, and what cannot be mended ends the process in order',
+  sampleCount: 9,
+  fullCount: 100,
+  async run({ cases, isFull }) {
+    const outcomes = new Map<string, number>();
+    for (const { number, random } of cases()) {
+      const outcome = await playCase(number, random, isFull);
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    }
+    return Object.fromEntries(outcomes);
+  },
+};

@@ -1,0 +1,4 @@
+import { testCampaign } from './test-campaign.ts';
+import { workers } from './workers.campaign.ts';
+
+testCampaign(workers);

@@ -1,0 +1,133 @@
+import { MessageChannel } from 'node:worker_threads';
+import t, { type Test } from 'tap';
+import { watchersOfMemberMax, watchersOfSessionMax } from '../../src/api/console/watch-places.ts';
+import { evaluationMetrics } from '../../src/evaluator/evaluation-metrics-protocol.ts';
+import { HostDesk } from '../../src/front/host-desk.ts';
+import { WorkerLink } from '../../src/front/worker-link.ts';
+import { createMetricMemory } from '../../src/observability/metric-cells.ts';
+import { HostClient } from '../../src/worker/host-client.ts';
+import { requestMetrics } from '../../src/worker/request-metrics-protocol.ts';
+import { stateCells } from '../../src/worker/worker-protocol.ts';
+import type { WriterClient } from '../../src/writer/writer-client.ts';
+import { eventually } from '../support/expectations.ts';
+
+/* Both ends of a worker's port, and the desk behind it: what workers get of what the process has once. */
+
+interface Connected {
+  readonly link: WorkerLink;
+  readonly host: HostClient;
+  readonly reasons: string[];
+}
+
+/** No call here is for the writer. */
+function openDesk(): HostDesk {
+  return new HostDesk({ writer: {} as WriterClient, openId: null });
+}
+
+function connect(t: Test, desk: HostDesk): Connected {
+  const { port1, port2 } = new MessageChannel();
+  const memory = {
+    state: new SharedArrayBuffer(stateCells * Int32Array.BYTES_PER_ELEMENT),
+    requestMetrics: createMetricMemory(requestMetrics),
+    evaluationMetrics: createMetricMemory(evaluationMetrics),
+  };
+  const reasons: string[] = [];
+  const link = new WorkerLink(memory, port1, desk, {
+    onReady: () => undefined,
+    onLeaving: async (reason, mayWait) => {
+      reasons.push(`${reason}, ${mayWait}`);
+    },
+    onMessage: () => undefined,
+  });
+  const host = new HostClient(
+    port2,
+    () => false,
+    () => undefined,
+  );
+  t.teardown(() => {
+    link.close();
+    host.close();
+  });
+  return { link, host, reasons };
+}
+
+const viewerOf = (session: string, memberId = 'ada') => ({
+  sessionSecret: session,
+  memberId,
+  organisationId: null,
+});
+
+t.test('pages that follow changes are bounded over all workers', async (t) => {
+  const desk = openDesk();
+  const workers = [connect(t, desk), connect(t, desk)];
+  const join = (index: number, session: string) =>
+    (workers[index % 2] as Connected).host.watchPlaces.join(viewerOf(session));
+  const places: (number | string)[] = [];
+  for (let page = 0; page < watchersOfSessionMax; page += 1) places.push(await join(page, 'one'));
+  t.ok(places.every((place) => typeof place === 'number'));
+  t.equal(new Set(places).size, watchersOfSessionMax, 'each has a place of its own');
+  t.match(await join(0, 'one'), /Too many pages of this session/);
+  t.match(await join(1, 'one'), /Too many pages of this session/);
+  for (let page = watchersOfSessionMax; page < watchersOfMemberMax; page += 1) {
+    t.type(await join(page, `session ${page}`), 'number');
+  }
+  t.match(await join(0, 'yet another'), /Too many of your pages/);
+  workers[0]?.host.watchPlaces.leave(places[0] as number);
+  t.type(await join(1, 'yet another'), 'number', 'a place that was left is free for any worker');
+});
+
+t.test('the places of a worker that has ended are free', async (t) => {
+  const desk = openDesk();
+  const [gone, other] = [connect(t, desk), connect(t, desk)];
+  for (let page = 0; page < watchersOfSessionMax - 1; page += 1)
+    await gone.host.watchPlaces.join(viewerOf('one'));
+  const kept = await other.host.watchPlaces.join(viewerOf('one'));
+  t.match(await other.host.watchPlaces.join(viewerOf('one')), /Too many pages/);
+  gone.link.close();
+  for (let page = 0; page < watchersOfSessionMax - 1; page += 1) {
+    t.type(await other.host.watchPlaces.join(viewerOf('one')), 'number');
+  }
+  t.match(await other.host.watchPlaces.join(viewerOf('one')), /Too many pages/, 'those of others are not');
+  other.host.watchPlaces.leave(kept as number);
+  await eventually(
+    async () => typeof (await other.host.watchPlaces.join(viewerOf('one'))) === 'number',
+    5000,
+    'a place is left',
+  );
+});
+
+t.test(
+  'passwords of all workers are checked a few at a time, and beyond the queue they are told to wait',
+  async (t) => {
+    const desk = openDesk();
+    const workers = [connect(t, desk), connect(t, desk)];
+    const hash = await workers[0]?.host.passwords.hash('a password that is long');
+    if (typeof hash !== 'string') throw new Error('no hash');
+    t.equal(await workers[1]?.host.passwords.check(hash, 'a password that is long'), true);
+    t.equal(await workers[1]?.host.passwords.check(hash, 'another'), false);
+    t.equal(await workers[1]?.host.passwords.check(null, 'a password that is long'), false);
+    const checks = Array.from({ length: 40 }, (_, index) =>
+      workers[index % 2]?.host.passwords.check(hash, 'another'),
+    );
+    const outcomes = await Promise.all(checks);
+    t.equal(
+      outcomes.filter((outcome) => outcome === 'busy').length,
+      40 - 34,
+      'two at once, and 32 that wait',
+    );
+  },
+);
+
+t.test('what the desk cannot do is an error of that call alone', async (t) => {
+  const { host } = connect(t, openDesk());
+  const beginning = host.openId.take('state', 'secret');
+  const place = host.watchPlaces.join(viewerOf('one'));
+  await t.rejects(beginning, /no OpenID provider is configured/);
+  t.type(await place, 'number', 'a call of the same message');
+});
+
+t.test('a worker may leave when the fleet lets it', async (t) => {
+  const { host, reasons } = connect(t, openDesk());
+  t.equal(await host.ask('leave', ['its heap is nearly full', true]), null);
+  t.same(reasons, ['its heap is nearly full, true']);
+});

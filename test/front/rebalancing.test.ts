@@ -1,0 +1,191 @@
+import { MessageChannel } from 'node:worker_threads';
+import t, { type Test } from 'tap';
+import { plainJsonHeaders } from '../../src/api/answer-headers.ts';
+import { evaluationMetrics } from '../../src/evaluator/evaluation-metrics-protocol.ts';
+import { HostDesk } from '../../src/front/host-desk.ts';
+import { Rebalancing } from '../../src/front/rebalancing.ts';
+import { WorkerLink } from '../../src/front/worker-link.ts';
+import { createFrontServer, type FrontServer } from '../../src/http/front-server.ts';
+import { createWorkerServer } from '../../src/http/worker-server.ts';
+import { createMetricMemory } from '../../src/observability/metric-cells.ts';
+import { RequestMeter } from '../../src/worker/request-meter.ts';
+import { requestMetrics } from '../../src/worker/request-metrics-protocol.ts';
+import { connectionsCell, shedCell, stateCells } from '../../src/worker/worker-protocol.ts';
+import type { WriterClient } from '../../src/writer/writer-client.ts';
+import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { openPolicy } from '../support/served-routes.ts';
+
+/* The front end and the apps of its workers are on one thread here: what counts is which of them gets a connection. */
+
+interface App {
+  readonly link: WorkerLink;
+  readonly state: Int32Array<SharedArrayBuffer>;
+}
+
+interface Scene {
+  readonly front: FrontServer;
+  readonly port: number;
+  readonly rebalancing: Rebalancing;
+}
+
+async function openScene(t: Test): Promise<Scene> {
+  const front = createFrontServer({
+    meter: new RequestMeter(createMetricMemory(requestMetrics)).answers,
+    countedAs: 0,
+    policy: openPolicy,
+    handle: (exchange) => exchange.answerClosing(503, plainJsonHeaders, 'nobody'),
+    onFault: (fault) => t.fail(String(fault)),
+  });
+  t.teardown(() => {
+    front.stopListening();
+    front.close();
+  });
+  return { front, port: await front.listen('127.0.0.1', 0), rebalancing: new Rebalancing(front) };
+}
+
+/** Nothing here asks the desk for anything. */
+const desk = new HostDesk({ writer: {} as WriterClient, openId: null });
+
+function addApp(t: Test, { front }: Scene, name: string): App {
+  const memory = {
+    state: new SharedArrayBuffer(stateCells * Int32Array.BYTES_PER_ELEMENT),
+    requestMetrics: createMetricMemory(requestMetrics),
+    evaluationMetrics: createMetricMemory(evaluationMetrics),
+  };
+  const state = new Int32Array(memory.state);
+  const server = createWorkerServer({
+    routes: [
+      {
+        method: 'get',
+        pattern: '/*',
+        countedAs: 0,
+        handle: (exchange) => exchange.answer(200, plainJsonHeaders, name),
+      },
+    ],
+    directRoutes: [],
+    meter: new RequestMeter(memory.requestMetrics).answers,
+    policy: {
+      mustClose: () => Atomics.load(state, shedCell) > 0 && Atomics.sub(state, shedCell, 1) > 0,
+      unsent: openPolicy.unsent,
+    },
+    failure: { headers: plainJsonHeaders, body: '' },
+    onFault: (fault) => t.fail(String(fault)),
+    refuseAmbiguous: () => undefined,
+    onConnection: (change) => Atomics.add(state, connectionsCell, change),
+  });
+  const { port1, port2 } = new MessageChannel();
+  const link = new WorkerLink(memory, port1, desk, {
+    onReady: () => undefined,
+    onLeaving: async () => undefined,
+    onMessage: () => undefined,
+  });
+  t.teardown(() => {
+    link.close();
+    port2.close();
+    server.close();
+  });
+  link.descriptor = server.descriptor;
+  front.add(server.descriptor);
+  return { link, state };
+}
+
+function openClients(t: Test, { port }: Scene, count: number): HttpClient[] {
+  return Array.from({ length: count }, () => createHttpClient(t, { port }));
+}
+
+const ask = (clients: readonly HttpClient[]) =>
+  Promise.all(clients.map(async (client) => (await client.send({ path: '/' })).text));
+
+t.test('a newcomer gets its share of connections that are kept, and none is refused', async (t) => {
+  const scene = await openScene(t);
+  const apps = [addApp(t, scene, 'one'), addApp(t, scene, 'two')];
+  const clients = openClients(t, scene, 24);
+  await ask(clients);
+  t.same(
+    apps.map(({ link }) => link.connections),
+    [12, 12],
+  );
+  apps.push(addApp(t, scene, 'newcomer'));
+  const links = apps.map(({ link }) => link);
+  scene.rebalancing.begin(1000);
+  for (let look = 1; look <= 10; look += 1) {
+    scene.rebalancing.look(links, 1000 + 250 * look);
+    for (const answer of await ask(clients)) t.not(answer, 'nobody');
+  }
+  const connections = links.map((link) => link.connections);
+  t.equal(
+    connections.reduce((sum, count) => sum + count, 0),
+    24,
+  );
+  t.ok(Math.min(...connections) >= 6, connections.join(', '));
+  t.same(
+    apps.map(({ state }) => state[shedCell]),
+    [0, 0, 0],
+    'nothing more is closed',
+  );
+  const later = openClients(t, scene, 3);
+  t.same((await ask(later)).toSorted(), ['newcomer', 'one', 'two'], 'all get connections again');
+});
+
+t.test('workers that are even are left alone', async (t) => {
+  const scene = await openScene(t);
+  const apps = [addApp(t, scene, 'one'), addApp(t, scene, 'two')];
+  const clients = openClients(t, scene, 8);
+  const before = await ask(clients);
+  scene.rebalancing.begin(1000);
+  for (let look = 1; look <= 50; look += 1) {
+    scene.rebalancing.look(
+      apps.map(({ link }) => link),
+      1000 + 250 * look,
+    );
+  }
+  t.same(await ask(clients), before);
+});
+
+t.test('it ends in time, though no busy connection is there to be closed', async (t) => {
+  const scene = await openScene(t);
+  const apps = [addApp(t, scene, 'one')];
+  const clients = openClients(t, scene, 10);
+  await ask(clients);
+  apps.push(addApp(t, scene, 'newcomer'));
+  const links = apps.map(({ link }) => link);
+  scene.rebalancing.begin(1000);
+  for (let look = 1; look <= 45; look += 1) scene.rebalancing.look(links, 1000 + 250 * look);
+  t.same(
+    apps.map(({ state }) => state[shedCell]),
+    [0, 0],
+  );
+  t.same(new Set(await ask(openClients(t, scene, 2))), new Set(['one', 'newcomer']));
+  t.same(
+    await ask(clients),
+    clients.map(() => 'one'),
+  );
+});
+
+t.test('when the only one that gets connections leaves, the others get them at once', async (t) => {
+  const scene = await openScene(t);
+  const one = addApp(t, scene, 'one');
+  const clients = openClients(t, scene, 10);
+  await ask(clients);
+  const joined = addApp(t, scene, 'newcomer');
+  scene.rebalancing.begin(1000);
+  scene.rebalancing.look([one.link, joined.link], 1250);
+  t.same(await ask(openClients(t, scene, 2)), ['newcomer', 'newcomer'], 'one rests');
+  scene.rebalancing.takeOut(joined.link, [one.link]);
+  t.same(await ask(openClients(t, scene, 2)), ['one', 'one']);
+  t.equal(one.state[shedCell], 0, 'and closes none of those that it has');
+});
+
+t.test('one that rests may leave too', async (t) => {
+  const scene = await openScene(t);
+  const one = addApp(t, scene, 'one');
+  await ask(openClients(t, scene, 10));
+  const newcomer = addApp(t, scene, 'newcomer');
+  scene.rebalancing.begin(1000);
+  scene.rebalancing.look([one.link, newcomer.link], 1250);
+  scene.rebalancing.takeOut(one.link, [newcomer.link]);
+  t.equal(one.link.descriptor, null);
+  t.same(await ask(openClients(t, scene, 3)), ['newcomer', 'newcomer', 'newcomer']);
+  scene.rebalancing.takeOut(newcomer.link, []);
+  t.same(await ask(openClients(t, scene, 1)), ['nobody']);
+});

@@ -1,0 +1,107 @@
+import t, { type Test } from 'tap';
+import type { AnswerPolicy } from '../../src/http/answer-policy.ts';
+import type { Exchange } from '../../src/http/exchange.ts';
+import { headerBlock } from '../../src/http/header-block.ts';
+import { unsentAnswers } from '../../src/worker/limits/process-budgets.ts';
+import { createBudgetMemory, usedOf } from '../../src/worker/limits/shared-budget.ts';
+import { type BudgetName, budgetNames } from '../../src/worker/worker-protocol.ts';
+import { eventually } from '../support/expectations.ts';
+import { createHttpClient } from '../support/http-client.ts';
+import { openRawConnection } from '../support/raw-request.ts';
+import { serveRoutes } from '../support/served-routes.ts';
+
+const headers = headerBlock([['Content-Type', 'text/plain']]);
+
+/** Serves one answer as a worker does, with what it keeps for slow clients. */
+async function serve(t: Test, give: (exchange: Exchange) => void, mustClose = false) {
+  const memories = Object.fromEntries(budgetNames.map((name) => [name, createBudgetMemory(1)]));
+  const budgets = memories as Record<BudgetName, SharedArrayBuffer>;
+  const unsent = unsentAnswers({ limits: { budgets }, place: 0 });
+  const policy: AnswerPolicy = { mustClose: () => mustClose, unsent };
+  const served = await serveRoutes(t, {
+    routes: [{ method: 'any', pattern: '/*', countedAs: 0, handle: give }],
+    policy,
+  });
+  const kept = () => [usedOf(budgets.unsentAnswers), usedOf(budgets.unsentBytes)];
+  return { ...served, kept };
+}
+
+t.test(
+  'what a large answer keeps is given back when its client has it, whatever it is written in',
+  async (t) => {
+    const bodies = ['x'.repeat(70_000), 'é'.repeat(40_000), '€'.repeat(30_000), '€'.repeat(70_000)];
+    for (const body of bodies) {
+      const { port, kept } = await serve(t, (exchange) => {
+        t.ok(exchange.reserve(Buffer.byteLength(body)));
+        exchange.answer(200, headers, body);
+      });
+      const answer = await createHttpClient(t, { port }).send({ path: '/' });
+      t.ok(answer.text === body);
+      t.equal(answer.headers.get('content-length'), String(Buffer.byteLength(body)));
+      t.same(kept(), [0, 0], `${body.length} times ${body[0]}`);
+    }
+  },
+);
+
+t.test('and when its client goes away', async (t) => {
+  const body = 'x'.repeat(32 * 2 ** 20);
+  const { port, kept } = await serve(t, (exchange) => {
+    t.ok(exchange.reserve(body.length));
+    exchange.answer(200, headers, body);
+  });
+  const slow = await openRawConnection(t, port);
+  slow.pause();
+  slow.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await eventually(() => kept()[0] === 1, 5000, 'it is kept');
+  t.same(kept(), [1, body.length]);
+  slow.destroy();
+  await eventually(() => kept()[0] === 0, 5000, 'it is given back');
+  t.same(kept(), [0, 0]);
+});
+
+t.test('HEAD keeps nothing', async (t) => {
+  const body = '€'.repeat(70_000);
+  const { port, kept } = await serve(t, (exchange) => {
+    t.ok(exchange.reserve(Buffer.byteLength(body)));
+    exchange.answer(200, headers, body);
+  });
+  const answer = await createHttpClient(t, { port }).send({ method: 'HEAD', path: '/' });
+  t.equal(answer.headers.get('content-length'), String(Buffer.byteLength(body)));
+  t.equal(answer.text, '');
+  t.same(kept(), [0, 0]);
+});
+
+t.test('an answer that must close its connection does, of any size and method', async (t) => {
+  for (const length of [0, 5, 70_000]) {
+    for (const method of ['GET', 'HEAD', 'POST']) {
+      const { port, connections } = await serve(
+        t,
+        (exchange) => exchange.answer(200, headers, 'x'.repeat(length)),
+        true,
+      );
+      const client = createHttpClient(t, { port });
+      const answer = await client.send({ method, path: '/' });
+      t.equal(answer.headers.get('content-length'), String(length));
+      if (length === 70_000 && method !== 'HEAD') continue;
+      t.equal(answer.headers.get('connection'), 'close', `${method} of ${length}`);
+      await eventually(() => connections() === 0, 5000, `${method} of ${length} is closed`);
+    }
+  }
+});
+
+t.test('a request whose next bytes could not be understood is answered, and nothing after it', async (t) => {
+  let asked = 0;
+  const { port } = await serve(t, (exchange) => {
+    asked += 1;
+    exchange.answerAndClose(400, headers, 'refused');
+  });
+  const connection = await openRawConnection(t, port);
+  connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await connection.closed;
+  const response = await connection.response();
+  t.same([response?.status, response?.body.toString()], [400, 'refused']);
+  const pipelined = await openRawConnection(t, port);
+  pipelined.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
+  await pipelined.closed;
+  t.equal(asked, 2, 'what comes with it is not handled');
+});

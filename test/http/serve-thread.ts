@@ -1,0 +1,63 @@
+import { type MessagePort, parentPort, threadId, workerData } from 'node:worker_threads';
+import { headerBlock } from '../../src/http/header-block.ts';
+import { createWorkerServer, type WorkerServer } from '../../src/http/worker-server.ts';
+import { createMetricMemory } from '../../src/observability/metric-cells.ts';
+import { RequestMeter } from '../../src/worker/request-meter.ts';
+import { requestMetrics } from '../../src/worker/request-metrics-protocol.ts';
+import { openPolicy } from '../support/served-routes.ts';
+
+/** A thread that serves connections: it tells its descriptor, and closes when it is told to. */
+export interface ServingThread {
+  /** Connections that it has. */
+  readonly connections: SharedArrayBuffer;
+}
+
+const headers = headerBlock([['Content-Type', 'text/plain']]);
+const port = parentPort as MessagePort;
+const connections = new Int32Array((workerData as ServingThread).connections);
+const server: WorkerServer = createWorkerServer({
+  routes: [
+    {
+      method: 'any',
+      pattern: '/thread',
+      countedAs: 0,
+      handle: (exchange) => exchange.answer(200, headers, String(threadId)),
+    },
+    {
+      method: 'any',
+      pattern: '/throws',
+      countedAs: 0,
+      handle: () => {
+        throw new Error('a fault');
+      },
+    },
+    {
+      method: 'any',
+      pattern: '/address',
+      countedAs: 0,
+      handle: (exchange) => exchange.answer(200, headers, exchange.remoteAddress().join('.')),
+    },
+  ],
+  directRoutes: [
+    {
+      method: 'get',
+      pattern: '/direct/:segment',
+      countedAs: 0,
+      answer: (segment, query) => ({ status: 200, headers, body: `${segment} ${query}` }),
+      fail: () => ({ status: 500, headers, body: '' }),
+    },
+  ],
+  meter: new RequestMeter(createMetricMemory(requestMetrics)).answers,
+  policy: openPolicy,
+  failure: { headers, body: 'failed' },
+  onFault: () => undefined,
+  refuseAmbiguous: (exchange) => exchange.answerAndClose(400, headers, 'ambiguous'),
+  onConnection: (change) => {
+    Atomics.add(connections, 0, change);
+  },
+});
+port.on('message', () => {
+  server.close();
+  port.close();
+});
+port.postMessage(server.descriptor);

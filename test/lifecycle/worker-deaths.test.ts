@@ -1,0 +1,242 @@
+import t, { type Test } from 'tap';
+import { type AdminClient, adminClientOf, type Scrape } from '../admin/admin-fixture.ts';
+import { type CampaignProject, provisionProject } from '../campaigns/campaign-project.ts';
+import { SteadyLoad } from '../campaigns/steady-load.ts';
+import { getRequest, WireConnection } from '../campaigns/wire-connection.ts';
+import { unlimited } from '../support/booted-server.ts';
+import { eventually } from '../support/expectations.ts';
+import { bootTampered, type TamperedServer } from '../support/tampering/tampered-server.ts';
+import type { FaultKind, Moment } from '../support/tampering/tampering.ts';
+
+/* A worker that fails leaves in order: nothing is answered wrongly, the others answer on, and it is replaced. */
+t.setTimeout(300_000);
+
+const connections = 64;
+const wholeAgainWithinMs = 1000;
+/** Where a thread must be loaded first: there is one spare, and no other worker waits for it. */
+const loadedWithinMs = 4000;
+/** The watch looks after major collections: filling half a gigabyte takes its time. */
+const filledWithinMs = 60_000;
+
+interface Stage {
+  readonly project: CampaignProject;
+  readonly server: TamperedServer;
+  readonly admin: AdminClient;
+  readonly load: SteadyLoad;
+  readonly workers: number;
+}
+
+async function setUp(t: Test, workers: number, settings = {}, speed = 1): Promise<Stage> {
+  const project = await provisionProject(t, { flags: 4 });
+  const server = await bootTampered(t, {
+    dataDir: project.dataDir,
+    speed,
+    settings: { ...unlimited, BURGEE_WORKERS: String(workers), BURGEE_ADMIN_PORT: '0', ...settings },
+  });
+  const load = SteadyLoad.start(t, {
+    port: server.port,
+    connections,
+    pauseMs: 5,
+    requestOf: (turn) => getRequest(`/v1/flags/${project.flags[turn % 4]}?targetingKey=${turn}`),
+    isRight: ({ status, body }) => status === 200 && body.includes('"enabled":true'),
+  });
+  await eventually(() => load.tally.answered > connections, 5000, 'nothing is answered');
+  return { project, server, admin: await adminClientOf(t, server), load, workers };
+}
+
+function strike({ server }: Stage, kind: FaultKind, moment: Moment, threads = 1): Promise<void> {
+  return server.arm({ kind, moment, countdown: 1, threads });
+}
+
+async function struck({ server }: Stage, threads = 1): Promise<void> {
+  await eventually(async () => (await server.report()).struck >= threads, 5000, 'no fault struck');
+}
+
+function isWhole(scrape: Scrape, { workers }: Stage, replacements: number): boolean {
+  return (
+    scrape.value('burgee_workers') === workers &&
+    scrape.value('burgee_worker_replacements_total') === replacements
+  );
+}
+
+async function wholeAgain(
+  t: Test,
+  stage: Stage,
+  replacements = 1,
+  withinMs = wholeAgainWithinMs,
+): Promise<void> {
+  const startedAt = performance.now();
+  await eventually(
+    async () => isWhole(await stage.admin.scrape(), stage, replacements),
+    withinMs,
+    'the pool is not whole again',
+  );
+  t.comment(`whole again after ${Math.round(performance.now() - startedAt)} ms`);
+}
+
+/** Each connection gets some more answers, and all of them were right. */
+async function judgeLoad(t: Test, { load, server }: Stage): Promise<void> {
+  const { answered } = load.tally;
+  const isAnswered = (): boolean => load.tally.answered > answered + 5 * connections;
+  await eventually(isAnswered, 10_000, 'the answers do not go on');
+  const { wrong, lost, unavailable } = await load.stop();
+  t.same(wrong, []);
+  t.comment(`${load.tally.answered} answers, ${lost} connections lost, ${unavailable} refused`);
+  await server.stop();
+}
+
+const leaves: readonly (readonly [string, FaultKind, Moment])[] = [
+  ['throws in a timer', 'throw', 'beat'],
+  ['throws after a request', 'throw-later', 'request'],
+  ['rejects and nobody handles it', 'reject', 'request'],
+];
+
+for (const [what, kind, moment] of leaves) {
+  t.test(`a worker that ${what} leaves in order, and the others answer on`, async (t) => {
+    const stage = await setUp(t, 2);
+    await strike(stage, kind, moment);
+    await struck(stage);
+    await wholeAgain(t, stage);
+    await judgeLoad(t, stage);
+    t.equal(stage.load.tally.unavailable, 0, 'nobody was refused');
+    t.equal(stage.load.tally.lost, 0, 'each connection was closed with an answer');
+    const told = stage.server.lines.filter((line) => line.includes('a worker leaves in order'));
+    t.equal(told.length, 1);
+    t.match(told[0], /a fault that the test ordered/);
+  });
+}
+
+t.test('a worker whose heap fills up leaves before it is full', async (t) => {
+  const stage = await setUp(t, 2);
+  await strike(stage, 'exhaust', 'beat');
+  const leaving = (): boolean => stage.server.lines.some((line) => line.includes('its heap is nearly full'));
+  await eventually(leaving, filledWithinMs, 'it does not leave');
+  await wholeAgain(t, stage);
+  await judgeLoad(t, stage);
+  t.equal(stage.load.tally.unavailable, 0, 'nobody was refused');
+});
+
+t.test('a request whose evaluation throws gets 500, and its worker serves on', async (t) => {
+  const stage = await setUp(t, 1);
+  await strike(stage, 'throw', 'request');
+  await struck(stage);
+  await eventually(() => stage.load.tally.wrong.length > 0, 5000, 'nobody was told');
+  await stage.load.stop();
+  t.equal(stage.load.tally.wrong.length, 1);
+  t.match(stage.load.tally.wrong[0], /^HTTP\/1\.1 500 /);
+  t.ok(isWhole(await stage.admin.scrape(), stage, 0), 'nothing was replaced');
+  await stage.server.stop();
+});
+
+t.test('the last worker that dies serves until the next one does', async (t) => {
+  const stage = await setUp(t, 1);
+  await strike(stage, 'throw', 'beat');
+  await struck(stage);
+  await wholeAgain(t, stage);
+  await judgeLoad(t, stage);
+  t.equal(stage.load.tally.unavailable, 0, 'nobody was refused');
+});
+
+t.test('all workers die at once', async (t) => {
+  const stage = await setUp(t, 3);
+  await strike(stage, 'throw', 'beat', 3);
+  await struck(stage, 3);
+  await wholeAgain(t, stage, 3, loadedWithinMs);
+  await judgeLoad(t, stage);
+  t.equal(stage.load.tally.unavailable, 0, 'nobody was refused');
+});
+
+for (const kind of ['throw', 'exit'] as const) {
+  t.test(
+    `a worker that is to replace another one fails at its start (${kind}): the next one serves`,
+    async (t) => {
+      const stage = await setUp(t, 2);
+      await strike(stage, kind, 'start');
+      await strike(stage, 'throw', 'beat');
+      await struck(stage, 2);
+      await wholeAgain(t, stage, 2, loadedWithinMs);
+      await judgeLoad(t, stage);
+      t.equal(stage.load.tally.unavailable, 0, 'nobody was refused');
+    },
+  );
+}
+
+t.test('one dies during a drain: the process still ends in order', async (t) => {
+  const stage = await setUp(t, 2);
+  // It strikes with the next beat, 250 ms later at most: the service drains for as long while requests come.
+  stage.server.signal('SIGTERM');
+  await strike(stage, 'throw', 'beat');
+  t.equal(await stage.server.ended, 0);
+  await stage.load.stop();
+  t.same(stage.load.tally.wrong, []);
+});
+
+t.test('management requests are counted exactly over deaths and connections', async (t) => {
+  const limit = 60;
+  const stage = await setUp(t, 2, { BURGEE_MANAGEMENT_RATE_LIMIT: String(limit) });
+  const { secret } = stage.project;
+  let [taken, refused, lost] = [0, 0, 0];
+  const ask = async (): Promise<void> => {
+    const connection = await WireConnection.open(stage.server.port);
+    for (let turn = 0; turn < 10; turn += 1) {
+      const answer = await connection.ask(getRequest('/api/v1/token', secret)).catch(() => null);
+      if (answer === null) lost += 1;
+      else if (answer.status === 200) taken += 1;
+      else if (answer.status === 429) refused += 1;
+      if (connection.isLost) break;
+    }
+    connection.destroy();
+  };
+  for (let round = 0; round < 4; round += 1) {
+    await Promise.all(Array.from({ length: 4 }, ask));
+    if (round > 0) continue;
+    await strike(stage, 'throw', 'beat');
+    await struck(stage);
+    await wholeAgain(t, stage);
+  }
+  t.equal(lost, 0);
+  t.equal(taken, limit);
+  t.ok(refused > 0);
+  await judgeLoad(t, stage);
+});
+
+t.test('a worker that hangs leaves the rotation, and leaves in order when it comes back', async (t) => {
+  const stage = await setUp(t, 2, { BURGEE_REQUEST_DEADLINE_MS: '10000' }, 10);
+  const { server, admin, load, project } = stage;
+  await strike(stage, 'hang', 'request');
+  await struck(stage);
+  await wholeAgain(t, stage, 1, 5000);
+  t.same(JSON.parse((await admin.get('/ready')).text), { status: 'unavailable', failing: ['workers'] });
+  for (let turn = 0; turn < 20; turn += 1) {
+    const connection = await WireConnection.open(server.port);
+    const { status } = await connection.ask(getRequest(`/v1/flags/${project.flags[0]}`));
+    t.equal(status, 200, 'a new connection is served');
+    connection.destroy();
+  }
+  await server.release();
+  await eventually(async () => (await admin.get('/ready')).status === 200, 5000, 'it does not leave');
+  t.equal((await server.report()).workersBegun, 3, 'none too many was started');
+  await judgeLoad(t, stage);
+  t.equal(load.tally.lost, 0, 'its clients got their answers');
+  t.equal(load.tally.unavailable, 0);
+});
+
+/** A worker that replaced another one has its share of long-lived connections by then. */
+const sharedWithinMs = 10_000;
+
+t.test('a replacement gets its share of connections that last', async (t) => {
+  const stage = await setUp(t, 3);
+  await strike(stage, 'throw', 'beat');
+  await struck(stage);
+  await wholeAgain(t, stage);
+  const startedAt = performance.now();
+  const isShared = async (): Promise<boolean> => {
+    const scrape = await stage.admin.scrape();
+    const all = scrape.value('burgee_connections');
+    const share = scrape.value('burgee_worker_connections_max') / (all / 3);
+    return all >= connections && scrape.value('burgee_workers') === 3 && share < 1.25;
+  };
+  await eventually(isShared, sharedWithinMs, 'the connections are not shared out');
+  t.comment(`shared out after ${Math.round(performance.now() - startedAt)} ms`);
+  await judgeLoad(t, stage);
+});

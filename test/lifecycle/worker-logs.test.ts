@@ -1,0 +1,64 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import t from 'tap';
+import { SteadyLoad } from '../campaigns/steady-load.ts';
+import { getRequest } from '../campaigns/wire-connection.ts';
+import { bootServer, unlimited } from '../support/booted-server.ts';
+import { spawnBurgee } from '../support/burgee-command.ts';
+import { eventually } from '../support/expectations.ts';
+import { provisionOne } from './lifecycle-fixture.ts';
+
+/* One thread writes the log of all workers: lines never interleave, and a reader that stands still hangs nobody. */
+t.setTimeout(120_000);
+
+const connections = 32;
+/** Of 300 bytes each: more than a pipe, and what is kept for a slow reader, take together. */
+const requestsMin = 20_000;
+
+t.test('lines of several workers are whole, and each request has one', async (t) => {
+  const { dataDir, flag, secret } = await provisionOne(t);
+  const server = await bootServer(t, { dataDir, settings: { ...unlimited, BURGEE_WORKERS: '3' } });
+  const load = SteadyLoad.start(t, {
+    port: server.port,
+    connections,
+    pauseMs: 0,
+    requestOf: () => getRequest(`/api/v1/flags/${flag}`, secret),
+    isRight: ({ status }) => status === 200,
+  });
+  await eventually(() => load.tally.answered > 3000, 30_000, 'too little is answered');
+  const { answered, wrong } = await load.stop();
+  t.same(wrong, []);
+  await server.stop();
+  const lines = server.lines.filter((line) => line.includes('"requestId"'));
+  const ids = new Set(lines.map((line) => (JSON.parse(line) as { requestId: string }).requestId));
+  t.equal(lines.length, answered, 'each line is one line of JSON');
+  t.equal(ids.size, answered);
+});
+
+t.test('a reader of the log that stands still hangs no worker', async (t) => {
+  const { dataDir, flag, secret } = await provisionOne(t);
+  const children: ChildProcessWithoutNullStreams[] = [];
+  const server = await bootServer(t, {
+    dataDir,
+    settings: { ...unlimited, BURGEE_WORKERS: '2' },
+    spawn: (...given) => {
+      const child = spawnBurgee(...given);
+      children.push(child);
+      return child;
+    },
+  });
+  const [child] = children;
+  child?.stdout.pause();
+  const load = SteadyLoad.start(t, {
+    port: server.port,
+    connections,
+    pauseMs: 0,
+    requestOf: () => getRequest(`/api/v1/flags/${flag}`, secret),
+    isRight: ({ status }) => status === 200,
+  });
+  await eventually(() => load.tally.answered > requestsMin, 60_000, 'the answers do not go on');
+  const { wrong, lost, unavailable, slowestMs } = await load.stop();
+  t.same({ wrong, lost, unavailable }, { wrong: [], lost: 0, unavailable: 0 });
+  t.ok(slowestMs < 3000, `the slowest answer took ${Math.round(slowestMs)} ms`);
+  child?.stdout.resume();
+  await server.stop();
+});

@@ -1,0 +1,59 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import t from 'tap';
+import { commandPaceMs, HeldCommands } from '../../src/support/held-commands.ts';
+
+interface Command {
+  readonly ticket: number;
+}
+
+/** Messages as they were sent: the tickets of each, and when. */
+function recordMessages(isPaced?: () => boolean): {
+  readonly held: HeldCommands<Command>;
+  readonly messages: number[][];
+  readonly times: number[];
+} {
+  const messages: number[][] = [];
+  const times: number[] = [];
+  const held = new HeldCommands<Command>((commands) => {
+    messages.push(commands.map(({ ticket }) => ticket));
+    times.push(performance.now());
+  }, isPaced);
+  return { held, messages, times };
+}
+
+t.test('commands of one turn of the event loop go as one message, in order', async (test) => {
+  const { held, messages } = recordMessages();
+  for (const ticket of [1, 2, 3]) held.add({ ticket });
+  test.strictSame(messages, []);
+  await nextTurn();
+  held.add({ ticket: 4 });
+  await nextTurn();
+  test.strictSame(messages, [[1, 2, 3], [4]]);
+});
+
+t.test('paced messages are apart, and lose nothing', async (test) => {
+  const { held, messages, times } = recordMessages(() => true);
+  for (let ticket = 1; ticket <= 40; ticket += 1) {
+    held.add({ ticket });
+    await nextTurn();
+    if (ticket % 10 === 0) await new Promise((resolve) => setTimeout(resolve, commandPaceMs));
+  }
+  while (messages.flat().length < 40) await nextTurn();
+  test.strictSame(
+    messages.flat(),
+    Array.from({ length: 40 }, (_, index) => index + 1),
+  );
+  const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  // They go at the moments of a clock that all threads share: one that a busy machine makes late does not delay the next.
+  test.ok(Math.min(...gaps) >= commandPaceMs / 2, `gaps of ${gaps.join(', ')} ms`);
+});
+
+t.test('a flush sends what is held at once, and nothing twice', async (test) => {
+  const { held, messages } = recordMessages();
+  held.add({ ticket: 1 });
+  held.flush();
+  test.strictSame(messages, [[1]]);
+  await nextTurn();
+  held.flush();
+  test.strictSame(messages, [[1]]);
+});

@@ -1,0 +1,106 @@
+import t from 'tap';
+import { createMetricMemory } from '../../../src/observability/metric-cells.ts';
+import { monotonicMs } from '../../../src/support/monotonic-clock.ts';
+import {
+  AttemptLimiters,
+  type AttemptMemory,
+  attemptWindowMs,
+} from '../../../src/worker/limits/attempt-limiters.ts';
+import { createWindowMemory } from '../../../src/worker/limits/window-limiter.ts';
+import { RequestMeter } from '../../../src/worker/request-meter.ts';
+import { requestMetrics } from '../../../src/worker/request-metrics-protocol.ts';
+import { runThreads } from '../../support/run-threads.ts';
+import type { AttemptTask } from './begin-attempts.ts';
+
+/* Sign-in attempts at the edges of their windows: 10 for an account, 50 from an address, in 15 minutes. */
+function limitersAt(clock: { value: number }, memory = attemptMemory()): AttemptLimiters {
+  const meter = new RequestMeter(createMetricMemory(requestMetrics));
+  return new AttemptLimiters(memory, meter, { now: () => clock.value });
+}
+
+function attemptMemory(): AttemptMemory {
+  return { accounts: createWindowMemory(), addresses: createWindowMemory() };
+}
+
+function attempts(
+  limiters: AttemptLimiters,
+  count: number,
+  account: (index: number) => string,
+  from: string,
+) {
+  return Array.from({ length: count }, (_, index) => limiters.begin(account(index), from));
+}
+
+const nulls = (count: number): null[] => Array.from({ length: count }, () => null);
+
+t.test('the 10th wrong attempt for an account is looked at, the 11th is not, from anywhere', async (t) => {
+  const clock = { value: 5000 };
+  const limiters = limitersAt(clock);
+  t.equal(attemptWindowMs, 15 * 60 * 1000);
+  t.strictSame(
+    attempts(limiters, 10, () => 'Ada@example.test', '192.0.2.1'),
+    nulls(10),
+  );
+  t.equal(limiters.begin('ada@EXAMPLE.test', '192.0.2.1'), 900, 'in any case of its email');
+  t.equal(limiters.begin('ada@example.test', '192.0.2.2'), 900, 'from another address');
+  t.equal(limiters.begin('bob@example.test', '192.0.2.1'), null, 'another account is not limited');
+  clock.value += attemptWindowMs - 1;
+  t.equal(limiters.begin('ada@example.test', '192.0.2.2'), 1);
+  clock.value += 1;
+  t.equal(limiters.begin('ada@example.test', '192.0.2.2'), null, 'a new window begins at exactly 15 minutes');
+});
+
+t.test('the 50th wrong attempt from an address is looked at, the 51st is not, for any account', async (t) => {
+  const clock = { value: 5000 };
+  const limiters = limitersAt(clock);
+  t.strictSame(
+    attempts(limiters, 50, (index) => `${index}@example.test`, '192.0.2.1'),
+    nulls(50),
+  );
+  t.equal(limiters.begin('ada@example.test', '192.0.2.1'), 900);
+  t.equal(limiters.begin('ada@example.test', '192.0.2.2'), null, 'another address is not limited');
+  clock.value += attemptWindowMs;
+  t.equal(limiters.begin('ada@example.test', '192.0.2.1'), null);
+});
+
+t.test('an attempt that was right does not count', async (t) => {
+  const limiters = limitersAt({ value: 5000 });
+  for (let round = 0; round < 100; round += 1) {
+    t.equal(limiters.begin('ada@example.test', '192.0.2.1'), null);
+    limiters.giveBack('ada@example.test', '192.0.2.1');
+  }
+  t.strictSame(
+    attempts(limiters, 10, () => 'ada@example.test', '192.0.2.1'),
+    nulls(10),
+  );
+  t.equal(limiters.begin('ada@example.test', '192.0.2.1'), 900);
+});
+
+const threads = 4;
+
+function beginInThreads(task: AttemptTask): Promise<readonly (readonly number[])[]> {
+  return runThreads(new URL('./begin-attempts.js', import.meta.url), threads, task);
+}
+
+t.test('attempts that several workers look at in one moment are counted exactly', async (t) => {
+  const accounts = Array.from({ length: 500 }, (_, index) => `${index}@example.test`);
+  const memory = attemptMemory();
+  const limiters = limitersAt({ value: monotonicMs() }, memory);
+  for (const account of accounts) attempts(limiters, 9, () => account, `198.51.100.1 ${account}`);
+  const begun = await beginInThreads({ memory, accounts, isFromEachAddress: true });
+  const tenth = accounts.map((_account, index) => begun.reduce((sum, each) => sum + (each[index] ?? 0), 0));
+  t.same(
+    tenth,
+    accounts.map(() => 1),
+    'of four at once, the tenth alone is looked at',
+  );
+});
+
+t.test('and so are those from one address', async (t) => {
+  const accounts = Array.from({ length: 40 }, (_, index) => `${index}@example.test`);
+  const begun = await beginInThreads({ memory: attemptMemory(), accounts, isFromEachAddress: false });
+  t.equal(
+    begun.flat().reduce((sum, each) => sum + each, 0),
+    50,
+  );
+});
