@@ -1,6 +1,7 @@
 import { evaluationRetryHeaders, managementHeaders } from '../api/answer-headers.ts';
 import { consoleHeaders } from '../api/console/console-headers.ts';
 import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
+import { isManagementPath } from '../api/management/management-route.ts';
 import { consoleEnvelope } from '../contracts/console/console-answers.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -30,10 +31,6 @@ export function refuseRequest(exchange: Exchange, view: RequestView, docsUrl: st
     exchange.answerClosing(503, headers, consoleEnvelope(problem, docsUrl));
   } else exchange.answerClosing(503, evaluationRetryHeaders, errorEnvelope(problem, docsUrl));
   log.warn({ requestId, method: view.method(), route: null, status: 503 }, 'no worker takes requests');
-}
-
-function isManagementPath(path: string): boolean {
-  return path === '/api/v1' || path.startsWith('/api/v1/');
 }
 
 function routeOf(path: string): RouteName {

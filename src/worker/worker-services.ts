@@ -3,6 +3,7 @@ import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
 import { FlagAnswer } from '../api/evaluation/evaluate-flag.ts';
 import type { ProjectAnswerParts } from '../api/evaluation/evaluate-project.ts';
 import { LongAnswers } from '../api/long-answers.ts';
+import { isManagementPath } from '../api/management/management-route.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import { EvaluationMeter } from '../evaluator/evaluation-meter.ts';
 import { EvaluationTallies } from '../evaluator/evaluation-tallies.ts';
@@ -193,7 +194,7 @@ function refuseAmbiguous(
   gates: { readonly management: ManagementGate; readonly console: ConsoleGate; readonly docsUrl: string },
 ): void {
   const path = request.path();
-  if (path === '/api/v1' || path.startsWith('/api/v1/')) gates.management.refuseAmbiguous(exchange, request);
+  if (isManagementPath(path)) gates.management.refuseAmbiguous(exchange, request);
   else if (isConsoleApiPath(path)) gates.console.refuseAmbiguous(exchange, request);
   else {
     const problem = { code: 'invalid-request', detail: ambiguousLength } as const;

@@ -1,6 +1,11 @@
 import type { ManagementRoute } from '../../contracts/management/management-call.ts';
 import { decodeSegment } from '../path-segment.ts';
 
+/** @param path as received */
+export function isManagementPath(path: string): boolean {
+  return path === '/api/v1' || path.startsWith('/api/v1/');
+}
+
 /** What a method and path ask for; `route` is null when there is no such endpoint. */
 export interface MatchedRoute {
   readonly route: ManagementRoute | null;
