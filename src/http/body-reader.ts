@@ -14,7 +14,9 @@ export type BodyOutcome =
   /** It stalled: too few bytes came within an interval. */
   | { readonly kind: 'stalled' }
   /** All bodies together would be more than the budget. */
-  | { readonly kind: 'over-budget' };
+  | { readonly kind: 'over-budget' }
+  /** It comes in too many chunks for its length, each a call from the addon. What still comes is not read. */
+  | { readonly kind: 'scattered' };
 
 export interface BodyLimits {
   readonly bytesMax: number;
@@ -24,6 +26,11 @@ export interface BodyLimits {
 }
 
 const progressBytesMin = 64 * 1024;
+
+/** Chunks may be small, but not all of a long body's: so many, and one more for each so many bytes. */
+const chunksFree = 4096;
+const bytesOfChunkMin = 8;
+const noBytes = new Uint8Array(0);
 
 /**
  * Collects a request's body. Called in the request's handler, before it returns. After any outcome but `complete`, what
@@ -37,48 +44,87 @@ export function readBody(
   limits: BodyLimits,
   onOutcome: (outcome: BodyOutcome) => void,
 ): void {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
+  const room = new BodyRoom(Math.min(declaredBytes ?? limits.bytesMax, limits.bytesMax), limits.budget);
   let lengthAtInterval = 0;
+  let chunks = 0;
   let isOver = false;
 
   const finish = (outcome: BodyOutcome | null): void => {
     if (isOver) return;
     isOver = true;
     clearInterval(timer);
-    if (outcome?.kind !== 'complete') limits.budget.give(length);
-    // uWebSockets.js keeps the handler, and so this array, until the client has sent its last byte.
-    pieces.length = 0;
+    // uWebSockets.js keeps the handler, and so the room, until the client has sent its last byte.
+    if (outcome?.kind !== 'complete') room.release();
     if (outcome !== null) onOutcome(outcome);
   };
-  const release = (): void => limits.budget.give(length);
   const timer = setInterval(() => {
-    if (length - lengthAtInterval < progressBytesMin) finish({ kind: 'stalled' });
-    lengthAtInterval = length;
+    if (room.length - lengthAtInterval < progressBytesMin) finish({ kind: 'stalled' });
+    lengthAtInterval = room.length;
   }, limits.intervalMs);
 
   exchange.onAborted(() => finish(null));
   exchange.onBody((piece, isLast) => {
     if (isOver) return;
-    if (length + piece.length > limits.bytesMax) finish({ kind: 'too-large' });
-    else if (!limits.budget.take(piece.length)) finish({ kind: 'over-budget' });
-    else {
-      length += piece.length;
-      pieces.push(piece.slice());
-      if (isLast) finish({ kind: 'complete', bytes: joinPieces(pieces, length), release });
-    }
+    if (declaredBytes === null) chunks += 1;
+    if (chunks > chunksFree + room.length / bytesOfChunkMin) {
+      exchange.stopReading();
+      finish({ kind: 'scattered' });
+    } else if (room.length + piece.length > limits.bytesMax) finish({ kind: 'too-large' });
+    else if (!room.add(piece)) finish({ kind: 'over-budget' });
+    else if (isLast) finish({ kind: 'complete', bytes: room.take(), release: () => room.release() });
   });
   if (declaredBytes !== null && declaredBytes > limits.bytesMax) finish({ kind: 'too-large' });
 }
 
-function joinPieces(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const [only] = pieces;
-  if (pieces.length === 1 && only !== undefined) return only;
-  const bytes = new Uint8Array(length);
-  let used = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, used);
-    used += piece.length;
+/** Smaller than this a body's room is not made, unless it is known to be enough. */
+const roomBytesMin = 1024;
+
+/**
+ * Bytes of one body, in one buffer that doubles: however small the pieces are in which they come, they take at most twice
+ * their length. The whole buffer counts in the budget.
+ */
+class BodyRoom {
+  readonly #bytesMax: number;
+  readonly #budget: BodyBudget;
+  #bytes = noBytes;
+  length = 0;
+
+  /** @param bytesMax never more than these are added */
+  constructor(bytesMax: number, budget: BodyBudget) {
+    this.#bytesMax = bytesMax;
+    this.#budget = budget;
   }
-  return bytes;
+
+  /** Copies a piece. @returns false when the budget has no room for it */
+  add(piece: Uint8Array): boolean {
+    const length = this.length + piece.length;
+    if (length > this.#bytes.length && !this.#grow(length)) return false;
+    this.#bytes.set(piece, this.length);
+    this.length = length;
+    return true;
+  }
+
+  #grow(length: number): boolean {
+    const size = Math.max(length, Math.min(this.#bytesMax, Math.max(roomBytesMin, 2 * this.#bytes.length)));
+    if (!this.#budget.take(size - this.#bytes.length)) return false;
+    const bytes = new Uint8Array(size);
+    bytes.set(this.#bytes);
+    this.#bytes = bytes;
+    return true;
+  }
+
+  /** @returns what was added, in a buffer of that length: it goes to another thread, which would copy what lies around it */
+  take(): Uint8Array {
+    if (this.#bytes.length > this.length) {
+      this.#budget.give(this.#bytes.length - this.length);
+      this.#bytes = this.#bytes.slice(0, this.length);
+    }
+    return this.#bytes;
+  }
+
+  /** Lets go of the bytes. */
+  release(): void {
+    this.#budget.give(this.#bytes.length);
+    this.#bytes = noBytes;
+  }
 }

@@ -18,6 +18,9 @@ const corked = {
 /** Larger bodies than this may not fit a socket's buffer at once. */
 const largeBodyLength = 64 * 1024;
 
+/** How long a client may keep a connection that ends with its answer: closed before it has read it, it might lose it. */
+const lingerMs = 2000;
+
 export function writeHead(response: HttpResponse, status: number, headers: HeaderBlock): void {
   if (status !== 200) response.writeStatus(statusLine(status));
   response.writeHeader(headers.name, headers.value);
@@ -71,6 +74,10 @@ export class Exchange {
   #status = 0;
   /** Answered, or the client is gone. */
   isOver = false;
+  /**
+   * Whether the answer is the connection's last: nobody knows for certain where the request ends. Set before it is given.
+   */
+  isLast = false;
   #abortListeners: (() => void)[] | null = null;
   /** Bytes of a large answer that has room, and has not been given yet. */
   #reserved = 0;
@@ -120,6 +127,10 @@ export class Exchange {
   answer(status: number, headers: HeaderBlock, body: string | Uint8Array): void {
     if (this.isOver) return;
     this.#finish(status);
+    if (this.isLast) {
+      this.#answerLast(status, headers, typeof body === 'string' ? Buffer.from(body) : body);
+      return;
+    }
     // A text has fewer characters than bytes: what was reserved goes the way that gives it back.
     if (this.#reserved > 0 || (body.length > largeBodyLength && !this.isHead)) {
       this.#answerLarge(status, headers, typeof body === 'string' ? Buffer.from(body) : body);
@@ -143,16 +154,7 @@ export class Exchange {
   /** A large body is handed over as the socket takes it, so that a service that drains knows when it is through. */
   #answerLarge(status: number, headers: HeaderBlock, body: Uint8Array): void {
     const response = this.#response;
-    const { unsent } = this.#policy;
-    const kept = this.#reserved === 0 ? body.length : this.#reserved;
-    if (this.#reserved === 0) unsent.takeAlways(kept);
-    let isFlushed = false;
-    const flushed = (): void => {
-      if (isFlushed) return;
-      isFlushed = true;
-      unsent.give(kept);
-    };
-    this.onAborted(flushed);
+    const flushed = this.#keep(body.length);
     response.cork(() => {
       writeHead(response, status, headers);
       const start = response.getWriteOffset();
@@ -165,12 +167,79 @@ export class Exchange {
     });
   }
 
+  /** Counts a large body as kept for its client. @returns to be called when the client has it; it is when the client is gone */
+  #keep(length: number): () => void {
+    const { unsent } = this.#policy;
+    const kept = this.#reserved === 0 ? length : this.#reserved;
+    if (this.#reserved === 0) unsent.takeAlways(kept);
+    let isFlushed = false;
+    const flushed = (): void => {
+      if (isFlushed) return;
+      isFlushed = true;
+      unsent.give(kept);
+    };
+    this.onAborted(flushed);
+    return flushed;
+  }
+
+  /**
+   * Gives the connection's last answer. uWebSockets.js hands the next request of a connection over while the last answer's
+   * closing is on its way; it closes the connection instead as long as an answer is not complete. So this one never is,
+   * to uWebSockets.js: it waits for a byte more than was announced to the client, until the client goes or is cut.
+   */
+  #answerLast(status: number, headers: HeaderBlock, body: Uint8Array): void {
+    const response = this.#response;
+    if (body.length === 0 || hasNoBody(status)) {
+      this.#answerLastEmpty(status, headers);
+      return;
+    }
+    const isLarge = this.#reserved > 0 || body.length > largeBodyLength;
+    const flushed = isLarge && !this.isHead ? this.#keep(body.length) : null;
+    const sent = (): void => {
+      flushed?.();
+      const timer = setTimeout(() => response.close(), lingerMs);
+      this.onAborted(() => clearTimeout(timer));
+    };
+    response.cork(() => {
+      writeHead(response, status, headers);
+      response.writeHeader('Connection', 'close');
+      const start = response.getWriteOffset();
+      response.tryEnd('', body.length);
+      const send = (offset: number): boolean => {
+        const [isTaken] = response.tryEnd(body.subarray(offset - start), body.length + 1);
+        if (response.getWriteOffset() - start === body.length) sent();
+        return isTaken;
+      };
+      if (this.isHead) sent();
+      else if (!send(start)) response.onWritable(send);
+    });
+  }
+
+  /**
+   * An answer without a body is complete at once. It waits for the end of the event-loop turn: what came with the request
+   * and looks like another one meets an unanswered one, and the connection is closed.
+   */
+  #answerLastEmpty(status: number, headers: HeaderBlock): void {
+    let isGone = false;
+    this.onAborted(() => {
+      isGone = true;
+    });
+    setImmediate(() => {
+      if (isGone) return;
+      this.#response.cork(() => {
+        writeHead(this.#response, status, headers);
+        this.#response.end('', true);
+      });
+    });
+  }
+
   /** Begins an answer of unknown length. For HEAD it ends here. */
   begin(status: number, headers: HeaderBlock): void {
     if (this.isOver) return;
     this.#status = status;
     this.#response.cork(() => {
       writeHead(this.#response, status, headers);
+      if (this.isLast) this.#response.writeHeader('Connection', 'close');
       if (!this.isHead) return;
       this.#finish(status);
       this.#response.endWithoutBody();
@@ -211,20 +280,10 @@ export class Exchange {
     this.#response.cork(() => this.#response.end());
   }
 
-  /**
-   * Answers and closes the connection: for a client whose next bytes could not be understood. The answer waits for the
-   * end of the event-loop turn. Bytes that came with the request and look like another one then meet an unanswered one,
-   * and uWebSockets.js closes the connection instead of handling them.
-   */
+  /** Answers and ends the connection: for a client whose next bytes could not be understood. */
   answerAndClose(status: number, headers: HeaderBlock, body: string): void {
-    setImmediate(() => {
-      if (this.isOver) return;
-      this.#finish(status);
-      this.#response.cork(() => {
-        writeHead(this.#response, status, headers);
-        this.#response.end(body, true);
-      });
-    });
+    this.isLast = true;
+    this.answer(status, headers, body);
   }
 
   /** Answers at once and closes the connection. */
@@ -244,6 +303,11 @@ export class Exchange {
     this.isOver = true;
     this.#meter.countUnanswered(this.route, 'service');
     this.#response.close();
+  }
+
+  /** Reads no more of the connection, not even its end: for one whose answer is the last. */
+  stopReading(): void {
+    this.#response.pause();
   }
 
   /** @param listener gets each piece of the request's body, valid during the call only */

@@ -40,7 +40,7 @@ export function createFrontServer(options: FrontServerOptions): FrontServer {
   const view = new RequestView();
   let listening: ListenSocket | null = null;
   app.any('/*', (response, request) => {
-    const isHead = request.getMethod() === 'head';
+    const isHead = request.getCaseSensitiveMethod() === 'HEAD';
     const exchange = new Exchange(response, isHead, options.meter, options.countedAs, options.policy);
     try {
       options.handle(exchange, view.show(request));

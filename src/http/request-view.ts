@@ -20,9 +20,11 @@ export class RequestView {
     return this.#request;
   }
 
-  /** In lower case. */
+  /** In lower case, if it was sent in upper case: methods are case-sensitive, and any other is none of ours. */
   method(): string {
-    return this.#current.getMethod();
+    // `getMethod` would make `patch` of `PATCH` and of `patch`, in the request itself.
+    const sent = this.#current.getCaseSensitiveMethod();
+    return /^[A-Z-]+$/.test(sent) ? sent.toLowerCase() : 'other';
   }
 
   /** As received, undecoded, without the query. */

@@ -2,7 +2,7 @@ import type { AnswerMeter } from '../observability/answer-meter.ts';
 import type { AnswerPolicy } from './answer-policy.ts';
 import { Exchange, endHead, writeHead } from './exchange.ts';
 import type { HeaderBlock } from './header-block.ts';
-import { hasAmbiguousLength } from './request-framing.ts';
+import { framingFault, hasUncertainEnd } from './request-framing.ts';
 import { RequestView } from './request-view.ts';
 import { type AppDescriptor, createApp, type HttpRequest, type HttpResponse, type UwsApp } from './uws.ts';
 
@@ -48,8 +48,8 @@ export interface WorkerServerOptions {
   /** The answer when a handler throws. */
   readonly failure: { readonly headers: HeaderBlock; readonly body: string };
   readonly onFault: (fault: unknown) => void;
-  /** Answers, and closes, a request whose headers disagree on its length. */
-  readonly refuseAmbiguous: (exchange: Exchange, request: RequestView) => void;
+  /** Answers, and closes, a request whose end another parser could find elsewhere. @param fault what is wrong with it */
+  readonly refuseAmbiguous: (exchange: Exchange, request: RequestView, fault: string) => void;
   /** A connection came, or went. @param change 1 or -1 */
   readonly onConnection: (change: number) => void;
 }
@@ -82,7 +82,8 @@ export function createWorkerServer(options: WorkerServerOptions): WorkerServer {
 
 function addRoute(app: UwsApp, route: HttpRoute, view: RequestView, options: WorkerServerOptions): void {
   app[route.method](route.pattern, (response: HttpResponse, request: HttpRequest): void => {
-    const isHead = route.method === 'head' || (route.method === 'any' && request.getMethod() === 'head');
+    const isHead =
+      route.method === 'head' || (route.method === 'any' && request.getCaseSensitiveMethod() === 'HEAD');
     const exchange = new Exchange(response, isHead, options.meter, route.countedAs, options.policy);
     handleExchange(exchange, view.show(request), options, () => route.handle(exchange, view));
     view.show(null);
@@ -97,8 +98,11 @@ function handleExchange(
   handle: () => void,
 ): void {
   try {
-    if (hasAmbiguousLength(view)) options.refuseAmbiguous(exchange, view);
-    else handle();
+    const fault = framingFault(view);
+    if (fault === null) {
+      exchange.isLast = hasUncertainEnd(view);
+      handle();
+    } else options.refuseAmbiguous(exchange, view, fault);
   } catch (fault) {
     options.onFault(fault);
     exchange.answer(500, options.failure.headers, options.failure.body);

@@ -29,7 +29,7 @@ import type { AddressFinder } from './limits/address-finder.ts';
 import { AttemptLimiters, type AttemptMemory } from './limits/attempt-limiters.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';
 import type { WindowLimiter } from './limits/window-limiter.ts';
-import { ambiguousLength } from './management-gate.ts';
+import { scatteredBody } from './management-gate.ts';
 import type { RequestMeter } from './request-meter.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
 
@@ -63,7 +63,8 @@ const noOperation = 'The console has no endpoint of this method and path.';
 const tooManyRequests = 'Too many requests of the console from this address. Wait a minute before you retry.';
 const stalledBody = 'The request body stopped arriving. Send it whole, and faster.';
 const overBudget = 'The service is receiving as much as it may buffer. Retry in a moment.';
-const tooLarge = `The request body is larger than ${bodyBytesMax} bytes. Send less at once.`;
+/** Of what is sent before anybody is known: a secret, a name, a password. */
+const smallBodyBytesMax = 16 * 1024;
 
 const countedAs: Readonly<Record<(typeof consoleOperations)[ConsoleOperationId]['actor'], RouteName>> = {
   read: 'console-read',
@@ -73,8 +74,8 @@ const countedAs: Readonly<Record<(typeof consoleOperations)[ConsoleOperationId][
 
 /**
  * The door of the console's API. In this order: request rate, requests in flight, the operation, the origin of what may
- * change something, the query, the body; then the request is read here, sent to the writer whole, or led through its steps: each
- * looks at the session first. Every request leaves one line in the log.
+ * change something, the query, the session if a body follows, the body; then the request is read here, sent to the writer whole, or
+ * led through its steps: each looks at the session first. Every request leaves one line in the log.
  */
 export class ConsoleGate {
   readonly #options: ConsoleGateOptions;
@@ -122,10 +123,10 @@ export class ConsoleGate {
   }
 
   /** A request whose end cannot be found: it counts toward the rate like any other, and its connection is closed. */
-  refuseAmbiguous(exchange: Exchange, view: RequestView): void {
+  refuseAmbiguous(exchange: Exchange, view: RequestView, fault: string): void {
     const { reply } = this.#open(exchange, view);
     this.#options.requestRate.take(reply.request.limitKey);
-    reply.refuseAndClose({ code: 'invalid-request', detail: ambiguousLength });
+    reply.refuseAndClose({ code: 'invalid-request', detail: fault });
   }
 
   #admit(reply: ConsoleReply, view: RequestView, hasRoom: boolean): void {
@@ -162,17 +163,34 @@ export class ConsoleGate {
       });
     };
     if (consoleOperations[operation].body === null) answer(null);
-    else this.#collect(reply, answer);
+    else if (!this.#refuse(reply, operation)) this.#collect(reply, operation, answer);
   }
 
-  #collect(reply: ConsoleReply, answer: (body: Uint8Array) => void): void {
+  /** Refuses by its head, before the body is collected, what its sender may not do. @returns whether it was */
+  #refuse(reply: ConsoleReply, operation: ConsoleOperationId): boolean {
+    const { params, sessionSecret } = reply.request;
+    const refusal = this.#actors.reads.refuseConsole({ operation, params, sessionSecret });
+    if (refusal === null) return false;
+    const { status, body, contentType, memberId } = refusal;
+    reply.answer(status, String(body), { contentType }, memberId);
+    return true;
+  }
+
+  #collect(reply: ConsoleReply, operation: ConsoleOperationId, answer: (body: Uint8Array) => void): void {
     const { bodyBudget, requestDeadlineMs } = this.#options;
-    const limits = { bytesMax: bodyBytesMax, budget: bodyBudget, intervalMs: requestDeadlineMs };
+    const { actor, access } = consoleOperations[operation];
+    const isSmall = actor === 'conversation' || access.scope === 'public';
+    const bytesMax = isSmall ? smallBodyBytesMax : bodyBytesMax;
+    const limits = { bytesMax, budget: bodyBudget, intervalMs: requestDeadlineMs };
     readBody(reply.exchange, reply.request.declaredBytes, limits, (outcome: BodyOutcome) => {
       if (outcome.kind === 'stalled') reply.refuseAndClose({ code: 'request-timeout', detail: stalledBody });
+      else if (outcome.kind === 'scattered')
+        reply.refuseAndClose({ code: 'invalid-request', detail: scatteredBody });
       else if (outcome.kind === 'over-budget') reply.refuseUnavailable(overBudget);
-      else if (outcome.kind === 'too-large') reply.refuse({ code: 'payload-too-large', detail: tooLarge });
-      else {
+      else if (outcome.kind === 'too-large') {
+        const detail = `The request body is larger than ${bytesMax} bytes. Send less at once.`;
+        reply.refuse({ code: 'payload-too-large', detail });
+      } else {
         reply.releaseBody = outcome.release;
         answer(outcome.bytes);
       }

@@ -1,6 +1,6 @@
 import { managementPreflightHeaders, rateLimitedHeaders } from '../api/answer-headers.ts';
 import type { LongAnswers } from '../api/long-answers.ts';
-import { answerRead, type ManagementActors } from '../api/management/answer-read.ts';
+import { answerRead, type ManagementActors, refuseWrite } from '../api/management/answer-read.ts';
 import { answerWrite } from '../api/management/answer-write.ts';
 import { ManagementReply } from '../api/management/management-reply.ts';
 import { copyManagementRequest, type ManagementRequest } from '../api/management/management-request.ts';
@@ -52,13 +52,14 @@ const otherRoute: RouteName = 'management-other';
 const tooManyFailures =
   'Too many failed authentication attempts from this address. Wait a minute before you retry, and check the token.';
 const stalledBody = 'The request body stopped arriving. Send it whole, and faster.';
+export const scatteredBody =
+  'The request body comes in too many chunks for its length. Send larger ones, or a Content-Length.';
 const overBudget = 'The service is receiving as much as it may buffer. Retry in a moment.';
-export const ambiguousLength =
-  'The headers disagree on the length of the request body. Send one Content-Length, or Transfer-Encoding: chunked.';
 
 /**
  * The door of the Management API: the first three steps of the decided order of checks (request rate, preflight, failed
- * authentications), then a read is answered here and a change goes to the writer, whole. Every request leaves one line in the log.
+ * authentications), then a read is answered here and a change goes to the writer, whole. A change that its token may not
+ * make is refused here too, before its body is collected. Every request leaves one line in the log.
  */
 export class ManagementGate {
   readonly #options: ManagementGateOptions;
@@ -103,15 +104,19 @@ export class ManagementGate {
       reply.answerWith(204, managementPreflightHeaders(request.requestId), '', null);
     } else if (failedAuthentications.isFull(request.limitKey)) this.#refuseTooManyFailures(reply);
     else if (!hasRoom) reply.refuseUnavailable(overloaded);
-    else if (request.route === 'create-flag' || request.route === 'patch-flag') this.#collect(reply);
+    else if (request.route === 'create-flag' || request.route === 'patch-flag') this.#receive(reply);
     else answerRead(reply, asCall(request, null, false), this.#actors);
   }
 
+  #receive(reply: ManagementReply): void {
+    if (!refuseWrite(reply, asCall(reply.request, null, false), this.#actors)) this.#collect(reply);
+  }
+
   /** A request whose end cannot be found: it counts toward the rate like any other, and its connection is closed. */
-  refuseAmbiguous(exchange: Exchange, view: RequestView): void {
+  refuseAmbiguous(exchange: Exchange, view: RequestView, fault: string): void {
     const { reply } = this.#open(exchange, view);
     this.#options.requestRate.take(reply.request.limitKey);
-    reply.refuseAndClose({ code: 'invalid-request', detail: ambiguousLength });
+    reply.refuseAndClose({ code: 'invalid-request', detail: fault });
   }
 
   #open(exchange: Exchange, view: RequestView): Opened {
@@ -164,6 +169,8 @@ export class ManagementGate {
 
   async #write(reply: ManagementReply, outcome: BodyOutcome): Promise<void> {
     if (outcome.kind === 'stalled') reply.refuseAndClose({ code: 'request-timeout', detail: stalledBody });
+    else if (outcome.kind === 'scattered')
+      reply.refuseAndClose({ code: 'invalid-request', detail: scatteredBody });
     else if (outcome.kind === 'over-budget') reply.refuseUnavailable(overBudget);
     else if (outcome.kind === 'too-large') {
       await answerWrite(reply, asCall(reply.request, null, true), this.#actors);

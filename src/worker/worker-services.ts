@@ -24,7 +24,7 @@ import { AddressFinder } from './limits/address-finder.ts';
 import { ClientAddresses } from './limits/client-address.ts';
 import { budgetOf, longAnswerRoom, unsentAnswers } from './limits/process-budgets.ts';
 import { WindowLimiter } from './limits/window-limiter.ts';
-import { ambiguousLength, ManagementGate } from './management-gate.ts';
+import { ManagementGate } from './management-gate.ts';
 import { RequestMeter } from './request-meter.ts';
 import { createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
 import type { WorkerLog } from './worker-log.ts';
@@ -100,8 +100,8 @@ export function createServices(
       body: errorEnvelope({ code: 'internal-error', detail: failureDetail }, docsUrl),
     },
     onFault: (fault) => log.error({ err: fault }, 'handler failed'),
-    refuseAmbiguous: (exchange, request) =>
-      refuseAmbiguous(exchange, request, { management, console, docsUrl }),
+    refuseAmbiguous: (exchange, request, fault) =>
+      refuseAmbiguous(exchange, request, fault, { management, console, docsUrl }),
     onConnection: (change) => hooks.onConnection(change),
   });
   return { ...evaluation, requestMeter, console, server };
@@ -191,13 +191,14 @@ function createConsoleGate(setup: WorkerSetup, parts: GateParts, host: HostClien
 function refuseAmbiguous(
   exchange: Exchange,
   request: RequestView,
+  fault: string,
   gates: { readonly management: ManagementGate; readonly console: ConsoleGate; readonly docsUrl: string },
 ): void {
   const path = request.path();
-  if (isManagementPath(path)) gates.management.refuseAmbiguous(exchange, request);
-  else if (isConsoleApiPath(path)) gates.console.refuseAmbiguous(exchange, request);
+  if (isManagementPath(path)) gates.management.refuseAmbiguous(exchange, request, fault);
+  else if (isConsoleApiPath(path)) gates.console.refuseAmbiguous(exchange, request, fault);
   else {
-    const problem = { code: 'invalid-request', detail: ambiguousLength } as const;
+    const problem = { code: 'invalid-request', detail: fault } as const;
     exchange.answerAndClose(400, evaluationHeaders, errorEnvelope(problem, gates.docsUrl));
   }
 }

@@ -1,7 +1,12 @@
 import t, { type Test } from 'tap';
 import { bearer, type ClientRequest, createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { assertUndelayed, describe, type ProbeWindow } from '../support/latency-probe.ts';
-import { openRawConnection, rawRequest } from '../support/raw-request.ts';
+import {
+  openRawConnection,
+  type RawConnection,
+  type RawResponse,
+  rawRequest,
+} from '../support/raw-request.ts';
 import { type Besieged, besiege, get, withBody } from './robustness-fixture.ts';
 
 /*
@@ -48,6 +53,7 @@ const attacks: readonly (readonly [string, Attack])[] = [
   ['100,000 problems in one body', manyProblems],
   ['pipelined requests', pipelined],
   ['conflicting lengths', conflictingLengths],
+  ['chunks that could end elsewhere', looseChunks],
   ['HTTP/1.0, other versions and no HTTP at all', otherProtocols],
   ['a PROXY header from a stranger', proxyHeader],
   ['connections that are reset', resets],
@@ -343,23 +349,99 @@ async function conflictingLengths(t: Test, besieged: Besieged, client: HttpClien
     `${head}Content-Length: +2\r\n\r\n{}${smuggled}`,
     `${head}Content-Length: 2, 2\r\n\r\n{}${smuggled}`,
     `${head}Content-Length: 0x2\r\n\r\n{}${smuggled}`,
+    `${head}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}${smuggled}`,
+    `${head}Content-Length:\r\n\r\n${smuggled}`,
+    `${head}Content-Length:\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+    `${head}Content-Length:\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`,
+    `${head}Transfer-Encoding:\r\n\r\n${smuggled}`,
+    `${head}Transfer-Encoding:\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+    `${head}Transfer-Encoding:\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`,
+    `${head}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`,
+    `${head}Host: other\r\n\r\n${smuggled}`,
+    `post${head.slice(4)}Content-Length: 2\r\n\r\n{}${smuggled}`,
+    `PO{ST${head.slice(4)}Content-Length: 2\r\n\r\n{}${smuggled}`,
     `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
     `${head}Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n{}`,
   ];
-  for (const request of requests) {
-    const connection = await openRawConnection(t, server.port, nextAddress());
-    connection.write(request);
-    const shown = JSON.stringify(request.slice(head.length, head.length + 70));
+  // At once, and the smuggled part when the first has been answered.
+  const ways = requests.flatMap((request) =>
+    request.endsWith(smuggled) ? [[request], [request.slice(0, -smuggled.length), smuggled]] : [[request]],
+  );
+  await Promise.all(
+    ways.map(async (pieces) => {
+      const connection = await openRawConnection(t, server.port, nextAddress());
+      const shown = JSON.stringify(pieces.join('').slice(head.length, head.length + 70));
+      const [answer] = await answersTo(connection, pieces);
+      t.ok(answer !== undefined || connection.isClosed(), `${shown} is answered or closed`);
+      if (answer !== undefined)
+        t.ok(answer.status >= 400 && answer.status < 500, `${shown}: ${answer.status}`);
+      await assertOver(t, connection, shown);
+    }),
+  );
+  await assertNothingSmuggled(t, client, patchOf(flag, token));
+}
+
+/** Writes one piece after the answer to the one before. */
+async function answersTo(connection: RawConnection, pieces: readonly string[]): Promise<RawResponse[]> {
+  const answers: RawResponse[] = [];
+  for (const piece of pieces) {
+    connection.write(piece);
     const answer = await connection.response();
-    t.ok(answer !== null || connection.isClosed(), `${shown} is answered or closed`);
-    if (answer !== null) t.ok(answer.status >= 400 && answer.status < 500, `${shown}: ${answer.status}`);
-    t.equal(await connection.response(), null, `${shown}: what follows is not answered`);
-    t.ok(connection.isClosed(), `${shown}: the connection is closed`);
-    // A write takes its turn behind whatever was smuggled, so that the look comes after it.
-    const { text } = await client.send({ ...patchOf(flag, token), body: '{"trafficPercentage":100}' });
-    t.match(JSON.parse(text), { flag: { enabled: true } }, `${shown}: nothing was smuggled`);
-    await client.send({ ...patchOf(flag, token), body: '{"enabled":true}' });
+    if (answer !== null) answers.push(answer);
   }
+  return answers;
+}
+
+async function assertOver(t: Test, connection: RawConnection, shown: string): Promise<void> {
+  t.equal(await connection.response(), null, `${shown}: what follows is not answered`);
+  t.ok(connection.isClosed(), `${shown}: the connection is closed`);
+}
+
+/** A smuggled request would have switched the flag off. */
+async function assertNothingSmuggled(t: Test, client: HttpClient, patch: ClientRequest): Promise<void> {
+  // A write takes its turn behind whatever was smuggled, so that the look comes after it.
+  const { text } = await client.send({ ...patch, body: '{"trafficPercentage":100}' });
+  t.match(JSON.parse(text), { changed: false, flag: { enabled: true } }, 'nothing was smuggled');
+}
+
+/** uWebSockets.js reads these in its own way, and shows only what is in the chunks. */
+async function looseChunks(t: Test, { server, flag, token }: Besieged, client: HttpClient): Promise<void> {
+  const authorization = `Authorization: Bearer ${token}`;
+  const smuggled = withBody(`PATCH /api/v1/flags/${flag}`, '{"enabled":false}', authorization);
+  const head = `PATCH /api/v1/flags/${flag} HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const strange = head.replace(authorization, 'Authorization: Bearer x');
+  const bodies = {
+    'sound chunks': '2\r\n{}\r\n0\r\n\r\n',
+    'no line end after the data': '2\r\n{}XX0\r\n\r\n',
+    'no line end after the last chunk': '2\r\n{}\r\n0\r\nXX',
+    'a digit that is none': '2\r\n{}\r\n0;\r\n\r\n',
+    'a size that ends in LF': '2\n{}\r\n0\n\r\n',
+    'words behind a size': '2 bytes\r\n{}\r\n0\r\n\r\n',
+    'a trailer': '2\r\n{}\r\n0\r\nX-Odd: 1\r\n\r\n',
+  };
+  const ways = Object.entries(bodies).flatMap(([why, body]) =>
+    [head + body, strange + body].flatMap((request) => [
+      { why, pieces: [request + smuggled] },
+      { why, pieces: [request, smuggled] },
+    ]),
+  );
+  await Promise.all(
+    ways.map(async ({ why, pieces }) => {
+      const connection = await openRawConnection(t, server.port, nextAddress());
+      const isOurs = pieces[0]?.startsWith(head);
+      const shown = `${why}, ${isOurs ? 'a token' : 'no token'}, ${pieces.length} pieces`;
+      const [first, ...others] = await answersTo(connection, pieces);
+      t.ok(
+        others.every(({ status, head }) => status === 400 && !/burgee|x-request-id/i.test(head)),
+        `${shown}: at most the library complains about what follows`,
+      );
+      if (why === 'sound chunks' && pieces.length === 2) {
+        t.equal(first?.status, isOurs ? 400 : 401, `${shown}: it is answered`);
+      }
+      await assertOver(t, connection, shown);
+    }),
+  );
+  await assertNothingSmuggled(t, client, patchOf(flag, token));
 }
 
 function patchOf(flag: string, token: string): ClientRequest {

@@ -11,6 +11,8 @@ export interface RawResponse {
 /** A connection to which a test writes any bytes whatever. */
 export interface RawConnection {
   write(bytes: Uint8Array | string): void;
+  /** Writes, and resolves when the system has taken it all, or the connection is closed. */
+  written(bytes: Uint8Array | string): Promise<void>;
   /** The next whole response; null when the connection closes (or `timeoutMs` passes) without one. */
   response(timeoutMs?: number): Promise<RawResponse | null>;
   /** Resolves when the server has closed the connection. */
@@ -81,6 +83,11 @@ function watchSocket(socket: Socket): RawConnection {
     isClosed: () => isClosed,
     write: (bytes) => {
       if (!isClosed) socket.write(bytes);
+    },
+    written: async (bytes) => {
+      if (isClosed) return;
+      const taken = new Promise<void>((resolve) => socket.write(bytes, () => resolve()));
+      await Promise.race([taken, closed]);
     },
     pause: () => {
       socket.pause();

@@ -23,12 +23,27 @@ export interface ManagementActors {
 export function answerRead(reply: ManagementReply, call: ManagementCall, actors: ManagementActors): void {
   const read = actors.reads.management(call);
   const { body } = read.answer;
-  if (typeof body === 'string') {
-    finishRead(reply, read.answer, body, actors).catch((fault: unknown) => {
-      actors.onFault(fault, call.requestId);
-      reply.refuseInternal();
-    });
-  } else sendList(reply, read, body, actors);
+  if (typeof body === 'string') answerWhole(reply, read.answer, body, actors);
+  else sendList(reply, read, body, actors);
+}
+
+/** Refuses a change by its head: before its body is collected, what nobody may do is not looked at. @returns whether it was */
+export function refuseWrite(reply: ManagementReply, call: ManagementCall, actors: ManagementActors): boolean {
+  const refusal = actors.reads.refuseManagement(call);
+  if (refusal !== null) answerWhole(reply, refusal, String(refusal.body), actors);
+  return refusal !== null;
+}
+
+function answerWhole(
+  reply: ManagementReply,
+  answer: ManagementAnswer,
+  body: string,
+  actors: ManagementActors,
+): void {
+  finishRead(reply, answer, body, actors).catch((fault: unknown) => {
+    actors.onFault(fault, reply.request.requestId);
+    reply.refuseInternal();
+  });
 }
 
 /** A list is an answer of success: what is refused is refused before it begins. */

@@ -3,7 +3,7 @@ import { type ConsoleGuarded, guardConsole } from '../../domain/console/guard-co
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { Asker } from './console-answers.ts';
 import { readConsoleBody } from './console-body.ts';
-import type { ConsoleCall } from './console-call.ts';
+import type { ConsoleCall, ConsoleCallHead } from './console-call.ts';
 import { type ConsoleAskId, consoleRow, isConsoleStep } from './console-steps.ts';
 import type { PublicContext, PublicRequest } from './public-handler.ts';
 
@@ -24,10 +24,7 @@ export function admitConsoleCall(
   call: ConsoleCall,
   context: PublicContext,
 ): Admission {
-  const { access } = consoleRow(call.operation);
-  const { sessionSecret } = call;
-  const projectId = call.params['projectId'] ?? null;
-  const guarded = guardConsole(queries, access, { sessionSecret, projectId }, context);
+  const guarded = guardConsoleCall(queries, call, context);
   if (!guarded.ok) return { asker: null, outcome: guarded };
   const asker = guarded.value.principal;
   const body = bodyOf(call);
@@ -35,6 +32,16 @@ export function admitConsoleCall(
   const { requestId, params, query, address, userAgent } = call;
   const request = { requestId, params, query, address, userAgent, body: body.value };
   return { asker, outcome: allow({ guarded: guarded.value, request }) };
+}
+
+/** The first of these steps: who asks, and what of. It needs no body. */
+export function guardConsoleCall(
+  queries: RecordQueries,
+  { operation, params, sessionSecret }: ConsoleCallHead,
+  context: PublicContext,
+): ConsoleOutcome<ConsoleGuarded> {
+  const projectId = params['projectId'] ?? null;
+  return guardConsole(queries, consoleRow(operation).access, { sessionSecret, projectId }, context);
 }
 
 function bodyOf(call: ConsoleCall): ConsoleOutcome<unknown> {

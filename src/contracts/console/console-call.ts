@@ -16,6 +16,9 @@ export interface ConsoleCall {
   readonly body: Uint8Array | null;
 }
 
+/** What the guard looks at of a request, before its body has come. */
+export type ConsoleCallHead = Pick<ConsoleCall, 'operation' | 'params' | 'sessionSecret'>;
+
 /** What is said of an answer beside its status and body. */
 export interface ConsoleAnswerHead {
   /** The session that asked is to be marked as seen. */

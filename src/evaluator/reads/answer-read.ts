@@ -38,6 +38,22 @@ export function answerManagementRead(
   return refusalAnswer(step.refusal, denialOf(step.refusal, call, context), context.docsUrl);
 }
 
+/**
+ * Refuses a change of the Management API by its head, before its body is read: steps 4 to 7 of the order of checks. The
+ * writer takes them again, with the change. The answer's denial is still to be recorded by the writer.
+ *
+ * @returns null: let it come
+ */
+export function refuseManagementWrite(
+  queries: RecordQueries,
+  call: ManagementCall,
+  context: ManagementContext,
+): ManagementAnswer | null {
+  const guarded = guardCall(queries, call, context);
+  if (guarded.ok) return null;
+  return refusalAnswer(guarded.refusal, denialOf(guarded.refusal, call, context), context.docsUrl);
+}
+
 function read(
   queries: RecordQueries,
   call: ManagementCall,

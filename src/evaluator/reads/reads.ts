@@ -1,11 +1,11 @@
-import type { ConsoleAnswer, ConsoleCall } from '../../contracts/console/console-call.ts';
+import type { ConsoleAnswer, ConsoleCall, ConsoleCallHead } from '../../contracts/console/console-call.ts';
 import { createConsoleContext } from '../../contracts/console/console-context.ts';
 import type { ConsoleSettings } from '../../contracts/console/public-handler.ts';
 import type { ManagementAnswer, ManagementCall } from '../../contracts/management/management-call.ts';
 import type { PinnedSnapshot, StoreReader } from '../../storage/store-reader.ts';
 import { hashSecret } from '../../support/hash-secret.ts';
-import { answerManagementRead } from './answer-read.ts';
-import { answerConsoleRead } from './console/answer-console-read.ts';
+import { answerManagementRead, refuseManagementWrite } from './answer-read.ts';
+import { answerConsoleRead, refuseConsoleCall } from './console/answer-console-read.ts';
 
 export interface ReadsOptions {
   readonly docsUrl: string;
@@ -37,15 +37,41 @@ export class Reads {
 
   /** @throws what the read throws; then nothing is to be released */
   management(call: ManagementCall): Read<ManagementAnswer> {
-    const { docsUrl, tokenPrefixesAccepted } = this.#options;
-    const context = { now: Date.now(), docsUrl, acceptedPrefixes: tokenPrefixesAccepted, hashSecret };
+    const context = this.#managementContext();
     return this.#read(({ queries }) => answerManagementRead(queries, call, context));
+  }
+
+  /** @returns the refusal of a change whose body has not come yet; null: let it come */
+  refuseManagement(call: ManagementCall): ManagementAnswer | null {
+    const context = this.#managementContext();
+    return this.#look(({ queries }) => refuseManagementWrite(queries, call, context));
+  }
+
+  #managementContext() {
+    const { docsUrl, tokenPrefixesAccepted } = this.#options;
+    return { now: Date.now(), docsUrl, acceptedPrefixes: tokenPrefixesAccepted, hashSecret };
   }
 
   /** @throws what the read throws; then nothing is to be released */
   console(call: ConsoleCall): Read<ConsoleAnswer> {
     const context = createConsoleContext(this.#options.console);
     return this.#read(({ queries }) => answerConsoleRead(queries, call, context));
+  }
+
+  /** @returns the refusal of a request whose body has not come yet; null: let it come */
+  refuseConsole(call: ConsoleCallHead): ConsoleAnswer | null {
+    const context = createConsoleContext(this.#options.console);
+    return this.#look(({ queries }) => refuseConsoleCall(queries, call, context));
+  }
+
+  #look<Answer>(look: (snapshot: PinnedSnapshot) => Answer): Answer {
+    this.#refresh();
+    const snapshot = this.#reader.pin();
+    try {
+      return look(snapshot);
+    } finally {
+      snapshot.release();
+    }
   }
 
   #read<Answer extends { readonly body: string | Iterable<string> }>(

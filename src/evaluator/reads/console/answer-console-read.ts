@@ -1,10 +1,11 @@
 import {
   type AdmittedCall,
   admitConsoleCall,
+  guardConsoleCall,
   mismatchedHandler,
 } from '../../../contracts/console/admit-console-call.ts';
 import { consoleRefusal, consoleSuccess } from '../../../contracts/console/console-answers.ts';
-import type { ConsoleAnswer, ConsoleCall } from '../../../contracts/console/console-call.ts';
+import type { ConsoleAnswer, ConsoleCall, ConsoleCallHead } from '../../../contracts/console/console-call.ts';
 import type { ConsoleReadEntry, ConsoleReply } from '../../../contracts/console/console-handler.ts';
 import type { ConsoleAskId } from '../../../contracts/console/console-steps.ts';
 import type {
@@ -26,6 +27,16 @@ export function answerConsoleRead(
   const answered = outcome.ok ? read(queries, call.operation, outcome.value, context) : outcome;
   if (answered.ok) return consoleSuccess(answered.value, asker, context.now);
   return consoleRefusal(answered.problem, context.docsUrl, asker, context.now);
+}
+
+/** Refuses a request by its head, before its body is read. Whoever answers it looks again. @returns null: let it come */
+export function refuseConsoleCall(
+  queries: RecordQueries,
+  call: ConsoleCallHead,
+  context: PublicContext,
+): ConsoleAnswer | null {
+  const guarded = guardConsoleCall(queries, call, context);
+  return guarded.ok ? null : consoleRefusal(guarded.problem, context.docsUrl, null, context.now);
 }
 
 function read(

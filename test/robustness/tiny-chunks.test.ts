@@ -1,0 +1,77 @@
+import { setTimeout } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { inMegabytes, ownBytesOf } from '../campaigns/process-memory.ts';
+import { describe } from '../support/latency-probe.ts';
+import { openRawConnection, type RawConnection, type RawResponse } from '../support/raw-request.ts';
+import { type Besieged, besiege } from './robustness-fixture.ts';
+
+/*
+ * A byte of a body costs six on the wire when each has a chunk of its own. It must not cost more than that in memory,
+ * and nobody who has no right to send a body may make the service look at it.
+ */
+t.setTimeout(120_000);
+
+const connections = 4;
+/** Of chunks on each connection, fewer than a body may have bytes: so it is never too large. */
+const chunksEach = 1_000_000;
+const piece = '1\r\na\r\n'.repeat(10_000);
+/** Far above what the bodies hold, and far below what a slice for each byte takes. */
+const growthMaxBytes = 96 * 1024 * 1024;
+
+interface Flooding {
+  readonly answers: readonly (RawResponse | null)[];
+  readonly growthBytes: number;
+  readonly shown: string;
+}
+
+/** Sends bodies in chunks of a byte, all at once, and says what the process had most meanwhile. */
+async function flood(t: Test, { server, probe }: Besieged, lines: readonly string[]): Promise<Flooding> {
+  const before = ownBytesOf(server.pid);
+  let most = before;
+  let answers: readonly (RawResponse | null)[] = [];
+  const timer = setInterval(() => {
+    most = Math.max(most, ownBytesOf(server.pid));
+  }, 5);
+  const window = await probe.during(async () => {
+    const opened = await Promise.all(lines.map(() => openRawConnection(t, server.port)));
+    answers = await Promise.all(
+      opened.map((connection, index) => sendChunks(connection, lines[index] ?? '')),
+    );
+  });
+  clearInterval(timer);
+  const growthBytes = most - before;
+  const statuses = answers.map((answer) => answer?.status ?? 'closed').join(', ');
+  const memory = `${inMegabytes(before)} MB before, ${inMegabytes(most)} MB at most`;
+  return { answers, growthBytes, shown: `${statuses}; ${memory}; ${describe(window)}` };
+}
+
+/** @returns the answer; null when the service closed without one */
+async function sendChunks(connection: RawConnection, line: string): Promise<RawResponse | null> {
+  connection.write(`${line}Transfer-Encoding: chunked\r\n\r\n`);
+  for (let sent = 0; sent < chunksEach && !connection.isClosed(); sent += 10_000) {
+    await connection.written(piece);
+  }
+  connection.write('0\r\n\r\n');
+  return connection.response();
+}
+
+t.test('chunks of a byte take no more memory than their bytes', async (t) => {
+  const besieged = await besiege(t, { BURGEE_WORKERS: '1', BURGEE_FAILED_AUTHENTICATION_LIMIT: '1000' });
+  const calm = await besieged.probe.during(() => setTimeout(500));
+  t.comment(`calm: ${describe(calm)}`);
+  const post = 'POST /api/v1/flags HTTP/1.1\r\nHost: localhost\r\n';
+  const attackers = {
+    'of nobody': post,
+    'of a token that does not exist': `${post}Authorization: Bearer burgee_${'x'.repeat(49)}\r\n`,
+    'of a console that nobody is signed in to':
+      'POST /console/api/projects HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\nX-Burgee-Console: 1\r\n',
+    'of a token that may write': `${post}Authorization: Bearer ${besieged.token}\r\n`,
+  };
+  for (const [who, line] of Object.entries(attackers)) {
+    const { answers, growthBytes, shown } = await flood(t, besieged, Array(connections).fill(line));
+    t.comment(`chunks ${who}: ${shown}`);
+    t.ok(growthBytes < growthMaxBytes, `chunks ${who}: memory grew by ${inMegabytes(growthBytes)} MB`);
+    const expected = who === 'of a token that may write' ? 400 : 401;
+    for (const answer of answers) t.equal(answer?.status, expected, `chunks ${who} are answered`);
+  }
+});
