@@ -1,104 +1,91 @@
 import type { AnswerMeter } from '../observability/answer-meter.ts';
 import { turnNow } from '../support/turn-clock.ts';
 import type { AnswerPolicy } from './answer-policy.ts';
+import { bareLength, endBare, writeBareToClose, writeChunkedEnd, writeHead } from './answer-writing.ts';
 import type { HeaderBlock } from './header-block.ts';
-import { statusLine } from './status-line.ts';
+import type { Manner, TurnGuard } from './turn-guard.ts';
 import type { HttpResponse } from './uws.ts';
 
-/** What `writeCorked` writes: module variables instead of a closure for every answer. */
-const corked = {
-  response: null as HttpResponse | null,
-  status: 200,
-  headers: null as HeaderBlock | null,
-  body: '' as string | Uint8Array,
-  isHead: false,
-  mustClose: false,
-};
+type Body = string | Uint8Array;
 
 /** Larger bodies than this may not fit a socket's buffer at once. */
 const largeBodyLength = 64 * 1024;
+/** uWebSockets.js gathers so much for one write: what is larger goes to the socket at once. */
+const corkBytes = 16 * 1024;
+/** How long a client has to close a connection that was announced to end, and to take the last bytes. */
+const lingerMs = 250;
+/** The same, of one that may have sent more: closed before it has read the answer, it might lose it. */
+const lastLingerMs = 2000;
 
-/** How long a client may keep a connection that ends with its answer: closed before it has read it, it might lose it. */
-const lingerMs = 2000;
-
-export function writeHead(response: HttpResponse, status: number, headers: HeaderBlock): void {
-  if (status !== 200) response.writeStatus(statusLine(status));
-  response.writeHeader(headers.name, headers.value);
+function nothing(): void {
+  // An empty cork: what is left of earlier writes goes to the socket.
 }
 
-function hasNoBody(status: number): boolean {
-  return status === 204 || status === 304;
-}
-
-/** Ends an answer that has no body, and no Content-Length: an explicit undefined would be written as a number. */
-function endEmpty(response: HttpResponse, mustClose: boolean): void {
-  if (mustClose) response.end('', true);
-  else response.endWithoutBody();
-}
-
-/**
- * Ends the answer to HEAD. The length is a header like any other: given to `endWithoutBody`, it would leave the response
- * open, and the connection of no use for the next request.
- */
-export function endHead(response: HttpResponse, length: number, mustClose: boolean): void {
-  if (mustClose) {
-    response.endWithoutBody(length, true);
-    return;
-  }
-  response.writeHeader('Content-Length', String(length));
-  response.endWithoutBody();
-}
-
-function writeCorked(): void {
-  const { response, headers, body, mustClose } = corked;
-  if (response === null || headers === null) return;
-  writeHead(response, corked.status, headers);
-  if (corked.isHead) endHead(response, Buffer.byteLength(body), mustClose);
-  else if (hasNoBody(corked.status)) endEmpty(response, mustClose);
-  else response.end(body, mustClose);
+/** What the answers of an app have in common. */
+export interface ExchangeOptions {
+  readonly meter: AnswerMeter;
+  readonly policy: AnswerPolicy;
+  readonly turns: TurnGuard;
 }
 
 /**
  * One request's answer, given once, at once or later. After the client is gone, or the answer is given, everything here
  * does nothing: whoever answers late need not care.
+ *
+ * What the client's socket does not take is kept here, counted, and handed over as it takes more. Until then the request
+ * counts as open: if the client sends another one, uWebSockets.js closes its connection.
  */
 export class Exchange {
   readonly #response: HttpResponse;
-  readonly #meter: AnswerMeter;
-  readonly #policy: AnswerPolicy;
+  readonly #options: ExchangeOptions;
   readonly #startedAt = turnNow();
   readonly isHead: boolean;
   /** What the answer is counted as: an index into the meter's routes. */
   route: number;
+  /** Null once the handler has returned. */
+  #manner: Manner | null;
   /** Of an answer that has begun. */
   #status = 0;
+  #mustClose = false;
+  #hasChunks = false;
   /** Answered, or the client is gone. */
   isOver = false;
   /**
    * Whether the answer is the connection's last: nobody knows for certain where the request ends. Set before it is given.
    */
   isLast = false;
+  /** The response must not be touched any more. */
+  #isGone = false;
+  #isHeld = false;
+  /** The answer is whole on the wire, and the connection is about to be closed. */
+  #isClosing = false;
   #abortListeners: (() => void)[] | null = null;
   /** Bytes of a large answer that has room, and has not been given yet. */
   #reserved = 0;
 
+  /** @param manner of an answer that is given before `handlerReturned` is called */
   constructor(
     response: HttpResponse,
     isHead: boolean,
-    meter: AnswerMeter,
     route: number,
-    policy: AnswerPolicy,
+    manner: Manner,
+    options: ExchangeOptions,
   ) {
     this.#response = response;
-    this.#meter = meter;
-    this.#policy = policy;
+    this.#options = options;
     this.isHead = isHead;
     this.route = route;
+    this.#manner = manner;
     response.onAborted(() => {
-      if (!this.isOver) meter.countUnanswered(this.route, 'client');
+      if (!this.isOver) options.meter.countUnanswered(this.route, 'client');
       this.isOver = true;
+      this.#isGone = true;
       for (const listener of this.#abortListeners ?? []) listener();
     });
+  }
+
+  handlerReturned(): void {
+    this.#manner = null;
   }
 
   /** @param listener called once if the client goes away before the answer is complete */
@@ -118,137 +105,171 @@ export class Exchange {
    */
   reserve(bodyLength: number): boolean {
     if (bodyLength <= largeBodyLength || this.isHead || this.isOver) return true;
-    if (!this.#policy.unsent.take(bodyLength)) return false;
+    if (!this.#options.policy.unsent.take(bodyLength)) return false;
     this.#reserved = bodyLength;
     return true;
   }
 
   /** Answers whole. Bytes may be a view of shared memory: they are copied before this returns. */
-  answer(status: number, headers: HeaderBlock, body: string | Uint8Array): void {
-    if (this.isOver) return;
-    this.#finish(status);
-    if (this.isLast) {
-      this.#answerLast(status, headers, typeof body === 'string' ? Buffer.from(body) : body);
-      return;
-    }
-    // A text has fewer characters than bytes: what was reserved goes the way that gives it back.
-    if (this.#reserved > 0 || (body.length > largeBodyLength && !this.isHead)) {
-      this.#answerLarge(status, headers, typeof body === 'string' ? Buffer.from(body) : body);
-      return;
-    }
-    corked.response = this.#response;
-    corked.status = status;
-    corked.headers = headers;
-    corked.body = body;
-    corked.isHead = this.isHead;
-    corked.mustClose = this.#policy.mustClose();
-    this.#response.cork(writeCorked);
-    corked.response = null;
+  answer(status: number, headers: HeaderBlock, body: Body): void {
+    if (this.isOver || this.#isHeld) return;
+    this.#give(status, headers, body, this.#options.policy.mustClose());
   }
 
-  #finish(status: number): void {
+  /** Answers whole, and closes the connection. */
+  answerClosing(status: number, headers: HeaderBlock, body: Body): void {
+    if (this.isOver || this.#isHeld) return;
+    this.#give(status, headers, body, true);
+  }
+
+  /** Answers and ends the connection: for a client whose next bytes could not be understood. */
+  answerAndClose(status: number, headers: HeaderBlock, body: string): void {
+    this.isLast = true;
+    this.answer(status, headers, body);
+  }
+
+  /** Of an answer whose head is written, and counted, keeps what its client's socket has not taken of the body. */
+  keepRest(body: Body): void {
     this.isOver = true;
-    this.#meter.countAnswer(this.route, status, this.#startedAt);
+    this.#keep(body, Buffer.byteLength(body), false);
   }
 
-  /** A large body is handed over as the socket takes it, so that a service that drains knows when it is through. */
-  #answerLarge(status: number, headers: HeaderBlock, body: Uint8Array): void {
-    const response = this.#response;
-    const flushed = this.#keep(body.length);
-    response.cork(() => {
-      writeHead(response, status, headers);
-      const start = response.getWriteOffset();
-      const send = (offset: number): boolean => {
-        const [isTaken, isDone] = response.tryEnd(body.subarray(offset - start), body.length);
-        if (isDone) flushed();
-        return isTaken;
-      };
-      if (!send(start)) response.onWritable(send);
+  #hold(give: () => void): void {
+    if (this.isOver || this.#isHeld) return;
+    this.#isHeld = true;
+    setImmediate(() => {
+      this.#manner = null;
+      if (!this.isOver) give();
     });
   }
 
-  /** Counts a large body as kept for its client. @returns to be called when the client has it; it is when the client is gone */
-  #keep(length: number): () => void {
-    const { unsent } = this.#policy;
-    const kept = this.#reserved === 0 ? length : this.#reserved;
-    if (this.#reserved === 0) unsent.takeAlways(kept);
-    let isFlushed = false;
-    const flushed = (): void => {
-      if (isFlushed) return;
-      isFlushed = true;
-      unsent.give(kept);
-    };
-    this.onAborted(flushed);
-    return flushed;
-  }
-
-  /**
-   * Gives the connection's last answer. uWebSockets.js hands the next request of a connection over while the last answer's
-   * closing is on its way; it closes the connection instead as long as an answer is not complete. So this one never is,
-   * to uWebSockets.js: it waits for a byte more than was announced to the client, until the client goes or is cut.
-   */
-  #answerLast(status: number, headers: HeaderBlock, body: Uint8Array): void {
-    const response = this.#response;
-    if (body.length === 0 || hasNoBody(status)) {
-      this.#answerLastEmpty(status, headers);
+  #give(status: number, headers: HeaderBlock, body: Body, mustClose: boolean): void {
+    if (this.#manner === 'held') {
+      const kept = typeof body === 'string' ? body : new Uint8Array(body);
+      this.#hold(() => this.#give(status, headers, kept, mustClose));
       return;
     }
-    const isLarge = this.#reserved > 0 || body.length > largeBodyLength;
-    const flushed = isLarge && !this.isHead ? this.#keep(body.length) : null;
-    const sent = (): void => {
-      flushed?.();
-      const timer = setTimeout(() => response.close(), lingerMs);
-      this.onAborted(() => clearTimeout(timer));
-    };
-    response.cork(() => {
-      writeHead(response, status, headers);
-      response.writeHeader('Connection', 'close');
-      const start = response.getWriteOffset();
-      response.tryEnd('', body.length);
-      const send = (offset: number): boolean => {
-        const [isTaken] = response.tryEnd(body.subarray(offset - start), body.length + 1);
-        if (response.getWriteOffset() - start === body.length) sent();
-        return isTaken;
-      };
-      if (this.isHead) sent();
-      else if (!send(start)) response.onWritable(send);
-    });
-  }
-
-  /**
-   * An answer without a body is complete at once. It waits for the end of the event-loop turn: what came with the request
-   * and looks like another one meets an unanswered one, and the connection is closed.
-   */
-  #answerLastEmpty(status: number, headers: HeaderBlock): void {
-    let isGone = false;
-    this.onAborted(() => {
-      isGone = true;
-    });
-    setImmediate(() => {
-      if (isGone) return;
+    this.isOver = true;
+    this.#options.meter.countAnswer(this.route, status, this.#startedAt);
+    const closes = mustClose || this.isLast || this.#manner === 'last';
+    if (this.isHead || body.length === 0 || bareLength(status, body) === null) {
+      this.#giveBare(status, headers, bareLength(status, body), closes);
+    } else if (closes && this.#isPlain && body.length < corkBytes && this.#reserved === 0) {
       this.#response.cork(() => {
         writeHead(this.#response, status, headers);
-        this.#response.end('', true);
+        this.#response.end(body, true);
       });
+    } else this.#send(status, headers, body, closes);
+  }
+
+  /**
+   * Whether uWebSockets.js may end the answer and close the connection. It does so behind earlier answers that are not sent
+   * yet, and does not say whether the client's socket takes them: so one in some is ended here. So is the one after which
+   * no request may be handled: the library hands the next one over while the closing is on its way.
+   */
+  get #isPlain(): boolean {
+    if (this.isLast) return false;
+    if (this.#manner === null) return !this.#options.turns.isSampled();
+    return this.#manner !== 'checked';
+  }
+
+  #giveBare(status: number, headers: HeaderBlock, length: number | null, mustClose: boolean): void {
+    const closes = this.#options.turns.isSampled() || mustClose;
+    const write = closes ? writeBareToClose : endBare;
+    this.#response.cork(() => write(this.#response, status, headers, length));
+    if (closes) this.#linger();
+    this.#giveReserved();
+  }
+
+  #giveReserved(): void {
+    if (this.#reserved > 0) this.#options.policy.unsent.give(this.#reserved);
+    this.#reserved = 0;
+  }
+
+  /** What the socket takes is sent at once. The rest is kept, so that a service that drains knows when it is through. */
+  #send(status: number, headers: HeaderBlock, body: Body, closes: boolean): void {
+    const response = this.#response;
+    const length = Buffer.byteLength(body);
+    // With a total that is never reached the response stays, to close its connection with.
+    const total = closes ? length + 1 : length;
+    let isTaken = false;
+    let isDone = false;
+    response.cork(() => {
+      writeHead(response, status, headers);
+      if (closes) response.writeHeader('Connection', 'close').tryEnd('', length);
+      [isTaken, isDone] = response.tryEnd(body, total);
     });
+    if (isDone || (isTaken && closes)) {
+      this.#giveReserved();
+      if (closes) this.#linger();
+    } else this.#keep(body, total, closes);
+  }
+
+  #keep(body: Body, total: number, closes: boolean): void {
+    const response = this.#response;
+    const { unsent } = this.#options.policy;
+    const start = response.getWriteOffset();
+    // A copy: it may be a view of memory that others write.
+    const rest = new Uint8Array(typeof body === 'string' ? Buffer.from(body) : body).slice(start);
+    if (this.#reserved === 0 && !unsent.take(rest.length)) {
+      response.close();
+      return;
+    }
+    const kept = this.#reserved === 0 ? rest.length : this.#reserved;
+    this.#reserved = 0;
+    let isFlushed = false;
+    const flushed = (): void => {
+      if (!isFlushed) unsent.give(kept);
+      isFlushed = true;
+    };
+    this.onAborted(flushed);
+    response.onWritable((offset) => {
+      if (this.#isClosing) return this.#flush();
+      const [isTaken, isDone] = response.tryEnd(rest.subarray(offset - start), total);
+      if (isDone || (isTaken && closes)) flushed();
+      if (isTaken && closes) this.#linger();
+      return isTaken;
+    });
+  }
+
+  #flush(): boolean {
+    this.#response.cork(nothing);
+    return true;
+  }
+
+  /** The answer is whole on the wire: a client that was told so closes the connection, and otherwise it is closed here. */
+  #linger(): void {
+    this.#isClosing = true;
+    setTimeout(() => {
+      if (!this.#isGone) this.#response.close();
+    }, this.isLast ? lastLingerMs : lingerMs).unref();
   }
 
   /** Begins an answer of unknown length. For HEAD it ends here. */
   begin(status: number, headers: HeaderBlock): void {
     if (this.isOver) return;
     this.#status = status;
+    this.#mustClose = this.isLast || this.#options.policy.mustClose();
+    if (this.isHead) {
+      this.#finish();
+      this.#giveBare(status, headers, null, this.#mustClose);
+      return;
+    }
     this.#response.cork(() => {
       writeHead(this.#response, status, headers);
-      if (this.isLast) this.#response.writeHeader('Connection', 'close');
-      if (!this.isHead) return;
-      this.#finish(status);
-      this.#response.endWithoutBody();
+      if (this.#mustClose) this.#response.writeHeader('Connection', 'close');
     });
+  }
+
+  #finish(): void {
+    this.isOver = true;
+    this.#options.meter.countAnswer(this.route, this.#status, this.#startedAt);
   }
 
   /** @returns whether the client's socket took it; if not, wait for `onWritable` before the next one. */
   write(bytes: Uint8Array): boolean {
     if (this.isOver) return true;
+    this.#hasChunks ||= bytes.length > 0;
     let isTaken = true;
     this.#response.cork(() => {
       isTaken = this.#response.write(bytes);
@@ -268,40 +289,27 @@ export class Exchange {
   onWritable(listener: () => void): void {
     if (this.isOver) return;
     this.#response.onWritable(() => {
+      if (this.#isClosing) return this.#flush();
       listener();
       return true;
     });
   }
 
+  /** Ends an answer that was begun. */
   end(): void {
     if (this.isOver) return;
-    this.#finish(this.#status);
-    // Closing here would write a header line in the middle of the chunks: the next answer does, or the worker's end.
-    this.#response.cork(() => this.#response.end());
-  }
-
-  /** Answers and ends the connection: for a client whose next bytes could not be understood. */
-  answerAndClose(status: number, headers: HeaderBlock, body: string): void {
-    this.isLast = true;
-    this.answer(status, headers, body);
-  }
-
-  /** Answers at once and closes the connection. */
-  answerClosing(status: number, headers: HeaderBlock, body: string): void {
-    if (this.isOver) return;
-    this.#finish(status);
-    this.#response.cork(() => {
-      writeHead(this.#response, status, headers);
-      if (this.isHead) endHead(this.#response, Buffer.byteLength(body), true);
-      else this.#response.end(body, true);
-    });
+    this.#finish();
+    if (this.#mustClose || this.#options.policy.mustClose()) {
+      this.#response.cork(() => writeChunkedEnd(this.#response, this.#hasChunks));
+      this.#linger();
+    } else this.#response.cork(() => this.#response.end());
   }
 
   /** Cuts the connection, so that an incomplete answer cannot be mistaken for a whole one. */
   cut(): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.#meter.countUnanswered(this.route, 'service');
+    this.#options.meter.countUnanswered(this.route, 'service');
     this.#response.close();
   }
 

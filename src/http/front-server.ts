@@ -3,6 +3,7 @@ import type { AnswerPolicy } from './answer-policy.ts';
 import { Exchange } from './exchange.ts';
 import { describeRefusedListen, ListenError } from './listen-error.ts';
 import { RequestView } from './request-view.ts';
+import { TurnGuard } from './turn-guard.ts';
 import {
   type AppDescriptor,
   closeListenSocket,
@@ -38,16 +39,18 @@ export interface FrontServer {
 export function createFrontServer(options: FrontServerOptions): FrontServer {
   const app = createApp();
   const view = new RequestView();
+  const turns = new TurnGuard(() => 0);
   let listening: ListenSocket | null = null;
   app.any('/*', (response, request) => {
     const isHead = request.getCaseSensitiveMethod() === 'HEAD';
-    const exchange = new Exchange(response, isHead, options.meter, options.countedAs, options.policy);
+    const exchange = new Exchange(response, isHead, options.countedAs, turns.next(), { ...options, turns });
     try {
       options.handle(exchange, view.show(request));
     } catch (fault) {
       options.onFault(fault);
       exchange.cut();
     }
+    exchange.handlerReturned();
     view.show(null);
   });
   return {

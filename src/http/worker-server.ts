@@ -1,9 +1,11 @@
 import type { AnswerMeter } from '../observability/answer-meter.ts';
 import type { AnswerPolicy } from './answer-policy.ts';
-import { Exchange, endHead, writeHead } from './exchange.ts';
+import { writeHead } from './answer-writing.ts';
+import { Exchange, type ExchangeOptions } from './exchange.ts';
 import type { HeaderBlock } from './header-block.ts';
 import { framingFault, hasUncertainEnd } from './request-framing.ts';
 import { RequestView } from './request-view.ts';
+import { type Manner, TurnGuard } from './turn-guard.ts';
 import { type AppDescriptor, createApp, type HttpRequest, type HttpResponse, type UwsApp } from './uws.ts';
 
 export type HttpMethod = 'get' | 'head' | 'post' | 'patch' | 'options' | 'any';
@@ -62,16 +64,27 @@ export interface WorkerServer {
   close(): void;
 }
 
+/** What the routes of an app share. */
+interface RouteParts extends WorkerServerOptions, ExchangeOptions {
+  readonly view: RequestView;
+}
+
 /**
  * A worker's side of uWebSockets.js. One wrapper for all routes sees to it that each request has an abort handler before
  * its handler returns (the process would end otherwise) and that a throw is a 500.
  */
 export function createWorkerServer(options: WorkerServerOptions): WorkerServer {
   const app = createApp();
-  const view = new RequestView();
-  for (const route of options.routes) addRoute(app, route, view, options);
-  for (const route of options.directRoutes) addDirectRoute(app, route, view, options);
-  app.filter((_response, change) => options.onConnection(change > 0 ? 1 : -1));
+  let connections = 0;
+  const turns = new TurnGuard(() => connections);
+  const parts: RouteParts = { ...options, turns, view: new RequestView() };
+  for (const route of options.routes) addRoute(app, route, parts);
+  for (const route of options.directRoutes) addDirectRoute(app, route, parts);
+  const onConnection = (change: number): void => {
+    connections += change;
+    options.onConnection(change);
+  };
+  app.filter((_response, count) => onConnection(count > 0 ? 1 : -1));
   return {
     descriptor: app.getDescriptor(),
     close: () => {
@@ -80,13 +93,13 @@ export function createWorkerServer(options: WorkerServerOptions): WorkerServer {
   };
 }
 
-function addRoute(app: UwsApp, route: HttpRoute, view: RequestView, options: WorkerServerOptions): void {
+function addRoute(app: UwsApp, route: HttpRoute, parts: RouteParts): void {
+  const { view, turns } = parts;
   app[route.method](route.pattern, (response: HttpResponse, request: HttpRequest): void => {
     const isHead =
       route.method === 'head' || (route.method === 'any' && request.getCaseSensitiveMethod() === 'HEAD');
-    const exchange = new Exchange(response, isHead, options.meter, route.countedAs, options.policy);
-    handleExchange(exchange, view.show(request), options, () => route.handle(exchange, view));
-    view.show(null);
+    const exchange = new Exchange(response, isHead, route.countedAs, turns.next(), parts);
+    handleExchange(exchange, view.show(request), parts, () => route.handle(exchange, view));
   });
 }
 
@@ -107,31 +120,33 @@ function handleExchange(
     options.onFault(fault);
     exchange.answer(500, options.failure.headers, options.failure.body);
   }
+  exchange.handlerReturned();
+  view.show(null);
 }
 
 /**
  * Crossings into the addon of an answered evaluation: segment, query, two framing headers, one block of headers, the end.
  */
-function addDirectRoute(
-  app: UwsApp,
-  route: DirectRoute,
-  view: RequestView,
-  options: WorkerServerOptions,
-): void {
-  const { meter, policy } = options;
+function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): void {
+  const { meter, policy, turns, view } = parts;
   const isHead = route.method === 'head';
   app[route.method](route.pattern, (response: HttpResponse, request: HttpRequest): void => {
-    if (request.getHeader('content-length') !== '' || request.getHeader('transfer-encoding') !== '') {
-      answerWithBody(response, request);
+    const manner = turns.next();
+    const mustClose = policy.mustClose();
+    const isAtOnce = manner === 'plain' || manner === 'checked';
+    if (!isAtOnce || mustClose || isHead || hasBody(request)) {
+      answerByExchange(response, request, manner, mustClose);
       return;
     }
     const startedAt = meter.beginAtOnce();
     const answer = decide(request);
-    const { status, body } = answer;
-    writeHead(response, status, answer.headers);
-    const mustClose = policy.mustClose();
-    if (isHead) endHead(response, Buffer.byteLength(body), mustClose);
-    else response.end(body, mustClose);
+    const { status, headers, body } = answer;
+    if (manner === 'plain') {
+      writeHead(response, status, headers);
+      response.end(body);
+    } else if (!isTakenWhole(response, answer)) {
+      new Exchange(response, isHead, route.countedAs, manner, parts).keepRest(body);
+    }
     meter.countAtOnce(route.countedAs, status, startedAt);
   });
 
@@ -143,13 +158,32 @@ function addDirectRoute(
     }
   }
 
-  /** A request that says it has a body: it may be framed so that its end cannot be found. */
-  function answerWithBody(response: HttpResponse, request: HttpRequest): void {
-    const exchange = new Exchange(response, isHead, meter, route.countedAs, policy);
-    handleExchange(exchange, view.show(request), options, () => {
+  function answerByExchange(
+    response: HttpResponse,
+    request: HttpRequest,
+    manner: Manner,
+    mustClose: boolean,
+  ): void {
+    const exchange = new Exchange(response, isHead, route.countedAs, manner, parts);
+    handleExchange(exchange, view.show(request), parts, () => {
       const { status, headers, body } = decide(request);
-      exchange.answer(status, headers, body);
+      if (mustClose) exchange.answerClosing(status, headers, body);
+      else exchange.answer(status, headers, body);
     });
-    view.show(null);
   }
+}
+
+/** Writes an answer as far as its client's socket takes it. @returns whether that was all of it */
+function isTakenWhole(response: HttpResponse, { status, headers, body }: ReadyAnswer): boolean {
+  let isDone = false;
+  response.cork(() => {
+    writeHead(response, status, headers);
+    [, isDone] = response.tryEnd(body, Buffer.byteLength(body));
+  });
+  return isDone;
+}
+
+/** A request that says it has a body may be framed so that its end cannot be found. */
+function hasBody(request: HttpRequest): boolean {
+  return request.getHeader('content-length') !== '' || request.getHeader('transfer-encoding') !== '';
 }

@@ -8,7 +8,7 @@ import { type BudgetName, budgetNames } from '../../src/worker/worker-protocol.t
 import { eventually } from '../support/expectations.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { openRawConnection } from '../support/raw-request.ts';
-import { serveRoutes } from '../support/served-routes.ts';
+import { openPolicy, serveRoutes } from '../support/served-routes.ts';
 
 const headers = headerBlock([['Content-Type', 'text/plain']]);
 
@@ -71,23 +71,106 @@ t.test('HEAD keeps nothing', async (t) => {
   t.same(kept(), [0, 0]);
 });
 
-t.test('an answer that must close its connection does, of any size and method', async (t) => {
-  for (const length of [0, 5, 70_000]) {
-    for (const method of ['GET', 'HEAD', 'POST']) {
-      const { port, connections } = await serve(
-        t,
-        (exchange) => exchange.answer(200, headers, 'x'.repeat(length)),
-        true,
-      );
-      const client = createHttpClient(t, { port });
-      const answer = await client.send({ method, path: '/' });
-      t.equal(answer.headers.get('content-length'), String(length));
-      if (length === 70_000 && method !== 'HEAD') continue;
-      t.equal(answer.headers.get('connection'), 'close', `${method} of ${length}`);
-      await eventually(() => connections() === 0, 5000, `${method} of ${length} is closed`);
+/** Every way in which an answer is given. */
+const ways: Readonly<Record<string, (exchange: Exchange, body: string) => void>> = {
+  'within its handler': (exchange, body) => exchange.answer(200, headers, body),
+  'after its handler': (exchange, body) => {
+    setImmediate(() => exchange.answer(200, headers, body));
+  },
+  'in chunks': (exchange, body) => {
+    exchange.begin(200, headers);
+    setImmediate(() => {
+      exchange.write(Buffer.from(body));
+      exchange.end();
+    });
+  },
+};
+
+for (const [way, give] of Object.entries(ways)) {
+  t.test(`an answer ${way} that must close its connection does, of any size and method`, async (t) => {
+    for (const length of [0, 5, 20_000, 70_000, 8_000_000]) {
+      for (const method of ['GET', 'HEAD', 'POST']) {
+        const shown = `${method} of ${length}`;
+        const { port, connections, kept } = await serve(
+          t,
+          (exchange) => give(exchange, 'x'.repeat(length)),
+          true,
+        );
+        const connection = await openRawConnection(t, port);
+        const body = method === 'POST' ? 'Content-Length: 0\r\n' : '';
+        connection.write(`${method} / HTTP/1.1\r\nHost: x\r\n${body}\r\n`);
+        // No answer to HEAD is awaited: what is read then would be taken for one without its body.
+        const answer = method === 'HEAD' ? null : await connection.response();
+        await connection.closed;
+        const { head } = answer ?? connection.head();
+        t.match(head, /^HTTP\/1\.1 200 OK\r\n/, shown);
+        t.equal(head.match(/\r\nconnection: close/gi)?.length, 1, `${shown} says that it closes`);
+        t.match(head, /\r\ndate: /i, `${shown} says when`);
+        if (way !== 'in chunks') t.match(head, new RegExp(`\r\ncontent-length: ${length}(\r|$)`, 'i'), shown);
+        if (method !== 'HEAD') t.equal(answer?.body.length, length, shown);
+        await eventually(() => connections() === 0, 5000, `${shown} is closed`);
+        t.same(kept(), [0, 0], shown);
+      }
     }
+  });
+}
+
+t.test('an answer on a direct route that must close its connection does, by HEAD too', async (t) => {
+  const served = await serveRoutes(t, {
+    routes: [],
+    directRoutes: (['get', 'head'] as const).map((method) => ({
+      method,
+      pattern: '/:segment',
+      countedAs: 0,
+      answer: () => ({ status: 200, headers, body: 'hello' }),
+      fail: () => ({ status: 500, headers, body: '' }),
+    })),
+    policy: { ...openPolicy, mustClose: () => true },
+  });
+  for (const method of ['GET', 'HEAD']) {
+    const connection = await openRawConnection(t, served.port);
+    connection.write(`${method} /a HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await connection.closed;
+    const { head, text } = connection.head();
+    t.match(head, /\r\ncontent-length: 5(\r|$)/i);
+    t.match(head, /\r\nconnection: close/i);
+    t.equal(text, method === 'GET' ? 'hello' : '');
   }
+  t.equal(served.connections(), 0);
 });
+
+t.test(
+  'a chunked answer whose client reads slowly arrives whole before its connection is closed',
+  async (t) => {
+    const piece = Buffer.alloc(60_000, 'x');
+    const pieces = 200;
+    const { port } = await serve(
+      t,
+      (exchange) => {
+        exchange.begin(200, headers);
+        let left = pieces;
+        const send = (): void => {
+          while (left > 0) {
+            left -= 1;
+            if (!exchange.write(piece)) return;
+          }
+          exchange.end();
+        };
+        exchange.onWritable(send);
+        setImmediate(send);
+      },
+      true,
+    );
+    const connection = await openRawConnection(t, port);
+    connection.pause();
+    connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    connection.resume();
+    const response = await connection.response();
+    t.equal(response?.body.length, pieces * piece.length);
+    await connection.closed;
+  },
+);
 
 t.test('a request whose next bytes could not be understood is answered, and nothing after it', async (t) => {
   let asked = 0;

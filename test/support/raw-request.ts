@@ -15,6 +15,8 @@ export interface RawConnection {
   written(bytes: Uint8Array | string): Promise<void>;
   /** The next whole response; null when the connection closes (or `timeoutMs` passes) without one. */
   response(timeoutMs?: number): Promise<RawResponse | null>;
+  /** What has come so far, as one head and what follows it: of an answer to HEAD, nothing. @throws without a head */
+  head(): { readonly head: string; readonly text: string };
   /** Resolves when the server has closed the connection. */
   readonly closed: Promise<void>;
   readonly isClosed: () => boolean;
@@ -81,6 +83,12 @@ function watchSocket(socket: Socket): RawConnection {
   return {
     closed,
     isClosed: () => isClosed,
+    head: () => {
+      const text = received.toString('latin1');
+      const end = text.indexOf('\r\n\r\n');
+      if (end < 0) throw new Error(`no head has come: ${text}`);
+      return { head: text.slice(0, end), text: text.slice(end + 4) };
+    },
     write: (bytes) => {
       if (!isClosed) socket.write(bytes);
     },
@@ -156,7 +164,9 @@ function parseChunked(
     const chunkStart = lineEnd + 2;
     if (bytes.length < chunkStart + size + 2) return null;
     if (size === 0) {
-      return { response: { status, head, body: Buffer.concat(pieces) }, length: chunkStart + 2 };
+      const end = bytes.indexOf('\r\n\r\n', lineEnd);
+      if (end < 0) return null;
+      return { response: { status, head, body: Buffer.concat(pieces) }, length: end + 4 };
     }
     pieces.push(bytes.subarray(chunkStart, chunkStart + size));
     at = chunkStart + size + 2;
