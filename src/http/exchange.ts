@@ -240,9 +240,12 @@ export class Exchange {
   /** The answer is whole on the wire: a client that was told so closes the connection, and otherwise it is closed here. */
   #linger(): void {
     this.#isClosing = true;
-    setTimeout(() => {
-      if (!this.#isGone) this.#response.close();
-    }, this.isLast ? lastLingerMs : lingerMs).unref();
+    setTimeout(
+      () => {
+        if (!this.#isGone) this.#response.close();
+      },
+      this.isLast ? lastLingerMs : lingerMs,
+    ).unref();
   }
 
   /** Begins an answer of unknown length. For HEAD it ends here. */
