@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
 import type { PrometheusText } from './prometheus-text.ts';
 import { isReady, type Readiness, renderReadiness } from './readiness.ts';
@@ -39,6 +39,8 @@ const notReadyHeaders = { 'Retry-After': '1' };
 export class AdminServer {
   readonly #options: AdminServerOptions;
   readonly #server: Server;
+  /** With a request that is not answered yet. */
+  readonly #asked = new WeakSet<Socket>();
 
   constructor(options: AdminServerOptions) {
     this.#options = options;
@@ -51,6 +53,7 @@ export class AdminServer {
         connectionsCheckingInterval: requestTimeoutMs,
       },
       (request, response) => {
+        if (!this.#isFirst(request.socket, response)) return;
         this.#answer(request, response).catch((fault: unknown) => {
           options.onFault(fault);
           response.destroy();
@@ -75,6 +78,20 @@ export class AdminServer {
   close(): void {
     this.#server.close();
     this.#server.closeAllConnections();
+  }
+
+  /**
+   * One request at a time on a connection. Node.js reads 64 KiB of them before it looks whether anybody reads the answers,
+   * and each page of metrics is as large.
+   */
+  #isFirst(socket: Socket, response: ServerResponse): boolean {
+    if (this.#asked.has(socket)) {
+      socket.destroy();
+      return false;
+    }
+    this.#asked.add(socket);
+    response.once('close', () => this.#asked.delete(socket));
+    return true;
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,7 +1,8 @@
 import t from 'tap';
+import { inMegabytes, ownBytesOf } from '../campaigns/process-memory.ts';
 import { runBurgee } from '../support/burgee-command.ts';
 import { createHttpClient } from '../support/http-client.ts';
-import { rawRequest } from '../support/raw-request.ts';
+import { openRawConnection, rawRequest } from '../support/raw-request.ts';
 import { takenPort } from '../support/taken-port.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { bootWithAdmin } from './admin-fixture.ts';
@@ -31,6 +32,25 @@ t.test('two pages, GET only, and nothing else', async (t) => {
   t.equal((await rawRequest(t, port, 'nonsense\r\n\r\n'))?.status, 400);
   const elsewhere = createHttpClient(t, { port: server.port });
   t.equal((await elsewhere.send({ path: '/health' })).status, 200);
+  await server.stop();
+});
+
+t.test('who sends requests and reads no answers is cut off', async (t) => {
+  const { server, admin } = await bootWithAdmin(t, { dataDir: temporaryDirectory(t) });
+  const port = Number(/"adminPort":(\d+)/.exec(server.lines.join('\n'))?.[1]);
+  const before = ownBytesOf(server.pid);
+  let grown = 0;
+  for (let count = 0; count < 16; count += 1) {
+    const connection = await openRawConnection(t, port);
+    connection.pause();
+    connection.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1500));
+    await admin.get('/ready');
+    grown = Math.max(grown, ownBytesOf(server.pid) - before);
+    connection.resume();
+    await connection.closed;
+  }
+  t.ok(grown < 100 * 1024 * 1024, `the process grew by ${inMegabytes(grown)} MB`);
+  t.equal((await admin.get('/metrics')).status, 200, 'everybody else is answered');
   await server.stop();
 });
 
