@@ -1,6 +1,8 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryLock, unlock } from 'fs-native-extensions';
+import { dataFileOf } from './environment.ts';
+import { requireUnwritten } from './opening-gate.ts';
 import { createDirectory } from './store-directory.ts';
 import { StoreError } from './store-error.ts';
 
@@ -17,9 +19,10 @@ export function claimFileOf(directory: string): string {
 /**
  * Claims a data directory, creating it if need be. The claim is a lock of the operating system on an open file, so it
  * ends with the process, however that ends, and nothing stale is left. The file itself stays: removing it would let two
- * processes lock two files of one name.
+ * processes lock two files of one name. Where somebody has removed it nevertheless, or the data file lies in another
+ * directory as well, the data file tells whether somebody writes to it (`opening-gate.ts`).
  *
- * @throws StoreError that names the holder's pid and says what to do.
+ * @throws StoreError that names the holder's pid, where it is known, and says what to do.
  */
 export function claimDirectory(directory: string): Claim {
   createDirectory(directory);
@@ -28,9 +31,25 @@ export function claimDirectory(directory: string): Claim {
     closeSync(descriptor);
     throw new StoreError(heldMessage(directory));
   }
+  const claim = createClaim(descriptor);
+  try {
+    lookAtDataFile(directory);
+  } catch (fault) {
+    claim.release();
+    throw fault;
+  }
   ftruncateSync(descriptor);
   writeSync(descriptor, `${process.pid}\n`);
-  return createClaim(descriptor);
+  return claim;
+}
+
+/** One that cannot be looked at is told of when it is opened. */
+function lookAtDataFile(directory: string): void {
+  try {
+    requireUnwritten(dataFileOf(directory));
+  } catch (fault) {
+    if (fault instanceof StoreError) throw fault;
+  }
 }
 
 function createClaim(descriptor: number): Claim {

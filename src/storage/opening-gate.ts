@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, statSync } from 'node:fs';
 import { tryLock, unlock } from 'fs-native-extensions';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { DataFileHeldError, StoreError } from './store-error.ts';
@@ -11,9 +11,13 @@ import { DataFileHeldError, StoreError } from './store-error.ts';
  * Two bytes of the data file are locked for that, far behind its end: they are nobody's content, and the locks end with
  * the process that holds them. Openers share both. The first one says that somebody wants to open, the second is held
  * while it is done; the writer keeps the second while it writes, and stands back while the first one is taken.
+ *
+ * The writer keeps a third byte for as long as it has the file open. So a file has one writer, under whatever names and
+ * in whatever directories it lies: LMDB's own locks are on a file beside it, and two of those do not know of each other.
  */
 export const wantedByte = 2 ** 50;
 export const gateByte = wantedByte + 1;
+const writerByte = wantedByte + 2;
 
 /** The writer waits so long for whoever is opening: it takes less than a millisecond of work. */
 const openerMsMax = 2_000;
@@ -21,19 +25,39 @@ const openerMsMax = 2_000;
 const heldOpenerMsMax = 20;
 /** Whoever opens waits so long for the transaction that is open: an `apply` of a million flags, or a migration. */
 const transactionMsMax = 60_000;
+/** And for whoever only looks whether somebody writes. */
+const lookMsMax = 100;
 const pauseMs = 1;
 
-/** The writer's side. One transaction at a time. */
+/** The writer's side, and its right to be the only one. One transaction at a time. */
 export class WritersGate {
   readonly #path: string;
   readonly #descriptor: number;
   #isHeld = false;
   #isClosed = false;
 
-  /** @throws Error of node:fs when the data file cannot be opened */
+  /**
+   * Makes an empty file where there is none: whoever comes second must find something to be refused at.
+   * @throws StoreError when another process writes to the file; Error of node:fs when it cannot be opened
+   */
   constructor(path: string) {
     this.#path = path;
-    this.#descriptor = openSync(path, 'r+');
+    this.#descriptor = openSync(path, 'a+', 0o600);
+    if (waitUntil(() => tryLock(this.#descriptor, writerByte, 1), lookMsMax)) return;
+    this.close();
+    throw new StoreError(writtenMessage(path));
+  }
+
+  /** @returns whether the file that is claimed lies at the path. @throws Error of node:fs when none does */
+  isInPlace(): boolean {
+    const claimed = fstatSync(this.#descriptor, { bigint: true });
+    const { dev, ino } = statSync(this.#path, { bigint: true });
+    return dev === claimed.dev && ino === claimed.ino;
+  }
+
+  /** Only for a data file that never held a record, and before it is opened. */
+  empty(): void {
+    ftruncateSync(this.#descriptor);
   }
 
   /** Costs some 4 µs while nobody opens. @throws DataFileHeldError when somebody has been opening for 2 s */
@@ -85,6 +109,28 @@ export function openThroughGate<Opened>(path: string, open: () => Opened): Opene
     // The locks end with it.
     closeSync(descriptor);
   }
+}
+
+/**
+ * Of a look at one moment: only a `WritersGate` holds what it finds free.
+ * @throws StoreError when a process writes to the file; Error of node:fs when it is there and cannot be opened
+ */
+export function requireUnwritten(path: string): void {
+  if (!existsSync(path)) return;
+  const descriptor = openSync(path, 'r');
+  try {
+    // Shared: two that look do not take each other for a writer.
+    if (!tryLock(descriptor, writerByte, 1, { shared: true })) throw new StoreError(writtenMessage(path));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function writtenMessage(path: string): string {
+  return (
+    `${path} is in use by another process, which has claimed it under another name, or whose claim file was removed. ` +
+    'Stop that process first, or choose another directory with --data-dir. A copy of the data is made with `burgee backup`.'
+  );
 }
 
 function busyMessage(path: string): string {

@@ -44,12 +44,6 @@ export function syncDirectory(directory: string): void {
   }
 }
 
-/** Only for a data file that never held a record. */
-export function removeDataFile(directory: string): void {
-  rmSync(dataFileOf(directory), { force: true });
-  dropLockFile(directory);
-}
-
 /** Only when no process has the store open: LMDB's list of readers. */
 export function dropLockFile(directory: string): void {
   rmSync(`${dataFileOf(directory)}-lock`, { force: true });

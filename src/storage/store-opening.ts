@@ -15,7 +15,7 @@ import type { Migration } from './migrations/migration.ts';
 import { formatAfter, storeMigrations } from './migrations/store-migrations.ts';
 import { openThroughGate, WritersGate } from './opening-gate.ts';
 import { identityRecord, type StoreIdentity, storeFormat } from './records/identity-record.ts';
-import { createDirectory, removeDataFile } from './store-directory.ts';
+import { createDirectory, dropLockFile } from './store-directory.ts';
 import { DataFileMovedError, StoreError } from './store-error.ts';
 import { identify } from './store-identity.ts';
 
@@ -64,7 +64,7 @@ export interface WritableStore extends OpenedStore {
  * takes up; whatever a creation cannot have left is refused, and nothing in it is touched. A store of an older format is
  * migrated first.
  *
- * The caller holds the claim on the directory (`claim.ts`).
+ * The caller holds the claim on the directory (`claim.ts`); the one on the data file is taken here.
  * @throws StoreError
  */
 export function openForWriting(
@@ -78,21 +78,35 @@ export function openForWriting(
   const state = stateOf(directory);
   requireUsable(directory, state, marker !== null);
   requireServable(directory, state);
-  if (state === 'blank') removeDataFile(directory);
-  if (state === 'usable') requireWhole(options, marker?.format === knownFormat);
-  const place = new FilePlace(dataFileOf(directory), options.dataFilePlace);
-  return withRoot(openRoot(options, false), (root) => {
-    place.note();
-    return withGate(directory, (gate) => {
-      const found = identify(root, directory, marker, knownFormat) ?? createIdentity(root, knownFormat);
-      const migrated = migrateStore(root, directory, found, migrations);
-      const identity = migrated?.identity ?? found;
-      const tables = createTables(root);
-      fillLaterIndexes(root, tables);
-      if (marker?.format !== identity.format) writeMarker(directory, identity);
-      return { root, tables, identity, migrated, place, gate };
+  return withGate(directory, (gate) => {
+    if (state === 'usable') requireWhole(options, marker?.format === knownFormat);
+    else beginEmpty(directory, gate);
+    const place = new FilePlace(dataFileOf(directory), options.dataFilePlace);
+    return withRoot(openRoot(options, false), (root) => {
+      place.note();
+      if (!gate.isInPlace()) throw new StoreError(exchanged(directory));
+      return gate.within(() => {
+        const found = identify(root, directory, marker, knownFormat) ?? createIdentity(root, knownFormat);
+        const migrated = migrateStore(root, directory, found, migrations);
+        const identity = migrated?.identity ?? found;
+        const tables = createTables(root);
+        fillLaterIndexes(root, tables);
+        if (marker?.format !== identity.format) writeMarker(directory, identity);
+        return { root, tables, identity, migrated, place, gate };
+      });
     });
   });
+}
+
+/** Looks once more: until the gate was there, another process could have made a store. */
+function beginEmpty(directory: string, gate: WritersGate): void {
+  if (stateOf(directory) !== 'blank') throw new StoreError(exchanged(directory));
+  gate.empty();
+  dropLockFile(directory);
+}
+
+function exchanged(directory: string): string {
+  return `${dataFileOf(directory)} was exchanged while it was opened. Nothing was changed in it: try again.`;
 }
 
 /** Opens a store that is there, read-only. @throws StoreError */
@@ -201,12 +215,20 @@ function withRoot<Opened>(root: Root, complete: (root: Root) => Opened): Opened 
 
 /** @param complete what it returns keeps the gate: it is closed only when this fails. */
 function withGate<Opened>(directory: string, complete: (gate: WritersGate) => Opened): Opened {
-  const gate = new WritersGate(dataFileOf(directory));
+  const gate = openGate(directory);
   try {
-    return gate.within(() => complete(gate));
+    return complete(gate);
   } catch (error) {
     gate.close();
     throw error;
+  }
+}
+
+function openGate(directory: string): WritersGate {
+  try {
+    return new WritersGate(dataFileOf(directory));
+  } catch (error) {
+    throw error instanceof StoreError ? error : unreadable(directory, error);
   }
 }
 
