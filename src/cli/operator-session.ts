@@ -8,6 +8,7 @@ import { type Claim, claimDirectory, claimFileOf } from '../storage/claim.ts';
 import { markerFileOf, readMarker } from '../storage/marker-file.ts';
 import { openStore } from '../storage/store.ts';
 import { StoreError } from '../storage/store-error.ts';
+import { FreeSpace } from '../writer/free-space.ts';
 import { OperatorCommands } from '../writer/operator-commands.ts';
 import { localOperatorPort } from '../writer/operator-port-client.ts';
 import { CommandFailure } from './command-failure.ts';
@@ -90,7 +91,7 @@ async function runOffline<Result>(
       );
     }
     try {
-      const port = localOperatorPort(new OperatorCommands(store));
+      const port = localOperatorPort(new OperatorCommands(store, new FreeSpace(directory, 0)));
       return await run(createOperator({ port, tokenPrefix, baseUrl }));
     } finally {
       await store.close();

@@ -37,11 +37,13 @@ export interface Store {
    * together or not at all. They are on disk when it returns, and readers in other threads know (`StoreVersion`).
    *
    * @param run synchronous; what it throws aborts everything and is thrown on.
+   * @param requireRoom called with the bytes that the data file can grow by, after each `apply` and before the commit;
+   * what it throws aborts everything, too. A write that the disk refuses would cost the whole process.
    * @throws Error of lmdb when the disk refuses (a full disk shows as an input/output error, too); nothing is kept then.
    * @throws DataFileMovedError when the data file is not in its place any more, DataFileHeldError when another process
    * is opening it and was stopped at that moment; nothing is begun then.
    */
-  write<T>(run: (transaction: WriteTransaction) => T): T;
+  write<T>(run: (transaction: WriteTransaction) => T, requireRoom?: (growthMax: number) => void): T;
   /** No organisation, member or project: nothing was ever provisioned. */
   isEmpty(): boolean;
   /** Whether anybody can sign in. Not within a write. */
@@ -96,14 +98,14 @@ class LmdbStore implements Store {
     return this.#sequence;
   }
 
-  write<T>(run: (transaction: WriteTransaction) => T): T {
+  write<T>(run: (transaction: WriteTransaction) => T, requireRoom?: (growthMax: number) => void): T {
     if (this.#isWriting) throw new Error('A write within a write');
     this.#isWriting = true;
     try {
       requireKept(this.#opened.place, this.#directory);
       return this.#opened.gate.within(() => {
         this.#dropDeadReaders();
-        return this.#transact(run);
+        return this.#transact(run, requireRoom);
       });
     } finally {
       this.#isWriting = false;
@@ -131,7 +133,10 @@ class LmdbStore implements Store {
     }
   }
 
-  #transact<T>(run: (transaction: WriteTransaction) => T): T {
+  #transact<T>(run: (transaction: WriteTransaction) => T, requireRoom?: (growthMax: number) => void): T {
+    const { space } = this.#target;
+    space.reset();
+    const { root } = this.#opened;
     const writer = createRecordWriter(this.#target, this.#tail, this.#changeLogEntriesMax);
     let isOpen = true;
     let hasChanged = false;
@@ -140,12 +145,15 @@ class LmdbStore implements Store {
       if (!isOpen) throw new Error('This transaction is over');
       writer.apply(changes);
       hasChanged ||= changes.length > 0;
+      // Now and not only at the end: lmdb writes out what does not fit its memory.
+      requireRoom?.(space.growthMax(root));
     };
     try {
       // An object: lmdb would take some results (a promise, its own ABORT) as instructions.
-      const written = this.#opened.root.transactionSync(() => {
+      const written = root.transactionSync(() => {
         const result = run({ queries: this.#queries, apply });
         writer.finish();
+        requireRoom?.(space.growthMax(root));
         const sequence = this.#tail.changeLogLast ?? this.#readSequence();
         isAnnounced = hasChanged;
         if (isAnnounced) this.#version?.begin();

@@ -5,10 +5,12 @@ import { KnownRecords } from './known-records.ts';
 import { writeTransactionView } from './read-view.ts';
 import { RecordSource } from './record-source.ts';
 import type { RecordCodec } from './records/record-codec.ts';
+import { WrittenSpace } from './written-space.ts';
 
 /** The open write transaction: its writes, and reads that see them. */
 export class WriteTarget {
   readonly source: RecordSource;
+  readonly space = new WrittenSpace();
   readonly #tables: Tables;
   readonly #known = new KnownRecords();
 
@@ -25,16 +27,19 @@ export class WriteTarget {
   put<T>(codec: RecordCodec<T>, key: Buffer, record: T): void {
     const bytes = codec.encode(key, record);
     this.#known.replace(codec.database, key, record, bytes.length);
+    this.space.count(key.length + bytes.length);
     this.#tables[codec.database].putSync(key, bytes);
   }
 
   putBytes(table: DatabaseName, key: Buffer, bytes: Buffer): void {
     this.#known.forget(table, key);
+    this.space.count(key.length + bytes.length);
     this.#tables[table].putSync(key, bytes);
   }
 
   remove(table: DatabaseName, key: Buffer): void {
     this.#known.forget(table, key);
+    this.space.count(0);
     this.#tables[table].removeSync(key);
   }
 

@@ -12,6 +12,7 @@ import {
 } from './commands/make-operator-link.ts';
 import { type RevokeTokenArgs, type RevokeTokenResult, revokeToken } from './commands/revoke-token.ts';
 import { type SetPlanArgs, type SetPlanResult, setPlan } from './commands/set-plan.ts';
+import type { FreeSpace } from './free-space.ts';
 import type { CommitArgs, CommitProgress, MemberName, StageArgs } from './operator-port-protocol.ts';
 import type { FlagSlice, ProvisionOutcome } from './provision/provision-protocol.ts';
 
@@ -30,16 +31,19 @@ class Rollback extends Error {
 
 /**
  * The operator's commands on the store. It belongs to whoever owns the write transactions: the writer's thread, or a
- * command that holds the data directory itself. Every method is synchronous; what it returns is durable.
+ * command that holds the data directory itself. Every method is synchronous; what it returns is durable. What the disk
+ * may have no room for is refused by a `NoRoomError` before it is written.
  */
 export class OperatorCommands {
   readonly #store: Store;
+  readonly #requireRoom: (growthMax: number) => void;
   #provisionId = '';
   #slices: FlagSlice[] = [];
   #stagedBytes = 0;
 
-  constructor(store: Store) {
+  constructor(store: Store, freeSpace: FreeSpace) {
     this.#store = store;
+    this.#requireRoom = (growthMax) => freeSpace.requireRoom(growthMax);
   }
 
   passwordHashes(members: readonly MemberName[]): readonly (string | null)[] {
@@ -87,7 +91,7 @@ export class OperatorCommands {
           transaction.apply(step.value.changes);
           onProgress(step.value.flagsDone);
         }
-      });
+      }, this.#requireRoom);
     } catch (fault) {
       if (fault instanceof Rollback) return fault.outcome;
       throw fault;
@@ -115,7 +119,7 @@ export class OperatorCommands {
       if (!outcome.ok) return outcome;
       if (outcome.value.changes.length > 0) transaction.apply(outcome.value.changes);
       return { ok: true, value: outcome.value.result };
-    });
+    }, this.#requireRoom);
   }
 }
 

@@ -1,7 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { Store } from '../storage/store.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
-import { OperatorCommands } from './operator-commands.ts';
+import type { OperatorCommands } from './operator-commands.ts';
 import type { CommitProgress, OperatorReply, OperatorRequest } from './operator-port-protocol.ts';
 
 export interface OperatorPortOptions {
@@ -20,8 +19,11 @@ export interface OperatorPortOptions {
 const flagsPerReport = 2000;
 
 /** Serves the operator's commands that arrive at a port, one after another, on the thread that owns the store. */
-export function serveOperatorCommands(port: MessagePort, store: Store, options: OperatorPortOptions): void {
-  const commands = new OperatorCommands(store);
+export function serveOperatorCommands(
+  port: MessagePort,
+  commands: OperatorCommands,
+  options: OperatorPortOptions,
+): void {
   const post = (reply: OperatorReply): void => port.postMessage(reply);
   port.on('message', (request: OperatorRequest) => {
     const { ticket } = request;

@@ -5,6 +5,7 @@ import { openStore } from '../storage/store.ts';
 import { newId } from '../support/random-id.ts';
 import { createFirstOrganisation } from './commands/create-first-organisation.ts';
 import { FreeSpace } from './free-space.ts';
+import { OperatorCommands } from './operator-commands.ts';
 import { serveOperatorCommands } from './operator-port.ts';
 import { Writer } from './writer.ts';
 import { WriterMeter } from './writer-meter.ts';
@@ -50,7 +51,7 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
     onFileBack: () => log.info('the data file is available again: changes are applied'),
     onFatal: fail,
   });
-  serveOperatorCommands(setup.operatorPort, store, {
+  serveOperatorCommands(setup.operatorPort, new OperatorCommands(store, freeSpace), {
     onCommit: (begunAt) => meter.countCommit('operator', begunAt),
     onProgress: () => writer.reportProgress(),
     onFault: (fault) => {

@@ -4,6 +4,7 @@ import type { ApplyOutcome } from '../../src/operator/apply-outcome.ts';
 import { createOperator, type Operator } from '../../src/operator/operator.ts';
 import { openStore, type Store } from '../../src/storage/store.ts';
 import { openStoreReader, type StoreReader } from '../../src/storage/store-reader.ts';
+import { FreeSpace } from '../../src/writer/free-space.ts';
 import { OperatorCommands } from '../../src/writer/operator-commands.ts';
 import { localOperatorPort } from '../../src/writer/operator-port-client.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -29,7 +30,7 @@ export function openOperator(t: Test): OpenedOperator {
     await store.close();
   });
   const operator = createOperator({
-    port: localOperatorPort(new OperatorCommands(store)),
+    port: localOperatorPort(new OperatorCommands(store, new FreeSpace(directory, 0))),
     tokenPrefix: 'burgee',
     baseUrl: 'http://127.0.0.1',
   });

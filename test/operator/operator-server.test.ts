@@ -16,6 +16,8 @@ import { createOperator, type Operator } from '../../src/operator/operator.ts';
 import { remoteOperator } from '../../src/operator/operator-client.ts';
 import { type OperatorServer, serveOperator } from '../../src/operator/operator-server.ts';
 import { findSocketPlace, prepareSocketPlace } from '../../src/operator/socket-place.ts';
+import { FreeSpace } from '../../src/writer/free-space.ts';
+import { OperatorCommands } from '../../src/writer/operator-commands.ts';
 import { serveOperatorCommands } from '../../src/writer/operator-port.ts';
 import { remoteOperatorPort } from '../../src/writer/operator-port-client.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -33,7 +35,7 @@ async function serve(t: Test, directory?: string): Promise<Served> {
   const place = directory ?? opened.directory;
   const { port1, port2 } = new MessageChannel();
   let commits = 0;
-  serveOperatorCommands(port2, opened.store, {
+  serveOperatorCommands(port2, new OperatorCommands(opened.store, new FreeSpace(place, 0)), {
     onCommit: () => {
       commits++;
     },

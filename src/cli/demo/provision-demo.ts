@@ -5,6 +5,7 @@ import type { ProvisionDocument } from '../../contracts/provision/provision-docu
 import { createOperator } from '../../operator/operator.ts';
 import { claimDirectory } from '../../storage/claim.ts';
 import { openStore, type Store } from '../../storage/store.ts';
+import { FreeSpace } from '../../writer/free-space.ts';
 import { OperatorCommands } from '../../writer/operator-commands.ts';
 import { localOperatorPort } from '../../writer/operator-port-client.ts';
 import { CommandFailure } from '../command-failure.ts';
@@ -86,7 +87,7 @@ function writeDurably(path: string): void {
 }
 
 async function apply(store: Store, config: Config, document: ProvisionDocument): Promise<DemoAnswer> {
-  const port = localOperatorPort(new OperatorCommands(store));
+  const port = localOperatorPort(operatorCommands(store, config));
   const operator = createOperator({ port, tokenPrefix: config.tokenPrefix, baseUrl: consoleUrl(config) });
   const file = Buffer.from(JSON.stringify(document));
   const outcome = await operator.apply(file, () => undefined, new AbortController().signal);
@@ -94,10 +95,14 @@ async function apply(store: Store, config: Config, document: ProvisionDocument):
   return JSON.parse(new TextDecoder().decode(outcome.document)) as DemoAnswer;
 }
 
+function operatorCommands(store: Store, { dataDir }: Config): OperatorCommands {
+  return new OperatorCommands(store, new FreeSpace(dataDir, 0));
+}
+
 /** Nobody has the tokens of an interrupted demo: revoked, they are free to be made again. */
 async function replaceTokens(store: Store, config: Config): Promise<DemoAnswer> {
   const names = demoNamesDocument();
-  const commands = new OperatorCommands(store);
+  const commands = operatorCommands(store, config);
   const { projects } = await apply(store, config, names);
   for (const { tokens } of Object.values(projects)) {
     for (const { id } of Object.values(tokens)) commands.revokeToken({ tokenId: id });
@@ -108,7 +113,7 @@ async function replaceTokens(store: Store, config: Config): Promise<DemoAnswer> 
 /** @returns null when there is no such member any more: this is no demo, or no longer one. */
 function signInUrl(store: Store, config: Config): string | null {
   const args = { email: demoOwnerEmail, organisation: null, baseUrl: consoleUrl(config) };
-  const outcome = new OperatorCommands(store).makeSignInLink(args);
+  const outcome = operatorCommands(store, config).makeSignInLink(args);
   return outcome.ok ? outcome.value.url : null;
 }
 

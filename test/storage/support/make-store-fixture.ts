@@ -6,6 +6,7 @@ import { copyStore } from '../../../src/storage/backup/copy-store.ts';
 import { dataFileOf } from '../../../src/storage/environment.ts';
 import { readMarker, writeMarker } from '../../../src/storage/marker-file.ts';
 import { openStore } from '../../../src/storage/store.ts';
+import { FreeSpace } from '../../../src/writer/free-space.ts';
 import { OperatorCommands } from '../../../src/writer/operator-commands.ts';
 import { localOperatorPort } from '../../../src/writer/operator-port-client.ts';
 import { everyRecordOf } from './every-record.ts';
@@ -77,7 +78,7 @@ const target = process.argv[2] ?? '';
 const directory = mkdtempSync(join(tmpdir(), 'burgee-fixture-'));
 const store = openStore({ directory, mapBytes });
 const operator = createOperator({
-  port: localOperatorPort(new OperatorCommands(store)),
+  port: localOperatorPort(new OperatorCommands(store, new FreeSpace(directory, 0))),
   tokenPrefix: 'burgee',
   baseUrl: 'http://127.0.0.1',
 });
