@@ -1,13 +1,21 @@
+import { closestName } from '../../support/closest-name.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
-import { type ManagementQuery, readParameter } from './management-query.ts';
+import { type ManagementParameter, type ManagementQuery, readParameter } from './management-query.ts';
 
 /**
- * Whether the write is only tried (`dryRun=true`). A typing error must not write: another value, or a name that differs
- * only in case, punctuation or spaces, is a problem. Repetition and decoding are `addQueryProblems`'s.
+ * Whether the write is only tried (`dryRun=true`). A typing error must not write: another value is a problem, and so is
+ * an unknown parameter that may be meant as `dryRun`. Repetition and decoding are `addQueryProblems`'s.
+ *
+ * @param known what the route knows besides: their values are the caller's, whatever they look like
  */
-export function readDryRun(query: ManagementQuery, problems: ProblemList): boolean {
-  for (const { name } of query) {
-    if (name === null || name === 'dryRun' || !isMeantAsDryRun(name)) continue;
+export function readDryRun(
+  query: ManagementQuery,
+  known: readonly ManagementParameter[],
+  problems: ProblemList,
+): boolean {
+  for (const { name, value } of query) {
+    if (name === null || (known as readonly string[]).includes(name)) continue;
+    if (!isMeantAsDryRun(name) && !hasDryRun(value ?? '')) continue;
     problems.add(() => `unknown query parameter "${shown(name)}": write it dryRun`);
   }
   const { value } = readParameter(query, 'dryRun');
@@ -17,7 +25,22 @@ export function readDryRun(query: ManagementQuery, problems: ProblemList): boole
   return value === 'true';
 }
 
-/** `dryrun`, `dry-run`, `dry_run`, `dryRun[]` and the like. */
+/** `dryrun`, `dry-run[]`, `amp;dryRun`, `dryRun%3Dtrue`, `dyrRun`, full-width letters and the like. */
 function isMeantAsDryRun(name: string): boolean {
-  return name.toLowerCase().replaceAll(/[^a-z]/g, '') === 'dryrun';
+  return hasDryRun(name) || closestName(folded(name), ['dryrun']) !== null;
+}
+
+function hasDryRun(text: string): boolean {
+  return folded(text).includes('dryrun');
+}
+
+/** Letters alone, without case, accents and width; percent-encoded twice or not. */
+function folded(text: string): string {
+  const decoded = text.replaceAll(/%([2-7][0-9a-f])/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return decoded
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}]/gu, '');
 }

@@ -19,6 +19,8 @@ import { limitBody } from './limit-body.ts';
 import type { ManagementCommand, WriteContext, WriteDecision } from './management-command.ts';
 import { withoutChanges } from './without-changes.ts';
 
+const parameters = ['dryRun'] as const;
+
 /**
  * `POST /api/v1/flags`. With an `Idempotency-Key` it is decided once; a dry run neither looks a key up nor keeps it. Only
  * a request whose query and key are sound can be the repetition of one that was answered 201.
@@ -28,8 +30,8 @@ export const createFlag: ManagementCommand = (queries, call, principal, context)
   if (!sized.ok) return sized;
   const problems = new ProblemList();
   const query = parseManagementQuery(call.query);
-  addQueryProblems(query, ['dryRun'], problems);
-  const isDryRun = readDryRun(query, problems);
+  addQueryProblems(query, parameters, problems);
+  const isDryRun = readDryRun(query, parameters, problems);
   const key = readIdempotencyKey(call.idempotencyKey, problems);
   const decide = () => decideCreation(queries, call, principal, context, problems);
   if (isDryRun) return withoutChanges(decide());

@@ -21,6 +21,8 @@ import { limitBody } from './limit-body.ts';
 import type { ManagementCommand } from './management-command.ts';
 import { withoutChanges } from './without-changes.ts';
 
+const parameters = ['env', 'dryRun'] as const;
+
 /** `PATCH /api/v1/flags/{id}`. A patch that changes nothing writes nothing, and neither does a dry run. */
 export const patchFlag: ManagementCommand = (queries, call, principal, context) => {
   const { token, project } = principal;
@@ -32,8 +34,8 @@ export const patchFlag: ManagementCommand = (queries, call, principal, context) 
   const limited = limitPatch(principal, query);
   if (!limited.ok) return limited;
   const problems = new ProblemList();
-  addQueryProblems(query, ['env', 'dryRun'], problems);
-  const isDryRun = readDryRun(query, problems);
+  addQueryProblems(query, parameters, problems);
+  const isDryRun = readDryRun(query, parameters, problems);
   const environment = chooseEnvironment(project, query, true, problems);
   const ifMatch = readIfMatch(call.ifMatch, problems);
   const patch = parsePatch(parseBody(call.body), (id) => hasAudience(queries, project.id, id), problems);

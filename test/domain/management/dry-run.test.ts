@@ -3,11 +3,13 @@ import { readDryRun } from '../../../src/domain/management/dry-run.ts';
 import { addQueryProblems, parseManagementQuery } from '../../../src/domain/management/management-query.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
 
+const known = ['env', 'dryRun'] as const;
+
 function read(raw: string): readonly [isDryRun: boolean, problems: string] {
   const query = parseManagementQuery(raw);
   const problems = new ProblemList();
-  addQueryProblems(query, ['dryRun'], problems);
-  return [readDryRun(query, problems), problems.detail()];
+  addQueryProblems(query, known, problems);
+  return [readDryRun(query, known, problems), problems.detail()];
 }
 
 t.test('only dryRun=true is a dry run', async (t) => {
@@ -15,7 +17,8 @@ t.test('only dryRun=true is a dry run', async (t) => {
   t.same(read('dryRun=false'), [false, '']);
   t.same(read('dryRun=true'), [true, '']);
   t.same(read('env=a&%64ryRun=%74rue'), [true, ''], 'decoded');
-  t.same(read('dryRuns=y&run=z&dry=1&xdryRun=true'), [false, ''], 'other parameters are others');
+  t.same(read('run=z&dry=1&trial=true&draft=x'), [false, ''], 'other parameters are others');
+  t.same(read('env=dry-run'), [false, ''], 'a value of a parameter that the route knows');
 });
 
 t.test('what may be a typing error is a problem', async (t) => {
@@ -32,9 +35,22 @@ t.test('what may be a typing error is a problem', async (t) => {
     '%20dryRun',
     'dryRun[]',
     'dryRun%00',
+    'dryRuns',
+    'xdryRun',
+    'amp;dryRun',
+    'amp%3BdryRun',
+    '%26dryRun',
+    'dryRun%3Dtrue%26x',
+    '%2564ryRun',
+    '%EF%BD%84ryRun',
+    'dr%C3%BDRun',
   ];
-  for (const name of [...inCase, ...otherwise]) {
+  const misspelt = ['dyrRun', 'dryRum', 'dryRn', 'drryRun', 'dr%D1%83Run'];
+  for (const name of [...inCase, ...otherwise, ...misspelt]) {
     t.match(read(`${name}=true`)[1], /^unknown query parameter ".+": write it dryRun$/, name);
+  }
+  for (const raw of ['x=1;dryRun=true', 'x=%26dryRun%3Dtrue', 'dryRun%3Dtrue']) {
+    t.match(read(raw)[1], /^unknown query parameter ".+": write it dryRun$/, raw);
   }
   t.match(read('dryRun=true&dryRun=true')[1], 'query parameter "dryRun" is given more than once');
   t.match(read('dryRun=true&dryrun=false')[1], 'unknown query parameter "dryrun": write it dryRun');
