@@ -117,6 +117,7 @@ t.test('who is no Admin any more, or has left, has no way in by the links that t
       await stage.invitation(maker ?? '', `n${index}@example.test`),
     ]);
   }
+  const untouched = await stage.invitation(demoted ?? '', 'untouched@example.test');
   await stage.edit(demoted ?? '', { revision: 1, role: 'editor' });
   const owner = stage.as(stage.ownerId);
   t.equal((await owner.send('DELETE', `/members/${removed}`)).status, 204);
@@ -135,6 +136,7 @@ t.test('who is no Admin any more, or has left, has no way in by the links that t
     [410, 410],
     'an invitation that another one has replaced does not come back',
   );
+  t.strictSame(await stage.follow(untouched), [410, 410], 'nor does one that nothing has replaced');
   t.strictSame(await stage.follow(again), [200, 200]);
   for (const secret of ofAdmin ?? []) t.strictSame(await stage.follow(secret), [200, 200]);
   await stage.stop();

@@ -13,8 +13,13 @@ export function mayStillMake(queries: RecordQueries, link: OneTimeLink): boolean
   const { createdBy, organisationId } = link;
   if (createdBy === null) return true;
   const maker = memberOf(queries, organisationId, createdBy);
+  return maker !== undefined && mayMake(queries, link, maker.role);
+}
+
+/** Whether somebody of this role could make a link now. */
+export function mayMake(queries: RecordQueries, link: OneTimeLink, maker: Role): boolean {
   const role = roleGiven(queries, link);
-  return maker !== undefined && role !== null && managesRole(maker.role, role);
+  return role !== null && managesRole(maker, role);
 }
 
 /** @returns what whoever follows the link is then; null when the member it signs in has left the organisation. */

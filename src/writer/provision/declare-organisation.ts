@@ -6,7 +6,7 @@ import type { Organisation } from '../../domain/organisation/organisation.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { endSessions } from '../../domain/session/begin-session.ts';
-import { withdrawSignInLinks } from '../../domain/session/withdraw-sign-in-links.ts';
+import { withdrawLinksOfRole, withdrawSignInLinks } from '../../domain/session/withdraw-links.ts';
 import { changePlan } from '../commands/set-plan.ts';
 import { addTo, type ProvisionDirectory } from './provision-directory.ts';
 import type { PasswordDecision } from './provision-protocol.ts';
@@ -157,11 +157,12 @@ function editMember(
   return { before, after };
 }
 
-/** A new password ends every session, and like a new role the links that sign the member in. */
+/** A new password ends every session, and like a new role the links that sign the member in. A role ends more. */
 function* endsOf(queries: RecordQueries, before: Member, after: Member): Generator<RecordChange> {
   const isNewPassword = before.passwordHash !== after.passwordHash;
   if (isNewPassword) yield* endSessions(queries, before.id, null);
-  if (isNewPassword || before.role !== after.role) yield* withdrawSignInLinks(queries, before, null);
+  if (before.role !== after.role) yield* withdrawLinksOfRole(queries, before, after.role);
+  else if (isNewPassword) yield* withdrawSignInLinks(queries, before, null);
 }
 
 /** @returns the audit changes of something new: every field from nothing to its value. */

@@ -14,7 +14,7 @@ import type { RecordQueries } from '../../../domain/record-queries.ts';
 import { endSessions } from '../../../domain/session/begin-session.ts';
 import { findUsableLink, linkOver } from '../../../domain/session/find-usable-link.ts';
 import type { OneTimeLink } from '../../../domain/session/one-time-link.ts';
-import { withdrawSignInLinks } from '../../../domain/session/withdraw-sign-in-links.ts';
+import { withdrawSignInLinks } from '../../../domain/session/withdraw-links.ts';
 import { followedLink, ownEntry, passwordChange } from './member-entry.ts';
 import { openSession } from './open-session.ts';
 

@@ -8,13 +8,13 @@ import { isLastOwner, managesRole } from '../../../domain/member/member-rules.ts
 import { readName } from '../../../domain/name-rules.ts';
 import { ProblemList } from '../../../domain/problem-list.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
-import { withdrawSignInLinks } from '../../../domain/session/withdraw-sign-in-links.ts';
+import { withdrawLinksOfRole } from '../../../domain/session/withdraw-links.ts';
 import { managedMember } from './managed-member.ts';
 import { organisationEntry } from './organisation-entry.ts';
 
 /**
- * Renames a member, or gives it another role, with effect on its next request. A sign-in link was made for the role that
- * the member had then, so it is withdrawn with it.
+ * Renames a member, or gives it another role, with effect on its next request. A link was made for the role that the
+ * member had then, or by it, so it is withdrawn with it.
  */
 export const editMember: ConsoleCommand<EditMemberBody> = (queries, request, principal, context) => {
   const found = managedMember(queries, principal, request.params['memberId']);
@@ -34,7 +34,7 @@ export const editMember: ConsoleCommand<EditMemberBody> = (queries, request, pri
   const entry = organisationEntry(request, principal, context, {
     ...{ action: 'member.edit', targetId: after.id, targetName: after.name, changes },
   });
-  const withdrawn = before.role === after.role ? [] : withdrawSignInLinks(queries, before, null);
+  const withdrawn = before.role === after.role ? [] : withdrawLinksOfRole(queries, before, after.role);
   return allow({
     changes: [...withdrawn, { kind: 'member', before, after }, entry],
     reply: { value: memberView(queries, after) },

@@ -2,7 +2,7 @@ import type { ConsoleCommand } from '../../../contracts/console/console-handler.
 import { allow, deny } from '../../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../../domain/console/own-organisation.ts';
 import { linkLifetimeMs } from '../../../domain/session/one-time-link.ts';
-import { withdrawSignInLinks } from '../../../domain/session/withdraw-sign-in-links.ts';
+import { withdrawSignInLinks } from '../../../domain/session/withdraw-links.ts';
 import { madeLinkChanges, makeLink } from './make-link.ts';
 import { managedMember } from './managed-member.ts';
 import { organisationEntry } from './organisation-entry.ts';

@@ -10,7 +10,7 @@ import { managedMember } from './managed-member.ts';
 import { organisationEntry } from './organisation-entry.ts';
 
 /**
- * Takes a member out of the organisation: its sessions end, links for it are withdrawn, and what it has made goes on,
+ * Takes a member out of the organisation: its sessions end, links for it and by it are withdrawn, and what it has made goes on,
  * tokens included. Somebody with personal projects stays as a person without an organisation, who owns them.
  */
 export const removeMember: ConsoleCommand<null> = (queries, request, principal, context) => {
@@ -37,7 +37,8 @@ function* endSessions(queries: RecordQueries, memberId: string): Generator<Recor
 
 function* withdrawLinks(queries: RecordQueries, member: Member): Generator<RecordChange> {
   for (const before of queries.oneTimeLinksOf(member.organisationId ?? '')) {
-    if (isFor(before, member)) yield { kind: 'one-time-link', before, after: null };
+    if (before.createdBy === member.id || isFor(before, member))
+      yield { kind: 'one-time-link', before, after: null };
   }
 }
 

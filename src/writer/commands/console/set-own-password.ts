@@ -3,7 +3,7 @@ import type { SetOwnPassword } from '../../../contracts/console/step-bodies.ts';
 import { allow, deny } from '../../../domain/console/console-problem.ts';
 import type { Member } from '../../../domain/member/member.ts';
 import { endSessions } from '../../../domain/session/begin-session.ts';
-import { withdrawSignInLinks } from '../../../domain/session/withdraw-sign-in-links.ts';
+import { withdrawSignInLinks } from '../../../domain/session/withdraw-links.ts';
 import { ownEntry, passwordChange } from './member-entry.ts';
 
 const movedMeanwhile = 'The password was changed meanwhile. Try again with the one that holds now.';

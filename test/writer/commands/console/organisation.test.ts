@@ -192,14 +192,17 @@ t.test('with a member its sessions and the links for it end; tokens go on', asyn
   fixture.addSession(member);
   const organisationId = fixture.organisation.id;
   const signIn = (memberId: string) => linkOf(organisationId, { purpose: { kind: 'sign-in', memberId } });
-  const invitation = (email: string) =>
-    linkOf(organisationId, { purpose: { kind: 'invitation', email, role: 'viewer' }, createdBy: member.id });
-  const keptLinks = [signIn(other.id), invitation('else@example.test')];
+  const invitation = (email: string, createdBy: string) =>
+    linkOf(organisationId, { purpose: { kind: 'invitation', email, role: 'viewer' }, createdBy });
+  const keptLinks = [signIn(other.id), invitation('else@example.test', other.id)];
+  const ended = [
+    signIn(member.id),
+    invitation('ANN@example.test', other.id),
+    invitation('by@example.test', member.id),
+  ];
   const token = tokenOf(project.id, { createdBy: member.id });
   fixture.apply([
-    ...[signIn(member.id), invitation('ANN@example.test'), ...keptLinks].map((link) =>
-      creationOf('one-time-link', link),
-    ),
+    ...[...ended, ...keptLinks].map((link) => creationOf('one-time-link', link)),
     creationOf('token', token),
     creationOf('identity', identityOf(member.id)),
   ]);
