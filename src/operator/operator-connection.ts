@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { compileSchema } from '../contracts/compiled-schema.ts';
 import { encodeFrame, type Frame, FrameReader } from './frame-codec.ts';
 import type { Operator } from './operator.ts';
@@ -14,7 +14,9 @@ import type { Turns } from './turns.ts';
 
 const messageCheck = compileSchema(clientMessageSchema);
 
-/** A client that says nothing for so long is gone. */
+/** A client asks as soon as it is greeted: whoever has not by then holds one of a few places for nothing. */
+const askWithinMs = 3000;
+/** A client that is to send a file and sends nothing of it for so long is gone. */
 const silenceMaxMs = 30_000;
 /** How long the end of the service waits for an answer to be taken. */
 const finishTimeoutMs = 1500;
@@ -31,6 +33,7 @@ export class OperatorConnection {
   readonly #socket: Socket;
   readonly #options: OperatorConnectionOptions;
   readonly #abort = new AbortController();
+  readonly #overdue: NodeJS.Timeout;
   #isAsked = false;
   #takeFile: ((file: Uint8Array) => void) | null = null;
   /** Of the request under way. */
@@ -40,7 +43,8 @@ export class OperatorConnection {
     this.#socket = socket;
     this.#options = options;
     const reader = new FrameReader(fileBytesMax, (frame) => this.#receive(frame));
-    socket.setTimeout(silenceMaxMs, () => socket.destroy());
+    this.#overdue = setTimeout(() => socket.destroy(), askWithinMs);
+    socket.on('timeout', () => socket.destroy());
     socket.on('data', (chunk: Buffer) => {
       try {
         reader.push(chunk);
@@ -49,7 +53,10 @@ export class OperatorConnection {
       }
     });
     socket.on('error', () => socket.destroy());
-    socket.on('close', () => this.#abort.abort());
+    socket.on('close', () => {
+      clearTimeout(this.#overdue);
+      this.#abort.abort();
+    });
     this.#send({ kind: 'hello', protocolVersion: operatorProtocolVersion, storeId: options.storeId });
   }
 
@@ -70,7 +77,7 @@ export class OperatorConnection {
       socket.end(() => resolve(true));
     });
     const overdue = new AbortController();
-    const timeout = setTimeout(finishTimeoutMs, false, { signal: overdue.signal }).catch(() => false);
+    const timeout = wait(finishTimeoutMs, false, { signal: overdue.signal }).catch(() => false);
     await Promise.race([finished, timeout]);
     overdue.abort();
   }
@@ -91,6 +98,7 @@ export class OperatorConnection {
       return;
     }
     this.#isAsked = true;
+    clearTimeout(this.#overdue);
     this.#done = this.#serve(message).catch((fault: unknown) => this.#fail(fault));
   }
 
@@ -135,6 +143,7 @@ export class OperatorConnection {
       signal.throwIfAborted();
       signal.addEventListener('abort', () => reject(new Error('the client has gone')), { once: true });
       this.#takeFile = resolve;
+      this.#socket.setTimeout(silenceMaxMs);
       this.#send({ kind: 'ready-for-file' });
     });
   }

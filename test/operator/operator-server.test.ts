@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,
@@ -186,6 +187,23 @@ t.test('a server refuses a request for another store, and what it does not know'
   }
   t.match(answers, [/"failed".*another store/, /"failed".*does not know/, /"failed".*does not know/]);
   t.ok(store.isEmpty());
+});
+
+t.test('whoever holds a connection and asks nothing gives it up to those who ask', async (t) => {
+  const { server, remote } = await serve(t);
+  t.match(await apply(remote, exampleDocument), { ok: true });
+  const idle = Array.from({ length: 16 }, () => connect(server.socketPath));
+  t.teardown(() => idle.map((socket) => socket.destroy()));
+  await Promise.all(idle.map((socket) => once(socket, 'data')));
+  // One says something now and then, and never a whole request.
+  const trickle = setInterval(() => idle[0]?.write(Buffer.of(0)), 1000);
+  t.teardown(() => clearInterval(trickle));
+  for (const socket of idle) socket.on('error', () => undefined);
+  const closed = Promise.all(idle.map((socket) => once(socket, 'close')));
+  const ask = () => remote.setPlan({ organisation: 'Acme', fields: { plan: 'free' } });
+  await t.rejects(ask(), { name: 'NoServer' }, 'a command tries again then');
+  await closed;
+  t.match(await ask(), { ok: true, value: { changed: true } });
 });
 
 t.test('without a server there is nobody to ask', async (t) => {
