@@ -42,12 +42,6 @@ async function serve(config: ReturnType<typeof configFrom>): Promise<number> {
   }
 }
 
-/** A reader of standard output that has gone away must not end the service. */
-function showOnce(text: string): void {
-  process.stdout.on('error', () => undefined);
-  process.stdout.write(text);
-}
-
 /** Shown once, on standard output alone: the log has no secrets. */
 function welcomeOwner(url: string): string {
   return `
@@ -59,7 +53,7 @@ This install has no members yet. Open this link within 24 hours to become its fi
 }
 
 async function serveUntilStopped(service: Service, signals: StopSignals): Promise<number> {
-  if (service.firstOwnerUrl !== null) showOnce(welcomeOwner(service.firstOwnerUrl));
+  if (service.firstOwnerUrl !== null) service.print(welcomeOwner(service.firstOwnerUrl));
   const message: ListeningMessage = { kind: 'listening', url: service.url };
   if (process.connected) process.send?.(message);
   const reason = await Promise.race([signals.first, service.failed]);

@@ -1,13 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
+import { openLogOutput } from './log-output.ts';
 
 export type { Logger };
 
-const standardOutput = 1;
-/** Above 0: with 0 the destination calls its flush done before anything is written. */
-const writtenBytesMin = 1;
-/** Lines that wait for a slow reader of the log; beyond it lines are dropped, rather than requests delayed. */
-const bufferedBytesMax = 4 * 1024 * 1024;
 const flushTimeoutMs = 1000;
 const infoLevel = pino.levels.values['info'];
 /** Of every thread's log. */
@@ -31,39 +27,36 @@ export type LogRequest = (line: RequestLine) => void;
 /** The log, which the main thread alone writes: JSON lines on standard output that wait for no reader. */
 export interface MainLog {
   readonly log: Logger;
-  /** Writes lines of another thread, each with its line feed, as they are. */
+  /** Writes lines of another thread, or for people, each with its line feed, as they are. */
   writeLines(lines: string): void;
   /**
    * Writes what is buffered. Bounded: a reader of the log that has stopped reading must not keep the process.
    * @returns whether nothing waits any more: it was written, or nobody can read it
    */
   flush(): Promise<boolean>;
+  /**
+   * Flushes for the last time; nothing is logged afterwards.
+   * @returns whether the process can end by itself, whatever the reader of the log does
+   */
+  end(): Promise<boolean>;
 }
 
 export function createMainLog(level: string): MainLog {
-  const destination = pino.destination({
-    dest: standardOutput,
-    sync: false,
-    minLength: writtenBytesMin,
-    maxLength: bufferedBytesMax,
-  });
-  // A reader that went away must not end the service, and not keep it either: pino flushes synchronously after a fatal
-  // line and when the process exits, which waits for ever for a reader that stopped, and tries for ever where none is.
-  destination.on('error', () => undefined);
-  destination.flushSync = () => undefined;
+  const output = openLogOutput();
+  const flush = async (): Promise<boolean> => {
+    const overdue = new AbortController();
+    const timeout = setTimeout(flushTimeoutMs, false, { signal: overdue.signal }).catch(() => false);
+    const isWritten = await Promise.race([output.written().then(() => true), timeout]);
+    overdue.abort();
+    return isWritten;
+  };
   return {
-    log: pino({ level, ...loggerOptions }, destination),
-    writeLines: (lines) => {
-      destination.write(lines);
-    },
-    flush: async () => {
-      // Its fault, if any, is of the sync that follows: a pipe has none.
-      const written = new Promise<boolean>((resolve) => destination.flush(() => resolve(true)));
-      const overdue = new AbortController();
-      const timeout = setTimeout(flushTimeoutMs, false, { signal: overdue.signal }).catch(() => false);
-      const isWritten = await Promise.race([written, timeout]);
-      overdue.abort();
-      return isWritten;
+    log: pino({ level, ...loggerOptions }, output),
+    writeLines: (lines) => output.write(lines),
+    flush,
+    end: async () => {
+      await flush();
+      return output.letGo();
     },
   };
 }

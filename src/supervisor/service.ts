@@ -36,6 +36,8 @@ export interface Service {
   readonly url: string;
   /** Where the first Owner begins; null when there are members. It holds a secret: never logged. */
   readonly firstOwnerUrl: string | null;
+  /** Writes to standard output, which the log may have to itself. */
+  print(lines: string): void;
   /** Stops accepting, answers what is in flight within the drain time, commits, and lets every thread end. */
   stop(): Promise<void>;
   /** Resolves when only a restart of the process helps; never otherwise. */
@@ -203,6 +205,7 @@ class ServiceParts {
       port,
       url,
       firstOwnerUrl: hasMembers ? null : this.#firstOwner.url,
+      print: (lines) => this.#mainLog.writeLines(lines),
       stop: () => this.#stopInTime(),
       failed: this.#failed,
     };
@@ -304,7 +307,7 @@ class ServiceParts {
     this.#admin?.close();
     if (haveWorkersStopped) this.#mainLog.log.info('stopped');
     else this.#mainLog.log.error({ err: fault }, 'a worker thread hangs: the process ends without it');
-    const isLogWritten = await this.#mainLog.flush();
-    if (!haveWorkersStopped || !isLogWritten) endProcessNow();
+    const canEnd = await this.#mainLog.end();
+    if (!haveWorkersStopped || !canEnd) endProcessNow();
   }
 }

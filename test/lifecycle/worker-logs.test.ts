@@ -62,3 +62,32 @@ t.test('a reader of the log that stands still hangs no worker', async (t) => {
   child?.stdout.resume();
   await server.stop();
 });
+
+t.test('a reader of the log that stands still keeps no server from ending in order', async (t) => {
+  const { dataDir, flag, secret } = await provisionOne(t);
+  const children: ChildProcessWithoutNullStreams[] = [];
+  const server = await bootServer(t, {
+    dataDir,
+    settings: unlimited,
+    spawn: (...given) => {
+      const child = spawnBurgee(...given);
+      children.push(child);
+      return child;
+    },
+  });
+  const [child] = children;
+  child?.stdout.pause();
+  const load = SteadyLoad.start(t, {
+    port: server.port,
+    connections,
+    pauseMs: 0,
+    requestOf: () => getRequest(`/api/v1/flags/${flag}`, secret),
+    isRight: ({ status }) => status === 200,
+  });
+  await eventually(() => load.tally.answered > requestsMin, 60_000, 'the answers do not go on');
+  await load.stop();
+  const exited = new Promise((resolve) => child?.once('exit', (code, signal) => resolve(signal ?? code)));
+  server.signal('SIGTERM');
+  t.equal(await exited, 0, 'and not by a signal');
+  child?.stdout.resume();
+});

@@ -26,6 +26,18 @@ t.test('the last words of a process that ends itself are in its log', async (t) 
   }
 });
 
+t.test('so they are through a pipe, which is no socket as those of this test', async (t) => {
+  const child = spawn('sh', ['-c', '"$0" "$1" | cat', process.execPath, program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  await endOf(child, 'close');
+  t.equal(output.trim().split('\n').length, 101, 'no line is lost');
+});
+
 t.test('a log that nobody reads keeps no process', async (t) => {
   const child = start();
   child.stdout.destroy();
