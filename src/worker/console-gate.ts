@@ -26,9 +26,9 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import type { HostClient } from './host-client.ts';
 import type { AddressFinder } from './limits/address-finder.ts';
+import type { AddressLimiter } from './limits/address-limiter.ts';
 import { AttemptLimiters, type AttemptMemory } from './limits/attempt-limiters.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';
-import type { WindowLimiter } from './limits/window-limiter.ts';
 import { scatteredBody } from './management-gate.ts';
 import type { RequestMeter } from './request-meter.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
@@ -41,7 +41,7 @@ export interface ConsoleGateOptions {
   readonly addresses: AddressFinder;
   /** Raised after each commit. */
   readonly storeVersion: SharedArrayBuffer;
-  readonly requestRate: WindowLimiter;
+  readonly requestRate: AddressLimiter;
   readonly bodyBudget: BodyBudget;
   /** Requests that are not answered yet. */
   readonly inFlight: SharedBudget;

@@ -1,22 +1,22 @@
 import { evaluationLimitedHeaders } from '../api/answer-headers.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { HttpRoute } from '../http/worker-server.ts';
+import type { AddressLimiter } from './limits/address-limiter.ts';
 import type { ClientAddresses } from './limits/client-address.ts';
-import type { WindowLimiter } from './limits/window-limiter.ts';
 import type { RequestMeter } from './request-meter.ts';
 
 const tooMany = 'Too many evaluations from this address. Wait a minute before you retry.';
 
 /** The optional per-address limit of the Evaluation API. Switched off, as it is by default, it costs nothing. */
 export class EvaluationGate {
-  readonly #limiter: WindowLimiter | null;
+  readonly #limiter: AddressLimiter | null;
   readonly #addresses: ClientAddresses;
   readonly #docsUrl: string;
   readonly #meter: RequestMeter;
 
   /** @param limiter null when the limit is off */
   constructor(
-    limiter: WindowLimiter | null,
+    limiter: AddressLimiter | null,
     addresses: ClientAddresses,
     docsUrl: string,
     meter: RequestMeter,

@@ -16,8 +16,8 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import type { WriterPort } from '../writer/writer-client.ts';
 import type { AddressFinder } from './limits/address-finder.ts';
+import type { AddressLimiter } from './limits/address-limiter.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';
-import type { WindowLimiter } from './limits/window-limiter.ts';
 import type { RequestMeter } from './request-meter.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
 import type { UsedBy } from './token-use-of.ts';
@@ -28,8 +28,8 @@ export interface ManagementGateOptions {
   readonly longAnswers: LongAnswers;
   readonly writer: WriterPort;
   readonly addresses: AddressFinder;
-  readonly requestRate: WindowLimiter;
-  readonly failedAuthentications: WindowLimiter;
+  readonly requestRate: AddressLimiter;
+  readonly failedAuthentications: AddressLimiter;
   readonly bodyBudget: BodyBudget;
   /** Requests that are not answered yet. */
   readonly inFlight: SharedBudget;

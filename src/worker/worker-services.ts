@@ -21,9 +21,9 @@ import { ConsoleGate, type ConsoleGateOptions } from './console-gate.ts';
 import { EvaluationGate } from './evaluation-gate.ts';
 import type { HostClient } from './host-client.ts';
 import { AddressFinder } from './limits/address-finder.ts';
+import { AddressLimiter } from './limits/address-limiter.ts';
 import { ClientAddresses } from './limits/client-address.ts';
 import { budgetOf, longAnswerRoom, unsentAnswers } from './limits/process-budgets.ts';
-import { WindowLimiter } from './limits/window-limiter.ts';
 import { ManagementGate } from './management-gate.ts';
 import { RequestMeter } from './request-meter.ts';
 import { createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
@@ -77,7 +77,7 @@ export function createServices(
   const console = createConsoleGate(setup, gateParts, host);
   const { limits, evaluationRateLimit, docsUrl } = setup;
   const limiter =
-    evaluationRateLimit > 0 ? new WindowLimiter(limits.evaluationRate, evaluationRateLimit) : null;
+    evaluationRateLimit > 0 ? new AddressLimiter(limits.evaluationRate, evaluationRateLimit) : null;
   const routeParts: RouteParts = {
     flagAnswer: evaluation.flagAnswer,
     project: evaluation.project,
@@ -165,8 +165,8 @@ function createManagementGate(
     docsUrl: setup.docsUrl,
     writer: host.writer,
     logRequest: (line) => workerLog.logRequest(line),
-    requestRate: new WindowLimiter(limits.managementRate, setup.managementRateLimit),
-    failedAuthentications: new WindowLimiter(limits.failedAuthentications, setup.failedAuthenticationLimit),
+    requestRate: new AddressLimiter(limits.managementRate, setup.managementRateLimit),
+    failedAuthentications: new AddressLimiter(limits.failedAuthentications, setup.failedAuthenticationLimit),
     inFlight: budgetOf(setup, 'managementRequests', setup.inFlightMax),
     unrecordedDenials: limits.unrecordedDenials,
     onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
@@ -180,7 +180,7 @@ function createConsoleGate(setup: WorkerSetup, parts: GateParts, host: HostClien
     settings: setup.console,
     host,
     storeVersion: setup.storeVersion,
-    requestRate: new WindowLimiter(limits.consoleRate, setup.consoleRateLimit),
+    requestRate: new AddressLimiter(limits.consoleRate, setup.consoleRateLimit),
     inFlight: budgetOf(setup, 'consoleRequests', setup.inFlightMax),
     attempts: limits.signInAttempts,
     hasOpenId: setup.hasOpenId,

@@ -1,6 +1,7 @@
 import type { SignInAttempts } from '../../api/console/sign-in-attempts.ts';
 import { hashSecret } from '../../support/hash-secret.ts';
 import type { RequestMeter } from '../request-meter.ts';
+import { AddressLimiter } from './address-limiter.ts';
 import { WindowLimiter, type WindowLimiterOptions, type WindowMemory } from './window-limiter.ts';
 
 /** Wrong attempts in a window, from the first of them. */
@@ -20,14 +21,14 @@ export interface AttemptMemory {
  */
 export class AttemptLimiters implements SignInAttempts {
   readonly #accounts: WindowLimiter;
-  readonly #addresses: WindowLimiter;
+  readonly #addresses: AddressLimiter;
   readonly #meter: RequestMeter;
 
   constructor(memory: AttemptMemory, meter: RequestMeter, options: Partial<WindowLimiterOptions> = {}) {
     const windows = { windowMs: attemptWindowMs, ...options };
     this.#meter = meter;
     this.#accounts = new WindowLimiter(memory.accounts, accountAttemptsMax, windows);
-    this.#addresses = new WindowLimiter(memory.addresses, addressAttemptsMax, windows);
+    this.#addresses = new AddressLimiter(memory.addresses, addressAttemptsMax, windows);
   }
 
   begin(account: string, limitKey: string): number | null {
@@ -45,7 +46,7 @@ export class AttemptLimiters implements SignInAttempts {
     return this.#addresses.take(limitKey) ? null : this.#refuse(this.#addresses, limitKey);
   }
 
-  #refuse(limiter: WindowLimiter, key: string): number {
+  #refuse(limiter: Pick<WindowLimiter, 'retryAfterSeconds'>, key: string): number {
     this.#meter.countLimited('sign-in-attempts');
     return limiter.retryAfterSeconds(key);
   }

@@ -1,0 +1,70 @@
+import { WindowLimiter, type WindowLimiterOptions, type WindowMemory } from './window-limiter.ts';
+
+/**
+ * Networks that one client may have all of. A provider delegates a /56 to a home and a /48 to a site, so a client of
+ * IPv6 has thousands of /64; but a /48 may also be of many clients, so the wider a network, the larger its limit.
+ */
+const widerNetworks = [
+  { hexDigits: 14, ending: '/56', times: 4 },
+  { hexDigits: 12, ending: '/48', times: 16 },
+] as const;
+const keyEnding = '/64';
+
+/**
+ * Counts events of clients by their `limitKey`: an IPv4 address, or the /64 of an IPv6 one, which counts for the networks
+ * around it, too. All in one memory: the keys differ.
+ */
+export class AddressLimiter {
+  readonly #narrow: WindowLimiter;
+  readonly #wide: readonly WindowLimiter[];
+
+  constructor(memory: WindowMemory, limit: number, options: Partial<WindowLimiterOptions> = {}) {
+    this.#narrow = new WindowLimiter(memory, limit, options);
+    this.#wide = widerNetworks.map(({ times }) => new WindowLimiter(memory, times * limit, options));
+  }
+
+  /** Counts an event. @returns whether it is within every limit; otherwise it counts for none */
+  take(limitKey: string): boolean {
+    if (!this.#narrow.take(limitKey)) return false;
+    const keys = widerKeys(limitKey);
+    const full = keys.findIndex((key, index) => !this.#wideAt(index).take(key));
+    if (full < 0) return true;
+    this.#narrow.giveBack(limitKey);
+    for (const [index, key] of keys.slice(0, full).entries()) this.#wideAt(index).giveBack(key);
+    return false;
+  }
+
+  /** An event that was taken does not count after all. */
+  giveBack(limitKey: string): void {
+    this.#narrow.giveBack(limitKey);
+    for (const [index, key] of widerKeys(limitKey).entries()) this.#wideAt(index).giveBack(key);
+  }
+
+  /** @returns whether a window is full, counting nothing */
+  isFull(limitKey: string): boolean {
+    return (
+      this.#narrow.isFull(limitKey) ||
+      widerKeys(limitKey).some((key, index) => this.#wideAt(index).isFull(key))
+    );
+  }
+
+  /** @returns whole seconds, at least 1, until no window of the key is full */
+  retryAfterSeconds(limitKey: string): number {
+    const seconds = widerKeys(limitKey).map((key, index) => {
+      const limiter = this.#wideAt(index);
+      return limiter.isFull(key) ? limiter.retryAfterSeconds(key) : 1;
+    });
+    const isNarrowFull = seconds.length === 0 || this.#narrow.isFull(limitKey);
+    return Math.max(1, ...seconds, isNarrowFull ? this.#narrow.retryAfterSeconds(limitKey) : 1);
+  }
+
+  #wideAt(index: number): WindowLimiter {
+    return this.#wide[index] as WindowLimiter;
+  }
+}
+
+/** @returns none for an IPv4 address */
+function widerKeys(limitKey: string): readonly string[] {
+  if (!limitKey.endsWith(keyEnding)) return [];
+  return widerNetworks.map(({ hexDigits, ending }) => `${limitKey.slice(0, hexDigits)}${ending}`);
+}
