@@ -17,7 +17,11 @@ export function createSharedLimits(threads: number, isEvaluationLimited: boolean
     failedAuthentications: createWindowMemory(),
     consoleRate: createWindowMemory(),
     evaluationRate: isEvaluationLimited ? createWindowMemory() : createWindowMemory(noWindows),
-    signInAttempts: { accounts: createWindowMemory(), addresses: createWindowMemory() },
+    signInAttempts: {
+      accounts: createWindowMemory(),
+      addresses: createWindowMemory(),
+      pairs: createWindowMemory(),
+    },
     forgedHeaderWarning: createWarningMemory(),
     unrecordedDenials: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
   };

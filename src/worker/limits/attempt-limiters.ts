@@ -5,23 +5,31 @@ import { AddressLimiter } from './address-limiter.ts';
 import { WindowLimiter, type WindowLimiterOptions, type WindowMemory } from './window-limiter.ts';
 
 /** Wrong attempts in a window, from the first of them. */
-const accountAttemptsMax = 10;
+const pairAttemptsMax = 10;
 const addressAttemptsMax = 50;
+/** For one account from all addresses together: more are no member who has forgotten a password. */
+const accountAttemptsMax = 100;
+/** Of a pair whose account is above that. */
+const pairAttemptsMaxThen = 2;
 export const attemptWindowMs = 15 * 60 * 1000;
 
 /** Shared by all workers. */
 export interface AttemptMemory {
   readonly accounts: WindowMemory;
   readonly addresses: WindowMemory;
+  readonly pairs: WindowMemory;
 }
 
 /**
- * Limits wrong attempts to sign in: for an account, whoever makes them, and from an address, whatever accounts it tries.
+ * Limits wrong attempts to sign in: for an account from one address, and from an address, whatever accounts it tries.
+ * Nobody can lock somebody else out: while many are made for one account, each address has fewer of them, but has some.
  * An account that does not exist is counted like one that does.
  */
 export class AttemptLimiters implements SignInAttempts {
   readonly #accounts: WindowLimiter;
   readonly #addresses: AddressLimiter;
+  readonly #pairs: WindowLimiter;
+  readonly #pairsThen: WindowLimiter;
   readonly #meter: RequestMeter;
 
   constructor(memory: AttemptMemory, meter: RequestMeter, options: Partial<WindowLimiterOptions> = {}) {
@@ -29,17 +37,24 @@ export class AttemptLimiters implements SignInAttempts {
     this.#meter = meter;
     this.#accounts = new WindowLimiter(memory.accounts, accountAttemptsMax, windows);
     this.#addresses = new AddressLimiter(memory.addresses, addressAttemptsMax, windows);
+    this.#pairs = new WindowLimiter(memory.pairs, pairAttemptsMax, windows);
+    this.#pairsThen = new WindowLimiter(memory.pairs, pairAttemptsMaxThen, windows);
   }
 
   begin(account: string, limitKey: string): number | null {
     const key = accountKey(account);
+    const pair = pairKey(key, limitKey);
+    const pairs = this.#accounts.isFull(key) ? this.#pairsThen : this.#pairs;
     if (this.#addresses.isFull(limitKey)) return this.#refuse(this.#addresses, limitKey);
-    if (this.#accounts.isFull(key)) return this.#refuse(this.#accounts, key);
+    if (pairs.isFull(pair)) return this.#refuse(pairs, pair);
     // Other workers may have taken the last of either since it was looked at.
     if (!this.#addresses.take(limitKey)) return this.#refuse(this.#addresses, limitKey);
-    if (this.#accounts.take(key)) return null;
-    this.#addresses.giveBack(limitKey);
-    return this.#refuse(this.#accounts, key);
+    if (!pairs.take(pair)) {
+      this.#addresses.giveBack(limitKey);
+      return this.#refuse(pairs, pair);
+    }
+    this.#accounts.take(key);
+    return null;
   }
 
   beginFrom(limitKey: string): number | null {
@@ -52,8 +67,10 @@ export class AttemptLimiters implements SignInAttempts {
   }
 
   giveBack(account: string, limitKey: string): void {
+    const key = accountKey(account);
     this.#addresses.giveBack(limitKey);
-    this.#accounts.giveBack(accountKey(account));
+    this.#pairs.giveBack(pairKey(key, limitKey));
+    this.#accounts.giveBack(key);
   }
 
   giveBackFrom(limitKey: string): void {
@@ -64,4 +81,8 @@ export class AttemptLimiters implements SignInAttempts {
 /** Of fixed length, whatever was sent as an email. */
 function accountKey(account: string): string {
   return Buffer.from(hashSecret(account.toLowerCase())).toString('base64');
+}
+
+function pairKey(account: string, limitKey: string): string {
+  return `${account} ${limitKey}`;
 }

@@ -12,14 +12,14 @@ import { requestMetrics } from '../../../src/worker/request-metrics-protocol.ts'
 import { runThreads } from '../../support/run-threads.ts';
 import type { AttemptTask } from './begin-attempts.ts';
 
-/* Sign-in attempts at the edges of their windows: 10 for an account, 50 from an address, in 15 minutes. */
+/* Sign-in attempts at the edges of their windows: 10 for an account from one address, 50 from an address, in 15 minutes. */
 function limitersAt(clock: { value: number }, memory = attemptMemory()): AttemptLimiters {
   const meter = new RequestMeter(createMetricMemory(requestMetrics));
   return new AttemptLimiters(memory, meter, { now: () => clock.value });
 }
 
 function attemptMemory(): AttemptMemory {
-  return { accounts: createWindowMemory(), addresses: createWindowMemory() };
+  return { accounts: createWindowMemory(), addresses: createWindowMemory(), pairs: createWindowMemory() };
 }
 
 function attempts(
@@ -33,7 +33,7 @@ function attempts(
 
 const nulls = (count: number): null[] => Array.from({ length: count }, () => null);
 
-t.test('the 10th wrong attempt for an account is looked at, the 11th is not, from anywhere', async (t) => {
+t.test('the 10th wrong attempt for an account from an address is looked at, the 11th is not', async (t) => {
   const clock = { value: 5000 };
   const limiters = limitersAt(clock);
   t.equal(attemptWindowMs, 15 * 60 * 1000);
@@ -42,12 +42,12 @@ t.test('the 10th wrong attempt for an account is looked at, the 11th is not, fro
     nulls(10),
   );
   t.equal(limiters.begin('ada@EXAMPLE.test', '192.0.2.1'), 900, 'in any case of its email');
-  t.equal(limiters.begin('ada@example.test', '192.0.2.2'), 900, 'from another address');
+  t.equal(limiters.begin('ada@example.test', '192.0.2.2'), null, 'who is elsewhere is not locked out');
   t.equal(limiters.begin('bob@example.test', '192.0.2.1'), null, 'another account is not limited');
   clock.value += attemptWindowMs - 1;
-  t.equal(limiters.begin('ada@example.test', '192.0.2.2'), 1);
+  t.equal(limiters.begin('ada@example.test', '192.0.2.1'), 1);
   clock.value += 1;
-  t.equal(limiters.begin('ada@example.test', '192.0.2.2'), null, 'a new window begins at exactly 15 minutes');
+  t.equal(limiters.begin('ada@example.test', '192.0.2.1'), null, 'a new window begins at exactly 15 minutes');
 });
 
 t.test('the 50th wrong attempt from an address is looked at, the 51st is not, for any account', async (t) => {
@@ -62,6 +62,31 @@ t.test('the 50th wrong attempt from an address is looked at, the 51st is not, fo
   clock.value += attemptWindowMs;
   t.equal(limiters.begin('ada@example.test', '192.0.2.1'), null);
 });
+
+t.test(
+  'while an account is guessed at from many addresses, each has two attempts, and nobody is locked out',
+  async (t) => {
+    const clock = { value: 5000 };
+    const limiters = limitersAt(clock);
+    const guess = (address: number) => limiters.begin('ada@example.test', `198.51.100.${address}`);
+    for (let address = 0; address < 10; address += 1) {
+      t.strictSame(
+        Array.from({ length: 10 }, () => guess(address)),
+        nulls(10),
+      );
+    }
+    for (let address = 10; address < 60; address += 1) {
+      t.strictSame([guess(address), guess(address), guess(address)], [null, null, 900]);
+    }
+    for (let turn = 0; turn < 20; turn += 1) {
+      t.equal(limiters.begin('ada@example.test', '192.0.2.1'), null, 'the member signs in');
+      limiters.giveBack('ada@example.test', '192.0.2.1');
+    }
+    t.equal(limiters.begin('bob@example.test', '198.51.100.0'), null, 'another account is not limited');
+    clock.value += attemptWindowMs;
+    t.strictSame([guess(60), guess(60), guess(60)], nulls(3), 'and it is over with the window');
+  },
+);
 
 t.test('an attempt that was right does not count', async (t) => {
   const limiters = limitersAt({ value: 5000 });
@@ -83,22 +108,25 @@ function beginInThreads(task: AttemptTask): Promise<readonly (readonly number[])
 }
 
 t.test('attempts that several workers look at in one moment are counted exactly', async (t) => {
-  const accounts = Array.from({ length: 500 }, (_, index) => `${index}@example.test`);
+  const tries = Array.from(
+    { length: 500 },
+    (_, index) => [`${index}@example.test`, `192.0.2.1 ${index}`] as const,
+  );
   const memory = attemptMemory();
   const limiters = limitersAt({ value: monotonicMs() }, memory);
-  for (const account of accounts) attempts(limiters, 9, () => account, `198.51.100.1 ${account}`);
-  const begun = await beginInThreads({ memory, accounts, isFromEachAddress: true });
-  const tenth = accounts.map((_account, index) => begun.reduce((sum, each) => sum + (each[index] ?? 0), 0));
+  for (const [account, from] of tries) attempts(limiters, 9, () => account, from);
+  const begun = await beginInThreads({ memory, tries });
+  const tenth = tries.map((_try, index) => begun.reduce((sum, each) => sum + (each[index] ?? 0), 0));
   t.same(
     tenth,
-    accounts.map(() => 1),
+    tries.map(() => 1),
     'of four at once, the tenth alone is looked at',
   );
 });
 
 t.test('and so are those from one address', async (t) => {
-  const accounts = Array.from({ length: 40 }, (_, index) => `${index}@example.test`);
-  const begun = await beginInThreads({ memory: attemptMemory(), accounts, isFromEachAddress: false });
+  const tries = Array.from({ length: 40 }, (_, index) => [`${index}@example.test`, '192.0.2.1'] as const);
+  const begun = await beginInThreads({ memory: attemptMemory(), tries });
   t.equal(
     begun.flat().reduce((sum, each) => sum + each, 0),
     50,

@@ -6,17 +6,12 @@ import { inThread } from '../../support/run-threads.ts';
 
 export interface AttemptTask {
   readonly memory: AttemptMemory;
-  /** Tried in turn, each once by each thread. */
-  readonly accounts: readonly string[];
-  /** Each thread has an address of its own. */
-  readonly isFromEachAddress: boolean;
+  /** Account and address, each tried in turn once by each thread. */
+  readonly tries: readonly (readonly [account: string, limitKey: string])[];
 }
 
-/** The result: how many attempts of each account were let through. */
-inThread(({ memory, accounts, isFromEachAddress }: AttemptTask, thread: number): readonly number[] => {
+/** The result: how many attempts of each were let through. */
+inThread(({ memory, tries }: AttemptTask): readonly number[] => {
   const limiters = new AttemptLimiters(memory, new RequestMeter(createMetricMemory(requestMetrics)));
-  const limitKey = isFromEachAddress ? `192.0.2.${thread}` : '192.0.2.1';
-  return accounts.map((account, index) =>
-    limiters.begin(account, isFromEachAddress ? `${limitKey}.${index}` : limitKey) === null ? 1 : 0,
-  );
+  return tries.map(([account, limitKey]) => (limiters.begin(account, limitKey) === null ? 1 : 0));
 });
