@@ -31,7 +31,7 @@ COPY --from=build /app/dist/server ./dist/server
 COPY --from=build /app/dist/docs ./dist/docs
 COPY --from=build /app/dist/console ./dist/console
 COPY package.json LICENSE ./
-COPY scripts/burgee scripts/burgee.cjs scripts/node-version.cjs ./scripts/
+COPY scripts/burgee scripts/burgee.cjs scripts/choose-node.cjs ./scripts/
 COPY src/cli/demo/kubernetes-feature-gates.json ./src/cli/demo/kubernetes-feature-gates.json
 COPY deploy/health-check.mjs ./deploy/health-check.mjs
 RUN ["ln", "-s", "/app/scripts/burgee", "/usr/local/bin/burgee"]

@@ -2,7 +2,7 @@
 //
 //   npm run bench -- evaluate-flag --rounds 9
 //   npm run bench -- --page              only writes docs/benchmarks.md anew
-import './lib/require-node.mjs';
+import './lib/choose-node.mjs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBuilt } from './lib/ensure-built.mjs';

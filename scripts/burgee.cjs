@@ -1,20 +1,17 @@
 // The command line's entry in a checkout. CommonJS and old syntax, so that any Node can say that it is too old.
-var existsSync = require('node:fs').existsSync;
-var join = require('node:path').join;
-var nodeProblem = require('./node-version.cjs').nodeProblem;
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
+const { pathToFileURL } = require('node:url');
 
-var root = join(__dirname, '..');
-var main = join(root, 'dist', 'server', 'main.js');
-var problem = nodeProblem(process.versions.node);
-if (problem === null && !(existsSync(main) && existsSync(join(root, 'node_modules')))) {
-  problem = `burgee: not built yet. Run this first, in ${root}:\n\n  npm ci && npm run build\n`;
-}
-if (problem === null) {
-  import(require('node:url').pathToFileURL(main).href).catch((error) => {
+require('./choose-node.cjs').chooseNode();
+const root = join(__dirname, '..');
+const main = join(root, 'dist', 'server', 'main.js');
+if (existsSync(main) && existsSync(join(root, 'node_modules'))) {
+  import(pathToFileURL(main).href).catch((error) => {
     console.error(error);
     process.exitCode = 1;
   });
 } else {
-  console.error(problem);
+  console.error(`burgee: not built yet. Run this first, in ${root}:\n\n  npm ci && npm run build\n`);
   process.exitCode = 1;
 }

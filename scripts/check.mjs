@@ -1,5 +1,5 @@
 // npm run check: format, lint, types, import directions, house rules, dead code. Runs all, then says what failed.
-import './lib/require-node.mjs';
+import './lib/choose-node.mjs';
 import { runChecks } from './lib/checks.mjs';
 import { ensureInstalled } from './lib/ensure-installed.mjs';
 

@@ -1,5 +1,5 @@
 // npm run dev: compiles as you save, and starts the server anew with what was compiled.
-import './lib/require-node.mjs';
+import './lib/choose-node.mjs';
 import { join } from 'node:path';
 import { ensureBuilt } from './lib/ensure-built.mjs';
 import { ensureInstalled } from './lib/ensure-installed.mjs';

@@ -2,7 +2,7 @@
 // installs what is missing; elsewhere it says what to install, and exits with 1.
 //
 //   node scripts/ensure-debian.mjs haproxy openssl      prints {"haproxy":"/usr/sbin/haproxy","openssl":"/usr/bin/openssl"}
-import './lib/require-node.mjs';
+import './lib/choose-node.mjs';
 import { ensureDebian, runLocked } from './lib/ensure-debian.mjs';
 
 const [flag, ...rest] = process.argv.slice(2);

@@ -2,7 +2,7 @@
 //
 //   npm run screenshots                 all of them, into docs/screenshots
 //   npm run screenshots -- flag tokens  those whose name contains one of the words
-import './lib/require-node.mjs';
+import './lib/choose-node.mjs';
 import { runCompiled } from './lib/run-compiled.mjs';
 
 await runCompiled('test/browser/take-screenshots.js');

@@ -2,7 +2,7 @@
 // data directory and says how to try it, then serves, and starts the server again when it dies.
 //
 //   npm start -- --port 9000 --data-dir /var/lib/burgee
-import './lib/require-node.mjs';
+import './lib/choose-node.mjs';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,7 +1,7 @@
 // npm test: installs what is missing, runs every check and every test, and closes with one line: N passed, N failed.
 //
 //   npm test -- config cli      only the tests whose path contains one of these, and no checks
-import './lib/require-node.mjs';
+import './lib/choose-node.mjs';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { assemble } from './lib/build.mjs';

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import t from 'tap';
 import { repositoryRoot } from '../support/repository-root.ts';
@@ -19,13 +20,23 @@ t.test('the last stage is the one that runs, and all are on one exact image', as
   t.match(runtime.image, /^node:\d+\.\d+\.\d+-[a-z]+-slim$/, 'a version in full');
 });
 
-t.test('its Node is one that package.json allows', async (t) => {
-  const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
-  const [major, minor] = /node:(\d+)\.(\d+)/.exec(runtime.image)?.slice(1).map(Number) ?? [];
-  const ranges = [...engines.node.matchAll(/\^(\d+)\.(\d+)\.0/g)].map((range) => range.slice(1).map(Number));
-  t.equal(ranges.length, engines.node.split('||').length, 'every range was understood');
-  t.ok(ranges.some(([ofMajor, leastMinor]) => ofMajor === major && Number(minor) >= Number(leastMinor)));
-});
+t.test(
+  'its Node is one that package.json allows, and one that the HTTP server has a build for',
+  async (t) => {
+    const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+    const [major, minor] = /node:(\d+)\.(\d+)/.exec(runtime.image)?.slice(1).map(Number) ?? [];
+    // The last range is that of Nodes which another one runs Burgee in place of: scripts/choose-node.cjs.
+    const ranges = [...engines.node.matchAll(/\^(\d+)\.(\d+)\.0/g)].map((range) =>
+      range.slice(1).map(Number),
+    );
+    t.equal(ranges.length + 1, engines.node.split('||').length, 'every range was understood');
+    t.ok(ranges.some(([ofMajor, leastMinor]) => ofMajor === major && Number(minor) >= Number(leastMinor)));
+    const { builds } = createRequire(import.meta.url)(join(root, 'scripts', 'choose-node.cjs')) as {
+      builds: Readonly<Record<string, { readonly version: string }>>;
+    };
+    t.match(runtime.image, `node:${builds['linux x64']?.version}-`, 'the pinned one');
+  },
+);
 
 t.test('everything that is copied exists, or is made by the stage it comes from', async (t) => {
   const made = {

