@@ -84,7 +84,8 @@ export function createWorkerServer(options: WorkerServerOptions): WorkerServer {
     connections += change;
     options.onConnection(change);
   };
-  app.filter((_response, count) => onConnection(count > 0 ? 1 : -1));
+  // Some releases declare the change as the object type `Number`.
+  app.filter((_response, change) => onConnection(Number(change) > 0 ? 1 : -1));
   return {
     descriptor: app.getDescriptor(),
     close: () => {

