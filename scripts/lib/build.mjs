@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { buildStamp } from './ensure-built.mjs';
 import { root } from './root.mjs';
 import { runNode, runTool } from './run.mjs';
+import { renderSupplyChainPage } from './supply-chain.mjs';
 
 /** docs/configuration.md is what the settings say of themselves. */
 async function writeConfigurationPage() {
@@ -12,6 +13,14 @@ async function writeConfigurationPage() {
   const page = join(root, 'docs', 'configuration.md');
   const text = renderConfigurationPage();
   if (!existsSync(page) || readFileSync(page, 'utf8') !== text) writeFileSync(page, text);
+}
+
+/** The end of docs/supply-chain.md is what the lockfile says. */
+function writeSupplyChainPage() {
+  const page = join(root, 'docs', 'supply-chain.md');
+  const text = readFileSync(page, 'utf8');
+  const wanted = renderSupplyChainPage(text);
+  if (text !== wanted) writeFileSync(page, wanted);
 }
 
 /** Compiles src to dist/src. @returns the compiler's exit code */
@@ -24,13 +33,14 @@ export function compileSource() {
 }
 
 /**
- * Makes the rest from dist/src, which must be there: the configuration page, docs to the pages in dist/docs and src/console
- * to the web app in dist/console, both of which Burgee serves, and the bundle in dist/server that runs.
+ * Makes the rest from dist/src, which must be there: the generated pages of docs, docs to the pages in dist/docs and
+ * src/console to the web app in dist/console, both of which Burgee serves, and the bundle in dist/server that runs.
  * @returns 0, or the exit code of the first step that failed
  */
 export async function assemble() {
   rmSync(buildStamp, { force: true });
   await writeConfigurationPage();
+  writeSupplyChainPage();
   for (const script of ['build-docs.mjs', 'build-console.mjs', 'build-server.mjs']) {
     const code = await runNode([join('scripts', script)]);
     if (code !== 0) return code ?? 1;

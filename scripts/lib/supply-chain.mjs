@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { builds } from '../choose-node.cjs';
+import { root } from './root.mjs';
+
+/** The heading of docs/supply-chain.md under which everything is made here. */
+const generatedHeading = '## What the lockfile says {#lockfile}';
+
+/** @returns every package of the lockfile, with its place below node_modules and its name on the registry. */
+function readPackages() {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const installed = Object.entries(packages).filter(([path]) => path !== '');
+  return installed.map(([path, entry]) => ({
+    ...entry,
+    path,
+    name: entry.name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
+  }));
+}
+
+/** The packages that the console's source imports, by name. */
+function importedByConsole() {
+  const folder = join(root, 'src', 'console');
+  const files = readdirSync(folder, { recursive: true }).filter((file) => /[.]tsx?$/.test(file));
+  const text = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+  const imports = text.matchAll(/^(?:import|export)(?! type)[^;]*?'((?:@[\w-]+\/)?[\w-][\w.-]*)[^']*';$/gm);
+  return [...new Set([...imports].map(([, name]) => name))];
+}
+
+/** What packages bring with them: they and all that they depend on. */
+function closure(names, packages) {
+  const byPath = new Map(packages.map((entry) => [entry.path, entry]));
+  const found = new Set();
+  const visit = (from, name) => {
+    // As Node looks for it: beside the one that needs it, then further up.
+    const places = from
+      .split(/(?=\/node_modules\/)/)
+      .map((_part, index, parts) => parts.slice(0, parts.length - index));
+    const above = places.map((parts) => `${parts.join('')}/node_modules/${name}`);
+    const entry = [...above, `node_modules/${name}`].map((path) => byPath.get(path)).find(Boolean);
+    if (entry === undefined || found.has(entry)) return;
+    found.add(entry);
+    for (const needed of Object.keys({ ...entry.dependencies, ...entry.peerDependencies }))
+      visit(entry.path, needed);
+  };
+  for (const name of names) visit('', name);
+  return [...found];
+}
+
+const byName = (one, other) => (one.path < other.path ? -1 : 1);
+const licenceOf = ({ license }) => license ?? 'not stated';
+const isForOnePlatform = ({ os, cpu }) => os !== undefined || cpu !== undefined;
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
+}
+
+function packageTable(packages) {
+  const rows = packages.sort(byName).map((entry) => [`\`${entry.name}\``, entry.version, licenceOf(entry)]);
+  return table(['Package', 'Version', 'Licence'], rows);
+}
+
+function nameList(packages) {
+  return packages.length === 0
+    ? 'none'
+    : packages
+        .sort(byName)
+        .map(({ name, version }) => `\`${name}@${version}\``)
+        .join(', ');
+}
+
+function licenceTable(groups) {
+  const licences = [...new Set(Object.values(groups).flat().map(licenceOf))].sort();
+  const count = (group, licence) => group.filter((entry) => licenceOf(entry) === licence).length || '';
+  const rows = licences.map((licence) => [
+    licence,
+    ...Object.values(groups).map((group) => count(group, licence)),
+  ]);
+  return table(['Licence', ...Object.keys(groups)], rows);
+}
+
+/** The generated part of the page, from its heading to its end. */
+function renderGenerated() {
+  const packages = readPackages();
+  const inConsole = closure(importedByConsole(), packages);
+  const toRun = packages.filter((entry) => !entry.dev && !entry.devOptional);
+  const toDevelop = packages.filter((entry) => !toRun.includes(entry) && !inConsole.includes(entry));
+  const nodes = Object.entries(builds).map(([platform, { name, version, integrity }]) => [
+    platform,
+    `\`${name}\``,
+    version,
+    `\`${integrity}\``,
+  ]);
+  return `${generatedHeading}
+
+\`npm run build\` writes this section, from \`package-lock.json\`, the imports of \`src/console\` and \`scripts/choose-node.cjs\`; a test compares.
+
+### Licences {#licences}
+
+As the packages state them. A package for one platform counts, although an installation has that of its own platform alone.
+
+${licenceTable({ 'To run': toRun, 'In the console': inConsole, 'To develop': toDevelop })}
+
+### To run {#to-run}
+
+${packageTable(toRun.filter((entry) => !isForOnePlatform(entry)))}
+
+With these for one platform each: ${nameList(toRun.filter(isForOnePlatform))}.
+
+### In the console {#in-the-console}
+
+What the console imports and all that this depends on. The build takes what it uses of them into the files that a browser gets.
+
+${packageTable(inConsole)}
+
+### With an install script {#install-scripts}
+
+To run: ${nameList(toRun.filter((entry) => entry.hasInstallScript))}.
+
+To develop: ${nameList([...toDevelop, ...inConsole].filter((entry) => entry.hasInstallScript))}.
+
+### Without an integrity in the lockfile {#without-integrity}
+
+To run: ${nameList(toRun.filter((entry) => !entry.integrity))}.
+
+To develop: ${nameList([...toDevelop, ...inConsole].filter((entry) => !entry.integrity))}.
+
+### Node, where it is taken from npm {#node-builds}
+
+${table(['Platform', 'Package', 'Version', 'Integrity'], nodes)}
+`;
+}
+
+/** @returns docs/supply-chain.md as it should be: what people wrote of it, and what the lockfile says. */
+export function renderSupplyChainPage(page) {
+  const [written] = page.split(generatedHeading);
+  return `${written}${renderGenerated()}`;
+}

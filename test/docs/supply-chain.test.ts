@@ -1,0 +1,91 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import t from 'tap';
+import { repositoryRoot } from '../support/repository-root.ts';
+
+/* docs/supply-chain.md says what is installed here. */
+interface Locked {
+  readonly license?: string;
+  readonly hasInstallScript?: boolean;
+  readonly integrity?: string;
+  readonly optional?: boolean;
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+}
+
+const root = repositoryRoot();
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const page = read('docs/supply-chain.md');
+const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
+const locked = Object.entries(packages).filter(([path]) => path !== '');
+
+t.test('its second half is what the lockfile says; `npm run build` writes it anew', async (t) => {
+  const { renderSupplyChainPage } = (await import(
+    pathToFileURL(join(root, 'scripts', 'lib', 'supply-chain.mjs')).href
+  )) as { renderSupplyChainPage: (page: string) => string };
+  t.equal(page, renderSupplyChainPage(page));
+});
+
+t.test('what is installed states the licence and the install scripts that the lockfile says', async (t) => {
+  let compared = 0;
+  for (const [path, { license, hasInstallScript }] of locked) {
+    const file = join(root, path, 'package.json');
+    // A build for another platform is not installed.
+    if (!existsSync(file)) continue;
+    const own = JSON.parse(readFileSync(file, 'utf8')) as {
+      license?: string;
+      scripts?: Readonly<Record<string, string>>;
+    };
+    const scripts = ['preinstall', 'install', 'postinstall'].filter((name) => own.scripts?.[name]);
+    t.same([own.license, scripts.length > 0], [license, hasInstallScript ?? false], path);
+    compared += 1;
+  }
+  t.ok(compared > 300, `${compared} packages`);
+});
+
+t.test('no install script runs', async (t) => {
+  t.match(read('.npmrc'), /^ignore-scripts=true$/m);
+});
+
+t.test('every package has an integrity, but some builds that are optional', async (t) => {
+  for (const [path, { integrity, optional }] of locked)
+    if (integrity === undefined) t.ok(optional, path);
+    else t.match(integrity, /^sha512-/, path);
+});
+
+t.test('what is asked for is exact', async (t) => {
+  const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
+    'dependencies' | 'devDependencies',
+    Record<string, string>
+  >;
+  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
+    t.match(version, /^(npm:[@\w./-]+@)?\d+\.\d+\.\d+$/, name);
+});
+
+t.test(
+  'the glibc that the documents ask for is the newest that native code of an installation asks for',
+  {
+    skip: process.platform !== 'linux' || process.arch !== 'x64' ? 'Linux on x64 has been looked at' : false,
+  },
+  async (t) => {
+    const run = locked.filter(([, { dev, devOptional }]) => !dev && !devOptional).map(([path]) => path);
+    const addons = run.flatMap((path) =>
+      existsSync(join(root, path))
+        ? readdirSync(join(root, path), { recursive: true, encoding: 'utf8' })
+            .filter(
+              (file) => /[.]node$/.test(file) && !/musl|win32|darwin|arm|ia32|android|freebsd/.test(file),
+            )
+            .map((file) => join(root, path, file))
+        : [],
+    );
+    t.ok(addons.length > 3, addons.join(', '));
+    const asked = addons.flatMap((file) =>
+      [...readFileSync(file, 'latin1').matchAll(/GLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor)),
+    );
+    const newest = `2.${Math.max(...asked)}`;
+    t.match(read('docs/decisions/0054-which-node-runs-burgee.md'), `| glibc on Linux, at least | ${newest},`);
+    for (const document of ['README.md', 'docs/operations.md'])
+      t.match(read(document), `glibc ${newest} or later`);
+  },
+);
