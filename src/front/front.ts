@@ -18,6 +18,7 @@ import {
   sumOf,
 } from '../observability/metric-cells.ts';
 import { receiveLines } from '../observability/thread-log.ts';
+import { Lookout } from '../support/lookout.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { usedOf } from '../worker/limits/shared-budget.ts';
 import { RequestMeter } from '../worker/request-meter.ts';
@@ -51,8 +52,8 @@ export interface FrontParts {
   readonly onFatal: (fault: Error) => void;
 }
 
-/** How often deadlines and load are looked at: the most by which an answer at its deadline is late. */
-const lookIntervalMs = 50;
+/** How often deadlines of changes, and the load beside them, are looked at: often while changes are on their way. */
+const lookPace = { busyMs: 50, idleMs: 250 };
 /** How long new connections are still taken by a service that drains, at most: see `drain`. */
 const closingMs = 250;
 /** A service that drains takes them no longer once it was asked nothing in so many looks, of which each waits this long. */
@@ -77,8 +78,9 @@ export class Front {
   readonly #meter = new RequestMeter(createMetricMemory(requestMetrics));
   readonly #cells: MetricCells = new Float64Array(createMetricMemory(frontMetrics));
   readonly #pressure = new EvaluationPressure();
+  #changesSeen = 0;
   readonly #pacing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #lookouts: readonly Lookout[];
 
   constructor(parts: FrontParts) {
     this.#parts = parts;
@@ -128,9 +130,9 @@ export class Front {
         webApp: parts.webApp,
       },
     });
-    this.#timers = [
+    this.#lookouts = [
       watchEventLoop(this.#cells, frontMetrics.metrics.loopDelay),
-      setInterval(() => this.#look(), lookIntervalMs),
+      new Lookout(() => this.#look(), lookPace),
     ];
   }
 
@@ -142,15 +144,19 @@ export class Front {
     else for (const use of message.uses) usage.tokenUses.add(use);
   }
 
-  #look(): void {
+  /** @returns whether changes are on their way, whose deadlines and pace these are */
+  #look(): boolean {
     const { writer } = this.#parts;
     writer.expire(monotonicMs());
     const work = {
       evaluations: sumOf(this.#fleet.readEvaluations(), evaluationMetrics.metrics.evaluations),
       changes: writer.commandsSent,
     };
+    const isAnyChanging = writer.inFlight > 0 || work.changes !== this.#changesSeen;
+    this.#changesSeen = work.changes;
     const isPaced = this.#pressure.look(work, this.#fleet.readUtilisation());
     Atomics.store(this.#pacing, 0, isPaced ? 1 : 0);
+    return isAnyChanging;
   }
 
   /** @returns when all workers serve. Rejects when one cannot start. */
@@ -258,7 +264,7 @@ export class Front {
 
   /** @returns false when a worker hangs. @param isStartFailed see `WorkerFleet.stop` */
   async stop(isStartFailed: boolean): Promise<boolean> {
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const lookout of this.#lookouts) lookout.close();
     this.#server.stopListening();
     const haveWorkersStopped = await this.#fleet.stop(isStartFailed);
     this.#server.close();

@@ -45,6 +45,6 @@ export async function serveNotifier(setup: NotifierSetup, port: MessagePort): Pr
     }
   });
   await notifier.run();
-  clearInterval(loopWatch);
+  loopWatch.close();
   port.close();
 }

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+import { Lookout } from '../support/lookout.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { durationBounds } from './duration-bounds.ts';
 import { histogram, type Metric, type MetricShape } from './metric.ts';
@@ -7,22 +9,26 @@ import { type MetricCells, observe } from './metric-cells.ts';
 export function eventLoopDelay(thread: string): MetricShape {
   return histogram(
     'burgee_event_loop_delay_seconds',
-    'How late a timer came that is due every 100 ms, by thread: the longest that anything else in its event loop took.',
+    'How late a timer came, by thread: the longest that anything else in its event loop took. It is due every 100 ms, and every second in a thread that hardly works.',
     durationBounds,
     [{ thread }],
   );
 }
 
-/** Each look wakes a thread that is idle. */
-const intervalMs = 100;
+const pace = { busyMs: 100, idleMs: 1000 };
+/** A thread that works for less than this share of its time hardly works. */
+const busyShare = 0.01;
 
-/** Watches the event loop of this thread until the timer is cleared. It does not keep the thread alive. */
-export function watchEventLoop(cells: MetricCells, metric: Metric): NodeJS.Timeout {
+/** Watches the event loop of this thread until it is closed. */
+export function watchEventLoop(cells: MetricCells, metric: Metric): Lookout {
   let lookedAt = monotonicMs();
-  const timer = setInterval(() => {
+  let use = performance.eventLoopUtilization();
+  return new Lookout((waitedMs) => {
     const now = monotonicMs();
-    observe(cells, metric, 0, Math.max(0, now - lookedAt - intervalMs) / 1000);
+    observe(cells, metric, 0, Math.max(0, now - lookedAt - waitedMs) / 1000);
     lookedAt = now;
-  }, intervalMs);
-  return timer.unref();
+    const before = use;
+    use = performance.eventLoopUtilization();
+    return performance.eventLoopUtilization(use, before).utilization > busyShare;
+  }, pace);
 }

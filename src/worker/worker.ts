@@ -4,6 +4,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { threadId } from 'node:worker_threads';
 import { watchEventLoop } from '../observability/event-loop-delay.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
+import type { Lookout } from '../support/lookout.ts';
 import { HeapWatch } from './heap-watch.ts';
 import { HostClient, type HostOrder } from './host-client.ts';
 import { requestMetrics } from './request-metrics-protocol.ts';
@@ -20,8 +21,6 @@ import { createServices, type WorkerServices } from './worker-services.ts';
 
 /** How long a worker that leaves goes on answering, each time with the end of the connection. */
 const leavingMs = 250;
-/** How often what was counted is looked at. */
-const collectIntervalMs = 1000;
 
 /**
  * One worker: owns the connections that the front end hands it, and everything that is asked on them. It reads a request,
@@ -33,7 +32,8 @@ export class Worker {
   readonly #host: HostClient;
   readonly #log: WorkerLog;
   readonly #services: WorkerServices;
-  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #loopWatch: Lookout;
+  readonly #beating: NodeJS.Timeout;
   readonly #heapWatch: HeapWatch;
   #mustClose = false;
   #isLeaving = false;
@@ -55,11 +55,8 @@ export class Worker {
         Atomics.add(this.#state, connectionsCell, change);
       },
     });
-    this.#timers = [
-      watchEventLoop(this.#services.requestMeter.cells, requestMetrics.metrics.loopDelay),
-      setInterval(() => this.#beat(), beatIntervalMs),
-      setInterval(() => this.#collect(), collectIntervalMs),
-    ];
+    this.#loopWatch = watchEventLoop(this.#services.requestMeter.cells, requestMetrics.metrics.loopDelay);
+    this.#beating = setInterval(() => this.#beat(), beatIntervalMs);
     this.#heapWatch = new HeapWatch(() => this.#leave(new Error('its heap is nearly full'), true));
   }
 
@@ -78,6 +75,7 @@ export class Worker {
     source.release();
     requestMeter.putActive(performance.eventLoopUtilization().active);
     meter.putBytes(source.cache.bytes, source.lists.bytes);
+    this.#collect();
   }
 
   /** Whether the next answer is to close its connection, so that a new worker gets its share. */
@@ -87,7 +85,7 @@ export class Worker {
     return Atomics.sub(this.#state, shedCell, 1) > 0;
   }
 
-  /** A part in a turn of the event loop, while any is due. */
+  /** Tells what was counted, if it is due: a part in a turn of the event loop. */
   #collect(): void {
     const counted = this.#services.tallies.collect(performance.now());
     if (counted === null || this.#isClosed) return;
@@ -150,7 +148,8 @@ export class Worker {
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#beating);
+    this.#loopWatch.close();
     this.#heapWatch.close();
     this.#services.longAnswers.close();
     const { tallies } = this.#services;
