@@ -62,6 +62,29 @@ t.test('of a rule with a long list, what only one side has is told, and the rest
   t.match(added, /^user is user-0 or .* or user-19 or 4,980 more$/);
 });
 
+t.test('a rule that lists only what differs says how many values it has', async (t) => {
+  const whole = { count: 5000, sha256: '' };
+  const [before] =
+    listChange({ before: [{ attribute: 'user', values: ['gone'], whole }], after: [] })?.removed ?? [];
+  t.equal(before, 'user is gone or 4,999 more');
+});
+
+t.test('a long own list that gains an item is not a new one', async (t) => {
+  const change = {
+    environment: 'staging',
+    field: 'cohorts',
+    before: [],
+    after: ['new'],
+    cut: { before: 0, after: 0 },
+  };
+  const totals = { before: 500, after: 501 };
+  t.match(splitField({ ...change, totals }), { field: 'cohortOverride', before: [], after: ['new'] });
+  t.match(splitField({ ...change, totals: { before: 0, after: 1 } }), { before: null, after: ['new'] });
+  t.match(splitField({ ...change, before: ['old'], after: [], totals: { before: 500, after: 0 } }), {
+    after: null,
+  });
+});
+
 t.test('a field of one of several environments carries its name', async (t) => {
   const change = { environment: null, field: 'environments.eu.west-1.enabled', before: false, after: true };
   t.strictSame(splitField(change), {

@@ -223,9 +223,9 @@ t.test(
       t.match(entry, { actor, action: 'member.follow-sign-in-link', targetId: memberId });
       t.match(making, { action: 'member.make-sign-in-link', changes: [{ field: 'linkId' }, {}] });
       t.strictSame(entry.changes, [
-        { field: 'linkId', before: null, after: making.changes[0].after, cut: null },
-        { field: 'linkMadeBy', before: null, after: maker, cut: null },
-        { field: 'address', before: null, after: '127.0.0.1', cut: null },
+        { field: 'linkId', before: null, after: making.changes[0].after, cut: null, totals: null },
+        { field: 'linkMadeBy', before: null, after: maker, cut: null, totals: null },
+        { field: 'address', before: null, after: '127.0.0.1', cut: null, totals: null },
       ]);
       t.type(entry.requestId, 'string');
     }

@@ -138,7 +138,7 @@ t.test('an audit entry keeps whatever JSON can show', async (test) => {
   const value = JSON.parse('{"__proto__": {"constructor": [1, null, "\\ud800"]}, "": 1.5}') as unknown;
   const changes = [
     { field: '__proto__', before: null, after: value },
-    { field: 'cohorts', before: nastyStrings, after: [] },
+    { field: 'cohorts', before: nastyStrings, after: null },
   ];
   const actor = { kind: 'token', id, name: '__proto__' } as const;
   const entry = auditEntryOf(id, { changes, actor, environment: '__proto__', requestId: 'r', projectId: id });

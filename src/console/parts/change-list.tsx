@@ -35,11 +35,11 @@ function Items({ items, more, sign }: ItemsProps) {
 }
 
 /** What the list itself became, where its items do not tell. @param isSame no item came or went */
-function listNote({ field, before, after, cut = null }: ShownChange, isSame: boolean): string | null {
+function listNote({ field, before, after, totals }: ShownChange, isSame: boolean): string | null {
   if (field === 'cohortOverride') {
     if (after === null) return 'inherits the flag-wide list';
     if (before === null) {
-      const total = (after as readonly string[]).length + (cut?.after ?? 0);
+      const total = totals?.after ?? (after as readonly string[]).length;
       return `own list of ${total.toLocaleString('en')}`;
     }
   }

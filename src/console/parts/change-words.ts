@@ -10,7 +10,14 @@ export interface ShownChange {
   readonly before: unknown;
   readonly after: unknown;
   /** Of a long list: `before` and `after` have only what went and what came, and these count the items beyond them. */
-  readonly cut?: { readonly before: number; readonly after: number } | null;
+  readonly cut?: SideCounts | null;
+  /** Of a long list: how many items the whole lists have. */
+  readonly totals?: SideCounts | null;
+}
+
+interface SideCounts {
+  readonly before: number;
+  readonly after: number;
 }
 
 /** What a list has gained and lost. */
@@ -64,9 +71,10 @@ export function splitField(change: ShownChange): ShownChange {
 /** An environment's cohorts are its own list, which the audit log keeps as an empty one where it inherits. */
 function ownCohorts(change: ShownChange): ShownChange {
   if (change.environment === null || change.field !== 'cohorts') return change;
-  const [before, after] = [change.before, change.after].map((list) =>
-    Array.isArray(list) && list.length === 0 ? null : list,
-  );
+  const [before, after] = (['before', 'after'] as const).map((side) => {
+    const list = change[side];
+    return Array.isArray(list) && (change.totals?.[side] ?? list.length) === 0 ? null : list;
+  });
   return { ...change, field: 'cohortOverride', before, after };
 }
 
@@ -124,8 +132,15 @@ interface Rule {
 
 function ruleOf(item: unknown): Rule | null {
   if (typeof item !== 'object' || item === null || !('attribute' in item) || !('values' in item)) return null;
-  const cut = 'cut' in item && typeof item.cut === 'number' ? item.cut : 0;
-  return { attribute: item.attribute, values: item.values as readonly string[], cut };
+  const values = item.values as readonly string[];
+  return { attribute: item.attribute, values, cut: unlistedOf(item, values.length) };
+}
+
+/** A rule that was cut short counts what is missing; one that lists only what differs says how many values it has. */
+function unlistedOf(item: object, listed: number): number {
+  const whole = 'whole' in item ? (item.whole as { readonly count: number }) : null;
+  if (whole !== null) return whole.count - listed;
+  return 'cut' in item && typeof item.cut === 'number' ? item.cut : 0;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isIdShaped } from '../../support/id-shape.ts';
+import type { WholeLists } from './list-difference.ts';
 
 export interface Actor {
   readonly kind: 'token' | 'member' | 'operator';
@@ -41,6 +42,12 @@ export interface AuditChange {
   readonly field: string;
   readonly before: unknown;
   readonly after: unknown;
+}
+
+/** A change as it was recorded. */
+export interface RecordedChange extends AuditChange {
+  /** Of a long list: then `before` has only the items that went, `after` only those that came. Absent otherwise. */
+  readonly whole?: WholeLists;
 }
 
 export interface AuditEntry {

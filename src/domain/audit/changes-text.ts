@@ -1,17 +1,59 @@
 import { type ArrayElement, arrayElements } from './array-elements.ts';
-import type { AuditChange } from './audit-entry.ts';
+import type { AuditChange, RecordedChange } from './audit-entry.ts';
+import { isLongList, listDifference, type WholeList, type WholeLists } from './list-difference.ts';
+import { ruleDifferences } from './rule-difference.ts';
+
+type Row = readonly [field: string, before: unknown, after: unknown, whole?: WholeLists];
 
 /**
  * An entry's changes as the store keeps them: JSON as `JSON.stringify` writes it, `[[field, before, after], …]`. Values
  * are whatever JSON can show; JSON text keeps every key of them, `__proto__` included.
+ *
+ * Of two lists of which one is long, `before` has what went and `after` what came, and a fourth part says what the whole
+ * lists were: a list of a megabyte that gains an item costs that item. Entries of earlier versions have such lists whole,
+ * and no fourth part.
+ *
+ * @param sha256 of a text as UTF-8, hexadecimal
  */
-export function changesToText(changes: readonly AuditChange[]): string {
-  return JSON.stringify(changes.map(({ field, before, after }) => [field, before, after]));
+export function changesToText(changes: readonly AuditChange[], sha256: (text: string) => string): string {
+  const rows = changes.map(({ field, before, after }) => rowOf(field, before, after, sha256));
+  return `[${rows.join(',')}]`;
 }
 
-export function changesFromText(text: string): AuditChange[] {
-  const rows = JSON.parse(text) as [field: string, before: unknown, after: unknown][];
-  return rows.map(([field, before, after]) => ({ field, before, after }));
+function rowOf(field: string, before: unknown, after: unknown, sha256: (text: string) => string): string {
+  const [was, is] = [jsonOf(before), jsonOf(after)];
+  const isLong =
+    Array.isArray(before) && Array.isArray(after) && (isLongJson(before, was) || isLongJson(after, is));
+  if (!isLong) return `[${JSON.stringify(field)},${was},${is}]`;
+  const wholeOf = (list: readonly unknown[], text = jsonOf(list)): WholeList => ({
+    count: list.length,
+    sha256: sha256(text),
+  });
+  const { removed, added } = ruleDifferences(listDifference<unknown>(before, after, itemKey), wholeOf);
+  const row: Row = [field, removed, added, { before: wholeOf(before, was), after: wholeOf(after, is) }];
+  return JSON.stringify(row);
+}
+
+/** As JSON.stringify writes it within a list. */
+function jsonOf(value: unknown): string {
+  return value === undefined ? 'null' : JSON.stringify(value);
+}
+
+function isLongJson(list: readonly unknown[], text: string): boolean {
+  return isLongList(list.length, text.length);
+}
+
+/** The items of a list are all texts, or none is. */
+function itemKey(item: unknown): string {
+  return typeof item === 'string' ? item : JSON.stringify(item);
+}
+
+export function changesFromText(text: string): RecordedChange[] {
+  const rows = JSON.parse(text) as Row[];
+  return rows.map(([field, before, after, whole]) => ({
+    ...{ field, before, after },
+    ...(whole === undefined ? {} : { whole }),
+  }));
 }
 
 /** Where a change's parts stand in the text. */
@@ -19,6 +61,8 @@ export interface ChangeSpans {
   readonly field: ArrayElement;
   readonly before: ArrayElement;
   readonly after: ArrayElement;
+  /** Null where `before` and `after` are the values themselves. */
+  readonly whole: ArrayElement | null;
 }
 
 /** The changes of a text, one after another. A null is a pause in which others are served. */
@@ -55,7 +99,7 @@ function* changePieces(text: string, spans: ChangeSpans, opening: string): Gener
   yield* piecesOf(text, spans.before);
   yield ',"after":';
   yield* piecesOf(text, spans.after);
-  yield '}';
+  yield spans.whole === null ? '}' : `,"whole":${text.slice(spans.whole.start, spans.whole.end)}}`;
 }
 
 /** No piece ends within a pair of surrogates. */
@@ -78,9 +122,9 @@ function* spansOf(text: string, row: ArrayElement): Generator<ChangeSpans | null
     if (part === null) yield null;
     else parts.push(part);
   }
-  const [field, before, after] = parts;
+  const [field, before, after, whole = null] = parts;
   if (field === undefined || before === undefined || after === undefined) {
     throw new Error('A change in the audit log lacks a part');
   }
-  yield { field, before, after };
+  yield { field, before, after, whole };
 }

@@ -1,6 +1,7 @@
 import { type ArrayElement, arrayElements } from './array-elements.ts';
 import type { AuditChange } from './audit-entry.ts';
 import { type ChangeSpans, changeSpans } from './changes-text.ts';
+import { isLongList, itemsWholeMax, type WholeLists } from './list-difference.ts';
 
 /** A change as a page shows it. */
 export interface CutChange extends AuditChange {
@@ -8,12 +9,17 @@ export interface CutChange extends AuditChange {
    * Not null where a list is long: then `before` has what only the old list has and `after` what only the new one has,
    * the first items of each, and these are the counts of such items beyond them.
    */
-  readonly cut: { readonly before: number; readonly after: number } | null;
+  readonly cut: SideCounts | null;
+  /** Not null where `cut` is not: how many items the whole lists have. */
+  readonly totals: SideCounts | null;
 }
 
-export const itemsListedMax = 100;
-/** A list whose JSON is longer is a long one too. */
-const listCharsMax = 16 * 1024;
+export interface SideCounts {
+  readonly before: number;
+  readonly after: number;
+}
+
+export const itemsListedMax = itemsWholeMax;
 /** More than any cohort can take; of a longer rule, part is shown. */
 const itemCharsMax = 4 * 1024;
 const itemsBetweenPauses = 1000;
@@ -31,15 +37,33 @@ export function* shownChanges(text: string): Generator<null, CutChange[]> {
   return shown;
 }
 
-function* shownChange(text: string, { field, before, after }: ChangeSpans): Generator<null, CutChange> {
+function* shownChange(
+  text: string,
+  { field, before, after, whole }: ChangeSpans,
+): Generator<null, CutChange> {
   const [had, has] = [yield* itemsOf(text, before), yield* itemsOf(text, after)];
   const name = valueAt(text, field) as string;
-  if (!isLong(had, before) && !isLong(has, after)) {
-    return { field: name, before: valueAt(text, before), after: valueAt(text, after), cut: null };
+  if (whole === null && !isLong(had, before) && !isLong(has, after)) {
+    return {
+      field: name,
+      before: valueAt(text, before),
+      after: valueAt(text, after),
+      cut: null,
+      totals: null,
+    };
   }
   const [left, right] = [yield* itemsOnlyIn(had, has), yield* itemsOnlyIn(has, had)];
   const cut = { before: left.cut, after: right.cut };
-  return { field: name, before: left.listed, after: right.listed, cut };
+  const totals = whole === null ? countsOf(had, has) : totalsOf(valueAt(text, whole) as WholeLists);
+  return { field: name, before: left.listed, after: right.listed, cut, totals };
+}
+
+function totalsOf({ before, after }: WholeLists): SideCounts {
+  return { before: before.count, after: after.count };
+}
+
+function countsOf(had: Items, has: Items): SideCounts {
+  return { before: had?.length ?? 0, after: has?.length ?? 0 };
 }
 
 function* itemsOf(text: string, span: ArrayElement): Generator<null, Items> {
@@ -53,7 +77,7 @@ function* itemsOf(text: string, span: ArrayElement): Generator<null, Items> {
 }
 
 function isLong(items: Items, { start, end }: ArrayElement): boolean {
-  return items !== null && (items.length > itemsListedMax || end - start > listCharsMax);
+  return items !== null && isLongList(items.length, end - start);
 }
 
 /** Equal items have equal JSON: all of it was written by the same rules. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Actor, AuditAction, AuditEntry, AuditHead } from '../../domain/audit/audit-entry.ts';
 import { changesFromText, changesToText } from '../../domain/audit/changes-text.ts';
 import { packRow, recordCodec, unpackRow } from './record-codec.ts';
@@ -41,7 +42,7 @@ type EntryRow = readonly [
 
 export function encodeAuditEntry(it: AuditEntry): Buffer {
   const { kind, id, name } = it.actor;
-  const changes = changesToText(it.changes);
+  const changes = changesToText(it.changes, (text) => hash('sha256', text));
   const head = [1, it.id, it.ledgerId, it.projectId, it.at, kind, id, name] as const;
   const row: EntryRow = [
     ...head,

@@ -1,28 +1,31 @@
+import { hash } from 'node:crypto';
 import { toUSVString } from 'node:util';
 import t from 'tap';
-import type { AuditChange } from '../../../src/domain/audit/audit-entry.ts';
+import type { AuditChange, RecordedChange } from '../../../src/domain/audit/audit-entry.ts';
 import { changesAsJson, changesFromText, changesToText } from '../../../src/domain/audit/changes-text.ts';
 
+const sha256 = (text: string): string => hash('sha256', text);
 const cohorts = Array.from({ length: 20_000 }, (_, at) => `cohört 😀 "${at}"`);
 const cases: readonly (readonly AuditChange[])[] = [
   [],
   [{ field: 'enabled', before: false, after: true }],
   [{ field: 'cohorts', before: null, after: cohorts }],
   [
-    { field: 'a"b', before: cohorts, after: [] },
-    { field: 'rules', before: [], after: [{ attribute: 'plan', values: cohorts }] },
+    { field: 'a"b', before: cohorts, after: null },
+    { field: 'tags', before: ['a'], after: ['a', 'b'] },
+    { field: 'rules', before: null, after: [{ attribute: 'plan', values: cohorts }] },
     { field: 'description', before: '😀'.repeat(20_000), after: null },
     { field: 'trafficPercentage', before: 0, after: 12.5 },
   ],
 ];
 
 t.test('changes come back from their text as they were', async (t) => {
-  for (const changes of cases) t.strictSame(changesFromText(changesToText(changes)), changes);
+  for (const changes of cases) t.strictSame(changesFromText(changesToText(changes, sha256)), changes);
 });
 
 t.test('their JSON is the same in pieces as whole, and no piece is long or halves a character', async (t) => {
   for (const changes of cases) {
-    const pieces = [...changesAsJson(changesToText(changes))];
+    const pieces = [...changesAsJson(changesToText(changes, sha256))];
     t.equal(pieces.join(''), JSON.stringify(changes));
     t.ok(pieces.every((piece) => piece.length <= 32 * 1024 && toUSVString(piece) === piece));
   }
@@ -31,4 +34,61 @@ t.test('their JSON is the same in pieces as whole, and no piece is long or halve
 t.test('a change that lacks a part is a fault, never shown as another one', async (t) => {
   const text = `[["${'x'.repeat(20_000)}",null]]`;
   t.throws(() => [...changesAsJson(text)], /lacks a part/);
+});
+
+/** What is recorded of a list that was and is. */
+function recorded(before: unknown, after: unknown): RecordedChange | undefined {
+  const text = changesToText([{ field: 'cohorts', before, after }], sha256);
+  const [change] = changesFromText(text);
+  t.equal([...changesAsJson(text)].join(''), JSON.stringify([change]), 'an export shows it');
+  return change;
+}
+
+function wholeOf(list: readonly unknown[]) {
+  return { count: list.length, sha256: sha256(JSON.stringify(list)) };
+}
+
+t.test(
+  'of a long list an entry has what went and what came, and what the lists were as a whole',
+  async (t) => {
+    const cases: readonly (readonly [before: string[], after: string[], went: string[], came: string[]])[] = [
+      [cohorts, [...cohorts, 'new'], [], ['new']],
+      [cohorts, cohorts.slice(2), cohorts.slice(0, 2), []],
+      [cohorts, cohorts.toSpliced(500, 2, 'x', 'y', 'z'), cohorts.slice(500, 502), ['x', 'y', 'z']],
+      [cohorts, cohorts.toReversed(), [], []],
+      [cohorts, [], cohorts, []],
+      [[], cohorts, [], cohorts],
+      [cohorts, [...cohorts, 'new', 'new'], [], ['new', 'new']],
+      [[...cohorts, 'old', 'old'], ['old', ...cohorts], ['old'], []],
+      [['one'], ['x'.repeat(17_000)], ['one'], ['x'.repeat(17_000)]],
+    ];
+    for (const [before, after, went, came] of cases) {
+      const whole = { before: wholeOf(before), after: wholeOf(after) };
+      t.strictSame(recorded(before, after), { field: 'cohorts', before: went, after: came, whole });
+    }
+  },
+);
+
+t.test('a long list that gains an item takes as many bytes in the log as that item', async (t) => {
+  const before = Array.from({ length: 80_000 }, (_, at) => `user-${at}`);
+  const text = changesToText([{ field: 'cohorts', before, after: [...before, 'one-more'] }], sha256);
+  t.ok(text.length < 400, `${text.length} characters`);
+});
+
+t.test('of a long rule that gains a value, the value is recorded', async (t) => {
+  const values = cohorts.map((cohort) => cohort.toUpperCase());
+  const short = { attribute: 'plan', values: ['pro'] };
+  const change = recorded(
+    [short, { attribute: 'user', values }],
+    [short, { attribute: 'user', values: ['me', ...values] }],
+  );
+  t.strictSame(change?.before, [{ attribute: 'user', values: [], whole: wholeOf(values) }]);
+  t.strictSame(change?.after, [{ attribute: 'user', values: ['me'], whole: wholeOf(['me', ...values]) }]);
+});
+
+t.test('rules of one attribute twice are recorded whole', async (t) => {
+  const rule = (value: string) => ({ attribute: 'user', values: [value, ...cohorts] });
+  const change = recorded([rule('a'), rule('b')], [rule('c'), rule('d')]);
+  t.strictSame(change?.before, [rule('a'), rule('b')]);
+  t.strictSame(change?.after, [rule('c'), rule('d')]);
 });

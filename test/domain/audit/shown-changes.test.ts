@@ -1,9 +1,26 @@
+import { hash } from 'node:crypto';
 import t from 'tap';
 import { changesToText } from '../../../src/domain/audit/changes-text.ts';
 import { type CutChange, itemsListedMax, shownChanges } from '../../../src/domain/audit/shown-changes.ts';
 
+function textOf(before: unknown, after: unknown): string {
+  return changesToText([{ field: 'f', before, after }], (text) => hash('sha256', text));
+}
+
+/** As entries of earlier versions have it: every list whole. */
+function wholeTextOf(before: unknown, after: unknown): string {
+  return JSON.stringify([['f', before, after]]);
+}
+
+/** What a page shows, which is the same for both forms. */
 function shown(before: unknown, after: unknown): CutChange {
-  const steps = shownChanges(changesToText([{ field: 'f', before, after }]));
+  const change = shownOf(textOf(before, after));
+  t.strictSame(shownOf(wholeTextOf(before, after)), change);
+  return change;
+}
+
+function shownOf(text: string): CutChange {
+  const steps = shownChanges(text);
   for (let step = steps.next(); ; step = steps.next()) {
     const [change] = step.done === true ? step.value : [];
     if (change !== undefined) return change;
@@ -26,30 +43,46 @@ t.test('what is short is shown whole', async (t) => {
     [{ a: 1 }, null],
   ];
   for (const [before, after] of pairs)
-    t.strictSame(shown(before, after), { field: 'f', before, after, cut: null });
+    t.strictSame(shown(before, after), { field: 'f', before, after, cut: null, totals: null });
 });
 
 t.test('of a long list what went and what came is shown, and the rest counted', async (t) => {
   const all = items(1, 10_000);
   const first = items(1, itemsListedMax);
   const cut = (before: number, after: number) => ({ field: 'f', cut: { before, after } });
-  t.strictSame(shown(null, all), { ...cut(0, 9900), before: null, after: first });
-  t.strictSame(shown(all, null), { ...cut(9900, 0), before: first, after: null });
-  t.strictSame(shown(all, ['new', ...all]), { ...cut(0, 0), before: [], after: ['new'] });
-  t.strictSame(shown(all, all.toReversed()), { ...cut(0, 0), before: [], after: [] });
+  const totals = (before: number, after: number) => ({ totals: { before, after } });
+  t.strictSame(shown(null, all), { ...cut(0, 9900), ...totals(0, 10_000), before: null, after: first });
+  t.strictSame(shown(all, null), { ...cut(9900, 0), ...totals(10_000, 0), before: first, after: null });
+  t.strictSame(shown(all, ['new', ...all]), {
+    ...cut(0, 0),
+    ...totals(10_000, 10_001),
+    before: [],
+    after: ['new'],
+  });
+  t.strictSame(shown(all, all.toReversed()), {
+    ...cut(0, 0),
+    ...totals(10_000, 10_000),
+    before: [],
+    after: [],
+  });
   t.strictSame(shown(all, items(5001, 15_100)), {
     ...cut(4900, 5000),
+    ...totals(10_000, 10_100),
     before: first,
     after: items(10_001, 10_100),
   });
   const long = ['x'.repeat(10_000), 'y'.repeat(10_000)];
-  t.strictSame(shown([], long), { ...cut(0, 0), before: [], after: long }, 'few items may be long');
+  t.strictSame(
+    shown([], long),
+    { ...cut(0, 0), ...totals(0, 2), before: [], after: long },
+    'few items may be long',
+  );
 });
 
 t.test('a rule with many values keeps the first of them, and says how many there are beyond', async (t) => {
   const rule = (from: number, to: number) => ({ attribute: '"values":[', values: items(from, to) });
   const short = { attribute: 'plan', values: ['pro'] };
-  const change = shown([short, rule(1, 5000)], [short, rule(1, 5001)]);
+  const change = shownOf(wholeTextOf([short, rule(1, 5000)], [short, rule(1, 5001)]));
   const values = items(1, itemsListedMax);
   t.strictSame(change.before, [{ attribute: '"values":[', values, cut: 4900 }]);
   t.strictSame(change.after, [{ attribute: '"values":[', values, cut: 4901 }]);
@@ -57,8 +90,18 @@ t.test('a rule with many values keeps the first of them, and says how many there
 });
 
 t.test('a long list comes with pauses in which others are served', async (t) => {
-  const text = changesToText([{ field: 'f', before: items(1, 50_000), after: items(2, 50_001) }]);
-  const pauses = [...shownChanges(text)];
-  t.ok(pauses.length > 100);
-  t.ok(pauses.every((pause) => pause === null));
+  const [before, after] = [items(1, 50_000), items(50_001, 100_000)];
+  for (const text of [wholeTextOf(before, after), textOf(before, after)]) {
+    const pauses = [...shownChanges(text)];
+    t.ok(pauses.length > 100);
+    t.ok(pauses.every((pause) => pause === null));
+  }
+});
+
+t.test('a rule that lists what differs is cut as one that lists everything', async (t) => {
+  const rule = (from: number, to: number) => ({ attribute: 'user', values: items(from, to) });
+  const change = shownOf(textOf([rule(1, 5000)], [rule(601, 5001)]));
+  const whole = { count: 5000, sha256: hash('sha256', JSON.stringify(items(1, 5000))) };
+  t.strictSame(change.before, [{ attribute: 'user', values: items(1, itemsListedMax), cut: 500, whole }]);
+  t.match(change.after, [{ attribute: 'user', values: ['"item" 5001'], whole: { count: 4401 } }]);
 });

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { id, nullable, shape, text, time } from './view-parts.ts';
 
+const sideCounts = shape({ before: Type.Integer({ minimum: 0 }), after: Type.Integer({ minimum: 0 }) });
+
 export const auditEntryViewSchema = shape({
   id,
   at: time,
@@ -24,7 +26,9 @@ export const auditEntryViewSchema = shape({
        * Not null where a list is long: then `before` has what only the old list has and `after` what only the new one
        * has, at most 100 items of each, and these count such items beyond them. A rule with many values has a `cut` too.
        */
-      cut: nullable(shape({ before: Type.Integer({ minimum: 0 }), after: Type.Integer({ minimum: 0 }) })),
+      cut: nullable(sideCounts),
+      /** How many items the whole lists have, where `cut` is not null. */
+      totals: nullable(sideCounts),
     }),
   ),
   requestId: nullable(text),

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { listDifference } from '../../../src/domain/audit/list-difference.ts';
+
+function difference(before: readonly string[], after: readonly string[]) {
+  return listDifference(before, after, (item) => item);
+}
+
+function items(letter: string, total: number): string[] {
+  return Array.from({ length: total }, (_, at) => `${letter}${at}`);
+}
+
+t.test('a list without what was removed, with what was added, has the items of the other', async (t) => {
+  const list = fc.array(fc.constantFrom(...'abcdefgh'), { maxLength: 100 });
+  fc.assert(
+    fc.property(list, list, (before, after) => {
+      const { removed, added } = difference(before, after);
+      t.strictSame([...after, ...removed].toSorted(), [...before, ...added].toSorted());
+      t.notOk(
+        removed.some((item) => added.includes(item)),
+        'nothing is in both',
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+t.test('what is scattered over a long list is found in one pass, in the order of the lists', async (t) => {
+  const before = items('a', 150_000);
+  const after = before.flatMap((item, at) => {
+    if (at % 1000 === 7) return [];
+    return at % 1000 === 500 ? [item, `new${at}`] : [item];
+  });
+  const { removed, added } = difference(before, after);
+  t.equal(removed.length, 150);
+  t.equal(added.length, 150);
+  t.strictSame(removed.slice(0, 2), ['a7', 'a1007']);
+  t.strictSame(added.slice(0, 2), ['new500', 'new1500']);
+});
+
+t.test('of long lists that have nothing in common, one goes and the other comes', async (t) => {
+  const [before, after] = [items('a', 150_000), items('b', 120_000)];
+  t.strictSame(difference(before, after), { removed: before, added: after });
+});
+
+t.test('of a long list in another order, the difference is exact though not the least', async (t) => {
+  const before = items('a', 60_000);
+  const after = [...before.slice(30_000), 'new', ...before.slice(0, 29_999)];
+  const { removed, added } = difference(before, after);
+  t.strictSame([...after, ...removed].toSorted(), [...before, ...added].toSorted());
+});
+
+t.test('a shorter list in another order has no difference', async (t) => {
+  const before = items('a', 30_000);
+  t.strictSame(difference(before, before.toReversed()), { removed: [], added: [] });
+});
