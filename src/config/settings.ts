@@ -253,6 +253,15 @@ export const settings = {
       description: 'Milliseconds that SIGTERM leaves for what is in flight before the process ends.',
     },
   ),
+  writtenBytesPerDayMax: bytesSetting(
+    // A list of a MiB that gains or loses an item each minute writes 1.4 GiB on a day.
+    { minimum: 0, maximum: TiB },
+    {
+      fallback: { value: 2 * GiB },
+      description:
+        'Bytes that tokens may write to an organisation on a UTC day, records and audit entries; beyond it changes are answered 429. Members may write an eighth more. 0: no quota.',
+    },
+  ),
   storageReserveBytes: bytesSetting(
     // A commit needs less: lmdb must not meet a full disk (docs/gotchas.md).
     { minimum: 16 * MiB, maximum: TiB },

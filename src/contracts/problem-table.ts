@@ -32,6 +32,7 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemRow>> = {
   'precondition-failed': row(412, 'Precondition failed', 'precondition-failed'),
   'payload-too-large': row(413, 'Payload too large', 'payload-too-large'),
   'too-many-requests': row(429, 'Too many requests', 'too-many-requests'),
+  'write-quota-reached': row(429, 'Write quota reached', 'write-quota-reached'),
   'too-many-failed-attempts': row(429, 'Too many failed attempts', 'too-many-failed-attempts'),
   'internal-error': row(500, 'Internal error', 'internal-error'),
   'service-unavailable': row(503, 'Service unavailable', 'service-unavailable'),

@@ -19,6 +19,7 @@ export const problemCodes = [
   'precondition-failed',
   'payload-too-large',
   'too-many-requests',
+  'write-quota-reached',
   'too-many-failed-attempts',
   'internal-error',
   'service-unavailable',

@@ -8,6 +8,7 @@
  * |--------------------------|---------------------------------------|-------------------------------------------|
  * | `meta`                   | `store`                               | identity record: store id, store format   |
  * |                          | `change-log`, `outbox`                | counter record: the last sequence given   |
+ * |                          | `written/`, ledger id                 | written-bytes record: of one day          |
  * | `organisations`          | organisation id                       | organisation record                       |
  * | `members`                | member id                             | member record                             |
  * | `projects`               | project id                            | project record                            |

@@ -1,4 +1,4 @@
-import { metaKeys } from './keys/key-parts.ts';
+import { isWrittenBytesKey, metaKeys } from './keys/key-parts.ts';
 import type { DatabaseName } from './keys.ts';
 import {
   audienceIndex,
@@ -35,6 +35,7 @@ import type { RecordCodec } from './records/record-codec.ts';
 import { sessionRecord } from './records/session-record.ts';
 import { tokenRecord } from './records/token-record.ts';
 import { tokenUseRecord } from './records/token-use-record.ts';
+import { writtenBytesRecord } from './records/written-bytes-record.ts';
 
 export interface IndexEntry {
   readonly database: DatabaseName;
@@ -71,12 +72,20 @@ function kindOf<T>(codec: RecordCodec<T>, indexes: readonly RecordIndex<T>[] = [
   };
 }
 
-/** The identity and the counters. */
+/** @returns null for a key of `meta` that is not known here */
+export function metaCodecOf(key: Buffer): RecordCodec<unknown> | null {
+  if (key.equals(metaKeys.store)) return identityRecord as RecordCodec<unknown>;
+  if (isWrittenBytesKey(key)) return writtenBytesRecord as RecordCodec<unknown>;
+  const isCounter = key.equals(metaKeys.changeLog) || key.equals(metaKeys.outbox);
+  return isCounter ? (counterRecord as RecordCodec<unknown>) : null;
+}
+
+/** The identity, the counters, and what was written on a day. */
 const metaKind: RecordKind = {
   database: 'meta',
   indexes: [],
   examine(key, bytes) {
-    (key.equals(metaKeys.store) ? identityRecord : counterRecord).verify(key, bytes);
+    (metaCodecOf(key) ?? counterRecord).verify(key, bytes);
     return none;
   },
 };

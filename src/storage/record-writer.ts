@@ -32,6 +32,7 @@ import type { RecordCodec } from './records/record-codec.ts';
 import { sessionRecord } from './records/session-record.ts';
 import { tokenRecord } from './records/token-record.ts';
 import type { WriteTarget } from './write-target.ts';
+import { countWrittenBytes } from './written-bytes.ts';
 import type { WrittenTail } from './written-tail.ts';
 
 /** Turns decided changes into puts of the open write transaction. Made anew for each transaction. */
@@ -60,7 +61,9 @@ export function createRecordWriter(
   const writers = createChangeWriters(target, tail, changeLog);
   return {
     apply(changes) {
+      const before = target.space.bytes;
       for (const change of changes) writers[change.kind](change as never);
+      countWrittenBytes(target, changes, target.space.bytes - before);
     },
     finish: changeLog.finish,
   };

@@ -12,6 +12,7 @@ import { counterRecord } from './records/counter-record.ts';
 import { measureStore, type StoreMeasures } from './store-measures.ts';
 import { openForWriting, requireKept, type StoreOptions, type WritableStore } from './store-opening.ts';
 import { WriteTarget } from './write-target.ts';
+import { writtenBytesOn } from './written-bytes.ts';
 import { WrittenTail } from './written-tail.ts';
 
 export type { StoreOptions } from './store-opening.ts';
@@ -20,6 +21,11 @@ export interface WriteTransaction {
   /** Sees what this transaction has applied. */
   readonly queries: RecordQueries;
   apply(changes: readonly RecordChange[]): void;
+  /**
+   * How many bytes members and tokens have written to an organisation, or a personal project, on a UTC day: keys and
+   * values of what their changes have put. Of a day that is not the newest it is 0.
+   */
+  writtenBytesOn(ledgerId: string, day: number): number;
 }
 
 /** The writer's side. There is one for a data directory, and its opener holds the claim (`claim.ts`). */
@@ -151,7 +157,9 @@ class LmdbStore implements Store {
     try {
       // An object: lmdb would take some results (a promise, its own ABORT) as instructions.
       const written = root.transactionSync(() => {
-        const result = run({ queries: this.#queries, apply });
+        const writtenOn = (ledgerId: string, day: number) =>
+          writtenBytesOn(this.#target.source, ledgerId, day);
+        const result = run({ queries: this.#queries, apply, writtenBytesOn: writtenOn });
         writer.finish();
         requireRoom?.(space.growthMax(root));
         const sequence = this.#tail.changeLogLast ?? this.#readSequence();

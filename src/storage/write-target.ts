@@ -27,12 +27,15 @@ export class WriteTarget {
   put<T>(codec: RecordCodec<T>, key: Buffer, record: T): void {
     const bytes = codec.encode(key, record);
     this.#known.replace(codec.database, key, record, bytes.length);
-    this.space.count(key.length + bytes.length);
-    this.#tables[codec.database].putSync(key, bytes);
+    this.#put(codec.database, key, bytes);
   }
 
   putBytes(table: DatabaseName, key: Buffer, bytes: Buffer): void {
     this.#known.forget(table, key);
+    this.#put(table, key, bytes);
+  }
+
+  #put(table: DatabaseName, key: Buffer, bytes: Buffer): void {
     this.space.count(key.length + bytes.length);
     this.#tables[table].putSync(key, bytes);
   }

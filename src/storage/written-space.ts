@@ -22,6 +22,11 @@ export class WrittenSpace {
   #entries = 0;
   #bytes = 0;
 
+  /** Of the keys and values that were put in this transaction. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** @param bytes of key and value; 0 for one that was removed */
   count(bytes: number): void {
     this.#entries += 1;

@@ -141,6 +141,7 @@ class ServiceParts {
         dataFilePlace: this.#dataFilePlace,
         startCheckBytes: config.startCheckBytes,
         storageReserveBytes: config.storageReserveBytes,
+        writtenBytesPerDayMax: config.writtenBytesPerDayMax,
         commitGroupSize: config.commitGroupSize,
         pulse: new SharedArrayBuffer(pulseBytes),
         operatorPort: writerPort,

@@ -19,6 +19,8 @@ export interface WriterSetup {
   readonly console: ConsoleSettings;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly storageReserveBytes: number;
+  /** What tokens may write to an organisation on a UTC day; 0 is no quota. */
+  readonly writtenBytesPerDayMax: number;
   /** Commands of one commit, at most: bounded, so that the first does not wait for the thousandth. */
   readonly commitGroupSize: number;
   readonly pulse: WriterPulse;
@@ -97,6 +99,8 @@ export type WriterResult =
   | { readonly kind: 'letters'; readonly page: OutboxPage }
   /** Its deadline had passed; nothing was applied. */
   | { readonly kind: 'dropped' }
+  /** The organisation has written as much as it may on a day; nothing was applied. */
+  | { readonly kind: 'quota-reached'; readonly retryAfter: number }
   /** Below the reserve of free disk space; nothing was applied. */
   | { readonly kind: 'storage-full' }
   /** The data file is not in its place; nothing was applied. */

@@ -1,6 +1,7 @@
 import { createConsoleContext } from '../contracts/console/console-context.ts';
 import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
 import { forgetOldAnswers, nextProjectToForget } from '../domain/idempotency/forget-answers.ts';
+import { secondsUntilQuota } from '../domain/organisation/write-quota.ts';
 import type { RecordChange } from '../domain/record-change.ts';
 import { touchSession } from '../domain/session/touch-session.ts';
 import { recordDenial } from '../domain/token/record-denial.ts';
@@ -31,6 +32,8 @@ export interface WriterOptions {
   readonly console: ConsoleSettings;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly freeSpace: FreeSpace;
+  /** What tokens may write to an organisation on a UTC day; 0 is no quota. */
+  readonly writtenBytesPerDayMax: number;
   /** Commands of one commit, at most. */
   readonly groupSizeMax: number;
   readonly pulse: WriterPulse;
@@ -214,6 +217,9 @@ export class Writer {
     if (monotonicMs() > command.deadline) return [{ kind: 'dropped' }, []];
     try {
       const [result, changes] = this.#decide(command, transaction);
+      const { writtenBytesPerDayMax } = this.#options;
+      const retryAfter = secondsUntilQuota(changes, writtenBytesPerDayMax, transaction.writtenBytesOn);
+      if (retryAfter !== null) return [{ kind: 'quota-reached', retryAfter }, []];
       // What was mailed must not stay in the outbox, or it would be mailed again.
       const isAlways = command.kind === 'outbox';
       if (changes.length > 0 && !isAlways && this.#options.freeSpace.isLow())

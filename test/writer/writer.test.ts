@@ -47,6 +47,7 @@ t.test(
       docsUrl: '',
       tokenPrefixesAccepted: [],
       freeSpace: new FreeSpace(directory, 0),
+      writtenBytesPerDayMax: 0,
       pulse: new SharedArrayBuffer(pulseBytes),
       onResults: () => undefined,
       onFault: (fault) => faults.push(fault),

@@ -62,6 +62,10 @@ export class ConsoleReply {
     this.answer(status, consoleEnvelope(problem, this.#docsUrl), { ...fields, contentType: json });
   }
 
+  refuseUntil(problem: ConsoleProblem, retryAfter: number): void {
+    this.refuse(problem, { retryAfter });
+  }
+
   /** Refuses a request whose end cannot be found: its connection is closed with the answer. */
   refuseAndClose(problem: ConsoleProblem): void {
     const { status } = consoleProblemTable[problem.code];

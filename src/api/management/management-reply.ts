@@ -48,6 +48,10 @@ export class ManagementReply {
     this.answerWith(status, headers, errorEnvelope(problem, this.#docsUrl), tokenId);
   }
 
+  refuseUntil(problem: Problem, retryAfter: number): void {
+    this.refuse(problem, null, retryAfter);
+  }
+
   /** Refuses a request whose end cannot be found: its connection is closed with the answer. */
   refuseAndClose(problem: Problem): void {
     const { status } = problemTable[problem.code];

@@ -25,6 +25,7 @@ export const consoleProblemTable: Readonly<Record<ConsoleProblemCode, ConsolePro
   'request-timeout': row(408, 'Request timeout'),
   'too-many-attempts': row(429, 'Too many attempts'),
   'too-many-requests': row(429, 'Too many requests'),
+  'write-quota-reached': row(429, 'Write quota reached'),
   'internal-error': row(500, 'Internal error'),
   'service-unavailable': row(503, 'Service unavailable'),
   'storage-full': row(503, 'Storage full'),

@@ -29,6 +29,7 @@ const writeProblems: readonly ProblemCode[] = [
   'insufficient-permission',
   'request-timeout',
   'payload-too-large',
+  'write-quota-reached',
   'storage-full',
 ];
 

@@ -14,6 +14,7 @@ export const consoleProblemCodes = [
   'request-timeout',
   'too-many-attempts',
   'too-many-requests',
+  'write-quota-reached',
   'internal-error',
   'service-unavailable',
   'storage-full',

@@ -1,11 +1,9 @@
 import { DamagedRecordError } from '../damaged-record-error.ts';
-import { metaKeys } from '../keys/key-parts.ts';
-import { counterRecord } from '../records/counter-record.ts';
-import { identityRecord } from '../records/identity-record.ts';
+import { metaCodecOf } from '../record-kinds.ts';
 import { type Finding, findingAt } from './finding.ts';
 import { decodeOrDamage, type Entry, type StoreWalk } from './store-walk.ts';
 
-/** The identity and the counters can be read, and there is nothing else. */
+/** The identity, the counters and what was written can be read, and there is nothing else. */
 export function* checkMeta(walk: StoreWalk): Generator<Finding> {
   yield* walk.entries('meta', function* (entry) {
     const what = wrongWith(entry);
@@ -14,8 +12,8 @@ export function* checkMeta(walk: StoreWalk): Generator<Finding> {
 }
 
 function wrongWith(entry: Entry): string | null {
-  const isCounter = entry.key.equals(metaKeys.changeLog) || entry.key.equals(metaKeys.outbox);
-  if (!isCounter && !entry.key.equals(metaKeys.store)) return 'is not known here';
-  const decoded = decodeOrDamage<unknown>(isCounter ? counterRecord : identityRecord, entry);
+  const codec = metaCodecOf(entry.key);
+  if (codec === null) return 'is not known here';
+  const decoded = decodeOrDamage(codec, entry);
   return decoded instanceof DamagedRecordError ? decoded.what : null;
 }

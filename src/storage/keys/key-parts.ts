@@ -14,6 +14,18 @@ export const metaKeys = {
   outbox: Buffer.from('outbox', 'latin1'),
 };
 
+const writtenBytesPrefix = 'written/';
+
+/** In `meta`, of what was written to a ledger's organisation. */
+export function writtenBytesKey(ledgerId: string): Buffer {
+  return Buffer.concat([Buffer.from(writtenBytesPrefix, 'latin1'), idKey(ledgerId)]);
+}
+
+export function isWrittenBytesKey(key: Buffer): boolean {
+  const text = key.toString('latin1');
+  return text.startsWith(writtenBytesPrefix) && isIdShaped(text.slice(writtenBytesPrefix.length));
+}
+
 /** @throws RangeError when `id` is not an id: only what was made by `newId` is ever stored. */
 export function idKey(id: string): Buffer {
   if (!isIdShaped(id)) throw new RangeError(`Not an id: ${JSON.stringify(id.slice(0, 64))}`);

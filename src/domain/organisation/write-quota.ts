@@ -1,0 +1,55 @@
+import type { AuditAction, AuditEntry } from '../audit/audit-entry.ts';
+import type { RecordChange } from '../record-change.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Beyond what tokens may write, an eighth is kept for members: when a program has used all of it up, somebody must still
+ * be able to switch a flag off.
+ */
+const memberShare = 9 / 8;
+
+/** They take away what a change within the quota has made, once: they are counted, and never refused. */
+const takingAway: ReadonlySet<AuditAction> = new Set([
+  'flag.delete',
+  'audience.delete',
+  'environment.delete',
+  'token.revoke',
+  'member.remove',
+  'member.withdraw-invitation',
+  'member.follow-sign-in-link',
+]);
+
+/** @param at Unix milliseconds @returns the UTC day, counted from 1970-01-01 */
+export function quotaDayOf(at: number): number {
+  return Math.floor(at / dayMs);
+}
+
+/** @returns the audit entry of changes that count; null for the operator's, and for what is no change of anybody's */
+export function quotaEntryOf(changes: readonly RecordChange[]): AuditEntry | null {
+  for (const change of changes) {
+    if (change.kind === 'audit') return change.entry.actor.kind === 'operator' ? null : change.entry;
+  }
+  return null;
+}
+
+/**
+ * Whether an organisation, or a personal project, has written so much on this day that a change is refused. The last
+ * change before may exceed the quota: what is over is at most one change.
+ *
+ * @param bytesMax for tokens; 0 is no quota
+ * @param writtenOn what was written on a day
+ * @returns whole seconds until the next day begins, in UTC; null when the change is not refused
+ */
+export function secondsUntilQuota(
+  changes: readonly RecordChange[],
+  bytesMax: number,
+  writtenOn: (ledgerId: string, day: number) => number,
+): number | null {
+  const entry = bytesMax === 0 ? null : quotaEntryOf(changes);
+  if (entry === null || takingAway.has(entry.action)) return null;
+  const day = quotaDayOf(entry.at);
+  const allowed = entry.actor.kind === 'member' ? bytesMax * memberShare : bytesMax;
+  if (writtenOn(entry.ledgerId, day) < allowed) return null;
+  return Math.ceil(((day + 1) * dayMs - entry.at) / 1000);
+}
