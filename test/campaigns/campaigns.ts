@@ -2,6 +2,7 @@ import type { Campaign } from './campaign.ts';
 import { clock } from './clock.campaign.ts';
 import { damagedData } from './damaged-data.campaign.ts';
 import { failingWrites } from './failing-writes.campaign.ts';
+import { framing } from './framing.campaign.ts';
 import { fullDisk } from './full-disk.campaign.ts';
 import { hostileClients } from './hostile-clients.campaign.ts';
 import { kill9 } from './kill-9.campaign.ts';
@@ -20,6 +21,7 @@ export const campaigns: readonly Campaign[] = [
   workers,
   damagedData,
   hostileClients,
+  framing,
   overload,
   clock,
   linearizability,

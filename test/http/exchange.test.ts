@@ -188,3 +188,43 @@ t.test('a request whose next bytes could not be understood is answered, and noth
   await pipelined.closed;
   t.equal(asked, 2, 'what comes with it is not handled');
 });
+
+t.test('a last answer comes whole, of any size and method, and nothing after it is handled', async (t) => {
+  for (const length of [0, 5, 70_000, 8 * 2 ** 20]) {
+    for (const method of ['GET', 'HEAD', 'POST']) {
+      let asked = 0;
+      const { port, kept, connections } = await serve(t, (exchange) => {
+        asked += 1;
+        exchange.isLast = true;
+        exchange.answer(200, headers, 'x'.repeat(length));
+      });
+      const shown = `${method} of ${length}`;
+      const client = createHttpClient(t, { port });
+      const answer = await client.send({ method, path: '/' });
+      t.equal(answer.headers.get('content-length'), String(length), shown);
+      t.equal(answer.headers.get('connection'), 'close', shown);
+      t.equal(answer.body.length, method === 'HEAD' ? 0 : length, shown);
+      await eventually(() => connections() === 0, 5000, `${shown}: the client has closed`);
+      t.same(kept(), [0, 0], `${shown}: nothing is kept`);
+      const insistent = await openRawConnection(t, port);
+      insistent.write(`${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
+      await eventually(() => asked === 2, 5000, `${shown}: asked`);
+      insistent.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      await insistent.closed;
+      t.equal(asked, 2, `${shown}: what follows is not handled`);
+      await eventually(() => connections() === 0, 5000, `${shown}: it is closed`);
+    }
+  }
+});
+
+t.test('a connection with a last answer is closed if its client does not', async (t) => {
+  const { port, connections } = await serve(t, (exchange) => {
+    exchange.isLast = true;
+    exchange.answer(200, headers, 'last');
+  });
+  const connection = await openRawConnection(t, port);
+  connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await connection.closed;
+  t.equal((await connection.response())?.body.toString(), 'last');
+  await eventually(() => connections() === 0, 5000, 'it is gone');
+});

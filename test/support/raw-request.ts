@@ -37,7 +37,7 @@ export async function openRawConnection(
   port: number,
   localAddress = '127.0.0.1',
 ): Promise<RawConnection> {
-  const socket = connect({ port, host: '127.0.0.1', localAddress });
+  const socket = connect({ port, host: '127.0.0.1', localAddress, noDelay: true });
   t.teardown(() => socket.destroy());
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve);

@@ -1,0 +1,157 @@
+import { bootServer } from '../support/booted-server.ts';
+import { debianPrograms, pathOf } from '../support/debian-programs.ts';
+import { expect } from '../support/expectations.ts';
+import { withLifetime } from '../support/lifetime.ts';
+import type { Campaign, CampaignContext } from './campaign.ts';
+import { provisionProject } from './campaign-project.ts';
+import { BurgeeReader, type BurgeeReading } from './framing/burgee-reading.ts';
+import { createFramingCase, type FramingCase, type FramingTargets } from './framing/framing-case.ts';
+import { type FramingFault, framingFaults, knownExceptions } from './framing/known-exceptions.ts';
+import { type StrictParser, startHaproxyParser, startNodeParser } from './framing/strict-parsers.ts';
+import { getRequest } from './wire-connection.ts';
+
+const atOnce = 25;
+const sentinelPath = '/sentinel';
+/** Of refusals: what was taken for a request, and then not carried out. */
+const refusals = [400, 404, 431, 505];
+
+interface Stage {
+  readonly targets: FramingTargets;
+  readonly parsers: readonly StrictParser[];
+  readonly burgee: BurgeeReader;
+}
+
+/** What every strict parser saw, in order. */
+interface StrictReading {
+  readonly count: number;
+  /** All of them saw as many requests, and the sound one behind them. */
+  readonly isSound: boolean;
+  readonly shown: string;
+}
+
+async function readStrictly(parsers: readonly StrictParser[], bytes: string): Promise<StrictReading> {
+  const readings = await Promise.all(
+    parsers.map((parser) => parser.read(bytes + getRequest(sentinelPath), sentinelPath)),
+  );
+  const counts = readings.map(({ paths }) => paths.filter((path) => path !== sentinelPath).length);
+  const hasSentinel = readings.every(({ paths }) => paths.at(-1) === sentinelPath);
+  return {
+    count: Math.min(...counts),
+    isSound: hasSentinel && new Set(counts).size === 1,
+    shown: parsers.map(({ name }, index) => `${name} ${readings[index]?.paths.join(' ') ?? ''}`).join('; '),
+  };
+}
+
+/** @returns what is wrong; null when Burgee saw no request that a strict parser did not, or ended the connection there */
+function findFault(strict: StrictReading, burgee: BurgeeReading): FramingFault | null {
+  const extra = burgee.answers.length - strict.count;
+  if (extra > 1) return 'many';
+  if (extra === 1 && !burgee.isEnded) return 'open';
+  if (burgee.isSentinelAnswered && (!strict.isSound || extra !== 0)) return 'goesOn';
+  const isRefused = refusals.includes(burgee.answers.at(-1)?.status ?? 0);
+  return extra === 1 && !isRefused ? 'carriedOut' : null;
+}
+
+function describe(
+  { bytes, cut }: Pick<FramingCase, 'bytes' | 'cut'>,
+  strict: StrictReading,
+  burgee: BurgeeReading,
+) {
+  const answers = burgee.answers.map(({ status }) => status).join(' ');
+  return `${JSON.stringify(bytes)}, cut ${cut}\nstrict: ${strict.shown}\nBurgee: ${answers}, ended ${burgee.isEnded}, sentinel ${burgee.isSentinelAnswered}`;
+}
+
+interface Tally {
+  /** All parsers saw the same requests to the end. */
+  sound: number;
+  /** Burgee and a strict parser saw another number of requests, or a strict one refused to go on. */
+  disagreements: number;
+  known: number;
+}
+
+interface NumberedCase extends FramingCase {
+  readonly number: number;
+}
+
+async function tryCases(stage: Stage, cases: readonly NumberedCase[], tally: Tally): Promise<void> {
+  const strict = await Promise.all(cases.map(({ bytes }) => readStrictly(stage.parsers, bytes)));
+  const burgee = await withLifetime(({ teardown }) => stage.burgee.read({ teardown }, cases.map(partsOf)));
+  for (const [index, framing] of cases.entries()) {
+    const [own, others] = [burgee[index], strict[index]];
+    if (own === undefined || others === undefined) throw new Error('each case is read');
+    const fault = findFault(others, own);
+    if (own.answers.length !== others.count || !others.isSound) tally.disagreements += 1;
+    else tally.sound += 1;
+    if (fault === null) continue;
+    const isKnown = knownExceptions.some(
+      ({ name, faults }) => framing.touches.includes(name) && faults.includes(fault),
+    );
+    expect(isKnown, `case ${framing.number}: ${framingFaults[fault]}: ${describe(framing, others, own)}`);
+    tally.known += 1;
+  }
+}
+
+function partsOf({ bytes, cut }: FramingCase): readonly string[] {
+  return cut === null ? [bytes] : [bytes.slice(0, cut), bytes.slice(cut)];
+}
+
+/** An exception that is none any more must go from the list, and from the documentation. */
+async function tryExceptions(stage: Stage): Promise<void> {
+  for (const { name, reason, example } of knownExceptions) {
+    const bytes = example(stage.targets);
+    const strict = await readStrictly(stage.parsers, bytes);
+    const [burgee] = await withLifetime(({ teardown }) => stage.burgee.read({ teardown }, [[bytes]]));
+    if (burgee === undefined) throw new Error('the example is read');
+    const shown = describe({ bytes, cut: null }, strict, burgee);
+    expect(findFault(strict, burgee) !== null, `${name} is no exception any more (${reason}): ${shown}`);
+  }
+}
+
+async function runFraming(context: CampaignContext): Promise<Tally> {
+  const programs = debianPrograms('haproxy');
+  const project = await provisionProject(context, { flags: 2 });
+  const settings = {
+    BURGEE_WORKERS: '1',
+    BURGEE_MANAGEMENT_RATE_LIMIT: '100000000',
+    BURGEE_CONSOLE_RATE_LIMIT: '100000000',
+    BURGEE_FAILED_AUTHENTICATION_LIMIT: '100000000',
+  };
+  const server = await bootServer(context, { dataDir: project.dataDir, settings });
+  const parsers = [
+    await startNodeParser(context),
+    await startHaproxyParser(context, pathOf(programs, 'haproxy')),
+  ];
+  const burgee = await BurgeeReader.open(server, project);
+  context.teardown(() => burgee.destroy());
+  const { flags, projectId, secret } = project;
+  const stage = { targets: { flag: flags[0] ?? '', projectId, secret }, parsers, burgee };
+  await tryExceptions(stage);
+  const tally = { sound: 0, disagreements: 0, known: 0 };
+  let batch: NumberedCase[] = [];
+  for (const { number, random } of context.cases()) {
+    batch.push({ ...createFramingCase(random, stage.targets), number });
+    if (batch.length < atOnce) continue;
+    await tryCases(stage, batch, tally);
+    batch = [];
+  }
+  if (batch.length > 0) await tryCases(stage, batch, tally);
+  await server.stop();
+  const grave = server.lines.filter((line) => /"level":(50|60)\b/.test(line));
+  expect(grave.length === 0, `the log has errors:\n${grave.slice(0, 3).join('\n')}`);
+  return tally;
+}
+
+/** HTTP/1.1 that is right, nearly right and wrong, held against two parsers that refuse what is not right. */
+export const framing: Campaign = {
+  name: 'framing',
+  summary:
+    'where strict parsers see fewer requests in the same bytes, Burgee refuses, and ends the connection',
+  sampleCount: 600,
+  fullCount: 50_000,
+  tools: ['haproxy'],
+  async run(context) {
+    const { sound, disagreements, known } = await runFraming(context);
+    expect(context.count < 100 || sound > 0, 'no case was sound: what is right must be tried too');
+    return { sound, disagreements, 'known exceptions': known };
+  },
+};

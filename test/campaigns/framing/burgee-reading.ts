@@ -1,0 +1,107 @@
+import { setImmediate } from 'node:timers/promises';
+import type { BootedServer } from '../../support/booted-server.ts';
+import { expect } from '../../support/expectations.ts';
+import type { Lifetime } from '../../support/lifetime.ts';
+import { openRawConnection, type RawConnection, type RawResponse } from '../../support/raw-request.ts';
+import type { CampaignProject } from '../campaign-project.ts';
+import { getRequest, patchRequest, WireConnection } from '../wire-connection.ts';
+
+/** What Burgee made of the bytes of one connection. */
+export interface BurgeeReading {
+  readonly answers: readonly RawResponse[];
+  /** It was closed, or its last answer said so. */
+  readonly isEnded: boolean;
+  /** A sound request that was sent behind all others was answered. */
+  readonly isSentinelAnswered: boolean;
+}
+
+/**
+ * Sends bytes and waits until the service has nothing more to say to them, without a clock: a change on another
+ * connection of the same worker, which the writer decides after those that came before.
+ */
+export class BurgeeReader {
+  readonly #server: BootedServer;
+  readonly #project: CampaignProject;
+  readonly #other: WireConnection;
+
+  private constructor(server: BootedServer, project: CampaignProject, other: WireConnection) {
+    this.#server = server;
+    this.#project = project;
+    this.#other = other;
+  }
+
+  /** @param server of one worker */
+  static async open(server: BootedServer, project: CampaignProject): Promise<BurgeeReader> {
+    return new BurgeeReader(server, project, await WireConnection.open(server.port));
+  }
+
+  /** Many connections at once: they share the waiting. @param parts of each connection, sent one after another */
+  async read(t: Lifetime, sent: readonly (readonly string[])[]): Promise<readonly BurgeeReading[]> {
+    const connections = await Promise.all(sent.map(() => this.#connect(t)));
+    const answers: RawResponse[][] = sent.map(() => []);
+    const rounds = Math.max(...sent.map((parts) => parts.length));
+    for (let round = 0; round < rounds; round += 1) {
+      await this.#send(connections, (index) => sent[index]?.[round], answers);
+    }
+    const isEnded = connections.map((connection, index) => hasEnded(connection, answers[index] ?? []));
+    const sentinel = getRequest(`/v1/flags/${this.#project.flags[1]}`);
+    const behind: RawResponse[][] = sent.map(() => []);
+    await this.#send(connections, () => sentinel, behind);
+    for (const connection of connections) connection.destroy();
+    return connections.map((_connection, index) => ({
+      answers: answers[index] ?? [],
+      isEnded: isEnded[index] ?? false,
+      isSentinelAnswered: (behind[index] ?? []).some(({ body }) =>
+        body.includes(this.#project.flags[1] ?? ''),
+      ),
+    }));
+  }
+
+  /** A connection that a worker has: it has answered on it. */
+  async #connect(t: Lifetime): Promise<RawConnection> {
+    const connection = await openRawConnection(t, this.#server.port);
+    connection.write(getRequest('/health'));
+    expect((await connection.response())?.status === 200, 'a new connection is answered');
+    return connection;
+  }
+
+  async #send(
+    connections: readonly RawConnection[],
+    partOf: (index: number) => string | undefined,
+    answers: readonly RawResponse[][],
+  ): Promise<void> {
+    for (const [index, connection] of connections.entries()) {
+      const part = partOf(index);
+      if (part !== undefined) connection.write(Buffer.from(part, 'latin1'));
+    }
+    const [flag = ''] = this.#project.flags;
+    const change = patchRequest(`/api/v1/flags/${flag}`, this.#project.secret, { enabled: true });
+    const { status, body } = await this.#other.ask(change);
+    expect(status === 200, `a change beside: ${status} ${body}`);
+    // What was written before that answer is in this process' sockets: a turn of the loop reads it.
+    await setImmediate();
+    await setImmediate();
+    for (const [index, connection] of connections.entries()) {
+      for (
+        let answer = await connection.response(0);
+        answer !== null;
+        answer = await connection.response(0)
+      ) {
+        if (isBurgees(answer)) answers[index]?.push(answer);
+      }
+    }
+  }
+
+  destroy(): void {
+    this.#other.destroy();
+  }
+}
+
+/** What uWebSockets.js says of bytes that it cannot read has no date: no request was seen there. */
+function isBurgees({ head }: RawResponse): boolean {
+  return /\r\ndate:/i.test(head);
+}
+
+function hasEnded(connection: RawConnection, answers: readonly RawResponse[]): boolean {
+  return connection.isClosed() || /\r\nconnection: *close/i.test(answers.at(-1)?.head ?? '');
+}

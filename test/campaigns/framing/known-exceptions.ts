@@ -1,0 +1,76 @@
+import type { FramingTargets } from './framing-case.ts';
+
+/** How Burgee may differ from strict parsers. */
+export const framingFaults = {
+  many: 'more than one request more than a strict parser sees',
+  open: 'a request more, and the connection goes on',
+  carriedOut: 'a request more, which was carried out; the connection ends',
+  goesOn: 'the connection goes on where a strict parser’s ends',
+} as const;
+export type FramingFault = keyof typeof framingFaults;
+
+/**
+ * Where Burgee takes for a request what a strict parser refuses, because uWebSockets.js does not show what is wrong with
+ * it, or because looking would be paid by every evaluation (docs/gotchas.md). The examples of proxies in `deploy/`
+ * refuse all of them.
+ */
+export interface KnownException {
+  readonly name: string;
+  readonly reason: string;
+  /** What it may lead to. */
+  readonly faults: readonly FramingFault[];
+  /** Bytes that show it, as long as it is true. Latin-1. */
+  example(targets: FramingTargets): string;
+}
+
+const everything: readonly FramingFault[] = ['many', 'open', 'carriedOut', 'goesOn'];
+const host = 'Host: localhost\r\n';
+
+function patch({ flag, secret }: FramingTargets, lines: string, body: string): string {
+  return `PATCH /api/v1/flags/${flag} HTTP/1.1\r\n${host}Authorization: Bearer ${secret}\r\n${lines}\r\n${body}`;
+}
+
+export const knownExceptions: readonly KnownException[] = [
+  {
+    name: 'nameless-line',
+    faults: everything,
+    reason:
+      'the lines behind one without a name are hidden, also from uWebSockets.js: it frames without them',
+    example: () => `GET /health HTTP/1.1\r\n${host}: hidden\r\nContent-Length: 5\r\n\r\n`,
+  },
+  {
+    name: 'trimmed-bytes',
+    faults: everything,
+    reason:
+      'bytes that are not ASCII at the ends of a value are cut off like white space before anybody sees it',
+    example: (targets) => patch(targets, 'Content-Length: \xa02\r\n', '{}'),
+  },
+  {
+    name: 'proxy-header',
+    faults: everything,
+    reason: 'the binary header of the PROXY protocol is read before any request, and not shown',
+    example: () =>
+      `\r\n\r\n\0\r\nQUIT\n!\x11\0\x0c\x01\x02\x03\x04\x05\x06\x07\x08\0P\0PGET /health HTTP/1.1\r\n${host}\r\n`,
+  },
+  {
+    name: 'chunks',
+    faults: ['carriedOut'],
+    reason:
+      'chunks are shown without what frames them: a body that looks whole is taken, and its connection ends',
+    example: (targets) =>
+      patch(targets, 'Transfer-Encoding: chunked\r\n', '10\r\n{"enabled":true}XX0\r\n\r\n'),
+  },
+  {
+    name: 'evaluation-lines',
+    faults: everything,
+    reason: 'the evaluation of one flag looks at the first Content-Length and Transfer-Encoding alone',
+    example: ({ flag }) =>
+      `GET /v1/flags/${flag} HTTP/1.1\r\n${host}Content-Length:\r\nContent-Length: 5\r\n\r\n`,
+  },
+  {
+    name: 'delete-byte',
+    faults: everything,
+    reason: 'the byte 7F in a value is let through; it moves no end of a request',
+    example: () => `GET /health HTTP/1.1\r\n${host}X-Odd: a\x7fb\r\n\r\n`,
+  },
+];
