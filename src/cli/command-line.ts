@@ -4,6 +4,7 @@ import { defineBackup } from './backup-command.ts';
 import { defineCheck } from './check-command.ts';
 import { type Action, setAction } from './command-action.ts';
 import { exitCodes } from './command-failure.ts';
+import { defineCompact } from './compact-command.ts';
 import { defineConfig } from './config-command.ts';
 import { defineDemo } from './demo-command.ts';
 import { defineExport } from './export-command.ts';
@@ -56,7 +57,16 @@ const tokenExamples = `Examples:
 `;
 
 const topCommands: readonly DefineCommand[] = [
-  ...[defineServe, defineApply, defineExport, defineBackup, defineRestore, defineCheck, defineStat],
+  ...[
+    defineServe,
+    defineApply,
+    defineExport,
+    defineBackup,
+    defineRestore,
+    defineCompact,
+    defineCheck,
+    defineStat,
+  ],
   ...[defineConfig, defineDemo, defineVersion],
 ];
 

@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, fchownSync, openSync, statSync } from
 import { dataFileOf } from './environment.ts';
 
 /** LMDB's own, beside the data file: who reads which commit, and who writes. */
-function lockFileOf(directory: string): string {
+export function lockFileOf(directory: string): string {
   return `${dataFileOf(directory)}-lock`;
 }
 

@@ -1,0 +1,66 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readManifest } from '../storage/backup/backup-manifest.ts';
+import { completeCopy } from '../storage/backup/complete-copy.ts';
+import { beginDirectory } from '../storage/backup/partial-directory.ts';
+import { replaceDataFile } from '../storage/backup/replace-data-file.ts';
+import { claimDirectory } from '../storage/claim.ts';
+import { dataFileOf } from '../storage/environment.ts';
+import { CommandFailure } from './command-failure.ts';
+import { copyDataFile } from './copy-process.ts';
+import { describeShare, type ProgressLine } from './progress-line.ts';
+import { verify } from './take-backup.ts';
+
+export interface CompactedStore {
+  /** Of the data file. */
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  /** Entries of each database. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** In the data directory, so that it is on the same file system: a rename must do. */
+const copyName = 'compacted';
+const ending = '.partial';
+/** Nobody writes meanwhile, so nothing grows. */
+const timeLimitMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Copies what a store holds to a new data file, without its free pages, verifies the copy, and puts it in the place of
+ * the old one. Killed at any moment, it leaves the old file or the new one, and at most `compacted.partial` beside it.
+ *
+ * @throws {CommandFailure | StoreError} and leaves the store as it was then
+ */
+export async function compactStore(directory: string, progress: ProgressLine): Promise<CompactedStore> {
+  requireStore(directory);
+  const claim = claimDirectory(directory);
+  try {
+    const partial = beginDirectory(join(directory, copyName), ending);
+    try {
+      const copy = dataFileOf(partial.path);
+      const onProgress = (done: number, bytes: number): void =>
+        progress.report(() => describeShare('copied', done / 2 ** 20, bytes / 2 ** 20, 'MiB'));
+      const identity = await copyDataFile({ directory, file: copy, timeLimitMs, onProgress });
+      const { bytes: bytesAfter } = completeCopy(partial.path, identity, Date.now());
+      progress.report(() => 'verifying');
+      const counts = await verify(partial.path);
+      const bytesBefore = statSync(dataFileOf(directory)).size;
+      replaceDataFile(directory, copy);
+      return { bytesBefore, bytesAfter, counts };
+    } finally {
+      progress.end();
+      partial.abandon();
+    }
+  } finally {
+    claim.release();
+  }
+}
+
+/** Before anything is made in it. */
+function requireStore(directory: string): void {
+  if (readManifest(directory) !== null) {
+    throw new CommandFailure(`${directory} is a backup: it has no free pages, and stays as it is.`);
+  }
+  if (existsSync(dataFileOf(directory))) return;
+  throw new CommandFailure(`There is no store in ${directory}: nothing to compact.`);
+}

@@ -1,0 +1,58 @@
+import { chownSync, closeSync, openSync, renameSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { tryLock } from 'fs-native-extensions';
+import { dataFileOf } from '../environment.ts';
+import { lockFileOf } from '../lock-file.ts';
+import { WritersGate } from '../opening-gate.ts';
+import { syncDirectory } from '../store-directory.ts';
+import { StoreError } from '../store-error.ts';
+
+/** lmdb holds this byte of its lock file, shared with all that have the data file open. */
+const openedByte = 0;
+
+/**
+ * Puts a verified copy, which is on disk, in the place of the data file, by one rename: whatever happens, one of the two
+ * is there. The caller holds the claim on the directory, so nobody writes; that nobody reads either is made sure here,
+ * because lmdb's readers of both files would meet in one lock file.
+ *
+ * @throws StoreError when another process has the data file open; nothing is changed then
+ */
+export function replaceDataFile(directory: string, copy: string): void {
+  const path = dataFileOf(directory);
+  const gate = new WritersGate(path);
+  try {
+    // Whoever is about to open the file waits at the gate, and then finds the new one.
+    gate.within(() =>
+      whileNobodyReads(directory, () => {
+        keepOwner(path, copy);
+        renameSync(copy, path);
+        syncDirectory(directory);
+        syncDirectory(dirname(copy));
+      }),
+    );
+  } finally {
+    gate.close();
+  }
+}
+
+/** A command that root runs must not make a file that the service cannot open. */
+function keepOwner(path: string, copy: string): void {
+  const { uid, gid } = statSync(path);
+  const made = statSync(copy);
+  if (made.uid !== uid || made.gid !== gid) chownSync(copy, uid, gid);
+}
+
+function whileNobodyReads(directory: string, run: () => void): void {
+  const descriptor = openSync(lockFileOf(directory), 'a+', 0o600);
+  try {
+    if (!tryLock(descriptor, openedByte, 1)) {
+      throw new StoreError(
+        `${dataFileOf(directory)} is being read by another process: a backup, a check or an export. Wait until it has ended, and try again.`,
+      );
+    }
+    run();
+  } finally {
+    // The lock ends with it.
+    closeSync(descriptor);
+  }
+}
