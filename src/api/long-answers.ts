@@ -1,42 +1,22 @@
-import { CutAnswer } from '../evaluator/cut-answer.ts';
-import type { Exchange } from '../http/exchange.ts';
-import type { HeaderBlock } from '../http/header-block.ts';
+import type { RefusedShare } from '../evaluator/evaluation-metrics-protocol.ts';
+import type { Holder } from '../evaluator/pin-room.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
-import { ChunkBuffer } from './chunk-buffer.ts';
-
-/** An answer of any length, before it is made. */
-export interface LongAnswer {
-  readonly exchange: Exchange;
-  readonly status: number;
-  /** JSON, cut anywhere; a piece of bytes is valid until the next one is asked for. */
-  readonly pieces: Iterable<string | Uint8Array>;
-  /** Whether the pieces are read from a snapshot of their own, which pins pages. */
-  readonly isPinned: boolean;
-  /** Lets go of what the pieces are read from. Called once. */
-  release(): void;
-  headers(): HeaderBlock;
-  /** An answer that one chunk holds. @param bytes valid during the call only */
-  answerWhole(bytes: Uint8Array): void;
-  /** Instead of the first chunk. */
-  refuse(detail: string): void;
-  /** It threw. @param hasBegun otherwise its client is still to be answered */
-  fail(fault: unknown, hasBegun: boolean): void;
-  /** An answer of several chunks begins, before its headers are asked for. */
-  onBegin?(): void;
-  /** An answer of several chunks is over: its client's socket took the last byte, or it was cut. */
-  onOver(): void;
-}
+import { type LongAnswer, type LongAnswerPlace, Sending } from './long-answer.ts';
 
 /** What of the process' bounds one answer takes. */
 export interface LongAnswerRoom {
-  take(isPinned: boolean): boolean;
-  give(isPinned: boolean): void;
+  /** @returns a place; or whose share of them is used up */
+  take(holder: Holder, isPinned: boolean): LongAnswerPlace | RefusedShare;
 }
 
 export interface LongAnswersOptions {
   readonly room: LongAnswerRoom;
   /** Told how long each step took, in milliseconds. */
   onStep(ms: number): void;
+  /** An answer found no place. */
+  onRefused(share: RefusedShare): void;
+  /** An answer was cut, because another one needed its place and its client did not read. */
+  onDisplaced(): void;
 }
 
 /** A long answer works this long between two looks at the sockets. */
@@ -46,149 +26,24 @@ const atOnceMsMax = 1;
 /** A long answer's snapshot pins pages, and the file grows: a client that is slower than this is cut off. */
 const answerAgeMaxMs = 30_000;
 const cutIntervalMs = 1000;
-/** Of the last chunk so much is kept back, to ask with: more bytes than a socket is ever asked. */
-const keptBackMax = 1024;
-const tooMany = 'Too many long lists are being read at once. Retry in a moment.';
-const nothing = new Uint8Array(0);
+/** Holders whose last slices are known. */
+const turnsMax = 4096;
+/** A client that has taken nothing for so long may lose its place to another one. */
+const unreadMs = 1000;
 
-/** One long answer on its way: made piece by piece, and written no faster than its client takes it. */
-class Sending {
-  readonly answer: LongAnswer;
-  readonly startedAt = monotonicMs();
-  readonly #pieces: Iterator<string | Uint8Array>;
-  readonly #buffer = new ChunkBuffer();
-  readonly #onChange: () => void;
-  #hasBegun = false;
-  /** The client's socket has not taken what was written. */
-  #isBehind = false;
-  #isMade = false;
-  /** The end of the last chunk, not written yet. */
-  #keptBack: Uint8Array = nothing;
-  isOver = false;
-
-  /** @param onChange told when it can go on, and when it is over */
-  constructor(answer: LongAnswer, onChange: () => void) {
-    this.answer = answer;
-    this.#onChange = onChange;
-    this.#pieces = answer.pieces[Symbol.iterator]();
-    answer.exchange.onAborted(() => this.close());
-  }
-
-  get isRunnable(): boolean {
-    return !this.isOver && !this.#isBehind && !this.#isMade;
-  }
-
-  /** Works until the time is up, the client is behind, or the answer is made. */
-  run(untilMs: number): void {
-    try {
-      while (this.isRunnable && monotonicMs() < untilMs) this.#step();
-    } catch (fault) {
-      this.#end(fault);
-    }
-  }
-
-  #step(): void {
-    const piece = this.#pieces.next();
-    if (piece.done !== true) {
-      this.#buffer.add(piece.value);
-      while (this.#buffer.isOverfull && !this.isOver) this.#write(this.#buffer.take());
-      return;
-    }
-    if (this.#hasBegun) this.#writeLast(this.#buffer.take());
-    else {
-      const whole = this.#buffer.take();
-      this.close();
-      this.answer.answerWhole(whole);
-    }
-  }
-
-  #write(bytes: Uint8Array): void {
-    const { exchange } = this.answer;
-    if (!this.#hasBegun) this.#begin();
-    if (!exchange.isOver && !exchange.write(bytes)) this.#isBehind = true;
-  }
-
-  #begin(): void {
-    const { answer } = this;
-    this.#hasBegun = true;
-    answer.onBegin?.();
-    answer.exchange.onWritable(() => this.#resume());
-    answer.exchange.begin(answer.status, answer.headers());
-    // HEAD was answered whole by its head.
-    if (answer.exchange.isOver) this.close();
-  }
-
-  #writeLast(bytes: Uint8Array): void {
-    this.#isMade = true;
-    const length = Math.max(0, bytes.length - keptBackMax);
-    this.#keptBack = bytes.slice(length);
-    this.answer.release();
-    this.#write(bytes.subarray(0, length));
-    if (!this.#isBehind) this.#finish();
-  }
-
-  #resume(): void {
-    this.#isBehind = false;
-    if (this.#isMade) this.#finishWhenTaken();
-    this.#onChange();
-  }
-
-  /**
-   * The socket takes bytes again, which does not say that it took all: only another write tells. So the next byte of
-   * what is kept back asks; nothing may be added to an answer, for a blank line is not white space in every format.
-   */
-  #finishWhenTaken(): void {
-    const next = this.#keptBack.subarray(0, 1);
-    this.#keptBack = this.#keptBack.subarray(1);
-    if (next.length === 0 || this.answer.exchange.writeThrough(next)) this.#finish();
-  }
-
-  /** Only once everything was taken: a service that drains may close right after it. */
-  #finish(): void {
-    const { exchange } = this.answer;
-    if (exchange.isOver) return;
-    if (this.#keptBack.length > 0) exchange.write(this.#keptBack);
-    exchange.end();
-    this.close();
-  }
-
-  #end(fault: unknown): void {
-    const hasBegun = this.#hasBegun;
-    if (fault instanceof CutAnswer) this.cut(fault.message);
-    else {
-      this.close();
-      if (hasBegun) this.answer.exchange.cut();
-      this.answer.fail(fault, hasBegun);
-    }
-  }
-
-  /**
-   * The answer ends here, incomplete, and its connection with it; a client without its beginning is told why. It is over
-   * before its connection is: what watches connections would take it for a client that went away.
-   */
-  cut(reason: string): void {
-    if (this.isOver) return;
-    this.close();
-    if (this.#hasBegun) this.answer.exchange.cut();
-    else this.answer.refuse(`The answer was not completed: ${reason}.`);
-  }
-
-  /** Lets go of everything: the answer is complete, failed, or not wanted any more. */
-  close(): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.#pieces.return?.();
-    if (!this.#isMade) this.answer.release();
-    if (this.#hasBegun) this.answer.onOver();
-    this.#onChange();
-  }
+/** Whose turn a slice is: a project's, or where there is none, its asker's or address's. */
+function turnKey({ holder }: Sending): string | null {
+  return holder === null ? null : (holder.project ?? holder.asker ?? holder.address);
 }
 
-/** The long answers of a worker: each turn of its event loop makes one slice, of one of them after the other. */
+/** The long answers of a worker: each turn of its event loop makes one slice, of one holder after the other. */
 export class LongAnswers {
   readonly #options: LongAnswersOptions;
   readonly #cutting: NodeJS.Timeout;
   #sending: Sending[] = [];
+  /** Of each holder with answers on their way: its last slice. */
+  readonly #turns = new Map<string | null, number>();
+  #turn = 0;
   #atOnceMs = 0;
   #isScheduled = false;
 
@@ -203,15 +58,44 @@ export class LongAnswers {
 
   /** Takes an answer. A short one is made at once, if the turn has time for it. */
   send(answer: LongAnswer): void {
-    if (!this.#options.room.take(answer.isPinned)) {
-      answer.release();
-      answer.refuse(tooMany);
-      return;
-    }
-    const sending = new Sending(answer, () => this.#schedule());
+    const hooks = {
+      onChange: () => this.#schedule(),
+      seat: (one: Sending, holder: Holder) => this.#seat(one, holder),
+    };
+    const sending = new Sending(answer, hooks);
     this.#sending.push(sending);
     if (this.#atOnceMs < atOnceMsMax) this.#atOnceMs += this.#run(sending);
+    sending.requirePlace();
+    this.#sweep();
     this.#schedule();
+  }
+
+  /** Where there is no place, the client that has read nothing for longest makes room for one that shares it. */
+  #seat({ answer: { isPinned } }: Sending, holder: Holder): LongAnswerPlace | null {
+    const { room, onRefused, onDisplaced } = this.#options;
+    const place = room.take(holder, isPinned);
+    if (typeof place !== 'string') return place;
+    const unread = this.#longestUnread(holder, place);
+    if (unread !== undefined) {
+      onDisplaced();
+      unread.cut('its client did not read it, and others need its place');
+      const next = room.take(holder, isPinned);
+      if (typeof next !== 'string') return next;
+    }
+    onRefused(place);
+    return null;
+  }
+
+  /** @param share of the holder which is used up: whoever shares that may be cut */
+  #longestUnread(holder: Holder, share: RefusedShare): Sending | undefined {
+    const since = monotonicMs() - unreadMs;
+    let longest: Sending | undefined;
+    for (const sending of this.#sending) {
+      if (share !== 'all' && sending.holder?.[share] !== holder[share]) continue;
+      if ((sending.behindSince ?? since) >= (longest?.behindSince ?? since)) continue;
+      longest = sending;
+    }
+    return longest;
   }
 
   /** @returns how long it took, in milliseconds */
@@ -234,14 +118,25 @@ export class LongAnswers {
     });
   }
 
-  /** Gives the first runnable answer a slice, and lets the others have the next. */
+  /** Gives an answer a slice: of that holder, of those that can go on, which had one longest ago. */
   #runNext(): void {
     this.#sweep();
-    const next = this.#sending.find(({ isRunnable }) => isRunnable);
+    let next: Sending | undefined;
+    for (const sending of this.#sending) {
+      if (!sending.isRunnable) continue;
+      if (next === undefined || this.#turnOf(sending) < this.#turnOf(next)) next = sending;
+    }
     if (next === undefined) return;
     this.#sending = [...this.#sending.filter((other) => other !== next), next];
+    this.#turn += 1;
+    this.#turns.set(turnKey(next), this.#turn);
     this.#run(next);
     this.#schedule();
+  }
+
+  /** When its holder had a slice, the later the higher. */
+  #turnOf(sending: Sending): number {
+    return this.#turns.get(turnKey(sending)) ?? 0;
   }
 
   #cutOld(): void {
@@ -253,8 +148,8 @@ export class LongAnswers {
   }
 
   #sweep(): void {
-    for (const { isOver, answer } of this.#sending) if (isOver) this.#options.room.give(answer.isPinned);
     this.#sending = this.#sending.filter(({ isOver }) => !isOver);
+    if (this.#sending.length === 0 || this.#turns.size > turnsMax) this.#turns.clear();
   }
 
   /** Cuts every answer and lets go of what it was read from. */

@@ -5,7 +5,11 @@ import {
   type EvaluationKind,
   evaluationMetrics,
   type RefusalReason,
+  type RefusedShare,
   refusalReasons,
+  refusedShares,
+  type WaitEnd,
+  waitEnds,
 } from './evaluation-metrics-protocol.ts';
 
 const { metrics } = evaluationMetrics;
@@ -56,6 +60,18 @@ export class EvaluationMeter {
   /** @param isAbsent whether there is no such flag */
   countMiss(isAbsent: boolean): void {
     this.#add(isAbsent ? absentCell : missCell);
+  }
+
+  countWait(end: WaitEnd): void {
+    count(this.#cells, metrics.waits, waitEnds.indexOf(end));
+  }
+
+  countRefusedLongAnswer(share: RefusedShare): void {
+    count(this.#cells, metrics.refusedLongAnswers, refusedShares.indexOf(share));
+  }
+
+  countDisplacedLongAnswer(): void {
+    count(this.#cells, metrics.displacedLongAnswers);
   }
 
   countListLookup(isFound: boolean): void {

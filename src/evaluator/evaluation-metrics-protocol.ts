@@ -21,6 +21,14 @@ const evaluationSeries: readonly Labels[] = evaluationKinds.flatMap((kind) => [
   ...refusalReasons.map((reason) => ({ kind, outcome: 'refused', reason })),
 ]);
 
+/** How the wait of an evaluation for a long flag ended. */
+export const waitEnds = ['answered', 'refused', 'late', 'left'] as const;
+export type WaitEnd = (typeof waitEnds)[number];
+
+/** Whose share of the places for long answers was used up when one was refused. */
+export const refusedShares = ['asker', 'project', 'address', 'all'] as const;
+export type RefusedShare = (typeof refusedShares)[number];
+
 export const cacheResults = ['hit', 'miss', 'absent'] as const;
 /** Seconds. */
 const stepBounds = [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5] as const;
@@ -41,6 +49,20 @@ export const evaluationMetrics = layOut({
     'burgee_flag_cache_lookups_total',
     'Look-ups of compiled flags: found, compiled from the store, or of a flag that does not exist.',
     cacheResults.map((result) => ({ result })),
+  ),
+  waits: counter(
+    'burgee_evaluation_waits_total',
+    'Evaluations whose flag had to be read in steps first: answered, refused because too many waited, late, or left by their clients.',
+    waitEnds.map((end) => ({ end })),
+  ),
+  refusedLongAnswers: counter(
+    'burgee_long_answers_refused_total',
+    'Lists and exports that were refused, by whose share of the places was used up.',
+    refusedShares.map((share) => ({ share })),
+  ),
+  displacedLongAnswers: counter(
+    'burgee_long_answers_displaced_total',
+    'Long answers that were cut because their clients did not read and others needed their places.',
   ),
   cacheEvictions: counter(
     'burgee_flag_cache_evictions_total',

@@ -19,6 +19,8 @@ export interface CachedFlag {
 }
 
 const projectsMax = 16_384;
+/** What one flag may push out, of all memory. */
+const displacedShareMax = 0.5;
 
 /**
  * Compiled flags by id, bounded in bytes, least recently used first out. Owned by one worker. The list is
@@ -80,12 +82,13 @@ export class FlagCache {
     return entry;
   }
 
-  /** Keeps a flag and its audiences. One that alone is larger than the bound is returned but not kept. */
+  /** Keeps a flag and its audiences. One that would push out half of all others is returned but not kept. */
   add(compiled: CompiledFlag, cachedProject: CachedProject): CachedFlag {
     const entry: CachedFlag = { compiled, cachedProject, newer: null, older: null };
     let alone = compiled.sizeBytes;
     for (const { sizeBytes } of compiled.audiences) alone += sizeBytes;
-    if (alone > this.#bytesMax) return entry;
+    const isRoom = this.#bytes + alone <= this.#bytesMax;
+    if (!isRoom && alone > this.#bytesMax * displacedShareMax) return entry;
     this.#flags.set(compiled.id, entry);
     this.#bytes += compiled.sizeBytes;
     for (const audience of compiled.audiences) this.#useAudience(audience, cachedProject);

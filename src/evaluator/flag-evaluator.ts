@@ -41,17 +41,21 @@ export class FlagEvaluator {
     this.#tallies = tallies;
   }
 
-  evaluate(flagId: string, query: Uint8Array, start: number, end: number): void {
+  /** @returns false: the flag has to be loaded first, as `FlagSource.cold` says */
+  evaluate(flagId: string, query: Uint8Array, start: number, end: number): boolean {
     const context = this.#context;
     const fault = context.decode(query, start, end);
     const refusal =
       fault === null ? this.#evaluateDecoded(flagId, context) : this.#refusals.queryFault(fault, context);
+    if (refusal === undefined) return false;
     if (refusal !== null) this.#refuse(refusal);
+    return true;
   }
 
-  /** @returns null when there is an answer */
-  #evaluateDecoded(flagId: string, context: EvaluationContext): EvaluationRefusal | null {
+  /** @returns null when there is an answer; undefined when the flag has to be loaded first */
+  #evaluateDecoded(flagId: string, context: EvaluationContext): EvaluationRefusal | null | undefined {
     const entry = this.#source.find(flagId);
+    if (entry === null) return undefined;
     if (entry === undefined) return this.#refusals.fixed('no-flag');
     if (!entry.cachedProject.project.evaluationAccess) return this.#refusals.fixed('access-off');
     const flag = entry.compiled;

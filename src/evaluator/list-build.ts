@@ -1,93 +1,49 @@
-import type { CompiledAudienceLookup, CompiledFlag } from '../domain/evaluation/compiled-flag.ts';
 import type { Project } from '../domain/project/project.ts';
-import type { SkimmedFlag } from '../storage/evaluation-reader.ts';
 import type { PinnedSnapshot } from '../storage/store-reader.ts';
-import type { WorkQueue } from '../support/sliced-work.ts';
-import { type ListedFlag, ListSize, listFlag, type ProjectList, rememberAudiences } from './project-list.ts';
-
-/** Flags of one step, and bytes of their records after which it ends sooner: some tenths of a millisecond. */
-const stepFlags = 8;
-const stepBytes = 64 * 1024;
-
-/** Who tells a build about the flags that are compiled already. */
-export type KnownFlag = (flagId: string) => CompiledFlag | undefined;
+import type { Steps } from '../support/steps.ts';
+import type { ListView, ProjectList } from './project-list.ts';
 
 /**
- * Compiles a project's list, a few flags a step, on one snapshot. Those who want the list while it is made share the
- * work: whoever comes first makes the next step.
+ * The making, or mending, of a project's list, on one snapshot. Those who want the list meanwhile share the work: whoever
+ * comes first makes the next step.
  */
 export class ListBuild {
-  readonly #project: Project;
   readonly #snapshot: PinnedSnapshot;
-  readonly #flags: Iterator<SkimmedFlag>;
-  readonly #knownFlag: KnownFlag;
-  readonly #audienceById: CompiledAudienceLookup;
-  readonly #queue: WorkQueue;
-  readonly #bytesMax: number;
-  readonly #listed: ListedFlag[] = [];
-  readonly #size = new ListSize();
+  readonly #steps: Steps<ProjectList | null>;
   #waiting = 0;
-  /** Flags that changed since the snapshot. */
+  /** Of the snapshot: the number of its newest change. */
+  readonly sequence: number;
+  /** Flags that changed since. */
   readonly changed = new Set<string>();
   isDone = false;
-  /** Every flag is in the list. */
-  isComplete = false;
-  /** The list would be larger than what may be kept. */
+  /** What came of it, once it is done; null when it ended early, or when the list would be larger than may be kept. */
+  list: ProjectList | null = null;
   isTooLarge = false;
 
+  /** @param make ends with null when the list would be too large */
   constructor(
     project: Project,
     snapshot: PinnedSnapshot,
-    knownFlag: KnownFlag,
-    queue: WorkQueue,
-    bytesMax: number,
+    sequence: number,
+    make: (view: ListView) => Steps<ProjectList | null>,
   ) {
-    this.#project = project;
     this.#snapshot = snapshot;
-    this.#flags = snapshot.evaluation.flagsOf(project.id)[Symbol.iterator]();
-    this.#knownFlag = knownFlag;
-    this.#audienceById = rememberAudiences(snapshot.evaluation, new Map(), queue);
-    this.#queue = queue;
-    this.#bytesMax = bytesMax;
-  }
-
-  /** The list as of the snapshot; meaningful once it is done and not too large. */
-  get list(): ProjectList {
-    return { project: this.#project, flags: this.#listed, sizeBytes: this.#size.bytes };
+    this.sequence = sequence;
+    this.#steps = make({ project, snapshot, changed: this.changed });
   }
 
   /** @throws what reading the store throws; the build is then over */
   step(): void {
     try {
-      let bytes = 0;
-      for (let count = 0; count < stepFlags && bytes < stepBytes && !this.isDone; count += 1) {
-        bytes += this.#addNext();
-      }
+      const step = this.#steps.next();
+      if (step.done !== true) return;
+      this.list = step.value;
+      this.isTooLarge = step.value === null;
     } catch (fault) {
       this.close();
       throw fault;
     }
-  }
-
-  /** @returns the bytes that it read */
-  #addNext(): number {
-    const next = this.#flags.next();
-    if (next.done === true) {
-      this.isComplete = true;
-      this.close();
-      return 0;
-    }
-    const { flag, recordBytes } = next.value;
-    // A flag that changed is read again when the build is done.
-    const known = this.changed.has(flag.id) ? undefined : this.#knownFlag(flag.id);
-    const listed = listFlag(flag, this.#project, this.#audienceById, this.#queue, known);
-    this.#listed.push(listed);
-    this.#size.add(listed);
-    if (this.#size.bytes > this.#bytesMax) {
-      this.isTooLarge = true;
-      this.close();
-    }
-    return recordBytes;
+    this.close();
   }
 
   join(): void {
@@ -104,7 +60,7 @@ export class ListBuild {
   close(): void {
     if (this.isDone) return;
     this.isDone = true;
-    this.#flags.return?.();
+    this.#steps.return(null);
     this.#snapshot.release();
   }
 }

@@ -1,13 +1,12 @@
-import { type CompiledAudience, compileAudience } from '../domain/evaluation/compiled-audience.ts';
-import {
-  type CompiledAudienceLookup,
-  type CompiledFlag,
-  compileEvaluable,
-} from '../domain/evaluation/compiled-flag.ts';
+import type { CompiledAudience } from '../domain/evaluation/compiled-audience.ts';
+import { type CompiledFlag, compileEvaluable } from '../domain/evaluation/compiled-flag.ts';
 import type { EvaluableFlag } from '../domain/evaluation/evaluable-flag.ts';
 import type { Project } from '../domain/project/project.ts';
-import type { EvaluationQueries } from '../storage/evaluation-reader.ts';
+import type { FoundRecord } from '../storage/evaluation-reader.ts';
+import type { PinnedSnapshot } from '../storage/store-reader.ts';
 import type { WorkQueue } from '../support/sliced-work.ts';
+import type { Steps } from '../support/steps.ts';
+import { AudienceReading } from './audience-reading.ts';
 
 export interface ListedFlag {
   /** UTF-8, as the list is ordered. */
@@ -25,38 +24,8 @@ export interface ProjectList {
 /** What a flag's place in a list costs beside the compiled flag. */
 const placeBytes = 200;
 
-/** Reads each audience once, so that flags which apply the same one share it compiled. */
-export function rememberAudiences(
-  queries: EvaluationQueries,
-  known: ReadonlyMap<string, CompiledAudience>,
-  queue: WorkQueue,
-): CompiledAudienceLookup {
-  const read = new Map<string, CompiledAudience>();
-  return (id) => {
-    const compiled = known.get(id) ?? read.get(id);
-    if (compiled !== undefined) return compiled;
-    const audience = queries.audience(id);
-    if (audience === undefined) return undefined;
-    const fresh = compileAudience(audience, queue);
-    read.set(id, fresh);
-    return fresh;
-  };
-}
-
-/** @param known a compiled flag of the same state, if there is one: its memory is shared */
-export function listFlag(
-  flag: EvaluableFlag,
-  project: Project,
-  audienceById: CompiledAudienceLookup,
-  queue: WorkQueue,
-  known: CompiledFlag | undefined,
-): ListedFlag {
-  const compiled = known ?? compileEvaluable(flag, project, audienceById, { queue });
-  return { name: Buffer.from(flag.name), compiled };
-}
-
 /** Counts the memory of a list, each audience once. */
-export class ListSize {
+class ListSize {
   readonly #audiences = new Set<CompiledAudience>();
   bytes = 0;
 
@@ -77,30 +46,129 @@ function compareListed(one: ListedFlag, other: ListedFlag): number {
   return one.compiled.id < other.compiled.id ? -1 : Number(one.compiled.id > other.compiled.id);
 }
 
-/** @returns the list as it is after these flags became what `flagOf` says; undefined: there is none of that id */
-export function mendList(
-  list: ProjectList,
-  changed: ReadonlySet<string>,
-  flagOf: (id: string) => ListedFlag | undefined,
-): ProjectList {
-  const kept = list.flags.filter(({ compiled }) => !changed.has(compiled.id));
-  const fresh = [...changed].map(flagOf).filter((flag) => flag !== undefined);
-  const flags = mergeSorted(kept, fresh.sort(compareListed));
-  const size = new ListSize();
-  for (const flag of flags) size.add(flag);
-  return { project: list.project, flags, sizeBytes: size.bytes };
+/** Flags of one step, and bytes of their records after which it ends sooner: some tenths of a millisecond. */
+const stepFlags = 8;
+const stepBytes = 64 * 1024;
+/** Flags that are only put in their place: a tenth of a millisecond. */
+const placedFlags = 512;
+
+/** What a build reads from, and what it must not take from elsewhere. */
+export interface ListView {
+  readonly project: Project;
+  readonly snapshot: PinnedSnapshot;
+  /** Flags that changed since the snapshot. */
+  readonly changed: ReadonlySet<string>;
 }
 
-function mergeSorted(many: readonly ListedFlag[], few: readonly ListedFlag[]): ListedFlag[] {
-  const merged: ListedFlag[] = [];
-  let taken = 0;
-  for (const flag of few) {
-    const place = placeOf(flag, many, taken);
-    for (; taken < place; taken += 1) merged.push(many[taken] as ListedFlag);
-    merged.push(flag);
+/** Who tells a build about the flags that are compiled already. */
+export type KnownFlag = (flagId: string) => CompiledFlag | undefined;
+
+/** Reads flags of one view one after the other, a few a step. */
+class ListReading {
+  readonly #view: ListView;
+  readonly #knownFlag: KnownFlag;
+  readonly #queue: WorkQueue;
+  readonly #audiences: AudienceReading;
+  #flags = 0;
+  #bytes = 0;
+
+  constructor(view: ListView, knownFlag: KnownFlag, queue: WorkQueue) {
+    this.#view = view;
+    this.#knownFlag = knownFlag;
+    this.#queue = queue;
+    this.#audiences = new AudienceReading(view.snapshot.evaluation, new Map(), queue);
   }
-  for (; taken < many.length; taken += 1) merged.push(many[taken] as ListedFlag);
-  return merged;
+
+  *read(found: FoundRecord<EvaluableFlag>): Steps<ListedFlag | undefined> {
+    const flag = yield* found.readInSteps();
+    if (flag === undefined) return undefined;
+    const compiled = this.#knownOf(flag) ?? (yield* this.#compile(flag, found.bytes));
+    this.#flags += 1;
+    this.#bytes += found.bytes;
+    if (this.#flags === stepFlags || this.#bytes >= stepBytes) {
+      this.#flags = 0;
+      this.#bytes = 0;
+      yield;
+    }
+    return { name: Buffer.from(flag.name), compiled };
+  }
+
+  /** Its memory is shared. What is known of a flag that changed is of another state than the view. */
+  #knownOf({ id }: EvaluableFlag): CompiledFlag | undefined {
+    return this.#view.changed.has(id) ? undefined : this.#knownFlag(id);
+  }
+
+  *#compile(flag: EvaluableFlag, bytes: number): Steps<CompiledFlag> {
+    yield* this.#audiences.readAllOf(flag, bytes);
+    const audienceById = (id: string) => this.#audiences.find(id);
+    return compileEvaluable(flag, this.#view.project, audienceById, { queue: this.#queue });
+  }
+}
+
+/** Reads a list whole. @returns null when it would be larger than `bytesMax` */
+export function* readList(
+  view: ListView,
+  knownFlag: KnownFlag,
+  queue: WorkQueue,
+  bytesMax: number,
+): Steps<ProjectList | null> {
+  const reading = new ListReading(view, knownFlag, queue);
+  const flags: ListedFlag[] = [];
+  const size = new ListSize();
+  for (const found of view.snapshot.evaluation.flagsOf(view.project.id)) {
+    const listed = yield* reading.read(found);
+    if (listed === undefined) continue;
+    flags.push(listed);
+    size.add(listed);
+    if (size.bytes > bytesMax) return null;
+  }
+  return { project: view.project, flags, sizeBytes: size.bytes };
+}
+
+/** @returns the list as it is in the view, in which nothing but these flags differs from it */
+export function* mendList(
+  list: ProjectList,
+  stale: ReadonlySet<string>,
+  view: ListView,
+  knownFlag: KnownFlag,
+  queue: WorkQueue,
+): Steps<ProjectList> {
+  const reading = new ListReading(view, knownFlag, queue);
+  const fresh: ListedFlag[] = [];
+  for (const id of stale) {
+    const found = view.snapshot.evaluation.flag(id);
+    const listed = found === undefined ? undefined : yield* reading.read(found);
+    if (listed !== undefined) fresh.push(listed);
+  }
+  fresh.sort(compareListed);
+  const { flags, sizeBytes } = yield* merged(list.flags, stale, fresh);
+  return { project: list.project, flags, sizeBytes };
+}
+
+/** Puts a few flags in their places among many, of which those that are stale are left out. */
+function* merged(
+  many: readonly ListedFlag[],
+  stale: ReadonlySet<string>,
+  few: readonly ListedFlag[],
+): Steps<Omit<ProjectList, 'project'>> {
+  const flags: ListedFlag[] = [];
+  const size = new ListSize();
+  const put = (flag: ListedFlag): void => {
+    flags.push(flag);
+    size.add(flag);
+  };
+  let at = 0;
+  for (let next = 0; next <= few.length; next += 1) {
+    const flag = few[next];
+    const place = flag === undefined ? many.length : placeOf(flag, many, at);
+    for (; at < place; at += 1) {
+      const kept = many[at] as ListedFlag;
+      if (!stale.has(kept.compiled.id)) put(kept);
+      if (at % placedFlags === 0) yield;
+    }
+    if (flag !== undefined) put(flag);
+  }
+  return { flags, sizeBytes: size.bytes };
 }
 
 /** @returns the index in `flags`, from `low` on, before which `flag` belongs */

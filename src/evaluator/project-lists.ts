@@ -1,9 +1,8 @@
-import type { EvaluationQueries } from '../storage/evaluation-reader.ts';
 import type { PinnedSnapshot, StoreReader } from '../storage/store-reader.ts';
 import type { WorkQueue } from '../support/sliced-work.ts';
-import { type KnownFlag, ListBuild } from './list-build.ts';
+import { ListBuild } from './list-build.ts';
 import type { PinRoom } from './pin-room.ts';
-import { listFlag, mendList, type ProjectList, rememberAudiences } from './project-list.ts';
+import { type KnownFlag, type ListView, mendList, type ProjectList, readList } from './project-list.ts';
 
 export interface ProjectListsHooks {
   /** Of the state that was last told to `forget…`, or undefined when it is not compiled. */
@@ -17,8 +16,10 @@ export interface ProjectListsHooks {
 }
 
 interface KeptList {
-  list: ProjectList;
-  /** Flags that changed since, to be read again before the next use. */
+  readonly list: ProjectList;
+  /** The state that it is of: the number of its newest change. */
+  readonly sequence: number;
+  /** Flags that changed since, to be read again before it is of the newest state. */
   readonly changed: Set<string>;
 }
 
@@ -51,57 +52,53 @@ export class ProjectLists {
   }
 
   /**
-   * @param queries of the state up to which changes were told to `forget…`
-   * @returns the list as of that state, or undefined: it is to be built first
+   * @param since a state, by the number of its newest change
+   * @returns the list, of that state, of a later one, or of the one up to which changes were told to `forget…`; undefined:
+   * it is to be built first
    */
-  find(projectId: string, queries: EvaluationQueries): ProjectList | undefined {
+  find(projectId: string, since: number): ProjectList | undefined {
     const kept = this.#kept.get(projectId);
     if (kept === undefined) return undefined;
     this.#kept.delete(projectId);
     this.#kept.set(projectId, kept);
-    if (kept.changed.size > 0) this.#mend(kept, queries);
-    return kept.list;
-  }
-
-  #mend(kept: KeptList, queries: EvaluationQueries): void {
-    const { project } = kept.list;
-    const { knownFlag, queue } = this.#hooks;
-    const audienceById = rememberAudiences(queries, new Map(), queue);
-    this.#bytes -= kept.list.sizeBytes;
-    kept.list = mendList(kept.list, kept.changed, (id) => {
-      const flag = queries.flag(id);
-      return flag === undefined ? undefined : listFlag(flag, project, audienceById, queue, knownFlag(id));
-    });
-    kept.changed.clear();
-    this.#bytes += kept.list.sizeBytes;
-    this.#evict();
+    return kept.changed.size === 0 || kept.sequence >= since ? kept.list : undefined;
   }
 
   /**
-   * The build of a project's list, under way or begun now. Whoever wants the list joins it, steps it until it is done,
-   * leaves it, and then looks again: a build ends early when its project changes.
+   * The build of a project's list, under way or begun now; of one that is kept, but not of the newest state, what changed is
+   * mended. Whoever wants the list joins it, steps it until it is done, leaves it, and then looks again: a build ends
+   * early when its project changes, and one that was under way may be of a state that is too old.
    * @returns null when the list is too large to be kept, the project is gone, or there is no room for a snapshot
    */
   build(projectId: string): ListBuild | null {
     if (this.#tooLarge.has(projectId)) return null;
     const underWay = this.#builds.get(projectId);
     if (underWay !== undefined && !underWay.isDone) return underWay;
-    const snapshot = this.#pin();
+    const snapshot = this.#pin(projectId);
     if (snapshot === null) return null;
     const project = snapshot.queries.project(projectId);
     if (project === undefined) {
       snapshot.release();
       return null;
     }
-    const build = new ListBuild(project, snapshot, this.#hooks.knownFlag, this.#hooks.queue, this.#bytesMax);
+    const build = new ListBuild(project, snapshot, this.#reader.sequence(), this.#making(projectId));
     this.#builds.set(projectId, build);
     return build;
   }
 
+  #making(projectId: string) {
+    const { knownFlag, queue } = this.#hooks;
+    const kept = this.#kept.get(projectId);
+    if (kept === undefined) return (view: ListView) => readList(view, knownFlag, queue, this.#bytesMax);
+    const stale = new Set(kept.changed);
+    return (view: ListView) => mendList(kept.list, stale, view, knownFlag, queue);
+  }
+
   /** @returns a snapshot that leaves its room when it is released; null when the process has no room for one */
-  #pin(): PinnedSnapshot | null {
+  #pin(projectId: string): PinnedSnapshot | null {
     const { pins } = this.#hooks;
-    if (!pins.take()) return null;
+    const place = pins.take({ asker: null, project: projectId, address: null });
+    if (place === null) return null;
     try {
       const { release, ...snapshot } = this.#reader.pin();
       let isReleased = false;
@@ -109,12 +106,12 @@ export class ProjectLists {
         ...snapshot,
         release: () => {
           release();
-          if (!isReleased) pins.give();
+          if (!isReleased) pins.give(place);
           isReleased = true;
         },
       };
     } catch (fault) {
-      pins.give();
+      pins.give(place);
       throw fault;
     }
   }
@@ -129,14 +126,15 @@ export class ProjectLists {
     }
   }
 
-  #finish(projectId: string, build: ListBuild): void {
+  #finish(projectId: string, { list, sequence, changed, isTooLarge }: ListBuild): void {
     this.#builds.delete(projectId);
-    if (build.isTooLarge) {
+    if (isTooLarge) {
       if (this.#tooLarge.size >= tooLargeMax) this.#tooLarge.clear();
       this.#tooLarge.add(projectId);
-    } else if (build.isComplete) {
-      this.#kept.set(projectId, { list: build.list, changed: build.changed });
-      this.#bytes += build.list.sizeBytes;
+    } else if (list !== null) {
+      this.#drop(projectId);
+      this.#kept.set(projectId, { list, sequence, changed });
+      this.#bytes += list.sizeBytes;
       this.#evict();
     }
   }

@@ -1,7 +1,8 @@
 import { createWarningMemory } from '../worker/limits/address-finder.ts';
 import { createBudgetMemory } from '../worker/limits/shared-budget.ts';
+import { createPlaceMemory } from '../worker/limits/shared-places.ts';
 import { createWindowMemory } from '../worker/limits/window-limiter.ts';
-import { type BudgetName, budgetNames, type SharedLimits } from '../worker/worker-protocol.ts';
+import { type BudgetName, budgetNames, placesOf, type SharedLimits } from '../worker/worker-protocol.ts';
 import { placesFor } from './worker-fleet.ts';
 
 /** A limit that is switched off remembers nobody. */
@@ -13,6 +14,10 @@ export function createSharedLimits(threads: number, isEvaluationLimited: boolean
   const budgets = Object.fromEntries(budgetNames.map((name) => [name, createBudgetMemory(places)]));
   return {
     budgets: budgets as Record<BudgetName, SharedArrayBuffer>,
+    places: {
+      longAnswers: createPlaceMemory(placesOf.longAnswers),
+      pinnedSnapshots: createPlaceMemory(placesOf.pinnedSnapshots),
+    },
     managementRate: createWindowMemory(),
     failedAuthentications: createWindowMemory(),
     consoleRate: createWindowMemory(),

@@ -12,6 +12,10 @@ export const frontMetrics = layOut({
     'burgee_long_answers_in_flight',
     'Lists and exports that are being made, or sent to slow clients.',
   ),
+  waitingEvaluations: gauge(
+    'burgee_waiting_evaluations',
+    'Evaluations that wait until a long flag was read from the store.',
+  ),
   unsentBytes: gauge('burgee_unsent_answer_bytes', 'Large answers that their clients have not taken whole.'),
   uncountedEvaluations: counter(
     'burgee_uncounted_evaluations_total',

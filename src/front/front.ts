@@ -21,6 +21,7 @@ import { receiveLines } from '../observability/thread-log.ts';
 import { Lookout } from '../support/lookout.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { usedOf } from '../worker/limits/shared-budget.ts';
+import { usedPlaces } from '../worker/limits/shared-places.ts';
 import { RequestMeter } from '../worker/request-meter.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import { routeIndex } from '../worker/route-names.ts';
@@ -63,7 +64,12 @@ const quietLookMs = 10;
 const arrivalMs = 30;
 const answerLookMs = 5;
 /** What must be through before a service that drains may close. */
-const inFlightBudgets = ['managementRequests', 'consoleRequests', 'unsentAnswers', 'longAnswers'] as const;
+const inFlightBudgets = [
+  'managementRequests',
+  'consoleRequests',
+  'unsentAnswers',
+  'waitingEvaluations',
+] as const;
 
 /**
  * The front end: listens on the main thread, and hands each connection to a worker, with all the work that it will carry.
@@ -216,7 +222,11 @@ export class Front {
 
   get #inFlight(): number {
     const held = inFlightBudgets.reduce((sum, name) => sum + this.#used(name), 0);
-    return held + this.#parts.writer.inFlight;
+    return held + this.#longAnswers + this.#parts.writer.inFlight;
+  }
+
+  get #longAnswers(): number {
+    return usedPlaces(this.#limits.places.longAnswers);
   }
 
   #used(name: BudgetName): number {
@@ -250,7 +260,8 @@ export class Front {
       connections.reduce((sum, count) => sum + count, 0),
     );
     put(cells, metrics.busiestConnections, Math.max(0, ...connections));
-    put(cells, metrics.longAnswers, this.#used('longAnswers'));
+    put(cells, metrics.longAnswers, this.#longAnswers);
+    put(cells, metrics.waitingEvaluations, this.#used('waitingEvaluations'));
     put(cells, metrics.unsentBytes, this.#used('unsentBytes'));
     put(cells, metrics.uncountedEvaluations, usage.uncountedEvaluations);
     put(cells, metrics.uncountedTokenUses, usage.uncountedTokenUses);

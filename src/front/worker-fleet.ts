@@ -9,6 +9,7 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import { WatchedTime } from '../support/watched-time.ts';
 import { within } from '../support/within.ts';
 import { giveBackOf } from '../worker/limits/shared-budget.ts';
+import { givePlacesOf } from '../worker/limits/shared-places.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import {
   budgetNames,
@@ -220,7 +221,9 @@ export class WorkerFleet {
     this.#links.delete(link);
     addCounts(this.#pastRequests, link.requestCells, requestMetrics);
     addCounts(this.#pastEvaluations, link.evaluationCells, evaluationMetrics);
-    for (const name of budgetNames) giveBackOf(this.#options.settings.limits.budgets[name], place);
+    const { budgets, places } = this.#options.settings.limits;
+    for (const name of budgetNames) giveBackOf(budgets[name], place);
+    for (const memory of Object.values(places)) givePlacesOf(memory, place);
     this.#freePlaces.push(place);
     link.close();
   }

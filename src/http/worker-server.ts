@@ -36,8 +36,10 @@ export interface DirectRoute {
   /** Ends in one open segment. */
   readonly pattern: string;
   readonly countedAs: number;
-  /** @returns what to write, valid until the next call */
-  answer(segment: string, query: string): ReadyAnswer;
+  /** @returns what to write, valid until the next call; null: the request has to wait */
+  answer(segment: string, query: string): ReadyAnswer | null;
+  /** Answers later, what `answer` gave null for. Must keep the exchange. What it throws becomes a 500. */
+  wait(exchange: Exchange, request: RequestView): void;
   /** What `answer` threw becomes this. */
   fail(fault: unknown): ReadyAnswer;
 }
@@ -136,11 +138,20 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
     const mustClose = policy.mustClose();
     const isAtOnce = manner === 'plain' || manner === 'checked';
     if (!isAtOnce || mustClose || isHead || hasBody(request)) {
-      answerByExchange(response, request, manner, mustClose);
+      answerByExchange(response, request, manner, (exchange) => {
+        const answer = decide(request);
+        if (answer === null) route.wait(exchange, view);
+        else if (mustClose) exchange.answerClosing(answer.status, answer.headers, answer.body);
+        else exchange.answer(answer.status, answer.headers, answer.body);
+      });
       return;
     }
     const startedAt = meter.beginAtOnce();
     const answer = decide(request);
+    if (answer === null) {
+      answerByExchange(response, request, manner, (exchange) => route.wait(exchange, view));
+      return;
+    }
     const { status, headers, body } = answer;
     if (manner === 'plain') {
       writeHead(response, status, headers);
@@ -151,7 +162,7 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
     meter.countAtOnce(route.countedAs, status, startedAt);
   });
 
-  function decide(request: HttpRequest): ReadyAnswer {
+  function decide(request: HttpRequest): ReadyAnswer | null {
     try {
       return route.answer(request.getParameter(0) ?? '', request.getQuery() ?? '');
     } catch (fault) {
@@ -163,14 +174,10 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
     response: HttpResponse,
     request: HttpRequest,
     manner: Manner,
-    mustClose: boolean,
+    handle: (exchange: Exchange) => void,
   ): void {
     const exchange = new Exchange(response, isHead, route.countedAs, manner, parts);
-    handleExchange(exchange, view.show(request), parts, () => {
-      const { status, headers, body } = decide(request);
-      if (mustClose) exchange.answerClosing(status, headers, body);
-      else exchange.answer(status, headers, body);
-    });
+    handleExchange(exchange, view.show(request), parts, () => handle(exchange));
   }
 }
 

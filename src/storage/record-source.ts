@@ -64,14 +64,10 @@ export class RecordSource {
     return this.#tables[table].get(key, this.#view.options);
   }
 
-  /** As `findBytes`, in memory that `take` gives. */
-  copyBytes(table: keyof Tables, key: Buffer, take: (length: number) => Buffer): Buffer | undefined {
-    // In memory of lmdb's that its next read overwrites.
+  /** As `findBytes`, in memory of lmdb's that its next read overwrites. */
+  peekBytes(table: keyof Tables, key: Buffer): Uint8Array | undefined {
     const found = this.#tables[table].getBinaryFast(key, this.#view.options);
-    if (found === undefined) return undefined;
-    const copy = take(found.length);
-    copy.set(new Uint8Array(found.buffer, found.byteOffset, found.length));
-    return copy;
+    return found === undefined ? undefined : new Uint8Array(found.buffer, found.byteOffset, found.length);
   }
 
   /** The first key of a table, or the first from `start` on. */

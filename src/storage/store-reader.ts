@@ -2,7 +2,6 @@ import type { AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Denial, OutboxEntry } from '../domain/token/denial.ts';
 import { isIdShaped } from '../support/id-shape.ts';
-import { SpareMemory } from '../support/spare-memory.ts';
 import { AuditHeads } from './audit-heads.ts';
 import { createEvaluationQueries, type EvaluationQueries } from './evaluation-reader.ts';
 import { metaKeys, rangeOf, sequenceKey, sequenceOf } from './keys/key-parts.ts';
@@ -41,8 +40,6 @@ export interface StoreReader {
   readonly queries: RecordQueries;
   /** On the same snapshot. */
   readonly evaluation: EvaluationQueries;
-  /** What `evaluation` copies long records into; to be made ready beside other work. */
-  readonly spareMemory: SpareMemory;
   /**
    * Lets go of the current snapshot; the next read takes the newest. Call it when the store's version moved, and before
    * going idle: a snapshot that is kept makes the file grow.
@@ -80,7 +77,6 @@ class LmdbStoreReader implements StoreReader {
   readonly id: string;
   readonly queries: RecordQueries;
   readonly evaluation: EvaluationQueries;
-  readonly spareMemory = new SpareMemory();
   readonly #opened: OpenedStore;
   readonly #snapshots: Snapshots;
   readonly #source: RecordSource;
@@ -92,7 +88,7 @@ class LmdbStoreReader implements StoreReader {
     this.#snapshots = new Snapshots(opened.root);
     this.#source = new RecordSource(opened.tables, this.#snapshots);
     this.queries = createRecordQueries(this.#source, this.#auditHeads);
-    this.evaluation = createEvaluationQueries(this.#source, this.spareMemory);
+    this.evaluation = createEvaluationQueries(this.#source);
   }
 
   renew(): void {
@@ -115,7 +111,7 @@ class LmdbStoreReader implements StoreReader {
   pin(): PinnedSnapshot {
     const { source, release } = this.#source.pin();
     const queries = createRecordQueries(source, this.#auditHeads);
-    return { queries, evaluation: createEvaluationQueries(source, this.spareMemory), release };
+    return { queries, evaluation: createEvaluationQueries(source), release };
   }
 
   *auditEntries(ledgerId: string): Generator<StoredAuditEntry> {

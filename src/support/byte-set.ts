@@ -4,8 +4,11 @@ import type { SlicedWork, WorkQueue } from './sliced-work.ts';
 
 /** Up to so many entries are looked through sooner than a value is hashed. */
 const scannedMax = 8;
-/** An index costs as much as some ten scans: it is made for what is asked for again. */
-const scansBeforeIndex = 2;
+/**
+ * An index costs as much as some twenty scans: it is made for what was asked for about as often. Whoever has lists dropped
+ * and read again makes no more work by that than the reading.
+ */
+const scansBeforeIndex = 16;
 /** Scans after which those that follow make the index on their way, each so many steps of it: a tenth of a millisecond. */
 const patientScans = 32;
 const stepsOfScan = 8;

@@ -1,11 +1,21 @@
 /** Work that can wait runs this long between two looks at the sockets. */
 const sliceMs = 0.5;
+/** Of the thread's time, once what was saved up is used: requests, and other threads of the machine, have the rest. */
+const share = 1 / 3;
+/** So much may be saved up: enough for a flag with a megabyte of cohorts without a pause. */
+const savedMsMax = 5;
+const pauseMs = 1;
 
-/** Runs what can wait, a slice in each turn of the event loop, while there is any. */
+/**
+ * Runs what can wait, a slice in each turn of the event loop, while there is any: at once after a rest, then for a share of
+ * the thread's time, however much there is.
+ */
 export class BetweenEvents {
   readonly #run: (budgetMs: number) => boolean;
   readonly #onStep: (ms: number) => void;
   #isScheduled = false;
+  #savedMs = savedMsMax;
+  #endedAt = 0;
 
   /**
    * @param run works for about so many milliseconds. @returns whether more waits
@@ -20,14 +30,20 @@ export class BetweenEvents {
   schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => this.#turn());
+    if (this.#savedMs > 0) setImmediate(() => this.#turn());
+    else setTimeout(() => this.#turn(), pauseMs);
   }
 
   #turn(): void {
     this.#isScheduled = false;
     const startedAt = performance.now();
+    const rested = ((startedAt - this.#endedAt) * share) / (1 - share);
+    this.#savedMs = Math.min(savedMsMax, this.#savedMs + rested);
     const isMore = this.#run(sliceMs);
-    this.#onStep(performance.now() - startedAt);
+    this.#endedAt = performance.now();
+    const tookMs = this.#endedAt - startedAt;
+    this.#savedMs -= tookMs;
+    this.#onStep(tookMs);
     if (isMore) this.schedule();
   }
 }

@@ -4,6 +4,7 @@ import { readWebApp } from '../api/console/read-web-app.ts';
 import type { WebApp } from '../api/console/web-app.ts';
 import type { DocsPages } from '../api/docs/docs-pages.ts';
 import { readDocs } from '../api/docs/read-docs.ts';
+import { type AwaitFlagParts, awaitFlag } from '../api/evaluation/await-flag.ts';
 import type { FlagAnswer } from '../api/evaluation/evaluate-flag.ts';
 import { evaluateProject, type ProjectAnswerParts } from '../api/evaluation/evaluate-project.ts';
 import { rawCharacterProblem, refuseEvaluation } from '../api/evaluation/evaluation-refusal.ts';
@@ -21,6 +22,7 @@ import { type RouteName, routeIndex } from './route-names.ts';
 
 export interface RouteParts {
   readonly flagAnswer: FlagAnswer;
+  readonly awaitFlag: AwaitFlagParts;
   readonly project: ProjectAnswerParts;
   readonly health: Health;
   readonly management: ManagementGate;
@@ -53,13 +55,15 @@ const nothingHere =
 const flagPattern = '/v1/flags/:flagId';
 
 /** The one endpoint that is answered before its handler returns, unless a limit has to look at addresses first. */
-export function createDirectRoutes({ flagAnswer, evaluation, onFault }: RouteParts): readonly DirectRoute[] {
+export function createDirectRoutes(parts: RouteParts): readonly DirectRoute[] {
+  const { flagAnswer, evaluation, onFault } = parts;
   if (evaluation.isLimited) return [];
   return read.map((method) => ({
     method,
     pattern: flagPattern,
     countedAs: routeIndex('evaluate-flag'),
     answer: (segment, query) => flagAnswer.answer(segment, query),
+    wait: (exchange, request) => awaitFlag(exchange, request, parts.awaitFlag),
     fail: (fault) => {
       onFault(fault, 'evaluate-flag');
       return flagAnswer.fail();
@@ -71,8 +75,9 @@ export function createDirectRoutes({ flagAnswer, evaluation, onFault }: RoutePar
 export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
   const { flagAnswer, docsUrl, evaluation } = parts;
   const flag = evaluation.limit((exchange, request) => {
-    const { status, headers, body } = flagAnswer.answer(request.parameter(0), request.query());
-    exchange.answer(status, headers, body);
+    const answer = flagAnswer.answer(request.parameter(0), request.query());
+    if (answer === null) awaitFlag(exchange, request, parts.awaitFlag);
+    else exchange.answer(answer.status, answer.headers, answer.body);
   });
   const project = evaluation.limit((exchange, request) => evaluateProject(exchange, request, parts.project));
   const health: Handle = (exchange) => readHealth(exchange, parts.health);

@@ -11,6 +11,7 @@ import type { AppDescriptor } from '../http/uws.ts';
 import type { LogLines } from '../observability/thread-log.ts';
 import type { WriterPort } from '../writer/writer-client.ts';
 import type { AttemptMemory } from './limits/attempt-limiters.ts';
+import type { PlaceMemory } from './limits/shared-places.ts';
 import type { WindowMemory } from './limits/window-limiter.ts';
 
 /** What all workers together may hold, each a `SharedBudget`. */
@@ -22,15 +23,24 @@ export const budgetNames = [
   /** Large answers whose clients have not taken them whole: their number, and their bytes. */
   'unsentAnswers',
   'unsentBytes',
-  'longAnswers',
-  /** Snapshots that long answers keep: each pins pages, and LMDB has 512 readers. */
-  'pinnedSnapshots',
+  /** Evaluations that wait until a long flag was read. */
+  'waitingEvaluations',
 ] as const;
 export type BudgetName = (typeof budgetNames)[number];
+
+/** What all workers together have so many places for, each `SharedPlaces`. */
+export const placesOf = {
+  /** Lists and exports that are being made, or sent to slow clients. */
+  longAnswers: 1024,
+  /** Snapshots that they keep: each pins pages and takes one of the 512 readers that LMDB has. */
+  pinnedSnapshots: 128,
+} as const;
+export type PlaceName = keyof typeof placesOf;
 
 /** Memory that all workers share: limits of the process, exact over any spread of connections. */
 export interface SharedLimits {
   readonly budgets: Readonly<Record<BudgetName, SharedArrayBuffer>>;
+  readonly places: Readonly<Record<PlaceName, PlaceMemory>>;
   readonly managementRate: WindowMemory;
   readonly failedAuthentications: WindowMemory;
   readonly consoleRate: WindowMemory;

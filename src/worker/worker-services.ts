@@ -1,5 +1,6 @@
 import { evaluationHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
 import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
+import type { AwaitFlagParts } from '../api/evaluation/await-flag.ts';
 import { FlagAnswer } from '../api/evaluation/evaluate-flag.ts';
 import type { ProjectAnswerParts } from '../api/evaluation/evaluate-project.ts';
 import { LongAnswers } from '../api/long-answers.ts';
@@ -59,11 +60,15 @@ export function createServices(
   hooks: ConnectionHooks,
 ): WorkerServices {
   const { log } = workerLog;
-  const evaluation = createEvaluation(setup, reader, (fault, during) =>
-    log.error({ err: fault, during }, 'request failed'),
-  );
-  const requestMeter = new RequestMeter(setup.requestMetrics);
   const addresses = new ClientAddresses(setup.trustedProxies);
+  const evaluation = createEvaluation(setup, reader, {
+    addressOf: (exchange, request) => {
+      const forwardedFor = request.headerValues('x-forwarded-for').join(',');
+      return addresses.find(exchange.remoteAddress(), forwardedFor).address.limitKey;
+    },
+    onFault: (fault, during) => log.error({ err: fault, during }, 'request failed'),
+  });
+  const requestMeter = new RequestMeter(setup.requestMetrics);
   const gateParts: GateParts = {
     reads: evaluation.reads,
     longAnswers: evaluation.longAnswers,
@@ -80,6 +85,7 @@ export function createServices(
     evaluationRateLimit > 0 ? new AddressLimiter(limits.evaluationRate, evaluationRateLimit) : null;
   const routeParts: RouteParts = {
     flagAnswer: evaluation.flagAnswer,
+    awaitFlag: evaluation.awaitFlag,
     project: evaluation.project,
     health: { failingParts: () => [] },
     management,
@@ -120,6 +126,7 @@ interface Evaluation {
   readonly longAnswers: LongAnswers;
   readonly reads: Reads;
   readonly flagAnswer: FlagAnswer;
+  readonly awaitFlag: AwaitFlagParts;
   readonly project: ProjectAnswerParts;
 }
 
@@ -127,7 +134,7 @@ interface Evaluation {
 function createEvaluation(
   setup: WorkerSetup,
   reader: StoreReader,
-  onFault: ProjectAnswerParts['onFault'],
+  hooks: Pick<ProjectAnswerParts, 'addressOf' | 'onFault'>,
 ): Evaluation {
   const { docsUrl, tokenPrefixesAccepted } = setup;
   const meter = new EvaluationMeter(setup.evaluationMetrics);
@@ -136,20 +143,29 @@ function createEvaluation(
   const room = longAnswerRoom(setup);
   const between = new BetweenEvents((budgetMs) => source.runSlice(budgetMs), onStep);
   const onWork = (): void => between.schedule();
-  const hooks = { onWork, pins: room.snapshots };
-  const source = new FlagSource(reader, setup.storeVersion, setup.cacheBytes, meter, hooks);
-  const longAnswers = new LongAnswers({ onStep, room });
+  const sourceHooks = { onWork, pins: room.snapshots };
+  const source = new FlagSource(reader, setup.storeVersion, setup.cacheBytes, meter, sourceHooks);
+  const longAnswers = new LongAnswers({
+    onStep,
+    room,
+    onRefused: (share) => meter.countRefusedLongAnswer(share),
+    onDisplaced: () => meter.countDisplacedLongAnswer(),
+  });
   const readOptions = { docsUrl, console: setup.console, tokenPrefixesAccepted, onStep };
   const evaluator = new FlagEvaluator(source, docsUrl, meter, tallies);
   const projects = new ProjectEvaluator(source, reader, docsUrl, { meter, tallies }, room.snapshots);
+  const flagAnswer = new FlagAnswer({ source, evaluator, meter, docsUrl });
+  const waiting = budgetOf(setup, 'waitingEvaluations', Number.MAX_SAFE_INTEGER);
+  const deadlineMs = setup.requestDeadlineMs;
   return {
     meter,
     tallies,
     source,
     longAnswers,
     reads: new Reads(reader, () => source.refresh(), readOptions),
-    flagAnswer: new FlagAnswer({ source, evaluator, meter, docsUrl }),
-    project: { evaluator: projects, longAnswers, docsUrl, onFault },
+    flagAnswer,
+    awaitFlag: { source, flagAnswer, meter, waiting, deadlineMs, docsUrl, ...hooks },
+    project: { evaluator: projects, longAnswers, docsUrl, ...hooks },
   };
 }
 

@@ -3,7 +3,8 @@ import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { type LongAnswer, LongAnswers } from '../../src/api/long-answers.ts';
+import type { LongAnswer } from '../../src/api/long-answer.ts';
+import { LongAnswers } from '../../src/api/long-answers.ts';
 import { CutAnswer } from '../../src/evaluator/cut-answer.ts';
 import type { Exchange } from '../../src/http/exchange.ts';
 import { headerBlock } from '../../src/http/header-block.ts';
@@ -46,8 +47,10 @@ interface SceneOptions {
 async function openScene(t: Test, { pieces, roomMax = 100 }: SceneOptions): Promise<Scene> {
   const room = new SharedBudget(createBudgetMemory(1), 0, roomMax);
   const longAnswers = new LongAnswers({
-    room: { take: () => room.take(1), give: () => room.give(1) },
+    room: { take: () => (room.take(1) ? { give: () => room.give(1) } : 'all') },
     onStep: () => undefined,
+    onRefused: () => undefined,
+    onDisplaced: () => undefined,
   });
   t.teardown(() => longAnswers.close());
   const byPath = new Map<string, Event[]>();
@@ -80,6 +83,7 @@ function answerOf(
     status: 200,
     pieces,
     isPinned: false,
+    holder: () => ({ asker: null, project: null, address: null }),
     release: () => seen.push('released'),
     headers: () => headers,
     answerWhole: (bytes) => {
@@ -258,7 +262,12 @@ t.test(
 
 t.test('beyond the room answers are refused, and those that are on their way go on', async (t) => {
   const { port, events, room } = await openScene(t, {
-    pieces: { '/first': () => lines(20_000), '/second': () => lines(20_000), '/third': () => ['short'] },
+    pieces: {
+      '/first': () => lines(20_000),
+      '/second': () => lines(20_000),
+      '/third': () => lines(200),
+      '/short': () => ['short'],
+    },
     roomMax: 2,
   });
   const held = await Promise.all(['/first', '/second'].map((path) => askSlowly(port, path)));
@@ -268,9 +277,10 @@ t.test('beyond the room answers are refused, and those that are on their way go 
   t.equal(refused.status, 503);
   t.match(refused.text, /Too many long lists/);
   t.same(events('/third'), ['released', 'refused']);
+  t.equal((await client.send({ path: '/short' })).text, 'short', 'what is made at once needs no room');
   for (const readAll of held) t.equal((await readAll()).length, 20_000 * line.length);
   await eventually(() => room.used === 0, 5000, 'the room is free');
-  t.equal((await client.send({ path: '/third' })).text, 'short');
+  t.equal((await client.send({ path: '/third' })).text.length, 200 * line.length);
 });
 
 t.test('answers that are made at once advance together', async (t) => {

@@ -97,3 +97,20 @@ t.test('a project that changed takes its flags with it', async (t) => {
   cache.clear();
   t.equal(cache.find(flag.id), undefined);
 });
+
+t.test('a flag that would push out half of the others is kept only where there is room', async (t) => {
+  const large = compiled(
+    'large',
+    Array.from({ length: 1000 }, (_unused, index) => `cohort-${index}`),
+  );
+  const cache = new FlagCache(large.sizeBytes * 1.5, () => undefined);
+  const cachedProject = cache.addProject(project);
+  cache.add(large, cachedProject);
+  t.ok(cache.find(large.id));
+  cache.dropFlag(large.id);
+  let small = 0;
+  for (; cache.bytes < large.sizeBytes; small += 1) cache.add(compiled(`s${small}`), cachedProject);
+  cache.add(large, cachedProject);
+  t.equal(cache.find(large.id), undefined);
+  for (let index = 0; index < small; index += 1) t.ok(cache.find(idOf(`s${index}`)), `s${index}`);
+});

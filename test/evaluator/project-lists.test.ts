@@ -6,7 +6,7 @@ import { EvaluationMeter } from '../../src/evaluator/evaluation-meter.ts';
 import { evaluationMetrics } from '../../src/evaluator/evaluation-metrics-protocol.ts';
 import { EvaluationTallies } from '../../src/evaluator/evaluation-tallies.ts';
 import { FlagSource } from '../../src/evaluator/flag-source.ts';
-import type { PinRoom } from '../../src/evaluator/pin-room.ts';
+import type { Holder, PinRoom } from '../../src/evaluator/pin-room.ts';
 import { ProjectEvaluator } from '../../src/evaluator/reads/evaluate-project.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -31,15 +31,16 @@ function seeded(seed: number): (below: number) => number {
 }
 
 const pinsMax = 64;
+const anybody: Holder = { asker: null, project: null, address: null };
 
 /** Room for so many snapshots, as all workers share it. */
 function pinRoom(max: number): PinRoom & { held: number } {
   const room = {
     held: 0,
     take: () => {
-      if (room.held >= max) return false;
+      if (room.held >= max) return null;
       room.held += 1;
-      return true;
+      return 0;
     },
     give: () => {
       room.held -= 1;
@@ -71,7 +72,7 @@ class Scene {
 
   begin(projectId: string, query = 'targetingKey=u'): Generator<string | Uint8Array> {
     this.source.refresh();
-    const answer = this.evaluator.evaluate(projectId, query);
+    const answer = this.evaluator.evaluate(projectId, query, () => anybody);
     if (!('pieces' in answer)) throw new Error(`refused with ${answer.status}`);
     return answer.pieces;
   }
@@ -223,7 +224,7 @@ t.test('a client that goes away while a list is built leaves no snapshot behind'
   scene.write([{ kind: 'project', before: null, after: project }]);
   scene.write(created(manyFlags(project.id, 200)));
   scene.source.refresh();
-  const answer = scene.evaluator.evaluate(project.id, '');
+  const answer = scene.evaluator.evaluate(project.id, '', () => anybody);
   if (!('pieces' in answer)) throw new Error('refused');
   answer.pieces.next();
   const build = scene.source.lists.build(project.id);
@@ -231,5 +232,33 @@ t.test('a client that goes away while a list is built leaves no snapshot behind'
   answer.pieces.return(undefined);
   answer.release();
   test.equal(build?.isDone, true, 'nobody waits for it: it is over');
+  test.strictSame(scene.ask(project.id), scene.expected(project.id));
+});
+
+t.test('what changed is mended in many steps, and those who wait share them', async (test) => {
+  const scene = new Scene(test, 64 * mebibyte);
+  const project = projectOf(null);
+  scene.write([{ kind: 'project', before: null, after: project }]);
+  const flags = manyFlags(project.id, 3000);
+  scene.write(created(flags));
+  scene.ask(project.id);
+  const changed = flags.slice(0, 400).map((flag) => ({ ...flag, states: stateOf(true), revision: 2 }));
+  scene.write(changed.map((flag, index) => flagChangeOf(flags[index] as Flag, flag)));
+  const [first, second] = [scene.begin(project.id), scene.begin(project.id)];
+  const parts: Uint8Array[] = [];
+  let steps = 0;
+  for (let piece = first.next(); piece.done !== true; piece = first.next()) {
+    if (piece.value.length === 0) steps += 1;
+    parts.push(Buffer.from(piece.value));
+  }
+  test.ok(steps >= 400 / 8 + 3000 / 512, `${steps} steps`);
+  const expected = scene.expected(project.id);
+  test.strictSame(JSON.parse(Buffer.concat(parts).toString()), expected);
+  // The other one has asked before anything changed again: the list as it was mended will do.
+  const after = { ...(changed[0] as Flag), states: stateOf(false), revision: 3 };
+  scene.write([flagChangeOf(changed[0] as Flag, after)]);
+  const rest = Array.from(second, (piece) => Buffer.from(piece));
+  test.ok(rest.filter(({ length }) => length === 0).length <= 1, 'nothing is left to be mended for it');
+  test.strictSame(JSON.parse(Buffer.concat(rest).toString()), expected);
   test.strictSame(scene.ask(project.id), scene.expected(project.id));
 });

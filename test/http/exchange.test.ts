@@ -124,6 +124,7 @@ t.test('an answer on a direct route that must close its connection does, by HEAD
       countedAs: 0,
       answer: () => ({ status: 200, headers, body: 'hello' }),
       fail: () => ({ status: 500, headers, body: '' }),
+      wait: (exchange) => exchange.cut(),
     })),
     policy: { ...openPolicy, mustClose: () => true },
   });

@@ -44,6 +44,9 @@ const server: WorkerServer = createWorkerServer({
       pattern: '/direct/:segment',
       countedAs: 0,
       answer: (segment, query) => ({ status: 200, headers, body: `${segment} ${query}` }),
+      wait: () => {
+        throw new Error('nothing here has to wait');
+      },
       fail: () => ({ status: 500, headers, body: '' }),
     },
   ],

@@ -7,6 +7,7 @@ import { audienceRecord, skimAudience } from '../../src/storage/records/audience
 import { flagRecord, skimFlag } from '../../src/storage/records/flag-record.ts';
 import { recordCodec, unpackRow } from '../../src/storage/records/record-codec.ts';
 import { type PackedList, textLength, textStart } from '../../src/support/packed-list.ts';
+import { finish } from '../../src/support/steps.ts';
 import { audienceOf, flagChangeOf, flagOf, nastyStrings, projectOf } from './support/records.ts';
 import { newStore } from './support/sample-store.ts';
 
@@ -53,14 +54,16 @@ function plain(flag: ReturnType<typeof evaluableOf>): unknown {
 
 t.test('what is skimmed of a record is what the flag has', async (test) => {
   const property = fc.property(anyFlag, (flag) => {
-    test.strictSame(plain(skimFlag(key, flagRecord.encode(key, flag))), plain(evaluableOf(flag)));
+    test.strictSame(plain(finish(skimFlag(key, flagRecord.encode(key, flag)))), plain(evaluableOf(flag)));
   });
   fc.assert(property, { numRuns: 300 });
   const rules = [
     { attribute: 'é', values: nastyStrings },
     { attribute: '__proto__', values: ['x'] },
   ];
-  const skimmed = skimAudience(key, audienceRecord.encode(key, audienceOf('p'.repeat(20), { rules })));
+  const skimmed = finish(
+    skimAudience(key, audienceRecord.encode(key, audienceOf('p'.repeat(20), { rules }))),
+  );
   test.strictSame(
     skimmed.rules.map(({ attribute, values }) => ({ attribute, values: textsOf(values) })),
     rules,
@@ -73,12 +76,16 @@ t.test('a record that any bit was flipped of, or that lies elsewhere, is refused
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const flipped = Buffer.from(bytes);
     flipped[bit >>> 3] = (flipped[bit >>> 3] ?? 0) ^ (1 << (bit & 7));
-    test.throws(() => skimFlag(key, flipped), DamagedRecordError, `bit ${bit}`);
+    test.throws(() => finish(skimFlag(key, flipped)), DamagedRecordError, `bit ${bit}`);
   }
   for (let length = 0; length < bytes.length; length += 1) {
-    test.throws(() => skimFlag(key, bytes.subarray(0, length)), DamagedRecordError, `${length} bytes`);
+    test.throws(
+      () => finish(skimFlag(key, bytes.subarray(0, length))),
+      DamagedRecordError,
+      `${length} bytes`,
+    );
   }
-  test.throws(() => skimFlag(Buffer.from('g'.repeat(20)), bytes), DamagedRecordError);
+  test.throws(() => finish(skimFlag(Buffer.from('g'.repeat(20)), bytes)), DamagedRecordError);
 });
 
 /** Seals any row with the checksum of a flag's record. */
@@ -110,10 +117,12 @@ t.test(
       changed(6, null),
     ]) {
       const bytes = anyRow.encode(key, row);
-      test.throws(() => skimFlag(key, bytes), DamagedRecordError, JSON.stringify(row));
+      test.throws(() => finish(skimFlag(key, bytes)), DamagedRecordError, JSON.stringify(row));
     }
     const longer = anyRow.encode(key, [...changed(6, [[0, true, 50, ['c'], null, 'new']]), 'new', [1]]);
-    test.strictSame(textsOf(skimFlag(key, longer).states.get(0)?.cohortOverride as PackedList), ['c']);
+    test.strictSame(textsOf(finish(skimFlag(key, longer)).states.get(0)?.cohortOverride as PackedList), [
+      'c',
+    ]);
   },
 );
 
@@ -130,18 +139,20 @@ t.test('what was read stays as it was when the store moves on', async (test) => 
     ]),
   );
   reader.renew();
-  const before = flags.map(({ id }) => reader.evaluation.flag(id));
-  while (reader.spareMemory.step());
+  const read = (id: string) => {
+    const found = reader.evaluation.flag(id);
+    return found === undefined ? undefined : finish(found.readInSteps());
+  };
+  const before = flags.map(({ id }) => read(id));
   for (const [index, flag] of flags.entries()) {
     const after = { ...flag, cohorts: cohorts('c'), revision: 2 };
     store.write(({ apply }) => apply([flagChangeOf(flag, after)]));
     reader.renew();
-    const read = reader.evaluation.flag(flag.id);
-    test.equal(textsOf(read?.cohorts as PackedList)[44_999], 'c44999'.padEnd(20, '-'));
+    test.equal(textsOf(read(flag.id)?.cohorts as PackedList)[44_999], 'c44999'.padEnd(20, '-'));
     test.strictSame(textsOf(before[index]?.cohorts as PackedList), flag.cohorts);
   }
   test.same(
-    Array.from(reader.evaluation.flagsOf(project.id), ({ flag }) => flag.name),
+    Array.from(reader.evaluation.flagsOf(project.id), (found) => finish(found.readInSteps())?.name),
     ['a', 'b'],
   );
   test.equal(reader.evaluation.flag('no id'), undefined);

@@ -41,12 +41,13 @@ export interface ProbeWindow {
 }
 
 const controlName = 'control';
+export const controlRequest = 'GET / HTTP/1.1\r\n\r\n';
 const pauseMs = 2;
 /** How often a delay must show to be the service's and not the machine's. */
 const attemptsMax = 3;
 
 export async function startLatencyProbe(t: Test, targets: readonly ProbeTarget[]): Promise<LatencyProbe> {
-  const control = { name: controlName, port: await startControlServer(t), request: 'GET / HTTP/1.1\r\n\r\n' };
+  const control = { name: controlName, port: await startControlServer(t), request: controlRequest };
   const all = [...targets, control];
   const shared = new SharedArrayBuffer(8 + all.length * 24);
   const workerData: ProbeWorkerData = { targets: all, pauseMs, shared };
@@ -116,7 +117,8 @@ export function describe({ targets, control }: ProbeWindow): string {
     .join(', ');
 }
 
-async function startControlServer(t: Test): Promise<number> {
+/** A process that answers at once and does nothing else: what it is late by, the machine is. @returns its port */
+export async function startControlServer(t: Test): Promise<number> {
   const script = new URL('./control-server.js', import.meta.url).pathname;
   const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
   t.teardown(async () => {

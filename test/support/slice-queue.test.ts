@@ -1,7 +1,6 @@
 import t from 'tap';
 import { SliceQueue } from '../../src/support/slice-queue.ts';
 import type { SlicedWork } from '../../src/support/sliced-work.ts';
-import { SpareMemory } from '../../src/support/spare-memory.ts';
 
 function workOf(steps: number, heldBytes = 1): SlicedWork & { done: number } {
   return {
@@ -54,19 +53,4 @@ t.test('work that throws is over', async (test) => {
   test.throws(() => queue.run(0), /broken/);
   test.equal(queue.run(0), false);
   test.equal(queue.add(workOf(1, 100)), true);
-});
-
-t.test('spare memory is made ready after it was asked for first, four pieces at most', async (test) => {
-  const memory = new SpareMemory();
-  memory.take(100);
-  memory.take(100_000_000);
-  test.equal(memory.isShort, false, 'only what is about a megabyte is worth it');
-  test.equal(memory.take(1_000_000).length, 1_000_000);
-  test.equal(memory.isShort, true);
-  let steps = 1;
-  while (memory.step()) steps += 1;
-  test.equal(steps, 4 * 17, '64 KiB a step');
-  const taken = Array.from({ length: 6 }, () => memory.take(1_000_000));
-  test.equal(new Set(taken.map(({ buffer }) => buffer)).size, 6, 'nobody has what another one has');
-  test.ok(taken.every(({ length }) => length === 1_000_000));
 });

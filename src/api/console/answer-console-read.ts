@@ -26,6 +26,11 @@ export function answerConsoleRead(reply: ConsoleReply, call: ConsoleCall, actors
     status,
     pieces: body,
     isPinned: true,
+    holder: () => ({
+      asker: memberId,
+      project: call.params['projectId'] ?? null,
+      address: reply.request.limitKey,
+    }),
     release,
     headers: () => reply.headers(status, fields),
     answerWhole,

@@ -34,13 +34,14 @@ export class FlagAnswer implements ReadyAnswer {
     this.#parts = parts;
   }
 
-  answer(segment: string, query: string): this {
+  /** @returns null when the flag has to be loaded first, as `FlagSource.cold` says */
+  answer(segment: string, query: string): this | null {
     if (hasRawCharacter(segment) || !this.#copy(query)) return this.#refuseRaw(segment);
     const { source, evaluator } = this.#parts;
     // Looked at for each request: one that comes after a change was acknowledged finds the version moved.
     source.refresh();
-    evaluator.evaluate(decodeSegment(segment), this.#query, 0, query.length);
-    return this.#take(evaluator);
+    const isAnswered = evaluator.evaluate(decodeSegment(segment), this.#query, 0, query.length);
+    return isAnswered ? this.#take(evaluator) : null;
   }
 
   /** @returns false when the query holds a raw character that is not visible ASCII */

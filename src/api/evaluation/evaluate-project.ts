@@ -1,3 +1,4 @@
+import type { Holder } from '../../evaluator/pin-room.ts';
 import type { ProjectEvaluator } from '../../evaluator/reads/evaluate-project.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { RequestView } from '../../http/request-view.ts';
@@ -12,6 +13,8 @@ export interface ProjectAnswerParts {
   readonly evaluator: ProjectEvaluator;
   readonly longAnswers: LongAnswers;
   readonly docsUrl: string;
+  /** What limits count the request by. Only while it is handled. */
+  addressOf(exchange: Exchange, request: RequestView): string;
   onFault(fault: unknown, during: string): void;
 }
 
@@ -37,7 +40,14 @@ export function evaluateProject(exchange: Exchange, request: RequestView, parts:
     else refuse(tooMuchUnread);
   };
   try {
-    const evaluation = evaluator.evaluate(decodeSegment(segment), query);
+    const projectId = decodeSegment(segment);
+    let known: Holder | null = null;
+    // Asked for while the request is handled, if at all: the address is not to be had later.
+    const holder = (): Holder => {
+      known ??= { asker: null, project: projectId, address: parts.addressOf(exchange, request) };
+      return known;
+    };
+    const evaluation = evaluator.evaluate(projectId, query, holder);
     if (!('pieces' in evaluation)) {
       answer(evaluation.status, evaluation.body);
       return;
@@ -49,6 +59,7 @@ export function evaluateProject(exchange: Exchange, request: RequestView, parts:
       pieces,
       release,
       isPinned: false,
+      holder,
       headers: () => evaluationHeadersFor(status),
       answerWhole: (bytes) => answer(status, bytes),
       refuse,

@@ -58,6 +58,11 @@ function sendList(
     status: answer.status,
     pieces,
     isPinned: true,
+    holder: () => ({
+      asker: answer.tokenId,
+      project: answer.projectId ?? null,
+      address: reply.request.limitKey,
+    }),
     release,
     headers: () => reply.headers(answer.status),
     answerWhole: (bytes) => reply.answer(answer, bytes),

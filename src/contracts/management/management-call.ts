@@ -38,6 +38,8 @@ export interface ManagementAnswer {
   readonly isFailedAuthentication: boolean;
   /** The token that asked, when there is one, for the log. */
   readonly tokenId: string | null;
+  /** Of a list in pieces: the project that it is of. */
+  readonly projectId?: string;
   /** A refusal that must be recorded (a write's is already recorded when it is answered). */
   readonly denial: Denial | null;
   /** Of the flag in the body as it is stored; null when the body has none. */

@@ -6,22 +6,28 @@ import { findEnvironment, type Project } from '../../domain/project/project.ts';
 import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
 import type { WorkQueue } from '../../support/sliced-work.ts';
+import type { Steps } from '../../support/steps.ts';
+import { AudienceReading } from '../audience-reading.ts';
 import { CutAnswer } from '../cut-answer.ts';
 import { type EvaluationRefusal, EvaluationRefusals } from '../evaluation-answer.ts';
 import type { EvaluationMeter } from '../evaluation-meter.ts';
 import { randomRoll } from '../flag-evaluator.ts';
 import type { FlagSource } from '../flag-source.ts';
 import type { ListBuild } from '../list-build.ts';
-import type { PinRoom } from '../pin-room.ts';
-import { rememberAudiences } from '../project-list.ts';
+import type { Holder, PinRoom } from '../pin-room.ts';
 import { type EvaluationCounting, evaluateList } from './evaluate-list.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A build ends early when its project changes. Whoever met that so often reads the flags for itself. */
-const buildsMax = 3;
+/**
+ * A build ends early when its project changes, and what was under way may be of an older state than was asked for.
+ * Whoever met that so often reads the flags directly.
+ */
+const buildsMax = 4;
 const nothing = new Uint8Array(0);
+/** A project that changed has no list, so that of any list is the newest. */
+const anyState = Number.NEGATIVE_INFINITY;
 
 /** The answer to `GET /v1/flags/project/{project_id}`: a refusal, or JSON in pieces. */
 export type ProjectEvaluation =
@@ -31,6 +37,9 @@ export type ProjectEvaluation =
 /** One request's way to its project's flags. */
 interface Asked {
   readonly projectId: string;
+  /** The state that it came in: the number of its newest change. */
+  readonly since: number;
+  readonly holder: () => Holder;
   readonly context: EvaluationContext;
   /** The build that it waits for, to be left when the client goes away. */
   build: ListBuild | null;
@@ -63,8 +72,8 @@ export class ProjectEvaluator {
   }
 
   /** Order of checks: decoding 400, unknown project 404, access off 403, environment missing or unknown 404 (decisions). */
-  evaluate(projectId: string, query: string): ProjectEvaluation {
-    const evaluation = this.#begin(projectId, query);
+  evaluate(projectId: string, query: string, holder: () => Holder): ProjectEvaluation {
+    const evaluation = this.#begin(projectId, query, holder);
     if ('reason' in evaluation) this.#meter.countRefusal('project', evaluation.reason);
     return evaluation;
   }
@@ -74,23 +83,25 @@ export class ProjectEvaluator {
     this.#meter.countRefusal('project', 'failed');
   }
 
-  #begin(projectId: string, query: string): ProjectEvaluation {
+  #begin(projectId: string, query: string, holder: () => Holder): ProjectEvaluation {
     const context = new EvaluationContext();
     const bytes = encoder.encode(query);
     const fault = context.decode(bytes, 0, bytes.length);
     if (fault !== null) return this.#refusals.queryFault(fault, context);
-    const project = this.#source.findList(projectId)?.project ?? this.#reader.queries.project(projectId);
+    const project =
+      this.#source.findList(projectId, anyState)?.project ?? this.#reader.queries.project(projectId);
     if (project === undefined) return this.#refusals.fixed('no-project');
     if (!project.evaluationAccess) return this.#refusals.fixed('access-off');
     if (environmentIndex(project, context) === null) return this.#refusals.fixed('no-environment');
-    const asked: Asked = { projectId, context, build: null, releaseSnapshot: null };
+    const since = this.#source.sequence;
+    const asked: Asked = { projectId, since, holder, context, build: null, releaseSnapshot: null };
     return { status: 200, pieces: this.#pieces(asked), release: () => this.#release(asked) };
   }
 
   *#pieces(asked: Asked): Generator<string | Uint8Array> {
     const { projectId, context } = asked;
     for (let builds = 0; builds <= buildsMax; builds += 1) {
-      const list = this.#source.findList(projectId);
+      const list = this.#source.findList(projectId, asked.since);
       if (builds === 0) this.#meter.countListLookup(list !== undefined);
       const index = list === undefined ? null : environmentIndex(list.project, context);
       if (list !== undefined && index !== null) {
@@ -117,15 +128,16 @@ export class ProjectEvaluator {
   }
 
   *#readForItself(asked: Asked): Generator<string> {
-    if (!this.#pins.take()) {
+    const place = this.#pins.take(asked.holder());
+    if (place === null) {
       throw new CutAnswer('too many long lists are being read at once; retry in a moment');
     }
     // From here on the room is given back with the answer, whether there is a snapshot or opening it throws.
-    asked.releaseSnapshot = () => this.#pins.give();
+    asked.releaseSnapshot = () => this.#pins.give(place);
     const { queries, evaluation, release } = this.#reader.pin();
     asked.releaseSnapshot = () => {
       release();
-      this.#pins.give();
+      this.#pins.give(place);
     };
     const project = queries.project(asked.projectId);
     if (project === undefined || environmentIndex(project, asked.context) === null) {
@@ -160,9 +172,13 @@ function* evaluateFlags(
 ): Generator<string> {
   const index = environmentIndex(project, context) ?? -1;
   const environments = index < 0 ? [] : project.environments.slice(index, index + 1);
-  const audienceById = rememberAudiences(evaluation, new Map(), noQueue);
+  const audiences = new AudienceReading(evaluation, new Map(), noQueue);
+  const audienceById = (id: string) => audiences.find(id);
   let separator = '[';
-  for (const { flag } of evaluation.flagsOf(project.id)) {
+  for (const found of evaluation.flagsOf(project.id)) {
+    const flag = yield* pausing(found.readInSteps());
+    if (flag === undefined) continue;
+    yield* pausing(audiences.readAllOf(flag, found.bytes));
     const compiled = compileEvaluable(flag, project, audienceById, { environments });
     const state = selectState(compiled, context);
     if (state === null) throw new Error(`flag ${flag.id} has no state where its project has an environment`);
@@ -172,6 +188,15 @@ function* evaluateFlags(
     separator = ',';
   }
   yield separator === '[' ? '[]' : ']';
+}
+
+/** Between the steps of a read nothing is ready to be shown. */
+function* pausing<T>(steps: Steps<T>): Generator<string, T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield '';
+  }
 }
 
 /** What is looked through once gets no index. */

@@ -26,7 +26,7 @@ export const listFlags: ManagementRead = (queries, call, principal) => {
   if (!problems.isEmpty) return refuseProblems(token, problems);
   const flags = selectFlags(queries, project.id, readParameter(query, 'name').value);
   const body = listPieces(flags, (flag) => flagView(flag, project, environment));
-  return proceed(successAnswer(200, body, token.id));
+  return proceed({ ...successAnswer(200, body, token.id), projectId: project.id });
 };
 
 /** @param name exactly; null for every flag. A name that no flag can have needs no look-up. */

@@ -1,5 +1,6 @@
 import type { EvaluableFlag, EvaluableState } from '../../domain/evaluation/evaluable-flag.ts';
 import type { Flag, FlagState } from '../../domain/flag/flag.ts';
+import type { Steps } from '../../support/steps.ts';
 import { recordCodec } from './record-codec.ts';
 import type { RowReader } from './row-reader.ts';
 
@@ -72,26 +73,33 @@ function statesFromRows(rows: readonly StateRow[]): ReadonlyMap<number, FlagStat
 
 /** Fields of a row, and of a state's. Later versions may append others. */
 const [fieldCount, stateFieldCount] = [10, 5];
+/** A list that is longer ends a step. */
+const stepBytes = 64 * 1024;
 
 /**
- * Reads what evaluation needs of a flag. Its lists refer to `bytes`, which must stay as they are.
+ * Reads what evaluation needs of a flag, in steps. Its lists refer to `bytes`, which must stay as they are.
  * @throws DamagedRecordError
  */
-export function skimFlag(key: Uint8Array, bytes: Buffer): EvaluableFlag {
-  return flagRecord.skim(key, bytes, (row) => {
-    const fields = requireFields(row.enterArray(), fieldCount);
-    const [id, projectId, name] = [row.readString(), row.readString(), row.readString()];
-    row.pass(2);
-    const cohorts = row.passList();
-    const states = new Map<number, EvaluableState>();
-    for (let left = row.enterArray(); left > 0; left -= 1) skimState(row, states);
-    row.pass(fields - 7);
-    row.requireEnd();
-    return { id, projectId, name, cohorts, states };
-  });
+export function skimFlag(key: Uint8Array, bytes: Buffer): Steps<EvaluableFlag> {
+  return flagRecord.skim(key, bytes, skimRow);
 }
 
-function skimState(row: RowReader, states: Map<number, EvaluableState>): void {
+function* skimRow(row: RowReader): Steps<EvaluableFlag> {
+  const fields = requireFields(row.enterArray(), fieldCount);
+  const [id, projectId, name] = [row.readString(), row.readString(), row.readString()];
+  row.pass(2);
+  const cohorts = row.passList();
+  const states = new Map<number, EvaluableState>();
+  for (let left = row.enterArray(); left > 0; left -= 1) {
+    if (skimState(row, states) > stepBytes) yield;
+  }
+  row.pass(fields - 7);
+  row.requireEnd();
+  return { id, projectId, name, cohorts, states };
+}
+
+/** @returns how long the state's own list is */
+function skimState(row: RowReader, states: Map<number, EvaluableState>): number {
   const fields = requireFields(row.enterArray(), stateFieldCount);
   const [environmentNumber, enabled, trafficPercentage] = [row.read(), row.read(), row.read()];
   const cohortOverride = row.passListOrNull();
@@ -99,6 +107,7 @@ function skimState(row: RowReader, states: Map<number, EvaluableState>): void {
   row.pass(fields - stateFieldCount);
   const state = { enabled, trafficPercentage, cohortOverride, audienceId };
   states.set(environmentNumber as number, state as EvaluableState);
+  return cohortOverride === null ? 0 : cohortOverride.end - cohortOverride.start;
 }
 
 function requireFields(count: number, least: number): number {

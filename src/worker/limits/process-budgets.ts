@@ -3,11 +3,8 @@ import type { PinRoom } from '../../evaluator/pin-room.ts';
 import type { UnsentAnswers } from '../../http/answer-policy.ts';
 import type { BudgetName, SharedLimits } from '../worker-protocol.ts';
 import { SharedBudget } from './shared-budget.ts';
+import { SharedPlaces } from './shared-places.ts';
 
-/** Lists and exports that are being made, or sent to slow clients. */
-const longAnswersMax = 1024;
-/** Snapshots that they keep: LMDB has 512 readers, of which each takes one. */
-const pinnedSnapshotsMax = 64;
 /** What clients that read slowly, or not at all, may make the service keep. */
 const unsentBytesMax = 128 * 1024 * 1024;
 
@@ -17,26 +14,47 @@ export interface BudgetHolder {
   readonly place: number;
 }
 
+/** A worker that takes from the places of the process. */
+export interface PlaceHolder {
+  readonly limits: Pick<SharedLimits, 'places'>;
+  readonly place: number;
+}
+
 /** @returns a budget of the process, as this worker takes from it */
 export function budgetOf({ limits, place }: BudgetHolder, name: BudgetName, max: number): SharedBudget {
   return new SharedBudget(limits.budgets[name], place, max);
 }
 
 /** Room for long answers, and for the snapshots that they keep. */
-export function longAnswerRoom(holder: BudgetHolder): LongAnswerRoom & { readonly snapshots: PinRoom } {
-  const answers = budgetOf(holder, 'longAnswers', longAnswersMax);
-  const pinned = budgetOf(holder, 'pinnedSnapshots', pinnedSnapshotsMax);
+export function longAnswerRoom({
+  limits,
+  place,
+}: PlaceHolder): LongAnswerRoom & { readonly snapshots: PinRoom } {
+  const answers = new SharedPlaces(limits.places.longAnswers, place);
+  const pinned = new SharedPlaces(limits.places.pinnedSnapshots, place);
   return {
-    snapshots: { take: () => pinned.take(1), give: () => pinned.give(1) },
-    take: (isPinned) => {
-      if (!answers.take(1)) return false;
-      if (!isPinned || pinned.take(1)) return true;
-      answers.give(1);
-      return false;
+    snapshots: {
+      take: (holder) => {
+        const taken = pinned.take(holder);
+        return typeof taken === 'number' ? taken : null;
+      },
+      give: (taken) => pinned.give(taken),
     },
-    give: (isPinned) => {
-      answers.give(1);
-      if (isPinned) pinned.give(1);
+    take: (holder, isPinned) => {
+      const answer = answers.take(holder);
+      if (typeof answer !== 'number') return answer;
+      if (!isPinned) return { give: () => answers.give(answer) };
+      const snapshot = pinned.take(holder);
+      if (typeof snapshot !== 'number') {
+        answers.give(answer);
+        return snapshot;
+      }
+      return {
+        give: () => {
+          answers.give(answer);
+          pinned.give(snapshot);
+        },
+      };
     },
   };
 }

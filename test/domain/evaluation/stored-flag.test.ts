@@ -10,6 +10,7 @@ import { effectiveCohorts, type Flag, type FlagState, stateIn } from '../../../s
 import { audienceRecord, skimAudience } from '../../../src/storage/records/audience-record.ts';
 import { flagRecord, skimFlag } from '../../../src/storage/records/flag-record.ts';
 import type { SlicedWork } from '../../../src/support/sliced-work.ts';
+import { finish } from '../../../src/support/steps.ts';
 import { audienceOf, flagOf, nastyStrings, projectOf } from '../../storage/support/records.ts';
 
 /*
@@ -83,9 +84,9 @@ t.test('a flag answers the same from its record as decoded, and as the rules say
       const waiting = new Set<SlicedWork>();
       const queue = { add: (work: SlicedWork): boolean => Boolean(waiting.add(work)) };
       const [key, audienceKey] = [Buffer.from(flag.id), Buffer.from(audience.id)];
-      const skimmed = skimFlag(key, flagRecord.encode(key, flag));
+      const skimmed = finish(skimFlag(key, flagRecord.encode(key, flag)));
       const audienceBytes = audienceRecord.encode(audienceKey, audience);
-      const compiledAudience = compileAudience(skimAudience(audienceKey, audienceBytes), queue);
+      const compiledAudience = compileAudience(finish(skimAudience(audienceKey, audienceBytes)), queue);
       for (const project of [single, grouped]) {
         const decoded = compileFlag(flag, project, () => audience);
         const stored = compileEvaluable(skimmed, project, () => compiledAudience, { queue });
@@ -121,7 +122,7 @@ t.test('a flag keeps the bytes of its long lists, and copies of short ones', asy
   const sizeOf = (cohorts: readonly string[], description: string): number => {
     const flag = flagOf(grouped.id, { cohorts, description });
     const bytes = Buffer.from(new Uint8Array(flagRecord.encode(key, flag)).buffer);
-    return compileEvaluable(skimFlag(key, bytes), grouped, () => undefined, { queue }).sizeBytes;
+    return compileEvaluable(finish(skimFlag(key, bytes)), grouped, () => undefined, { queue }).sizeBytes;
   };
   const text = 'x'.repeat(2000);
   test.equal(sizeOf(['a'], text), sizeOf(['a'], ''), 'the description is not kept for a short list');

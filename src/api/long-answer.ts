@@ -1,0 +1,198 @@
+import { CutAnswer } from '../evaluator/cut-answer.ts';
+import type { Holder } from '../evaluator/pin-room.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { HeaderBlock } from '../http/header-block.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+import { ChunkBuffer } from './chunk-buffer.ts';
+
+/** An answer of any length, before it is made. */
+export interface LongAnswer {
+  readonly exchange: Exchange;
+  readonly status: number;
+  /** JSON, cut anywhere; a piece of bytes is valid until the next one is asked for. */
+  readonly pieces: Iterable<string | Uint8Array>;
+  /** Whether the pieces are read from a snapshot of their own, which pins pages. */
+  readonly isPinned: boolean;
+  /** Whom its place is counted for; asked while its request is handled. */
+  holder(): Holder;
+  /** Lets go of what the pieces are read from. Called once. */
+  release(): void;
+  headers(): HeaderBlock;
+  /** An answer that one chunk holds. @param bytes valid during the call only */
+  answerWhole(bytes: Uint8Array): void;
+  /** Instead of the first chunk. */
+  refuse(detail: string): void;
+  /** It threw. @param hasBegun otherwise its client is still to be answered */
+  fail(fault: unknown, hasBegun: boolean): void;
+  /** An answer of several chunks begins, before its headers are asked for. */
+  onBegin?(): void;
+  /** An answer of several chunks is over: its client's socket took the last byte, or it was cut. */
+  onOver(): void;
+}
+
+/** A place of those that the process has for long answers. */
+export interface LongAnswerPlace {
+  give(): void;
+}
+
+/** Of the last chunk so much is kept back, to ask with: more bytes than a socket is ever asked. */
+const keptBackMax = 1024;
+const tooMany = 'Too many long lists are being read at once. Retry in a moment.';
+const nothing = new Uint8Array(0);
+
+export interface SendingHooks {
+  /** It can go on, or is over. */
+  onChange(): void;
+  /** @returns null: there is no place for it */
+  seat(sending: Sending, holder: Holder): LongAnswerPlace | null;
+}
+
+/** One long answer on its way: made piece by piece, and written no faster than its client takes it. */
+export class Sending {
+  readonly answer: LongAnswer;
+  readonly startedAt = monotonicMs();
+  readonly #pieces: Iterator<string | Uint8Array>;
+  readonly #buffer = new ChunkBuffer();
+  readonly #hooks: SendingHooks;
+  #place: LongAnswerPlace | null = null;
+  /** Known once it wants a place. */
+  holder: Holder | null = null;
+  #hasBegun = false;
+  /** Since when the client's socket has not taken what was written; null when it has. */
+  behindSince: number | null = null;
+  #isMade = false;
+  /** The end of the last chunk, not written yet. */
+  #keptBack: Uint8Array = nothing;
+  isOver = false;
+
+  constructor(answer: LongAnswer, hooks: SendingHooks) {
+    this.answer = answer;
+    this.#hooks = hooks;
+    this.#pieces = answer.pieces[Symbol.iterator]();
+    answer.exchange.onAborted(() => this.close());
+  }
+
+  get isRunnable(): boolean {
+    return !this.isOver && this.behindSince === null && !this.#isMade;
+  }
+
+  /** Works until the time is up, the client is behind, or the answer is made. */
+  run(untilMs: number): void {
+    try {
+      while (this.isRunnable && monotonicMs() < untilMs) this.#step();
+    } catch (fault) {
+      this.#end(fault);
+    }
+  }
+
+  #step(): void {
+    const piece = this.#pieces.next();
+    if (piece.done !== true) {
+      this.#buffer.add(piece.value);
+      while (this.#buffer.isOverfull && !this.isOver) this.#write(this.#buffer.take());
+      return;
+    }
+    if (this.#hasBegun) this.#writeLast(this.#buffer.take());
+    else {
+      const whole = this.#buffer.take();
+      this.close();
+      this.answer.answerWhole(whole);
+    }
+  }
+
+  /** Takes its place, unless it has one: an answer that is made at once, whole, needs none. @returns false: it is over */
+  requirePlace(): boolean {
+    if (this.#place !== null || this.isOver) return !this.isOver;
+    this.holder = this.answer.holder();
+    this.#place = this.#hooks.seat(this, this.holder);
+    if (this.#place !== null) return true;
+    this.close();
+    this.answer.refuse(tooMany);
+    return false;
+  }
+
+  #write(bytes: Uint8Array): void {
+    const { exchange } = this.answer;
+    if (!this.#hasBegun && !this.#begin()) return;
+    if (!exchange.isOver && !exchange.write(bytes)) this.behindSince = monotonicMs();
+  }
+
+  /** @returns false: it has no place, and is over */
+  #begin(): boolean {
+    if (!this.requirePlace()) return false;
+    const { answer } = this;
+    this.#hasBegun = true;
+    answer.onBegin?.();
+    answer.exchange.onWritable(() => this.#resume());
+    answer.exchange.begin(answer.status, answer.headers());
+    // HEAD was answered whole by its head.
+    if (answer.exchange.isOver) this.close();
+    return true;
+  }
+
+  #writeLast(bytes: Uint8Array): void {
+    this.#isMade = true;
+    const length = Math.max(0, bytes.length - keptBackMax);
+    this.#keptBack = bytes.slice(length);
+    this.answer.release();
+    this.#write(bytes.subarray(0, length));
+    if (this.behindSince === null) this.#finish();
+  }
+
+  #resume(): void {
+    this.behindSince = this.#isMade ? monotonicMs() : null;
+    if (this.#isMade) this.#finishWhenTaken();
+    this.#hooks.onChange();
+  }
+
+  /**
+   * The socket takes bytes again, which does not say that it took all: only another write tells. So the next byte of
+   * what is kept back asks; nothing may be added to an answer, for a blank line is not white space in every format.
+   */
+  #finishWhenTaken(): void {
+    const next = this.#keptBack.subarray(0, 1);
+    this.#keptBack = this.#keptBack.subarray(1);
+    if (next.length === 0 || this.answer.exchange.writeThrough(next)) this.#finish();
+  }
+
+  /** Only once everything was taken: a service that drains may close right after it. */
+  #finish(): void {
+    const { exchange } = this.answer;
+    if (exchange.isOver) return;
+    if (this.#keptBack.length > 0) exchange.write(this.#keptBack);
+    exchange.end();
+    this.close();
+  }
+
+  #end(fault: unknown): void {
+    const hasBegun = this.#hasBegun;
+    if (fault instanceof CutAnswer) this.cut(fault.message);
+    else {
+      this.close();
+      if (hasBegun) this.answer.exchange.cut();
+      this.answer.fail(fault, hasBegun);
+    }
+  }
+
+  /**
+   * The answer ends here, incomplete, and its connection with it; a client without its beginning is told why. It is over
+   * before its connection is: what watches connections would take it for a client that went away.
+   */
+  cut(reason: string): void {
+    if (this.isOver) return;
+    this.close();
+    if (this.#hasBegun) this.answer.exchange.cut();
+    else this.answer.refuse(`The answer was not completed: ${reason}.`);
+  }
+
+  /** Lets go of everything: the answer is complete, failed, or not wanted any more. */
+  close(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#pieces.return?.();
+    if (!this.#isMade) this.answer.release();
+    if (this.#hasBegun) this.answer.onOver();
+    this.#place?.give();
+    this.#hooks.onChange();
+  }
+}

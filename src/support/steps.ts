@@ -1,0 +1,10 @@
+/** Work in steps of some tens of microseconds, after each of which it can be left for later. */
+export type Steps<Result> = Generator<void, Result, void>;
+
+/** Makes all steps at once. */
+export function finish<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
