@@ -29,7 +29,7 @@ export class FrameFault extends Error {}
 
 /** Puts frames together from whatever chunks arrive; holds one at a time, of bounded size. */
 export class FrameReader {
-  readonly #bodyBytesMax: number;
+  readonly #bodyBytesMax: () => number;
   readonly #onFrame: (frame: Frame) => void;
   readonly #onBodyBytes: (received: number, total: number) => void;
   /** What is being filled: the preamble, then header and body. */
@@ -38,8 +38,9 @@ export class FrameReader {
   #header: Uint8Array | null = null;
   #body: Uint8Array | null = null;
 
+  /** @param bodyBytesMax of the frame that begins: memory for a body is taken when it is announced */
   constructor(
-    bodyBytesMax: number,
+    bodyBytesMax: () => number,
     onFrame: (frame: Frame) => void,
     onBodyBytes: (received: number, total: number) => void = () => undefined,
   ) {
@@ -85,7 +86,7 @@ export class FrameReader {
     const bodyBytes = view.getUint32(4);
     if (headerBytes === 0 || headerBytes > headerBytesMax)
       throw new FrameFault('a frame header is too large');
-    if (bodyBytes > this.#bodyBytesMax) throw new FrameFault('a frame body is too large');
+    if (bodyBytes > this.#bodyBytesMax()) throw new FrameFault('a frame body is too large');
     this.#header = new Uint8Array(headerBytes);
     this.#body = new Uint8Array(bodyBytes);
     this.#fill(this.#header);

@@ -105,7 +105,7 @@ class Request {
           socket.end();
         }
       };
-      const reader = new FrameReader(fileBytesMax, receive);
+      const reader = new FrameReader(() => fileBytesMax, receive);
       socket.on('data', (chunk: Buffer) => {
         try {
           reader.push(chunk);

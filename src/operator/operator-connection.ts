@@ -14,9 +14,9 @@ import type { Turns } from './turns.ts';
 
 const messageCheck = compileSchema(clientMessageSchema);
 
-/** A client asks as soon as it is greeted: whoever has not by then holds one of a few places for nothing. */
+/** A client asks as soon as it is greeted: one that has not by then holds one of a few places for nothing. */
 const askWithinMs = 3000;
-/** A client that is to send a file and sends nothing of it for so long is gone. */
+/** A client that says nothing for so long, when it is its turn to, is gone; so is one that takes nothing of its answer. */
 const silenceMaxMs = 30_000;
 /** How long the end of the service waits for an answer to be taken. */
 const finishTimeoutMs = 1500;
@@ -26,6 +26,8 @@ export interface OperatorConnectionOptions {
   readonly storeId: string;
   /** Files are applied one at a time. */
   readonly turns: Turns;
+  /** How long a client may say nothing, or take nothing of its answer. */
+  readonly silenceMs?: number;
 }
 
 /** The server's end of one connection: greets, takes one request, answers it and closes. */
@@ -42,9 +44,12 @@ export class OperatorConnection {
   constructor(socket: Socket, options: OperatorConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
-    const reader = new FrameReader(fileBytesMax, (frame) => this.#receive(frame));
+    // Sixteen clients could announce a file each: one may, when it is its turn.
+    const bodyBytesMax = (): number => (this.#takeFile === null ? 0 : fileBytesMax);
+    const reader = new FrameReader(bodyBytesMax, (frame) => this.#receive(frame));
     this.#overdue = setTimeout(() => socket.destroy(), askWithinMs);
     socket.on('timeout', () => socket.destroy());
+    this.#expectBytes();
     socket.on('data', (chunk: Buffer) => {
       try {
         reader.push(chunk);
@@ -58,6 +63,16 @@ export class OperatorConnection {
       this.#abort.abort();
     });
     this.#send({ kind: 'hello', protocolVersion: operatorProtocolVersion, storeId: options.storeId });
+  }
+
+  /** The client is to send something, or to take its answer. */
+  #expectBytes(): void {
+    this.#socket.setTimeout(this.#options.silenceMs ?? silenceMaxMs);
+  }
+
+  /** The client only waits, for its turn or for the writer; a connection that is closed tells by itself. */
+  #expectNothing(): void {
+    this.#socket.setTimeout(0);
   }
 
   /** Gives up what is not being written yet, and waits for what is. */
@@ -99,6 +114,7 @@ export class OperatorConnection {
     }
     this.#isAsked = true;
     clearTimeout(this.#overdue);
+    this.#expectNothing();
     this.#done = this.#serve(message).catch((fault: unknown) => this.#fail(fault));
   }
 
@@ -122,8 +138,7 @@ export class OperatorConnection {
 
   async #apply(): Promise<void> {
     const file = await this.#receiveFile();
-    // From here on the client only waits; a connection that is closed tells by itself.
-    this.#socket.setTimeout(0);
+    this.#expectNothing();
     const outcome = await this.#options.operator.apply(
       file,
       (phase, done, total) => this.#send({ kind: 'progress', phase, done, total }),
@@ -143,7 +158,7 @@ export class OperatorConnection {
       signal.throwIfAborted();
       signal.addEventListener('abort', () => reject(new Error('the client has gone')), { once: true });
       this.#takeFile = resolve;
-      this.#socket.setTimeout(silenceMaxMs);
+      this.#expectBytes();
       this.#send({ kind: 'ready-for-file' });
     });
   }
@@ -155,6 +170,7 @@ export class OperatorConnection {
 
   #finish(message: ServerMessage, body?: Uint8Array): void {
     this.#send(message, body);
+    this.#expectBytes();
     this.#socket.end();
   }
 

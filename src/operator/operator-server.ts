@@ -11,22 +11,26 @@ export interface OperatorServerOptions {
   readonly directory: string;
   readonly storeId: string;
   readonly operator: Operator;
+  /** See `OperatorConnectionOptions`. */
+  readonly silenceMs?: number;
 }
 
 export interface OperatorServer {
   readonly socketPath: string;
+  /** Clients that are connected. */
+  readonly connections: number;
   /** Refuses new connections, ends idle ones, waits for what is being written, and removes the socket. */
   stop(): Promise<void>;
 }
 
 /** Serves the operator on the data directory's Unix socket, mode 0600. The caller's process holds the claim. */
 export async function serveOperator(options: OperatorServerOptions): Promise<OperatorServer> {
-  const { directory, storeId, operator } = options;
+  const { directory, ...connectionOptions } = options;
   const socketPath = prepareSocketPlace(directory);
   const turns = new Turns();
   const connections = new Set<OperatorConnection>();
   const server = createServer((socket) => {
-    const connection = new OperatorConnection(socket, { operator, storeId, turns });
+    const connection = new OperatorConnection(socket, { ...connectionOptions, turns });
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
   });
@@ -34,6 +38,9 @@ export async function serveOperator(options: OperatorServerOptions): Promise<Ope
   await listen(server, socketPath);
   return {
     socketPath,
+    get connections() {
+      return connections.size;
+    },
     stop: async () => {
       const closed = once(server, 'close');
       server.close();

@@ -13,7 +13,10 @@ function bytesOf(...frames: Uint8Array[][]): Uint8Array {
 
 function readIn(chunkBytes: number, bytes: Uint8Array): Frame[] {
   const frames: Frame[] = [];
-  const reader = new FrameReader(1000, (frame) => frames.push(frame));
+  const reader = new FrameReader(
+    () => 1000,
+    (frame) => frames.push(frame),
+  );
   for (let at = 0; at < bytes.length; at += chunkBytes) reader.push(bytes.subarray(at, at + chunkBytes));
   return frames;
 }
@@ -50,7 +53,7 @@ t.test('a frame that is too large, or no frame at all, is refused before it is s
 t.test('the progress of a body is told', async (t) => {
   const seen: number[] = [];
   const reader = new FrameReader(
-    1000,
+    () => 1000,
     () => undefined,
     (received) => seen.push(received),
   );

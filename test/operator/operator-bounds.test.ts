@@ -1,0 +1,110 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { encodeFrame, type Frame, FrameReader } from '../../src/operator/frame-codec.ts';
+import { fileBytesMax } from '../../src/operator/operator-protocol.ts';
+import { type OperatorServer, serveOperator } from '../../src/operator/operator-server.ts';
+import { eventually } from '../support/expectations.ts';
+import { acme, exampleDocument, openOperator } from './open-operator.ts';
+
+/* What a client of the operator's socket may take of its thread, and for how long. */
+
+const silenceMs = 300;
+
+interface Served {
+  readonly server: OperatorServer;
+  readonly storeId: string;
+}
+
+async function serve(t: Test): Promise<Served> {
+  const { directory, store, operator } = openOperator(t);
+  const server = await serveOperator({ directory, storeId: store.id, operator, silenceMs });
+  t.teardown(() => server.stop());
+  return { server, storeId: store.id };
+}
+
+/** A client that sends what it is told to, whatever the protocol says. */
+class Client {
+  readonly socket: Socket;
+  readonly kinds: string[] = [];
+
+  constructor(t: Test, { server }: Served) {
+    this.socket = connect(server.socketPath);
+    this.socket.on('error', () => this.socket.destroy());
+    const reader = new FrameReader(
+      () => fileBytesMax,
+      ({ header }: Frame) => this.kinds.push(String((header as { readonly kind: unknown }).kind)),
+    );
+    this.socket.on('data', (chunk: Buffer) => reader.push(chunk));
+    t.teardown(() => this.socket.destroy());
+  }
+
+  send(header: unknown, body?: Uint8Array): void {
+    for (const part of encodeFrame(header, body)) this.socket.write(part);
+  }
+
+  /** Resolves when a message of the kind has come. */
+  expect(kind: string): Promise<void> {
+    return eventually(() => this.kinds.includes(kind), 5000, `no ${kind}, but ${this.kinds}`);
+  }
+}
+
+const file = { kind: 'file' };
+
+t.test('a file is taken when it is its turn, and no body before', async (t) => {
+  const served = await serve(t);
+  const client = new Client(t, served);
+  client.send(file, Buffer.from('{}'));
+  await client.expect('failed');
+  t.same(client.kinds, ['hello', 'failed']);
+
+  const [first, second] = [new Client(t, served), new Client(t, served)];
+  first.send({ kind: 'apply', storeId: served.storeId });
+  await first.expect('ready-for-file');
+  second.send({ kind: 'apply', storeId: served.storeId });
+  second.send(file, Buffer.from(JSON.stringify(exampleDocument)));
+  await second.expect('failed');
+  t.notOk(second.kinds.includes('ready-for-file'), 'its turn had not come');
+  first.send(file, Buffer.from(JSON.stringify(exampleDocument)));
+  await first.expect('applied');
+});
+
+t.test('a client that waits for its turn may be silent for as long as that takes', async (t) => {
+  const served = await serve(t);
+  const [first, second] = [new Client(t, served), new Client(t, served)];
+  first.send({ kind: 'apply', storeId: served.storeId });
+  await first.expect('ready-for-file');
+  second.send({ kind: 'apply', storeId: served.storeId });
+  const bytes = Buffer.concat(encodeFrame(file, Buffer.from(JSON.stringify(exampleDocument))));
+  // A byte now and then: the first one is slow, and not silent.
+  for (let sent = 0; sent < 20; sent += 1) {
+    first.socket.write(bytes.subarray(sent, sent + 1));
+    await setTimeout(silenceMs / 5);
+  }
+  t.same(second.kinds, ['hello'], 'it waits');
+  t.notOk(second.socket.destroyed);
+  first.socket.destroy();
+  await second.expect('ready-for-file');
+});
+
+t.test('a client that is asked for its file and is silent is cut off', async (t) => {
+  const served = await serve(t);
+  const client = new Client(t, served);
+  client.send({ kind: 'apply', storeId: served.storeId });
+  await client.expect('ready-for-file');
+  await eventually(() => served.server.connections === 0, 10 * silenceMs, 'it is still connected');
+  t.ok(true);
+});
+
+t.test('an answer that nobody takes is not kept', async (t) => {
+  const served = await serve(t);
+  const client = new Client(t, served);
+  client.send({ kind: 'apply', storeId: served.storeId });
+  await client.expect('ready-for-file');
+  client.socket.pause();
+  // Its answer names each flag, and is larger than what the socket takes.
+  const flags = Array.from({ length: 20_000 }, (_, index) => ({ name: `flag-${index}`.padEnd(150, 'x') }));
+  client.send(file, Buffer.from(JSON.stringify(acme({ name: 'site', flags }))));
+  await eventually(() => served.server.connections === 0, 20_000, 'it is still connected');
+  t.ok(client.socket.bytesRead < 2 ** 20, 'it has taken little of it');
+});
