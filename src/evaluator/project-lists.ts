@@ -64,9 +64,14 @@ export class ProjectLists {
     return kept.changed.size === 0 || kept.sequence >= since ? kept.list : undefined;
   }
 
+  /** Builds that are held: each has a snapshot, and the part of the list that is made. */
+  get builds(): number {
+    return this.#builds.size;
+  }
+
   /**
    * The build of a project's list, under way or begun now; of one that is kept, but not of the newest state, what changed is
-   * mended. Whoever wants the list joins it, steps it until it is done, leaves it, and then looks again: a build ends
+   * mended. Whoever wants the list joins it, steps it until it is done, leaves it here, and then looks again: a build ends
    * early when its project changes, and one that was under way may be of a state that is too old.
    * @returns null when the list is too large to be kept, the project is gone, or there is no room for a snapshot
    */
@@ -124,6 +129,12 @@ export class ProjectLists {
     } finally {
       if (build.isDone && this.#builds.get(projectId) === build) this.#finish(projectId, build);
     }
+  }
+
+  /** Whoever joined a build does not wait for it any more. One that nobody waits for ends, and is let go. */
+  leave(projectId: string, build: ListBuild): void {
+    build.leave();
+    if (build.isDone && this.#builds.get(projectId) === build) this.#builds.delete(projectId);
   }
 
   #finish(projectId: string, { list, sequence, changed, isTooLarge }: ListBuild): void {

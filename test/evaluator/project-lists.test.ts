@@ -7,7 +7,7 @@ import { evaluationMetrics } from '../../src/evaluator/evaluation-metrics-protoc
 import { EvaluationTallies } from '../../src/evaluator/evaluation-tallies.ts';
 import { FlagSource } from '../../src/evaluator/flag-source.ts';
 import type { Holder, PinRoom } from '../../src/evaluator/pin-room.ts';
-import { ProjectEvaluator } from '../../src/evaluator/reads/evaluate-project.ts';
+import { type ProjectEvaluation, ProjectEvaluator } from '../../src/evaluator/reads/evaluate-project.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { StoreReader } from '../../src/storage/store-reader.ts';
@@ -49,6 +49,8 @@ function pinRoom(max: number): PinRoom & { held: number } {
   return room;
 }
 
+type LongEvaluation = Extract<ProjectEvaluation, { readonly pieces: unknown }>;
+
 class Scene {
   readonly store: Store;
   readonly reader: StoreReader;
@@ -70,11 +72,15 @@ class Scene {
     this.store.write(({ apply }) => apply(changes));
   }
 
-  begin(projectId: string, query = 'targetingKey=u'): Generator<string | Uint8Array> {
+  answer(projectId: string, query = 'targetingKey=u'): LongEvaluation {
     this.source.refresh();
     const answer = this.evaluator.evaluate(projectId, query, () => anybody);
     if (!('pieces' in answer)) throw new Error(`refused with ${answer.status}`);
-    return answer.pieces;
+    return answer;
+  }
+
+  begin(projectId: string, query?: string): Generator<string | Uint8Array> {
+    return this.answer(projectId, query).pieces;
   }
 
   ask(projectId: string, query?: string): unknown {
@@ -261,4 +267,20 @@ t.test('what changed is mended in many steps, and those who wait share them', as
   test.ok(rest.filter(({ length }) => length === 0).length <= 1, 'nothing is left to be mended for it');
   test.strictSame(JSON.parse(Buffer.concat(rest).toString()), expected);
   test.strictSame(scene.ask(project.id), scene.expected(project.id));
+});
+
+t.test('a list whose clients have gone while it was built is let go', async (test) => {
+  const scene = new Scene(test, mebibyte);
+  for (let count = 0; count < 5; count += 1) {
+    const project = projectOf(null);
+    scene.write([{ kind: 'project', before: null, after: project }, ...created(manyFlags(project.id, 100))]);
+    const asked = [scene.answer(project.id), scene.answer(project.id)];
+    for (const { pieces } of asked) pieces.next();
+    test.equal(scene.source.lists.builds, 1, 'both wait for the same build');
+    asked[0]?.release();
+    test.equal(scene.source.lists.builds, 1, 'one of them still waits');
+    asked[1]?.release();
+    test.equal(scene.source.lists.builds, 0);
+  }
+  test.equal(scene.pins.held, 0);
 });

@@ -124,7 +124,7 @@ export class ProjectEvaluator {
       yield nothing;
     }
     asked.build = null;
-    build.leave();
+    this.#source.lists.leave(asked.projectId, build);
   }
 
   *#readForItself(asked: Asked): Generator<string> {
@@ -147,7 +147,7 @@ export class ProjectEvaluator {
   }
 
   #release(asked: Asked): void {
-    asked.build?.leave();
+    if (asked.build !== null) this.#source.lists.leave(asked.projectId, asked.build);
     asked.build = null;
     asked.releaseSnapshot?.();
     asked.releaseSnapshot = null;
