@@ -15,6 +15,7 @@ const pageOrder = [
   'supply-chain.md',
   'audit-log.md',
   'guarantees.md',
+  'limits.md',
   'monitoring/README.md',
   'architecture.md',
   'benchmarks.md',

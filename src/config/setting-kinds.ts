@@ -15,6 +15,8 @@ import type { Setting } from './setting.ts';
 
 type Fallback<Schema extends TSchema> = Setting<Schema>['fallback'];
 
+const listItemsMax = 1000;
+
 interface Described<Schema extends TSchema> {
   readonly fallback: Fallback<Schema>;
   readonly description: string;
@@ -242,7 +244,7 @@ export function listSetting(
   return {
     ...plain,
     ...described,
-    schema: Type.Array(Type.String({ pattern: item.pattern }), { maxItems: 1000 }),
+    schema: Type.Array(Type.String({ pattern: item.pattern }), { maxItems: listItemsMax }),
     expected: item.expected,
     placeholder: item.placeholder,
     fromText: splitList,

@@ -21,6 +21,10 @@ export interface EnvironmentOptions {
 }
 
 const readingMapBytesMin = 2 ** 30;
+/** Snapshots that are open at once, of all threads and processes: LMDB keeps a list of so many in its lock file. */
+const readersMax = 512;
+/** More than the store has, and than it is likely to get. */
+const tablesMax = 64;
 const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
 
 export function dataFileOf(directory: string): string {
@@ -64,8 +68,8 @@ export function openEnvironment({ directory, mapBytes, isReadOnly }: Environment
     path: dataFileOf(directory),
     noSubdir: true,
     overlappingSync: false,
-    maxReaders: 512,
-    maxDbs: 64,
+    maxReaders: readersMax,
+    maxDbs: tablesMax,
     mapSize: mapBytes,
     permissionsMode: 0o600,
     readOnly: isReadOnly,

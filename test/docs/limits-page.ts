@@ -1,0 +1,73 @@
+/** A row of the tables of `docs/limits.md`. */
+export interface LimitRow {
+  readonly given: string;
+  readonly bound: string;
+  /** Null in the list of bounds of form. */
+  readonly share: string | null;
+  readonly atTheBound: string | null;
+  /** `src/<path>#<name>`, `src/<path>`, the name of a setting, or who else has the bound. */
+  readonly where: string;
+}
+
+type Family = 'number' | 'bytes' | 'time' | 'share';
+
+/** A bound as it is written for people, in bytes, milliseconds, or by itself. */
+export interface Quantity {
+  readonly family: Family;
+  readonly value: number;
+}
+
+const units = new Map<string, Quantity>([
+  ['bytes', { family: 'bytes', value: 1 }],
+  ['KiB', { family: 'bytes', value: 2 ** 10 }],
+  ['MiB', { family: 'bytes', value: 2 ** 20 }],
+  ['GiB', { family: 'bytes', value: 2 ** 30 }],
+  ['ms', { family: 'time', value: 1 }],
+  ['s', { family: 'time', value: 1000 }],
+  ['min', { family: 'time', value: 60_000 }],
+  ['h', { family: 'time', value: 3_600_000 }],
+  ['days', { family: 'time', value: 86_400_000 }],
+  ['%', { family: 'share', value: 0.01 }],
+]);
+
+/** @returns every row: of five cells in the tables, of three in the list of bounds of form */
+export function readLimitRows(page: string): readonly LimitRow[] {
+  return page.split('\n').flatMap((line): LimitRow[] => {
+    const cells = line.startsWith('| ') ? line.slice(2, -2).split(' | ') : [];
+    const [first = '', bound = '', third = '', fourth = '', fifth = ''] = cells;
+    if (first === 'What is given' || first === 'Where') return [];
+    const where = (cell: string): string => cell.replaceAll('`', '');
+    if (cells.length === 3)
+      return [{ given: third, bound, share: null, atTheBound: null, where: where(first) }];
+    if (cells.length === 0) return [];
+    return [{ given: first, bound, share: third, atTheBound: fourth, where: where(fifth) }];
+  });
+}
+
+/** @returns null when the text does not begin with a number, thousands in groups, and perhaps a unit */
+export function readQuantity(text: string): Quantity | null {
+  const [, digits, unitName = ''] = /^([\d,]+(?:\.\d+)?)(?: ([a-zA-Z]+|%))?(?: .*)?$/.exec(text) ?? [];
+  if (digits === undefined) return null;
+  const number = Number(digits.replaceAll(',', ''));
+  if (number.toLocaleString('en-US', { maximumFractionDigits: 4 }) !== digits) return null;
+  const unit = units.get(unitName) ?? { family: 'number', value: 1 };
+  return { family: unit.family, value: number * unit.value };
+}
+
+/** @returns what a name says of the unit of its number: nothing, where it is a plain number by its name */
+function familyOf(name: string): Family {
+  if (/(Ms|[sS]econds)(?![a-z])/.test(name)) return 'time';
+  if (/Share(Max)?$/.test(name)) return 'share';
+  return /[bB]ytes(?![a-z])/.test(name) && !name.endsWith('PerByte') ? 'bytes' : 'number';
+}
+
+/** Whether a bound that was written for people is that of a constant or setting of this name. */
+export function isBoundOf(name: string, value: number, written: string): boolean {
+  const quantity = readQuantity(written);
+  if (quantity === null) return false;
+  const family = familyOf(name);
+  // A name need not say that it counts bytes; one that says its unit is told in it.
+  const isOfFamily = quantity.family === family || (family === 'number' && quantity.family === 'bytes');
+  const scale = /[sS]econds(?![a-z])/.test(name) ? 1000 : 1;
+  return isOfFamily && Math.abs(quantity.value - value * scale) <= 1e-9 * Math.abs(value * scale);
+}

@@ -1,0 +1,115 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { type SettingName, settingNames, settings } from '../../src/config/settings.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
+import { isBoundOf, readLimitRows, readQuantity } from './limits-page.ts';
+import { constantsIn, readSourceConstants } from './source-constants.ts';
+
+/* The page of limits is held against the code: every constant that bounds something is on it, as large as it is. */
+
+const root = repositoryRoot();
+const rows = readLimitRows(readFileSync(join(root, 'docs/limits.md'), 'utf8'));
+const constants = readSourceConstants(root);
+
+/** Names that the house gives to bounds: what is the most, the longest, a share, or of one step. */
+const boundName =
+  /(Max|Ms|Seconds|Limit|Share|AtOnce)(\.\w+)?$|^\w*(Size|Kept|Looks|Scans|BetweenPauses|Of(Message|Command|Piece|Scan)|Per[A-Z]\w+)$|^(atOnce|secondsMax)$|^(step|slice|batch|chunk|piece|spare)[A-Z]/;
+const shares =
+  /^(connection|request|address|account|session|member|token|flag|audience|project|organisation|command|worker|thread|process|store)\b/;
+/** Who has a bound that no constant of Burgee's says. */
+const others = ['uWebSockets.js', 'ulimit -n'];
+
+function isSetting(name: string): name is SettingName {
+  return Object.hasOwn(settings, name);
+}
+
+/** The default as a number; null for one that depends on the machine. */
+function defaultOf(name: SettingName): number | null {
+  const { fallback } = settings[name];
+  if ('value' in fallback) return Number(fallback.value);
+  const basis = { host: '', port: 0, baseUrl: '', workers: 1 };
+  return name === 'workers' ? null : Number(fallback.derive(basis));
+}
+
+t.test('each row says what, how much, whose share, and what then', async (t) => {
+  t.ok(rows.length > 250);
+  for (const { given, bound, share, atTheBound, where } of rows) {
+    t.ok(
+      [given, bound, where, share ?? 'none', atTheBound ?? 'none'].every((cell) => cell !== ''),
+      where,
+    );
+    if (share !== null) t.match(share, shares, where);
+  }
+});
+
+t.test('each bound is that of its constant or setting', async (t) => {
+  for (const { bound, where } of rows) {
+    const [file = '', name] = where.split('#');
+    if (name !== undefined) {
+      const value = constants.get(where);
+      t.ok(value !== undefined, `${where} exists`);
+      t.ok(isBoundOf(name, value ?? Number.NaN, bound), `${where} is ${value}, not ${bound}`);
+    } else if (isSetting(where)) {
+      const value = defaultOf(where);
+      if (value !== null) t.ok(isBoundOf(where, value, bound), `${where} is ${value}, not ${bound}`);
+    } else t.ok(others.includes(where) || existsSync(join(root, file)), `${where} exists`);
+  }
+});
+
+t.test('each constant that is a bound by its name has one row', async (t) => {
+  const named = rows.map(({ where }) => where).filter((where) => where.includes('#'));
+  t.same(new Set(named).size, named.length, 'none has two');
+  const missing = [...constants.keys()].filter((constant) => {
+    const [file = '', name = ''] = constant.split('#');
+    return !file.startsWith('src/console/') && boundName.test(name) && !named.includes(constant);
+  });
+  t.same(missing, [], 'docs/limits.md names each');
+});
+
+t.test('each setting that is a number has a row, but ports', async (t) => {
+  const isNumber = (name: SettingName): boolean => {
+    const { schema } = settings[name];
+    return 'type' in schema && schema.type === 'integer' && name !== 'port';
+  };
+  const numbers = settingNames.filter(isNumber);
+  t.ok(numbers.length > 10);
+  const named = rows.map(({ where }) => where);
+  t.same(
+    numbers.filter((name) => !named.includes(name)),
+    [],
+  );
+});
+
+t.test('constants are computed, and nothing else is', async (t) => {
+  const text = `
+    const KiB = 2 ** 10;
+    export const bodyBytesMax = (64 + 1) * KiB;
+    const warningMs = 60_000n, half = 1 / 2;
+    const pauseMs = { first: 5 * KiB, max: maximum(), name: 'x' };
+    const told = \`\${KiB}\`, later = soon * 2, read = Number('3');
+    let changing = 4;
+    function inner() { const hiddenMax = 1; }`;
+  t.same(constantsIn(text), [
+    { name: 'KiB', value: 1024 },
+    { name: 'bodyBytesMax', value: 66_560 },
+    { name: 'warningMs', value: 60_000 },
+    { name: 'half', value: 0.5 },
+    { name: 'pauseMs.first', value: 5120 },
+  ]);
+});
+
+t.test('a bound is compared in the unit that its name says', async (t) => {
+  t.ok(isBoundOf('bodyBytesMax', 2 ** 20, '1 MiB'));
+  t.ok(isBoundOf('cacheBytes', 2 ** 28, '256 MiB for each worker'));
+  t.ok(isBoundOf('openerMsMax', 2000, '2 s'));
+  t.ok(isBoundOf('secondsMax', 3600, '1 h'));
+  t.ok(isBoundOf('listsShare', 0.25, '25 %'));
+  t.ok(isBoundOf('unsettledMax', 8192, '8,192'));
+  t.notOk(isBoundOf('unsettledMax', 8192, '8192'), 'thousands are told apart');
+  t.notOk(isBoundOf('unsettledMax', 8192, '8,193'));
+  t.notOk(isBoundOf('bodyBytesMax', 2 ** 20, '1,048,576'), 'bytes are called so');
+  t.notOk(isBoundOf('openerMsMax', 2000, '2,000'));
+  t.notOk(isBoundOf('atOnceMax', 30, '30 s'));
+  t.equal(readQuantity('none'), null);
+});
