@@ -82,19 +82,27 @@ t.test('each setting that is a number has a row, but ports', async (t) => {
 });
 
 t.test('constants are computed, and nothing else is', async (t) => {
-  const text = `
-    const KiB = 2 ** 10;
-    export const bodyBytesMax = (64 + 1) * KiB;
-    const warningMs = 60_000n, half = 1 / 2;
-    const pauseMs = { first: 5 * KiB, max: maximum(), name: 'x' };
-    const told = \`\${KiB}\`, later = soon * 2, read = Number('3');
-    let changing = 4;
-    function inner() { const hiddenMax = 1; }`;
-  t.same(constantsIn(text), [
+  const lines = [
+    'const KiB = 2 ** 10;',
+    'export const bodyBytesMax: number = (64 + 1) * KiB;',
+    'const warningMs = 60_000n;',
+    'const rest = 7 - 2 - 1 / 2 ** 1 ** 9;',
+    "const pauseMs = { first: 5 * KiB, max: maximum(), name: 'x' };",
+    "const read = Number('3');",
+    "const text = '3';",
+    'const later = soon * 2;',
+    'const open = (3 + 4;',
+    'const two = 3 4;',
+    'let changing = 4;',
+    'function inner() {',
+    '  const hiddenMax = 1;',
+    '}',
+  ];
+  t.same(constantsIn(lines.join('\n')), [
     { name: 'KiB', value: 1024 },
     { name: 'bodyBytesMax', value: 66_560 },
     { name: 'warningMs', value: 60_000 },
-    { name: 'half', value: 0.5 },
+    { name: 'rest', value: 4.5 },
     { name: 'pauseMs.first', value: 5120 },
   ]);
 });

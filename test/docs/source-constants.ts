@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
 
 /** A number that a file of the source gives a name to, at its top level. */
 export interface SourceConstant {
@@ -8,16 +7,6 @@ export interface SourceConstant {
   readonly name: string;
   readonly value: number;
 }
-
-type Arithmetic = (left: number, right: number) => number;
-
-const operators: ReadonlyMap<ts.SyntaxKind, Arithmetic> = new Map<ts.SyntaxKind, Arithmetic>([
-  [ts.SyntaxKind.PlusToken, (left, right) => left + right],
-  [ts.SyntaxKind.MinusToken, (left, right) => left - right],
-  [ts.SyntaxKind.AsteriskToken, (left, right) => left * right],
-  [ts.SyntaxKind.SlashToken, (left, right) => left / right],
-  [ts.SyntaxKind.AsteriskAsteriskToken, (left, right) => left ** right],
-]);
 
 /**
  * Every constant of `src` whose value is arithmetic on numbers and on constants above it in the same file, by
@@ -36,39 +25,82 @@ export function readSourceConstants(root: string): ReadonlyMap<string, number> {
   return found;
 }
 
+/** @param text as the formatter leaves it: what is at the top level begins its line */
 export function constantsIn(text: string): readonly SourceConstant[] {
   const known = new Map<string, number>();
-  const source = ts.createSourceFile('source.tsx', text, ts.ScriptTarget.Latest);
-  for (const statement of source.statements) {
-    if (!ts.isVariableStatement(statement)) continue;
-    if ((statement.declarationList.flags & ts.NodeFlags.Const) === 0) continue;
-    for (const { name, initializer } of statement.declarationList.declarations) {
-      if (ts.isIdentifier(name) && initializer !== undefined) note(name.text, initializer, known);
-    }
+  for (const [, name = '', value = ''] of text.matchAll(/^(?:export )?const (\w+)(?:: \w+)? = ([^;]+);$/gm)) {
+    if (/^\{[^{}]*\}$/.test(value)) noteMembers(name, value, known);
+    else note(name, value, known);
   }
   return Array.from(known, ([name, value]) => ({ name, value }));
 }
 
-/** Notes a constant, or the members of one that is an object, as far as they are numbers. */
-function note(name: string, expression: ts.Expression, known: Map<string, number>): void {
-  const value = evaluate(expression, known);
-  if (value !== null) known.set(name, value);
-  if (!ts.isObjectLiteralExpression(expression)) return;
-  for (const member of expression.properties) {
-    if (!ts.isPropertyAssignment(member) || !ts.isIdentifier(member.name)) continue;
-    const memberValue = evaluate(member.initializer, known);
-    if (memberValue !== null) known.set(`${name}.${member.name.text}`, memberValue);
+function noteMembers(name: string, object: string, known: Map<string, number>): void {
+  for (const [, member = '', value = ''] of object.matchAll(/(\w+): ([^,}]+)/g)) {
+    note(`${name}.${member}`, value, known);
   }
 }
 
-/** @returns null for anything that is not arithmetic */
-function evaluate(expression: ts.Expression, known: ReadonlyMap<string, number>): number | null {
-  if (ts.isNumericLiteral(expression)) return Number(expression.text);
-  if (ts.isBigIntLiteral(expression)) return Number(expression.text.slice(0, -1));
-  if (ts.isIdentifier(expression)) return known.get(expression.text) ?? null;
-  if (ts.isParenthesizedExpression(expression)) return evaluate(expression.expression, known);
-  if (!ts.isBinaryExpression(expression)) return null;
-  const operator = operators.get(expression.operatorToken.kind);
-  const [left, right] = [evaluate(expression.left, known), evaluate(expression.right, known)];
-  return operator === undefined || left === null || right === null ? null : operator(left, right);
+function note(name: string, expression: string, known: Map<string, number>): void {
+  const value = new Arithmetic(expression, known).value;
+  if (value !== null) known.set(name, value);
+}
+
+/** Computes `+ - * / **`, parentheses, numbers and known names; anything else is no arithmetic. */
+class Arithmetic {
+  readonly #tokens: readonly string[];
+  readonly #known: ReadonlyMap<string, number>;
+  #at = 0;
+
+  constructor(expression: string, known: ReadonlyMap<string, number>) {
+    this.#tokens = expression.match(/\*\*|[\w.]+|\S/g) ?? [];
+    this.#known = known;
+  }
+
+  /** Null when it is no arithmetic. */
+  get value(): number | null {
+    this.#at = 0;
+    const value = this.#sum();
+    return this.#at === this.#tokens.length && !Number.isNaN(value) ? value : null;
+  }
+
+  #isNext(token: string): boolean {
+    if (this.#tokens[this.#at] !== token) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #sum(): number {
+    let value = this.#product();
+    for (;;) {
+      if (this.#isNext('+')) value += this.#product();
+      else if (this.#isNext('-')) value -= this.#product();
+      else return value;
+    }
+  }
+
+  #product(): number {
+    let value = this.#power();
+    for (;;) {
+      if (this.#isNext('*')) value *= this.#power();
+      else if (this.#isNext('/')) value /= this.#power();
+      else return value;
+    }
+  }
+
+  #power(): number {
+    const base = this.#operand();
+    return this.#isNext('**') ? base ** this.#power() : base;
+  }
+
+  #operand(): number {
+    if (this.#isNext('(')) {
+      const value = this.#sum();
+      return this.#isNext(')') ? value : Number.NaN;
+    }
+    const token = this.#tokens[this.#at] ?? '';
+    this.#at += 1;
+    if (/^\d/.test(token)) return Number(token.replaceAll('_', '').replace(/n$/, ''));
+    return this.#known.get(token) ?? Number.NaN;
+  }
 }
