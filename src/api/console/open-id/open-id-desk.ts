@@ -10,6 +10,9 @@ import { type PendingSignIn, PendingSignIns } from './pending-sign-ins.ts';
 
 /** Exchanges with the provider at once: each holds some connections and takes at most ten seconds. */
 const atOnce = 32;
+/** Browsers that wait, for ten seconds at most, for what a provider that is silent says of itself: each costs little. */
+const beginningMax = 1024;
+const tooMany = 'too many people sign in at once';
 
 /**
  * Sends browsers to the OpenID provider, and receives those that come back. The process has one, on the main thread: what
@@ -20,6 +23,7 @@ export class OpenIdDesk implements OpenIdPort {
   readonly #log: Logger;
   readonly #pending = new PendingSignIns();
   #underWay = 0;
+  #beginning = 0;
 
   constructor(provider: OpenIdProvider, log: Logger) {
     this.#provider = provider;
@@ -27,15 +31,23 @@ export class OpenIdDesk implements OpenIdPort {
   }
 
   async begin(beginning: SignInBeginning, requestId: string): Promise<BegunSignIn | OpenIdRefusal> {
-    const secrets = { state: newSecret(), nonce: newSecret(), codeVerifier: newSecret() };
-    const signIn: PendingSignIn = { ...beginning, ...secrets, browserSecret: newSecret() };
+    this.#beginning += 1;
     try {
-      const url = await this.#provider.signInUrl(signIn);
-      this.#pending.add(signIn, monotonicMs());
-      return { signIn, url };
+      if (this.#beginning > beginningMax) throw new OpenIdFault('unavailable', tooMany);
+      return await this.#begin(beginning);
     } catch (thrown) {
       return this.#tell(thrown, requestId);
+    } finally {
+      this.#beginning -= 1;
     }
+  }
+
+  async #begin(beginning: SignInBeginning): Promise<BegunSignIn> {
+    const secrets = { state: newSecret(), nonce: newSecret(), codeVerifier: newSecret() };
+    const signIn: PendingSignIn = { ...beginning, ...secrets, browserSecret: newSecret() };
+    const url = await this.#provider.signInUrl(signIn);
+    this.#pending.add(signIn, monotonicMs());
+    return { signIn, url };
   }
 
   async take(state: string, browserSecret: string | null): Promise<PendingSignIn | null> {
@@ -49,7 +61,7 @@ export class OpenIdDesk implements OpenIdPort {
   ): Promise<OpenIdPerson | OpenIdRefusal> {
     this.#underWay += 1;
     try {
-      if (this.#underWay > atOnce) throw new OpenIdFault('unavailable', 'too many people sign in at once');
+      if (this.#underWay > atOnce) throw new OpenIdFault('unavailable', tooMany);
       return await this.#provider.receive(rawQuery, signIn);
     } catch (thrown) {
       return this.#tell(thrown, requestId);

@@ -51,7 +51,10 @@ export const startOpenId: ConsoleConversation = async ({ reply, body }, actors) 
   reply.answerJson({ url } satisfies OpenIdStart, { setCookies });
 };
 
+const crowded = 'Too many people sign in at once. Try again in a moment.';
+
 function refuseStart(reply: ConsoleReply, refusal: OpenIdRefusal): void {
-  const isUnreachable = refusal === 'provider-unreachable';
-  reply.refuseUnavailable(isUnreachable ? unreachable : `${unusable} (request ${reply.request.requestId}).`);
+  if (refusal === 'unavailable') reply.refuseUnavailable(crowded);
+  else if (refusal === 'provider-unreachable') reply.refuseUnavailable(unreachable);
+  else reply.refuseUnavailable(`${unusable} (request ${reply.request.requestId}).`);
 }
