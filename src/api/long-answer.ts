@@ -86,10 +86,14 @@ export class Sending {
   }
 
   #step(): void {
+    // A piece may be many chunks: each is written when the client has taken the one before.
+    if (this.#buffer.isOverfull) {
+      this.#write(this.#buffer.take());
+      return;
+    }
     const piece = this.#pieces.next();
     if (piece.done !== true) {
       this.#buffer.add(piece.value);
-      while (this.#buffer.isOverfull && !this.isOver) this.#write(this.#buffer.take());
       return;
     }
     if (this.#hasBegun) this.#writeLast(this.#buffer.take());

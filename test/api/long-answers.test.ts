@@ -34,6 +34,8 @@ interface Scene {
   readonly longAnswers: LongAnswers;
   /** Of each request, by its path. */
   readonly events: (path: string) => Event[];
+  /** Bytes of chunks, by path. */
+  readonly written: (path: string) => number;
   readonly room: SharedBudget;
   readonly faults: unknown[];
 }
@@ -60,16 +62,23 @@ async function openScene(t: Test, { pieces, roomMax = 100 }: SceneOptions): Prom
     return known;
   };
   const faults: unknown[] = [];
+  const bytesByPath = new Map<string, number>();
+  const written = (path: string): number => bytesByPath.get(path) ?? 0;
   const handle: HttpRoute['handle'] = (exchange, request) => {
     const path = request.path();
     const seen = events(path);
     exchange.onAborted(() => seen.push('gone'));
+    const write = exchange.write.bind(exchange);
+    exchange.write = (bytes) => {
+      bytesByPath.set(path, written(path) + bytes.length);
+      return write(bytes);
+    };
     longAnswers.send(answerOf(exchange, (pieces[path] ?? (() => []))(), seen, faults));
   };
   const { port } = await serveRoutes(t, {
     routes: [{ method: 'any', pattern: '/*', countedAs: 0, handle }],
   });
-  return { port, longAnswers, events, room, faults };
+  return { port, longAnswers, events, written, room, faults };
 }
 
 function answerOf(
@@ -198,6 +207,25 @@ t.test('a client that reads slowly gets all of it, and it is made no faster than
   await eventually(() => events('/').includes('over'), 5000, 'it is over');
   t.same(events('/'), ['begin', 'released', 'over']);
   t.equal(room.used, 0);
+});
+
+t.test('a piece of many chunks is written no faster than its client reads either', async (t) => {
+  const piece = line.repeat(32 * 1024);
+  const { port, written } = await openScene(t, { pieces: { '/large': () => [piece] } });
+  const read = await askSlowly(port, '/large');
+  let before = -1;
+  await eventually(
+    async () => {
+      const isStill = written('/large') === before;
+      before = written('/large');
+      await setTimeout(50);
+      return isStill;
+    },
+    5000,
+    'it goes on being written',
+  );
+  t.ok(before < piece.length / 2, `${before} bytes are written while nobody reads`);
+  t.equal((await read()).length, piece.length);
 });
 
 t.test('a client that goes away lets go of everything', async (t) => {
