@@ -12,6 +12,11 @@ const examples = `Examples:
   BURGEE_PORT=9000 burgee serve --config burgee.json
 `;
 
+/** Writer, notifier and operator. */
+const otherThreads = 3;
+/** Of address space: what V8 reserves for each thread, rounded up. */
+const threadBytes = 2 ** 30;
+
 /** What a parent process that has opened a channel (`npm start`) is told. */
 export interface ListeningMessage {
   readonly kind: 'listening';
@@ -28,6 +33,8 @@ export function defineServe(parent: Command): { readonly command: Command; reado
 async function serve(config: ReturnType<typeof configFrom>): Promise<number> {
   // Loaded here, so that the other commands start without the server's parts.
   const { claimDirectory } = await import('../storage/claim.ts');
+  const { requireAddressSpace } = await import('../storage/environment.ts');
+  requireAddressSpace(config.mapBytes + (config.workers + otherThreads) * threadBytes);
   const signals = new StopSignals();
   try {
     const claim = claimDirectory(config.dataDir);

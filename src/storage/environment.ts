@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { addressSpaceLeft } from '../support/address-space.ts';
 import { type DatabaseName, databaseNames, laterDatabases } from './keys.ts';
 import type { ReadOptions } from './read-view.ts';
 import { noDirectory, StoreError } from './store-error.ts';
@@ -33,10 +34,12 @@ export function dataFileOf(directory: string): string {
 
 /**
  * Address space enough for one snapshot that is read; a server beside it may go on growing the file.
- * @throws StoreError when the data file cannot be looked at
+ * @throws StoreError when the data file cannot be looked at, or the process may not have the address space
  */
 export function readingMapBytesOf(directory: string): number {
-  return Math.max(readingMapBytesMin, 2 * dataFileBytes(directory));
+  const bytes = Math.max(readingMapBytesMin, 2 * dataFileBytes(directory));
+  requireAddressSpace(bytes);
+  return bytes;
 }
 
 function dataFileBytes(directory: string): number {
@@ -75,6 +78,24 @@ export function openEnvironment({ directory, mapBytes, isReadOnly }: Environment
     readOnly: isReadOnly,
   };
   return open<Buffer, Buffer>(options);
+}
+
+/**
+ * Refuses to begin where a limit of address space would end the process by SIGSEGV, without a word.
+ * @param bytes that will be reserved
+ * @throws StoreError when they are more than the limit leaves
+ */
+export function requireAddressSpace(bytes: number): void {
+  const left = addressSpaceLeft();
+  if (left === null || left >= bytes) return;
+  throw new StoreError(
+    `This process may reserve ${inMebibytes(left)} MiB more of address space and needs ${inMebibytes(bytes)} MiB, which are ` +
+      'hardly ever memory. Take the limit away (ulimit -v, LimitAS= of systemd); a server needs less with a smaller --map-bytes.',
+  );
+}
+
+function inMebibytes(bytes: number): number {
+  return Math.floor(bytes / 2 ** 20);
 }
 
 const emptyTree = {

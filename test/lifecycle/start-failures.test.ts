@@ -1,9 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { bootServer } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
+import { debianPrograms } from '../support/debian-programs.ts';
 import { createHttpClient } from '../support/http-client.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
 import { takenPort } from '../support/taken-port.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { oneProject, provisionOne } from './lifecycle-fixture.ts';
@@ -36,6 +39,27 @@ t.test('a start that fails while its threads are still being loaded', async (t) 
   t.equal(result.code, 1);
   t.match(result.stderr, `cannot listen on 127.0.0.1:${port}`, 'the message is not lost');
   t.notMatch(result.stdout + result.stderr, 'hangs');
+});
+
+const { paths, skip } = debianPrograms('prlimit');
+
+t.test('a limit of address space', { skip }, async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const limited = (gigabytes: number, ...arguments_: readonly string[]) =>
+    spawnSync(
+      String(paths['prlimit']),
+      [`--as=${gigabytes * 2 ** 30}`, join(repositoryRoot(), 'scripts', 'burgee'), ...arguments_],
+      { encoding: 'utf8' },
+    );
+  for (const gigabytes of [3, 16, 64]) {
+    const result = limited(gigabytes, 'serve', '--data-dir', dataDir, '--port', '0');
+    t.same([result.signal, result.status], [null, 1], `${gigabytes} GiB: it ends in order`);
+    t.match(result.stderr, /address space.*ulimit -v.*--map-bytes/s, `${gigabytes} GiB: and says why`);
+  }
+  const { dataDir: stored } = await provisionOne(t);
+  const check = limited(2, 'check', '--data-dir', stored);
+  t.equal(check.signal, null, 'a command ends in order too');
+  t.ok(check.status === 0 || /address space/.test(check.stderr), check.stderr);
 });
 
 t.test('a second server on the port of the first', async (t) => {
