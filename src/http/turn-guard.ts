@@ -1,5 +1,3 @@
-import { performance } from 'node:perf_hooks';
-
 /**
  * How an answer is given that is given within its handler:
  * - `plain`: at once;
@@ -9,9 +7,11 @@ import { performance } from 'node:perf_hooks';
  */
 export type Manner = 'plain' | 'checked' | 'last' | 'held';
 
-/** Answers from one look to the next. A look costs about two readings of the clock. */
-const looksApartMin = 16;
-const looksApartMax = 48;
+/** Answers from one look to the next. The first look in a turn plans its end, which costs some microseconds. */
+const looksApartMin = 32;
+const looksApartMax = 96;
+/** In a turn that was looked at. */
+const looksApartInTurn = 16;
 /** Somebody may send so many requests without waiting for answers, alone or each in so large a crowd. */
 const aheadAlone = 64;
 const aheadEach = 8;
@@ -39,9 +39,9 @@ export class TurnGuard {
   #unseenLeft = drawLooksApart();
   /** From the last look to the next. */
   #apart = this.#left;
-  /** The turn of the last look, as the event loop counts them. */
-  #turn = -1;
-  /** Of that turn, since its first look. */
+  /** Whether this turn was looked at. */
+  #isSeen = false;
+  /** Since then. */
   #answers = 0;
   #startedAt = 0;
   #isOver = false;
@@ -69,13 +69,12 @@ export class TurnGuard {
   }
 
   #look(): Manner {
-    const turn = performance.nodeTiming.uvMetricsInfo.loopCount;
-    if (turn === this.#turn) this.#answers += this.#apart;
-    else this.#beginTurn(turn);
+    if (this.#isSeen) this.#answers += this.#apart;
+    else this.#beginTurn();
     const connections = Math.min(this.#connections(), connectionsMax);
     const isAnyoneAhead = this.#answers > Math.max(aheadAlone / 2, connections);
     // Behind the first answers to a buffer the library sends each header by itself, unless it is asked for each answer.
-    this.#apart = isAnyoneAhead ? 1 : drawLooksApart();
+    this.#apart = isAnyoneAhead ? 1 : looksApartInTurn;
     this.#left = this.#apart;
     if (this.#isOver) return 'held';
     const allowed = Math.max(connections, aheadAlone, Math.min(aheadEach * connections, aheadTogether));
@@ -83,10 +82,17 @@ export class TurnGuard {
     return this.#isOver ? 'last' : 'checked';
   }
 
-  #beginTurn(turn: number): void {
-    this.#turn = turn;
+  #beginTurn(): void {
+    this.#isSeen = true;
     this.#answers = 0;
     this.#startedAt = performance.now();
+    setImmediate(() => this.#endTurn());
+  }
+
+  #endTurn(): void {
+    this.#isSeen = false;
     this.#isOver = false;
+    this.#apart = drawLooksApart();
+    this.#left = this.#apart;
   }
 }
