@@ -253,6 +253,14 @@ export const settings = {
       description: 'Milliseconds that SIGTERM leaves for what is in flight before the process ends.',
     },
   ),
+  auditRetentionDays: integerSetting(
+    { minimum: 0, maximum: 36_500 },
+    {
+      fallback: { value: 0 },
+      description:
+        'Days after which audit entries are dropped, a few with each change. 0: they are kept for ever.',
+    },
+  ),
   writtenBytesPerDayMax: bytesSetting(
     // A list of a MiB that gains or loses an item each minute writes 1.4 GiB on a day.
     { minimum: 0, maximum: TiB },

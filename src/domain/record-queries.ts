@@ -65,6 +65,8 @@ export interface RecordQueries {
   auditOf(ledgerId: string, range?: AuditRange): Iterable<ChainedEntry>;
   /** As `auditOf`, for what asks for the same newest entries again and again: their heads are kept in memory. */
   auditHeadsOf(ledgerId: string, range?: AuditRange): Iterable<SequencedHead>;
+  /** The newest sequence of the ledger that was dropped because of its age; 0 when none was. */
+  auditDroppedThrough(ledgerId: string): number;
   /** Of the ledger's newest entry, which is not read for it; 0 when there is none. */
   newestAuditSequence(ledgerId: string): number;
   /** Newest first. */

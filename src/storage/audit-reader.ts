@@ -4,8 +4,9 @@ import { isIdShaped } from '../support/id-shape.ts';
 import type { AuditHeads } from './audit-heads.ts';
 import { DamagedRecordError } from './damaged-record-error.ts';
 import { auditRange } from './keys/audit-keys.ts';
-import { idKey, ownedSequenceKey, rangeOf, sequenceOf } from './keys/key-parts.ts';
+import { auditAnchorKey, idKey, ownedSequenceKey, rangeOf, sequenceOf } from './keys/key-parts.ts';
 import type { RecordSource } from './record-source.ts';
+import { auditAnchorRecord } from './records/audit-anchor-record.ts';
 import { auditRecord, decodeAuditHead } from './records/audit-record.ts';
 
 /** A ledger's entries, newest first, all on one snapshot. */
@@ -47,6 +48,12 @@ export function newestAuditSequence(source: RecordSource, ledgerId: string): num
     return sequenceOf(key);
   }
   return 0;
+}
+
+/** @returns the newest sequence that was dropped; 0 when none was. */
+export function auditDroppedThrough(source: RecordSource, ledgerId: string): number {
+  if (!isIdShaped(ledgerId)) return 0;
+  return source.find(auditAnchorRecord, auditAnchorKey(ledgerId))?.sequence ?? 0;
 }
 
 interface FoundKey {

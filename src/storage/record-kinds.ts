@@ -1,4 +1,4 @@
-import { isWrittenBytesKey, metaKeys } from './keys/key-parts.ts';
+import { isAuditAnchorKey, isWrittenBytesKey, metaKeys } from './keys/key-parts.ts';
 import type { DatabaseName } from './keys.ts';
 import {
   audienceIndex,
@@ -16,6 +16,7 @@ import {
 } from './record-indexes.ts';
 import { activityRecord } from './records/activity-record.ts';
 import { audienceRecord } from './records/audience-record.ts';
+import { auditAnchorRecord } from './records/audit-anchor-record.ts';
 import { auditRecord } from './records/audit-record.ts';
 import { changeLogRecord } from './records/change-log-record.ts';
 import { counterRecord } from './records/counter-record.ts';
@@ -76,11 +77,12 @@ function kindOf<T>(codec: RecordCodec<T>, indexes: readonly RecordIndex<T>[] = [
 export function metaCodecOf(key: Buffer): RecordCodec<unknown> | null {
   if (key.equals(metaKeys.store)) return identityRecord as RecordCodec<unknown>;
   if (isWrittenBytesKey(key)) return writtenBytesRecord as RecordCodec<unknown>;
+  if (isAuditAnchorKey(key)) return auditAnchorRecord as RecordCodec<unknown>;
   const isCounter = key.equals(metaKeys.changeLog) || key.equals(metaKeys.outbox);
   return isCounter ? (counterRecord as RecordCodec<unknown>) : null;
 }
 
-/** The identity, the counters, and what was written on a day. */
+/** The identity, the counters, what was written on a day, and what was dropped of the audit log. */
 const metaKind: RecordKind = {
   database: 'meta',
   indexes: [],

@@ -3,7 +3,7 @@ import type { RecordQueries } from '../domain/record-queries.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import { activityQueries } from './activity-reader.ts';
 import type { AuditHeads } from './audit-heads.ts';
-import { auditHeadsOf, auditOf, newestAuditSequence } from './audit-reader.ts';
+import { auditDroppedThrough, auditHeadsOf, auditOf, newestAuditSequence } from './audit-reader.ts';
 import { evaluationCountQueries } from './evaluation-counts-reader.ts';
 import { keptAnswerQueries } from './kept-answer-reader.ts';
 import { idKey, lastIdKeyOf, rangeOf } from './keys/key-parts.ts';
@@ -43,6 +43,7 @@ export function createRecordQueries(source: RecordSource, auditHeads: AuditHeads
     tokensOf: (projectId) => ownedBy(source, 'tokens-by-project', tokenRecord, projectId),
     auditOf: (ledgerId, range) => auditOf(source, ledgerId, range),
     auditHeadsOf: (ledgerId, range) => auditHeadsOf(source, auditHeads, ledgerId, range),
+    auditDroppedThrough: (ledgerId) => auditDroppedThrough(source, ledgerId),
     newestAuditSequence: (ledgerId) => newestAuditSequence(source, ledgerId),
     ...sessionQueries(source),
     ...activityQueries(source),

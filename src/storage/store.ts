@@ -2,6 +2,7 @@ import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { StoreVersion } from '../support/store-version.ts';
+import { AuditRetention } from './audit-retention.ts';
 import type { Table } from './environment.ts';
 import { metaKeys } from './keys/key-parts.ts';
 import type { MigratedStore } from './migrations/migrate-store.ts';
@@ -26,6 +27,11 @@ export interface WriteTransaction {
    * values of what their changes have put. Of a day that is not the newest it is 0.
    */
   writtenBytesOn(ledgerId: string, day: number): number;
+  /**
+   * Drops a bounded few audit entries of before `olderThan` (Unix milliseconds), the newest of each ledger never.
+   * @throws DamagedRecordError when one cannot be read; nothing is dropped then
+   */
+  dropAuditEntries(olderThan: number): void;
 }
 
 /** The writer's side. There is one for a data directory, and its opener holds the claim (`claim.ts`). */
@@ -81,6 +87,7 @@ class LmdbStore implements Store {
   readonly #queries: RecordQueries;
   readonly #changeLogEntriesMax: number;
   readonly #tail = new WrittenTail();
+  readonly #retention = new AuditRetention();
   readonly #deadReadersEveryMs: number;
   readonly #version: StoreVersion | null;
   #sequence: number;
@@ -159,7 +166,8 @@ class LmdbStore implements Store {
       const written = root.transactionSync(() => {
         const writtenOn = (ledgerId: string, day: number) =>
           writtenBytesOn(this.#target.source, ledgerId, day);
-        const result = run({ queries: this.#queries, apply, writtenBytesOn: writtenOn });
+        const dropAuditEntries = (olderThan: number) => this.#retention.drop(this.#target, olderThan);
+        const result = run({ queries: this.#queries, apply, writtenBytesOn: writtenOn, dropAuditEntries });
         writer.finish();
         requireRoom?.(space.growthMax(root));
         const sequence = this.#tail.changeLogLast ?? this.#readSequence();

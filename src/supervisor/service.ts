@@ -141,6 +141,7 @@ class ServiceParts {
         dataFilePlace: this.#dataFilePlace,
         startCheckBytes: config.startCheckBytes,
         storageReserveBytes: config.storageReserveBytes,
+        auditRetentionDays: config.auditRetentionDays,
         writtenBytesPerDayMax: config.writtenBytesPerDayMax,
         commitGroupSize: config.commitGroupSize,
         pulse: new SharedArrayBuffer(pulseBytes),

@@ -21,6 +21,8 @@ export interface WriterSetup {
   readonly storageReserveBytes: number;
   /** What tokens may write to an organisation on a UTC day; 0 is no quota. */
   readonly writtenBytesPerDayMax: number;
+  /** 0 keeps audit entries for ever. */
+  readonly auditRetentionDays: number;
   /** Commands of one commit, at most: bounded, so that the first does not wait for the thousandth. */
   readonly commitGroupSize: number;
   readonly pulse: WriterPulse;

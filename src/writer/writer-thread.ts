@@ -42,6 +42,7 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
     console: setup.console,
     tokenPrefixesAccepted: setup.tokenPrefixesAccepted,
     freeSpace,
+    auditRetentionDays: setup.auditRetentionDays,
     writtenBytesPerDayMax: setup.writtenBytesPerDayMax,
     groupSizeMax: setup.commitGroupSize,
     meter,

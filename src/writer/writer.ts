@@ -5,6 +5,7 @@ import { secondsUntilQuota } from '../domain/organisation/write-quota.ts';
 import type { RecordChange } from '../domain/record-change.ts';
 import { touchSession } from '../domain/session/touch-session.ts';
 import { recordDenial } from '../domain/token/record-denial.ts';
+import { DamagedRecordError } from '../storage/damaged-record-error.ts';
 import type { Store, WriteTransaction } from '../storage/store.ts';
 import { DataFileUnavailableError } from '../storage/store-error.ts';
 import { hashBytes } from '../support/hash-bytes.ts';
@@ -34,6 +35,8 @@ export interface WriterOptions {
   readonly freeSpace: FreeSpace;
   /** What tokens may write to an organisation on a UTC day; 0 is no quota. */
   readonly writtenBytesPerDayMax: number;
+  /** Audit entries that are older are dropped; 0 keeps them for ever. */
+  readonly auditRetentionDays: number;
   /** Commands of one commit, at most. */
   readonly groupSizeMax: number;
   readonly pulse: WriterPulse;
@@ -53,6 +56,7 @@ export interface WriterOptions {
 }
 
 const hashes = { hashSecret, hashBytes };
+const dayMs = 24 * 60 * 60 * 1000;
 const groupDecisionMsMax = 10;
 
 /**
@@ -145,6 +149,7 @@ export class Writer {
           results.push([command.ticket, result]);
         }
         if (hasChanged) transaction.apply(this.#oldAnswers(transaction));
+        if (hasChanged) this.#dropOldEntries(transaction);
       });
       if (hasChanged) {
         this.#options.meter.countCommit(source, begunAt);
@@ -174,6 +179,18 @@ export class Writer {
     } catch (fault) {
       this.#options.onFault(fault, 'forgetting old answers');
       return [];
+    }
+  }
+
+  /** What a commit drops of the audit log: a bounded few. What cannot be read is left alone. */
+  #dropOldEntries(transaction: WriteTransaction): void {
+    const { auditRetentionDays } = this.#options;
+    if (auditRetentionDays === 0) return;
+    try {
+      transaction.dropAuditEntries(Date.now() - auditRetentionDays * dayMs);
+    } catch (fault) {
+      if (!(fault instanceof DamagedRecordError)) throw fault;
+      this.#options.onFault(fault, 'dropping old audit entries');
     }
   }
 

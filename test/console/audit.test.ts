@@ -41,6 +41,7 @@ t.test('a long audit log is paged, filtered and exported whole', async (t) => {
         changes: [{ field: 'enabled', before: true, after: false }],
       },
     ],
+    droppedThrough: 0,
     nextCursor: null,
   });
   t.equal(history.json.entries.length, 1);

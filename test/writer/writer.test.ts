@@ -48,6 +48,7 @@ t.test(
       tokenPrefixesAccepted: [],
       freeSpace: new FreeSpace(directory, 0),
       writtenBytesPerDayMax: 0,
+      auditRetentionDays: 0,
       pulse: new SharedArrayBuffer(pulseBytes),
       onResults: () => undefined,
       onFault: (fault) => faults.push(fault),

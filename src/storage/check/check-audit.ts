@@ -2,8 +2,16 @@ import { type AuditEntry, auditSubjects } from '../../domain/audit/audit-entry.t
 import { isIdShaped } from '../../support/id-shape.ts';
 import { chainHash, chainStart } from '../audit-chain.ts';
 import { auditSubjectKey, readAuditSubjectKey } from '../keys/audit-keys.ts';
-import { firstIdOf, idKey, ownedSequenceKey, sequenceBytes, sequenceOf } from '../keys/key-parts.ts';
+import {
+  auditAnchorKey,
+  firstIdOf,
+  idKey,
+  ownedSequenceKey,
+  sequenceBytes,
+  sequenceOf,
+} from '../keys/key-parts.ts';
 import type { StoredRecord } from '../record-source.ts';
+import { auditAnchorRecord } from '../records/audit-anchor-record.ts';
 import { type AuditRecord, auditRecord, decodeAuditEntry } from '../records/audit-record.ts';
 import { type Finding, findingAt } from './finding.ts';
 import type { Entry, StoreWalk } from './store-walk.ts';
@@ -14,17 +22,25 @@ interface ChainEnd {
   readonly hash: Uint8Array;
 }
 
-/** Each ledger's entries count from 1 without gaps, each hash covers all before it, and the index has what it should. */
+/** Each ledger's entries count without gaps from 1, or from what was dropped, each hash covers all before it, and the index has what it should. */
 export function* checkAudit(walk: StoreWalk): Generator<Finding> {
   let end: ChainEnd = { ledgerId: '', sequence: 0, hash: chainStart };
   yield* walk.records(auditRecord, function* (stored) {
     const ledgerId = firstIdOf(stored.key);
-    if (ledgerId !== end.ledgerId) end = { ledgerId, sequence: 0, hash: chainStart };
+    if (ledgerId !== end.ledgerId) end = beginningOf(walk, ledgerId);
     yield* checkLink(stored, end);
     yield* checkEntry(walk, stored, ledgerId);
     end = { ledgerId, sequence: sequenceOf(stored.key), hash: stored.record.hash };
   });
   yield* walk.entries('audit-by-subject', (entry) => checkIndexEntry(walk, entry));
+}
+
+/** What the oldest entry that is kept continues: the newest one that was dropped, if any was. */
+function beginningOf(walk: StoreWalk, ledgerId: string): ChainEnd {
+  const start = { ledgerId, sequence: 0, hash: chainStart };
+  if (!isIdShaped(ledgerId)) return start;
+  const anchor = walk.find(auditAnchorRecord, auditAnchorKey(ledgerId));
+  return anchor === null || anchor === undefined ? start : { ledgerId, ...anchor };
 }
 
 function* checkLink({ key, record }: StoredRecord<AuditRecord>, end: ChainEnd): Generator<Finding> {

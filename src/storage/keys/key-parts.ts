@@ -22,8 +22,23 @@ export function writtenBytesKey(ledgerId: string): Buffer {
 }
 
 export function isWrittenBytesKey(key: Buffer): boolean {
+  return hasPrefix(key, writtenBytesPrefix);
+}
+
+const auditAnchorPrefix = 'audit-anchor/';
+
+/** In `meta`, of what was dropped of a ledger. */
+export function auditAnchorKey(ledgerId: string): Buffer {
+  return Buffer.concat([Buffer.from(auditAnchorPrefix, 'latin1'), idKey(ledgerId)]);
+}
+
+export function isAuditAnchorKey(key: Buffer): boolean {
+  return hasPrefix(key, auditAnchorPrefix);
+}
+
+function hasPrefix(key: Buffer, prefix: string): boolean {
   const text = key.toString('latin1');
-  return text.startsWith(writtenBytesPrefix) && isIdShaped(text.slice(writtenBytesPrefix.length));
+  return text.startsWith(prefix) && isIdShaped(text.slice(prefix.length));
 }
 
 /** @throws RangeError when `id` is not an id: only what was made by `newId` is ever stored. */

@@ -118,6 +118,9 @@ export function AuditEntries({ projectId, filter, isOfOneThing }: AuditEntriesPr
           />
         ))}
       </ol>
+      {!pages.hasNextPage && pages.data.pages.some((page) => page.droppedThrough > 0) && (
+        <p className={classes.quiet}>Older entries are not kept any more.</p>
+      )}
       {pages.hasNextPage && (
         <div className={classes.more}>
           {pages.isFetchNextPageError && <Failure error={pages.error} />}

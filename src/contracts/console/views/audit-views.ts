@@ -40,6 +40,8 @@ export const auditPageSchema = shape({
   entries: Type.Array(auditEntryViewSchema),
   /** What the audiences are called today that the changes name by their ids; deleted ones are missing. */
   audienceNames: Type.Record(Type.String(), text),
+  /** The newest sequence that was dropped because of its age; 0 when none was. No page has entries up to it. */
+  droppedThrough: Type.Integer({ minimum: 0 }),
   /** Where the next page begins; null at the end. */
   nextCursor: nullable(text),
 });

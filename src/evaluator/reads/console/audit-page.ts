@@ -56,6 +56,7 @@ function* pageInPieces(
     if (listed === pageSize || walked >= walkedMax || bytes >= walkedBytesMax) break;
   }
   yield `],"audienceNames":${JSON.stringify(audienceNames(queries, audienceIds))}`;
+  yield `,"droppedThrough":${queries.auditDroppedThrough(ledgerId)}`;
   yield `,"nextCursor":${next === null ? 'null' : `"${next}"`}}`;
 }
 
