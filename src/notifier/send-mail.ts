@@ -22,6 +22,9 @@ const idleTimeoutMs = 30_000;
 /** From the first look-up of the server's name to its last word. */
 const sendTimeoutMs = 60_000;
 const responseBytesMax = 64 * 1024;
+const encodedWordStart = '=?';
+/** Of text, which base64 makes a third longer; the first word stands behind the name of its header. */
+const encodedWordBytesMax = 39;
 
 /** Codes of faults that are of the server or the way to it, and of no mail. */
 const unreachableCodes: ReadonlySet<string> = new Set([
@@ -87,8 +90,11 @@ async function deliver(
 ): Promise<SendOutcome> {
   const { messageId, from, subject, text, html } = mail;
   const node = new MailComposer({
-    ...{ messageId, from, subject, text, html, to: [...mail.to] },
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    ...{ messageId, from, text, html, to: mail.to.map(withPlainName) },
+    headers: {
+      ...{ 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+      Subject: subject.includes(encodedWordStart) ? { prepared: true, value: encodedText(subject) } : subject,
+    },
     disableFileAccess: true,
     disableUrlAccess: true,
   }).compile();
@@ -109,6 +115,29 @@ async function deliver(
       connection.quit();
     });
   });
+}
+
+/**
+ * The text of a header that looks like encoded words itself, which a reader of mails would decode: encoded as words of
+ * lines of at most 76 characters (RFC 2047), it is shown as it is. nodemailer encodes only what is not ASCII.
+ */
+function encodedText(text: string): string {
+  const words: string[] = [];
+  let word = '';
+  for (const character of text) {
+    if (Buffer.byteLength(word + character) > encodedWordBytesMax) {
+      words.push(word);
+      word = '';
+    }
+    word += character;
+  }
+  const encoded = [...words, word].map((part) => `=?utf-8?B?${Buffer.from(part).toString('base64')}?=`);
+  return encoded.join('\r\n ');
+}
+
+/** A name that looks like an encoded word is left out: the address says who is meant. */
+function withPlainName({ name, address }: Mail['to'][number]): Mail['to'][number] {
+  return { name: name.includes(encodedWordStart) ? '' : name, address };
 }
 
 function sortRejected(faults: readonly SmtpFault[]): {

@@ -1,4 +1,5 @@
 import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
+import { addCharacterProblems } from '../name-rules.ts';
 import { type ProblemList, shown, shownList } from '../problem-list.ts';
 import { findEnvironment, type Project } from '../project/project.ts';
 import { activeTokensMax, type Permission, type Token } from './token.ts';
@@ -39,7 +40,7 @@ function addNameProblems(text: string, problems: ProblemList): void {
   if (name === '' || !hasAtMostCodePoints(name, tokenNameCodePointsMax)) {
     problems.add(() => `name must be 1 to ${tokenNameCodePointsMax} characters after trimming`);
   }
-  if (/\p{Cc}/u.test(name)) problems.add(() => 'name must not have control characters');
+  addCharacterProblems(name, 'name', problems);
   if (!isWellFormed(name)) problems.add(() => 'name must be valid Unicode text');
 }
 

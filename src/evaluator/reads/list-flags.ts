@@ -9,7 +9,7 @@ import {
   readParameter,
 } from '../../domain/management/management-query.ts';
 import { proceed, refuseProblems } from '../../domain/management/refusal.ts';
-import { isName } from '../../domain/name-rules.ts';
+import { isStorableName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { ManagementRead } from './management-read.ts';
@@ -32,7 +32,7 @@ export const listFlags: ManagementRead = (queries, call, principal) => {
 /** @param name exactly; null for every flag. A name that no flag can have needs no look-up. */
 function selectFlags(queries: RecordQueries, projectId: string, name: string | null): Iterable<Flag> {
   if (name === null) return queries.flagsOf(projectId);
-  return isName(name) ? queries.flagsOf(projectId, name) : [];
+  return isStorableName(name) ? queries.flagsOf(projectId, name) : [];
 }
 
 function* listPieces(flags: Iterable<Flag>, view: (flag: Flag) => FlagView): Generator<string> {

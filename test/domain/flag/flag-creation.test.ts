@@ -126,6 +126,15 @@ t.test('name, description and tags have limits', async (t) => {
   for (const name of ['', '  \n', 'x'.repeat(201)]) t.equal(problemsOf({ name }), length);
   t.equal(problemsOf({ name: 'a\u0000b' }), 'name must not have control characters');
   t.equal(problemsOf({ name: 'a\u0085b' }), 'name must not have control characters');
+  const layout = 'name must not have line separators or characters that turn the direction of text';
+  for (const character of ['\u2028', '\u2029', '\u202a', '\u202e', '\u2066', '\u2069', '\u200f', '\u061c']) {
+    t.equal(problemsOf({ name: `a${character}b` }), layout, character);
+  }
+  t.equal(
+    problemsOf({ name: '\u{1F469}\u200D\u{1F680} \u0645\u06CC\u200C\u062E' }),
+    '',
+    'joiners are needed',
+  );
   t.equal(problemsOf({ name: 7 }), 'name must be a string');
   t.equal(problemsOf('{"name":"\\udc00"}'), 'name must be valid Unicode: it has a lone surrogate');
 

@@ -25,6 +25,17 @@ t.test('a patch of a single-environment flag answers the changed flag, flat', as
   t.same(fixture.read('read-flag', { authorization, flagId: flag.id }).body, answer.body.flag);
 });
 
+t.test('a flag whose name new flags cannot have is found and patched', async (t) => {
+  const fixture = openFixture(t);
+  const project = fixture.addProject(null);
+  const flag = fixture.addFlag(project, { name: 'a\u2028b\u202e' });
+  const { authorization } = fixture.addToken(project);
+  const patched = fixture.write('patch-flag', { authorization, flagId: flag.id, body: { enabled: true } });
+  t.match(patched.body, { changed: true, flag: { name: flag.name, enabled: true } });
+  const query = `name=${encodeURIComponent(flag.name)}`;
+  t.match(fixture.read('list-flags', { authorization, query }).body, { flags: [{ id: flag.id }] });
+});
+
 t.test('a change is stored with one audit entry, a repeated patch with nothing', async (t) => {
   const fixture = openFixture(t);
   const project = fixture.addProject(['staging']);

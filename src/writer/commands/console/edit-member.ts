@@ -43,7 +43,7 @@ export const editMember: ConsoleCommand<EditMemberBody> = (queries, request, pri
 
 function editedMember(before: Member, body: EditMemberBody): ConsoleOutcome<Member> {
   const problems = new ProblemList();
-  const name = body.name === undefined ? before.name : readName(body.name, problems);
+  const name = body.name === undefined ? before.name : readName(body.name, problems, before.name);
   if (!problems.isEmpty) return deny('invalid-request', problems.detail());
   return allow({ ...before, name, role: body.role ?? before.role, revision: before.revision + 1 });
 }

@@ -16,7 +16,7 @@ export const editOrganisation: ConsoleCommand<EditOrganisationBody> = (
 ) => {
   const before = ownOrganisation(principal);
   const problems = new ProblemList();
-  const name = readName(request.body.name, problems);
+  const name = readName(request.body.name, problems, before.name);
   if (!problems.isEmpty) return deny('invalid-request', problems.detail());
   if (request.body.revision !== before.revision) {
     const current = organisationView(before, context.now);
