@@ -1,6 +1,6 @@
 // Decides which Node runs Burgee, before anything else is loaded: this one, or, where the installed HTTP server has no build
 // for it, the official build of Node 22 that is pinned here. That one is taken from npm once and kept in .node.
-// CommonJS and old syntax, so that any Node can run this. See docs/decisions/0056-which-node-runs-burgee.md.
+// CommonJS and old syntax, so that any Node can run this. See docs/decisions/0058-which-node-runs-burgee.md.
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const os = require('node:os');

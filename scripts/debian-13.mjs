@@ -2,7 +2,7 @@
 // folder, under Node 24. Installs, compiles and builds there what git has of this checkout, and runs tests on it. As root
 // on Debian, for Linux on x64; it takes some minutes and 2 GB.
 //
-//   node scripts/debian-13.mjs                                                       the package that decision 0056 names, the HTTP tests
+//   node scripts/debian-13.mjs                                                       the package that decision 0058 names, the HTTP tests
 //   node scripts/debian-13.mjs 'uNetworking/uWebSockets.js#v20.57.0' conformance/    any package, any tests
 import './lib/choose-node.mjs';
 import { execFileSync, spawnSync } from 'node:child_process';
