@@ -4,8 +4,8 @@
 //   node scripts/build-server.mjs
 //   node scripts/build-server.mjs FOLDER MODULE...    elsewhere, with modules as further entries, which share the server's
 //
-// Only Burgee's own code and packages of hundreds of small modules are taken in, because opening those one by one, in each
-// thread, was most of a start. All others stay where npm put them: they bring native code, or threads of their own.
+// Packages of many small modules are taken in, because opening those one by one, in each thread, was most of a start.
+// Others stay where npm put them: they bring native code or threads of their own, or are loaded where they are configured.
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve, sep } from 'node:path';
@@ -18,8 +18,8 @@ const target = resolve(root, folder);
 const isOurs = [join(root, 'dist'), tmpdir()].some((place) => target.startsWith(`${place}${sep}`));
 if (!isOurs)
   throw new Error(`${target} is replaced as a whole: name a folder below dist, or a temporary one`);
-const takenIn = /^(typebox|commander)(\/|$)/;
-const isOwn = /^[./]/;
+const leftOut =
+  /^(node:|lmdb|msgpackr|fs-native-extensions|uWebSockets\.js|@node-rs\/argon2|piscina|nodemailer|openid-client|prom-client)/;
 
 /** Names below the target, without their ending, with the source of each. */
 async function entries() {
@@ -34,7 +34,9 @@ async function entries() {
 const bundle = await rolldown({
   input: await entries(),
   platform: 'node',
-  external: (id) => !isOwn.test(id) && !takenIn.test(id),
+  external: leftOut,
+  // Its modules declare; what is not used of them need not be loaded.
+  treeshake: { moduleSideEffects: (id) => !id.includes('/node_modules/typebox/') },
   onwarn: (warning) => {
     throw new Error(warning.message);
   },
@@ -46,5 +48,7 @@ await bundle.write({
   entryFileNames: '[name].js',
   // In no folder: entry-files.ts names the entries from where it lies itself.
   chunkFileNames: '[name]-[hash].js',
+  // Each thread would read them.
+  comments: { legal: true, annotation: false, jsdoc: false },
 });
 await bundle.close();

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Value } from 'typebox/value';
+import { Check } from 'typebox/schema';
 import { didYouMean } from '../support/closest-name.ts';
 import type { Config } from './config.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
@@ -43,7 +43,7 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
     const setting: Setting = settings[name];
     const given = findGiven(name, setting, places, problems);
     const value = given === null ? defaultOf(setting, values) : given.valueFor(setting);
-    if (given !== null && !Value.Check(setting.schema, value)) problems.push(refusal(setting, given));
+    if (given !== null && !Check(setting.schema, value)) problems.push(refusal(setting, given));
     sources.set(name, given?.source ?? 'default');
     values.set(name, value);
   }

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
+// Not typebox/compile, which brings each operation on values there is: every thread would load them.
+import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 
 /** Enough to fill the list of problems from one slice many times over, few enough to be quick. */
@@ -21,7 +22,7 @@ export function compileSchema<Schema extends TSchema>(schema: Schema): CompiledS
       if (validator.Check(value)) return [];
       // It counts for the thread, and is 8 until someone says otherwise.
       Settings.Set({ maxErrors: errorsMax });
-      return validator.Errors(value);
+      return validator.Errors(value)[1];
     },
   };
 }
