@@ -1,4 +1,8 @@
 import type { Audience } from '../../src/domain/evaluation/audience.ts';
+import {
+  type EvaluableAudience,
+  evaluableAudienceOf,
+} from '../../src/domain/evaluation/compiled-audience.ts';
 import { type CompiledFlag, compileFlag } from '../../src/domain/evaluation/compiled-flag.ts';
 import type { Flag } from '../../src/domain/flag/flag.ts';
 import { type Project, soleEnvironment } from '../../src/domain/project/project.ts';
@@ -35,6 +39,11 @@ export function sampleAudienceById(id: string): Audience | undefined {
   return id === sampleAudience.id ? sampleAudience : undefined;
 }
 
+/** As it is read for evaluation. */
+export function sampleEvaluableAudience(): EvaluableAudience {
+  return evaluableAudienceOf(sampleAudience);
+}
+
 /** At 50 %, every third with cohorts, every fourth with an audience. */
 function sampleFlag(index: number): Flag {
   const cohorts = index % 3 === 0 ? ['alpha-testers', 'staff', `customer-${index}`] : null;
@@ -65,6 +74,13 @@ function sampleFlag(index: number): Flag {
 export const sampleFlags: readonly Flag[] = Array.from({ length: 1000 }, (_unused, index) =>
   sampleFlag(index),
 );
+
+/** With a list that is searched in the record, and indexed. */
+export const sampleLongFlags: readonly Flag[] = sampleFlags.slice(0, 20).map((flag) => ({
+  ...flag,
+  cohorts: Array.from({ length: 1000 }, (_unused, member) => `customer-${member}`),
+  states: new Map(Array.from(flag.states, ([number, state]) => [number, { ...state, cohortOverride: null }])),
+}));
 
 export function compileSamples(): readonly CompiledFlag[] {
   return sampleFlags.map((flag) => compileFlag(flag, sampleProject, sampleAudienceById));
