@@ -34,8 +34,8 @@ export function counter(name: string, help: string, series = unlabelled): Metric
   return { kind: 'counter', name, help, series, bounds: [] };
 }
 
-export function gauge(name: string, help: string, series = unlabelled): MetricShape {
-  return { kind: 'gauge', name, help, series, bounds: [] };
+export function gauge(name: string, help: string): MetricShape {
+  return { kind: 'gauge', name, help, series: unlabelled, bounds: [] };
 }
 
 export function histogram(

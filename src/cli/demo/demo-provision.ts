@@ -12,26 +12,26 @@ export const demoOwnerEmail = 'owner@demo.example';
 const demoMembers = [{ name: 'Demo Owner', email: demoOwnerEmail, role: 'owner' }] as const;
 
 /** What `burgee demo` applies: `README.md` beside this file describes it. */
-export function demoDocument(gates: readonly FeatureGate[] = readFeatureGates()): ProvisionDocument {
-  const projects = [kubernetesProject(gates), websiteProject];
+export function demoDocument(): ProvisionDocument {
+  const projects = [kubernetesProject(), websiteProject];
   return { organisations: [{ name: 'Demo', plan: 'enterprise', members: [...demoMembers], projects }] };
 }
 
 /** The same things by name alone: applied to an existing demo it changes no flag, and makes the tokens that are missing. */
-export function demoNamesDocument(gates: readonly FeatureGate[] = readFeatureGates()): ProvisionDocument {
+export function demoNamesDocument(): ProvisionDocument {
   const namesOf = ({ flags = [], audiences: _audiences, ...project }: DeclaredProject): DeclaredProject => ({
     ...project,
     flags: (flags as readonly DeclaredFlag[]).map(({ name }) => ({ name })),
   });
-  const projects = [kubernetesProject(gates), websiteProject].map(namesOf);
+  const projects = [kubernetesProject(), websiteProject].map(namesOf);
   return { organisations: [{ name: 'Demo', plan: 'enterprise', projects }] };
 }
 
-function kubernetesProject(gates: readonly FeatureGate[]): DeclaredProject {
+function kubernetesProject(): DeclaredProject {
   return {
     name: 'kubernetes',
     environments: versions.map((version) => `v${version}`),
-    flags: gates.map(gateFlag),
+    flags: readFeatureGates().map(gateFlag),
     tokens: [
       { name: demoTokenNames.read, permission: 'read' },
       { name: demoTokenNames.write, permission: 'write' },
@@ -92,15 +92,12 @@ const websiteProject: DeclaredProject = {
 };
 
 /** A gate that is at this stage, and off, in the newest environment: something to try a percentage or a cohort on. */
-export function exampleGate(
-  stage: 'alpha' | 'beta',
-  gates: readonly FeatureGate[] = readFeatureGates(),
-): string {
+export function exampleGate(stage: 'alpha' | 'beta'): string {
   const isExample = (gate: FeatureGate): boolean => {
     const newest = stageIn(gate, newestEnvironment.slice(1));
     return newest?.stage === stage && !newest.default;
   };
-  const found = gates.find(isExample);
+  const found = readFeatureGates().find(isExample);
   if (found === undefined) throw new Error(`no gate is ${stage} and off in ${newestEnvironment}`);
   return found.name;
 }
