@@ -31,7 +31,10 @@ export function awaitFlag(exchange: Exchange, request: RequestView, parts: Await
   const query = request.query();
   const refuse = (detail: string): void =>
     refuseEvaluation(exchange, { code: 'service-unavailable', detail }, docsUrl);
+  let isWaiting = true;
   const end = (how: WaitEnd): void => {
+    if (!isWaiting) return;
+    isWaiting = false;
     waiting.give(1);
     meter.countWait(how);
   };
@@ -58,7 +61,8 @@ export function awaitFlag(exchange: Exchange, request: RequestView, parts: Await
   }
   waiting.takeAlways(1);
   exchange.onAborted(() => {
-    if (source.loads.leave(waiter)) end('left');
+    source.loads.leave(waiter);
+    end('left');
   });
 }
 
