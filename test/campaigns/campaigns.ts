@@ -10,6 +10,7 @@ import { linearizability } from './linearizability.campaign.ts';
 import { overload } from './overload.campaign.ts';
 import { powerLoss } from './power-loss.campaign.ts';
 import { soak } from './soak.campaign.ts';
+import { tenants } from './tenants.campaign.ts';
 import { workers } from './workers.campaign.ts';
 
 /** In the order of the promises in docs/guarantees.md. */
@@ -22,6 +23,7 @@ export const campaigns: readonly Campaign[] = [
   damagedData,
   hostileClients,
   framing,
+  tenants,
   overload,
   clock,
   linearizability,

@@ -1,0 +1,122 @@
+import { setTimeout } from 'node:timers/promises';
+import { bootServer } from '../support/booted-server.ts';
+import { expect, percentileOf } from '../support/expectations.ts';
+import { withLifetime } from '../support/lifetime.ts';
+import type { Random } from '../support/random.ts';
+import type { Campaign, CampaignContext } from './campaign.ts';
+import { inMegabytes, ownBytesOf } from './process-memory.ts';
+import { type AttackStage, attacks } from './tenants/attacks.ts';
+import { controlName, evaluationName, QuietClients, type QuietReading } from './tenants/quiet-clients.ts';
+import { installTenants, type TenantsInstallation } from './tenants/tenants-installation.ts';
+
+const sizes = {
+  full: { largeFlags: 60, cohortsOfLargeFlag: 40_000, flagsOfLongProject: 60_000 },
+  sample: { largeFlags: 12, cohortsOfLargeFlag: 20_000, flagsOfLongProject: 4000 },
+};
+const attackMs = { full: 10_000, sample: 3000 };
+const warmMs = 500;
+/** Later than the machine alone is: of an evaluation, and of what goes through the writer or reads lists. */
+const evaluationP99MaxMs = { full: 20, sample: 500 };
+const otherP99MaxMs = { full: 1000, sample: 3000 };
+const growthMaxBytes = 900 * 1024 * 1024;
+const names = Object.keys(attacks);
+
+/** The first cases have one attack each, all kinds in turn; then two or three at once. */
+function attacksOf(number: number, random: Random): readonly string[] {
+  if (number <= names.length) return [names[number - 1] ?? ''];
+  return random.shuffle(names).slice(0, random.integer(2, 3));
+}
+
+async function playCase(
+  context: CampaignContext,
+  installation: TenantsInstallation,
+  chosen: readonly string[],
+  random: Random,
+): Promise<readonly number[]> {
+  const tier = context.isFull ? 'full' : 'sample';
+  return withLifetime(async (t) => {
+    const server = await bootServer(t, { dataDir: installation.dataDir });
+    const quiet = await QuietClients.start(t, server.port, installation.quiet);
+    await setTimeout(warmMs);
+    const before = ownBytesOf(server.pid);
+    let most = before;
+    const watch = setInterval(() => {
+      most = Math.max(most, ownBytesOf(server.pid));
+    }, 50);
+    t.teardown(() => clearInterval(watch));
+    let isOver = false;
+    const stage: AttackStage = {
+      teardown: t.teardown,
+      port: server.port,
+      tenant: installation.hostile,
+      cohortsOfLargeFlag: sizes[tier].cohortsOfLargeFlag,
+      random,
+      isOver: () => isOver,
+    };
+    const running = Promise.all(chosen.map((name) => attacks[name]?.(stage) ?? 0));
+    // Looked at in the end: until then a failure must not end the run.
+    running.catch(() => undefined);
+    quiet.forget();
+    await setTimeout(attackMs[tier]);
+    const readings = await quiet.read();
+    isOver = true;
+    const sent = await running;
+    await quiet.stop();
+    const text = `${chosen.join(', ')}: ${readings.map(described).join(', ')}, ${inMegabytes(before)} to ${inMegabytes(most)} MB`;
+    context.note(text);
+    judge(readings, tier, text);
+    expect(
+      sent.every((count) => count > 0),
+      `an attack sent nothing: ${text}`,
+    );
+    expect(most - before < growthMaxBytes, `the memory grew: ${text}`);
+    await server.stop();
+    return [p99Of(readings, evaluationName), sent.reduce((sum, count) => sum + count, 0)];
+  });
+}
+
+function judge(readings: readonly QuietReading[], tier: 'full' | 'sample', text: string): void {
+  const machineMs = p99Of(readings, controlName);
+  for (const { name, durationsMs, lost, refused } of readings) {
+    if (name === controlName) continue;
+    expect(durationsMs.length > 0, `${name} was never answered: ${text}`);
+    expect(refused.length === 0, `${name} was refused ${refused.length} times, with ${refused[0]}: ${text}`);
+    expect(lost === 0, `${name} lost ${lost} connections: ${text}`);
+    const boundMs = (name === evaluationName ? evaluationP99MaxMs : otherP99MaxMs)[tier];
+    const p99 = percentileOf(durationsMs, 99);
+    expect(p99 - machineMs <= boundMs, `${name} has a p99 of ${p99.toFixed(1)} ms: ${text}`);
+  }
+}
+
+function p99Of(readings: readonly QuietReading[], name: string): number {
+  return percentileOf(readings.find((reading) => reading.name === name)?.durationsMs ?? [], 99);
+}
+
+function described({ name, durationsMs, lost, refused }: QuietReading): string {
+  const failed = lost + refused.length;
+  const failures = failed === 0 ? '' : `, ${failed} failed`;
+  return `${name} p99 ${percentileOf(durationsMs, 99).toFixed(1)} ms of ${durationsMs.length}${failures}`;
+}
+
+/** One organisation attacks with all it has; another one goes about its work, and notices little. */
+export const tenants: Campaign = {
+  name: 'tenants',
+  summary: 'what one tenant does, however hostile, refuses another one nothing and delays it little',
+  sampleCount: names.length,
+  fullCount: 20,
+  async run(context) {
+    const installation = await installTenants(context, sizes[context.isFull ? 'full' : 'sample']);
+    let slowestMs = 0;
+    let requests = 0;
+    for (const { number, random } of context.cases()) {
+      const [p99 = 0, sent = 0] = await playCase(context, installation, attacksOf(number, random), random);
+      slowestMs = Math.max(slowestMs, p99);
+      requests += sent;
+    }
+    return {
+      cases: context.count,
+      'requests of the attacks': requests,
+      'highest p99 of evaluations in ms': slowestMs.toFixed(1),
+    };
+  },
+};

@@ -1,0 +1,175 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import type { Lifetime } from '../../support/lifetime.ts';
+import type { Random } from '../../support/random.ts';
+import { getRequest, patchRequest, WireConnection } from '../wire-connection.ts';
+import { cohortsOf, type HostileTenant, signIn } from './tenants-installation.ts';
+
+/** What a hostile tenant has for its attack. */
+export interface AttackStage extends Lifetime {
+  readonly port: number;
+  readonly tenant: HostileTenant;
+  readonly cohortsOfLargeFlag: number;
+  readonly random: Random;
+  /** Its clients are gone soon after. */
+  readonly isOver: () => boolean;
+}
+
+/** @returns how many requests were sent, when it is over */
+export type Attack = (stage: AttackStage) => Promise<number>;
+
+const reopenMs = 10;
+const unreadMs = 2000;
+
+/** From one address, or from as many as there are clients. */
+function addressesOf(random: Random): (client: number) => string {
+  const isSpread = random.chance(0.5);
+  const net = random.integer(1, 60);
+  return (client) => (isSpread ? `127.${net}.${client >> 7}.${1 + (client & 127)}` : `127.${net}.0.1`);
+}
+
+interface Asking {
+  readonly clients: number;
+  readonly pauseMs: number;
+  readonly requestOf: (turn: number) => string;
+}
+
+/** So many clients, each of which asks for the next thing as soon as it has its answer. */
+async function keepAsking(stage: AttackStage, { clients, pauseMs, requestOf }: Asking): Promise<number> {
+  const addressOf = addressesOf(stage.random);
+  let turn = 0;
+  const client = async (index: number): Promise<void> => {
+    let connection: WireConnection | null = null;
+    while (!stage.isOver()) {
+      if (connection === null || connection.isLost) {
+        connection?.destroy();
+        connection = await WireConnection.open(stage.port, addressOf(index)).catch(() => null);
+      }
+      if (connection === null) {
+        await setTimeout(reopenMs);
+        continue;
+      }
+      turn += 1;
+      const opened = connection;
+      // One that is not answered any more ends with the attack.
+      const answer = opened.ask(requestOf(turn)).catch(() => null);
+      await Promise.race([answer, untilOver(stage)]);
+      if (pauseMs > 0) await setTimeout(pauseMs);
+    }
+    connection?.destroy();
+  };
+  await Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
+  return turn;
+}
+
+async function untilOver({ isOver }: AttackStage): Promise<void> {
+  while (!isOver()) await setTimeout(100);
+}
+
+/** Sockets that send and never read, opened anew when they are closed or have stood for a while. */
+async function neverRead(stage: AttackStage, sockets: number, bytes: Buffer): Promise<number> {
+  const addressOf = addressesOf(stage.random);
+  let sent = 0;
+  const stand = async (index: number): Promise<void> => {
+    while (!stage.isOver()) {
+      const socket = openQuietly(stage.port, addressOf(index));
+      socket.pause();
+      sent += 1;
+      socket.write(bytes);
+      const until = performance.now() + unreadMs;
+      while (!stage.isOver() && !socket.destroyed && performance.now() < until) await setTimeout(50);
+      socket.destroy();
+    }
+  };
+  await Promise.all(Array.from({ length: sockets }, (_, index) => stand(index)));
+  return sent;
+}
+
+function openQuietly(port: number, localAddress: string): Socket {
+  const socket = connect({ port, host: '127.0.0.1', localAddress, noDelay: true });
+  socket.on('error', () => socket.destroy());
+  return socket;
+}
+
+/** Flags that no cache keeps all of, from clients without credentials. */
+export const coldFlags: Attack = (stage) => {
+  const { largeFlags } = stage.tenant;
+  const requestOf = (turn: number): string =>
+    getRequest(`/v1/flags/${largeFlags[turn % largeFlags.length]}?targetingKey=${turn}&cohort=${turn}`);
+  return keepAsking(stage, { clients: stage.random.pick([8, 40, 120]), pauseMs: 0, requestOf });
+};
+
+export const wholeProjects: Attack = (stage) => {
+  const path = `/v1/flags/project/${stage.tenant.longProjectId}`;
+  const requestOf = (turn: number): string => getRequest(`${path}?targetingKey=${turn}`);
+  return keepAsking(stage, { clients: stage.random.integer(2, 16), pauseMs: 0, requestOf });
+};
+
+export const listsByName: Attack = (stage) => {
+  const requestOf = (turn: number): string =>
+    getRequest(`/api/v1/flags?name=long%20${turn}`, stage.tenant.longSecret);
+  return keepAsking(stage, { clients: stage.random.integer(4, 32), pauseMs: 20, requestOf });
+};
+
+export const unreadLists: Attack = (stage) =>
+  neverRead(stage, 68, Buffer.from(getRequest('/api/v1/flags', stage.tenant.longSecret)));
+
+export const unreadPipelines: Attack = (stage) => {
+  const path = stage.random.pick(['/docs', '/health', `/v1/flags/${stage.tenant.flags[0]}?targetingKey=1`]);
+  return neverRead(stage, stage.random.integer(4, 20), Buffer.from(getRequest(path).repeat(3000)));
+};
+
+/** The same flag has one list, then the other. */
+export const writeStorm: Attack = (stage) => {
+  const { largeFlags, largeSecret } = stage.tenant;
+  const lists = ['second', 'third'].map((kind) => cohortsOf(stage.cohortsOfLargeFlag, kind));
+  const bodies = lists.map((cohorts) =>
+    patchRequest(`/api/v1/flags/${largeFlags[0]}`, largeSecret, { cohorts }),
+  );
+  const requestOf = (turn: number): string => bodies[turn % bodies.length] ?? '';
+  return keepAsking(stage, { clients: stage.random.integer(1, 8), pauseMs: 50, requestOf });
+};
+
+/** Pages of the audit log, searched and exported, of one member. */
+export const auditStorm: Attack = async (stage) => {
+  const cookie = await signIn(stage, stage.port, stage.tenant.email, '127.0.0.81');
+  const paths = [
+    '/audit',
+    '/audit?action=flag.delete',
+    '/audit/export?format=ndjson',
+    '/audit/export?format=csv',
+  ];
+  const requestOf = (turn: number): string =>
+    `GET /console/api${paths[turn % paths.length]} HTTP/1.1\r\nHost: localhost\r\n${cookie}\r\n`;
+  return keepAsking(stage, { clients: stage.random.integer(4, 24), pauseMs: 10, requestOf });
+};
+
+/** Each wrong password costs a hash. */
+export const signInStorm: Attack = (stage) => {
+  const origin = `Origin: http://127.0.0.1:${stage.port}\r\nX-Burgee-Console: 1\r\n`;
+  const requestOf = (turn: number): string => {
+    const body = JSON.stringify({ email: `somebody${turn}@hostile.example`, password: `wrong ${turn}` });
+    const head = `POST /console/api/session HTTP/1.1\r\nHost: 127.0.0.1:${stage.port}\r\n${origin}`;
+    return `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  };
+  return keepAsking(stage, { clients: stage.random.integer(8, 64), pauseMs: 0, requestOf });
+};
+
+/** Bodies in pieces of one byte, of somebody who has no token. */
+export const tinyChunks: Attack = (stage) => {
+  const head = 'POST /api/v1/flags HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const bytes = Buffer.from(head + '1\r\na\r\n'.repeat(400_000));
+  return neverRead(stage, stage.random.integer(2, 8), bytes);
+};
+
+export const attacks: Readonly<Record<string, Attack>> = {
+  'cold flags': coldFlags,
+  'whole projects': wholeProjects,
+  'lists by name': listsByName,
+  'unread lists': unreadLists,
+  'unread pipelines': unreadPipelines,
+  'large changes': writeStorm,
+  'audit pages': auditStorm,
+  'sign-ins': signInStorm,
+  'tiny chunks': tinyChunks,
+};

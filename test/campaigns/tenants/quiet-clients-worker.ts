@@ -1,0 +1,46 @@
+import { setTimeout } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { WireConnection } from '../wire-connection.ts';
+import type { QuietAsk, QuietClientsData, QuietReading } from './quiet-clients.ts';
+
+/*
+ * Asks for each thing again and again on a kept connection, from a thread of its own: what the hostile clients of the
+ * test's own thread are busy with does not look like a delay.
+ */
+const port = parentPort;
+if (port === null) throw new Error('runs in a worker thread');
+const { asks } = workerData as QuietClientsData;
+let readings = asks.map(emptyReading);
+let isOver = false;
+const loops = asks.map((ask, index) => keepAsking(ask, index));
+
+port.on('message', (message: 'forget' | 'read' | 'stop') => {
+  if (message === 'read') port.postMessage(readings);
+  if (message === 'stop') isOver = true;
+  readings = asks.map(emptyReading);
+});
+await Promise.all(loops);
+port.close();
+
+function emptyReading({ name }: QuietAsk): QuietReading {
+  return { name, durationsMs: [], lost: 0, refused: [] };
+}
+
+async function keepAsking(ask: QuietAsk, index: number): Promise<void> {
+  let connection: WireConnection | null = null;
+  for (let turn = 0; !isOver; turn += 1) {
+    await setTimeout(ask.pauseMs);
+    if (connection === null || connection.isLost) {
+      connection?.destroy();
+      connection = await WireConnection.open(ask.port, ask.address).catch(() => null);
+    }
+    const request = ask.requests[turn % ask.requests.length] ?? '';
+    const answer: Awaited<ReturnType<WireConnection['ask']>> | null =
+      (await connection?.ask(request).catch(() => null)) ?? null;
+    const reading = readings[index] as QuietReading;
+    if (answer === null) reading.lost += 1;
+    else if (answer.status === 200) reading.durationsMs.push(answer.durationMs);
+    else reading.refused.push(`${answer.status} ${answer.body.slice(0, 200)}`);
+  }
+  connection?.destroy();
+}

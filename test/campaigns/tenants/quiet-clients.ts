@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Worker } from 'node:worker_threads';
+import type { Lifetime } from '../../support/lifetime.ts';
+import { getRequest, patchRequest } from '../wire-connection.ts';
+import { signIn, type Tenant } from './tenants-installation.ts';
+
+/** What one client asks for, in turn, with a pause before each. */
+export interface QuietAsk {
+  readonly name: string;
+  readonly port: number;
+  readonly address: string;
+  readonly pauseMs: number;
+  /** As they go on the wire; each is to be answered 200. */
+  readonly requests: readonly string[];
+}
+
+export interface QuietClientsData {
+  readonly asks: readonly QuietAsk[];
+}
+
+export interface QuietReading {
+  readonly name: string;
+  /** Of the answers 200. */
+  durationsMs: number[];
+  /** Connections that were closed without an answer. */
+  lost: number;
+  /** Answers other than 200. */
+  refused: string[];
+}
+
+/** Beside them a process that does nothing is asked: what it is late by, the machine is late by. */
+export const controlName = 'control';
+export const evaluationName = 'evaluation';
+/** Below the limit of requests a minute, for each kind from an address of its own. */
+const managementPauseMs = 150;
+
+/** Clients of the quiet tenant, which ask now and then for everything that there is. */
+export class QuietClients {
+  readonly #worker: Worker;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+  }
+
+  static async start(t: Lifetime, port: number, tenant: Tenant): Promise<QuietClients> {
+    const control = await startControlProcess(t);
+    const asks = await asksOf(t, port, tenant);
+    const workerData: QuietClientsData = {
+      asks: [
+        ...asks,
+        { name: controlName, port: control, address: '127.0.0.1', pauseMs: 5, requests: ['?'] },
+      ],
+    };
+    const worker = new Worker(new URL('./quiet-clients-worker.js', import.meta.url), { workerData });
+    t.teardown(() => worker.terminate());
+    await once(worker, 'online');
+    return new QuietClients(worker);
+  }
+
+  forget(): void {
+    this.#worker.postMessage('forget');
+  }
+
+  /** @returns what came since it was read or told to forget, by kind */
+  async read(): Promise<readonly QuietReading[]> {
+    const message = once(this.#worker, 'message');
+    this.#worker.postMessage('read');
+    const [readings] = (await message) as [readonly QuietReading[]];
+    return readings;
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.#worker, 'exit');
+    this.#worker.postMessage('stop');
+    await ended;
+  }
+}
+
+async function asksOf(t: Lifetime, port: number, tenant: Tenant): Promise<QuietAsk[]> {
+  const { projectId, flags, secret, email } = tenant;
+  const consoleAddress = '127.77.0.9';
+  const cookie = await signIn(t, port, email, consoleAddress);
+  const flagPath = `/api/v1/flags/${flags[0]}`;
+  const kinds: readonly (readonly [name: string, pauseMs: number, requests: readonly string[]])[] = [
+    [evaluationName, 5, flags.map((id) => getRequest(`/v1/flags/${id}?targetingKey=someone`))],
+    ['project evaluation', 20, [getRequest(`/v1/flags/project/${projectId}?targetingKey=someone`)]],
+    ['list', managementPauseMs, [getRequest('/api/v1/flags', secret)]],
+    ['list by name', managementPauseMs, [getRequest('/api/v1/flags?name=orders%205', secret)]],
+    ['flag', managementPauseMs, [getRequest(flagPath, secret)]],
+    [
+      'change',
+      managementPauseMs,
+      [10, 20, 30].map((percentage) => patchRequest(flagPath, secret, { trafficPercentage: percentage })),
+    ],
+    ['console', 50, [`GET /console/api/audit HTTP/1.1\r\nHost: localhost\r\n${cookie}\r\n`]],
+  ];
+  return kinds.map(([name, pauseMs, requests], index) => ({
+    name,
+    port,
+    address: name === 'console' ? consoleAddress : `127.77.0.${index + 10}`,
+    pauseMs,
+    requests,
+  }));
+}
+
+async function startControlProcess(t: Lifetime): Promise<number> {
+  const script = new URL('../../support/control-server.js', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  t.teardown(async () => {
+    const ended = once(child, 'exit');
+    child.stdin.end();
+    await ended;
+  });
+  for await (const line of createInterface({ input: child.stdout })) return Number(line);
+  throw new Error('the control process did not start');
+}

@@ -1,0 +1,110 @@
+import { ConsoleClient } from '../../console/console-client.ts';
+import type { Lifetime } from '../../support/lifetime.ts';
+import { type ProvisionedProject, projectOf, provision, tokenOf } from '../../support/provisioning.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+/** One organisation with few and small flags, and one that has as much as it may, on one data directory. */
+export interface TenantsInstallation {
+  readonly dataDir: string;
+  readonly quiet: Tenant;
+  readonly hostile: HostileTenant;
+}
+
+export interface Tenant {
+  readonly projectId: string;
+  readonly flags: readonly string[];
+  readonly secret: string;
+  readonly email: string;
+}
+
+export interface HostileTenant extends Tenant {
+  /** Each with hundreds of kilobytes of cohorts. */
+  readonly largeFlags: readonly string[];
+  /** The write token of the project of the large flags. */
+  readonly largeSecret: string;
+  /** A project of thousands of flags. */
+  readonly longProjectId: string;
+  readonly longSecret: string;
+}
+
+export interface TenantsSizes {
+  readonly largeFlags: number;
+  readonly cohortsOfLargeFlag: number;
+  readonly flagsOfLongProject: number;
+}
+
+export const password = 'correct horse battery';
+const flagsOfQuiet = 20;
+
+/** As long as names of user groups are. @returns some 24 bytes for each */
+export function cohortsOf(count: number, kind: string): string[] {
+  return Array.from({ length: count }, (_, index) => `${kind}-customers-${String(index).padStart(8, '0')}`);
+}
+
+export async function installTenants(t: Lifetime, sizes: TenantsSizes): Promise<TenantsInstallation> {
+  const dataDir = temporaryDirectory(t);
+  const document = {
+    organisations: [
+      organisation('quiet', [project('orders', flagsOfQuiet)]),
+      organisation('hostile', [
+        project('small', flagsOfQuiet),
+        project('large', sizes.largeFlags, { cohorts: cohortsOf(sizes.cohortsOfLargeFlag, 'first') }),
+        project('long', sizes.flagsOfLongProject),
+      ]),
+    ],
+  };
+  const provisioned = await provision(dataDir, temporaryDirectory(t), document);
+  const large = projectOf(provisioned, 'large');
+  const long = projectOf(provisioned, 'long');
+  return {
+    dataDir,
+    quiet: tenantOf(projectOf(provisioned, 'orders'), 'quiet'),
+    hostile: {
+      ...tenantOf(projectOf(provisioned, 'small'), 'hostile'),
+      largeFlags: Object.values(large.flags),
+      largeSecret: tokenOf(large, 'ci').secret,
+      longProjectId: long.id,
+      longSecret: tokenOf(long, 'ci').secret,
+    },
+  };
+}
+
+/** @returns the header line that shows who is signed in */
+export async function signIn(
+  t: Lifetime,
+  port: number,
+  email: string,
+  localAddress: string,
+): Promise<string> {
+  const client = new ConsoleClient(t, { port, localAddress });
+  const answer = await client.send('POST', '/session', { email, password });
+  if (answer.status !== 200) throw new Error(`${email} cannot sign in: ${answer.status} ${answer.text}`);
+  return `Cookie: ${[...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ')}\r\n`;
+}
+
+function organisation(name: string, projects: readonly object[]): object {
+  const members = [{ name: `Owner of ${name}`, email: `owner@${name}.example`, role: 'owner', password }];
+  return { name, plan: 'enterprise', members, projects };
+}
+
+function project(name: string, flags: number, state: object = {}): object {
+  return {
+    name,
+    tokens: [{ name: 'ci', permission: 'write' }],
+    flags: Array.from({ length: flags }, (_, index) => ({
+      name: `${name} ${index}`,
+      enabled: true,
+      trafficPercentage: 100,
+      ...state,
+    })),
+  };
+}
+
+function tenantOf(project: ProvisionedProject, organisation: string): Tenant {
+  return {
+    projectId: project.id,
+    flags: Object.values(project.flags),
+    secret: tokenOf(project, 'ci').secret,
+    email: `owner@${organisation}.example`,
+  };
+}
