@@ -51,7 +51,8 @@ export const compileBench: MicroBench = {
     },
     'read in the record': {
       what: 'checksum, and where the lists lie: what a miss does instead',
-      prepare: () => overEach(recordsOf(sampleFlags), ({ key, bytes }) => finish(skimFlag(key, bytes)).cohorts.end),
+      prepare: () =>
+        overEach(recordsOf(sampleFlags), ({ key, bytes }) => finish(skimFlag(key, bytes)).cohorts.end),
     },
     'a miss': {
       what: 'read in the record, then lists, audience, threshold, hash of the id, and both answers',
