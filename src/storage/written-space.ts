@@ -8,8 +8,8 @@ const fill = 3;
 const entryHeadBytes = 16;
 /** Of a database and of the list of free pages, at the head of each. */
 const basePages = 64;
-/** A page that is freed takes 8 bytes in the list of free ones. */
-const freeListShare = 256;
+/** Of the file: a page that is freed takes 8 bytes in the list of free ones. */
+const freeListFraction = 1 / 256;
 
 /** What lmdb's `getStats` gives, of which its published types say nothing. */
 interface LmdbStats {
@@ -50,6 +50,6 @@ export class WrittenSpace {
     const fileBytes = (lastPageNumber + 1) * pageSize;
     const copied = Math.min(fileBytes, this.#entries * pagesPerEntry * pageSize);
     const added = fill * (this.#bytes + this.#entries * entryHeadBytes);
-    return copied + added + basePages * pageSize + Math.ceil(fileBytes / freeListShare);
+    return copied + added + basePages * pageSize + Math.ceil(fileBytes * freeListFraction);
   }
 }

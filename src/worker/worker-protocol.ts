@@ -28,13 +28,12 @@ export const budgetNames = [
 ] as const;
 export type BudgetName = (typeof budgetNames)[number];
 
+/** Lists and exports that are being made, or sent to slow clients. */
+const longAnswersMax = 1024;
+/** Snapshots that they keep: each pins pages and takes one of the 512 readers that LMDB has. */
+const pinnedSnapshotsMax = 128;
 /** What all workers together have so many places for, each `SharedPlaces`. */
-export const placesOf = {
-  /** Lists and exports that are being made, or sent to slow clients. */
-  longAnswers: 1024,
-  /** Snapshots that they keep: each pins pages and takes one of the 512 readers that LMDB has. */
-  pinnedSnapshots: 128,
-} as const;
+export const placesOf = { longAnswers: longAnswersMax, pinnedSnapshots: pinnedSnapshotsMax } as const;
 export type PlaceName = keyof typeof placesOf;
 
 /** Memory that all workers share: limits of the process, exact over any spread of connections. */
