@@ -197,13 +197,15 @@ export class FlagSource {
 
   /** @returns null when one step does not finish it */
   #begin(flagId: string, found: FoundFlag): CachedFlag | undefined | null {
+    // Before anything else is read: that may overwrite what was found.
+    const projectId = String(found.begin(2)[1]);
     if (found.bytes <= atOnceBytes) {
       const steps = this.#read(flagId, found);
       const step = steps.next();
       if (step.done === true) return step.value;
       steps.return(null);
     }
-    this.#cold = { flagId, projectId: String(found.begin(2)[1]) };
+    this.#cold = { flagId, projectId };
     return null;
   }
 

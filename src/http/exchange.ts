@@ -80,6 +80,7 @@ export class Exchange {
       if (!this.isOver) options.meter.countUnanswered(this.route, 'client');
       this.isOver = true;
       this.#isGone = true;
+      this.#giveReserved();
       for (const listener of this.#abortListeners ?? []) listener();
     });
   }

@@ -8,7 +8,7 @@
  * |--------------------------|---------------------------------------|-------------------------------------------|
  * | `meta`                   | `store`                               | identity record: store id, store format   |
  * |                          | `change-log`, `outbox`                | counter record: the last sequence given   |
- * |                          | `written/`, ledger id                 | written-bytes record: of one day          |
+ * |                          | `written/`, holder id                 | written-bytes record: of one day          |
  * |                          | `audit-anchor/`, ledger id            | audit-anchor record: the last one dropped |
  * | `organisations`          | organisation id                       | organisation record                       |
  * | `members`                | member id                             | member record                             |

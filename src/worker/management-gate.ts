@@ -1,7 +1,7 @@
 import { managementPreflightHeaders, rateLimitedHeaders } from '../api/answer-headers.ts';
 import type { LongAnswers } from '../api/long-answers.ts';
-import { answerRead, type ManagementActors, refuseWrite } from '../api/management/answer-read.ts';
-import { answerWrite } from '../api/management/answer-write.ts';
+import { answerRead, type ManagementActors } from '../api/management/answer-read.ts';
+import { answerWrite, refuseWrite } from '../api/management/answer-write.ts';
 import { ManagementReply } from '../api/management/management-reply.ts';
 import { copyManagementRequest, type ManagementRequest } from '../api/management/management-request.ts';
 import { overloaded } from '../api/overloaded.ts';

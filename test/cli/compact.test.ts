@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, statSync, watch } from 'node:fs';
+import { linkSync, readdirSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -144,3 +144,16 @@ t.test('kill -9 at any moment leaves a whole store, and the next compaction succ
   );
   t.strictSame(contentOf(directory), before);
 });
+
+t.test(
+  'a data file with another name is left as it is: the other name would keep the old data',
+  async (t) => {
+    const directory = await storeWithFreePages(t);
+    const bytesBefore = sizeOf(directory);
+    linkSync(join(directory, 'burgee.mdb'), join(temporaryDirectory(t), 'burgee.mdb'));
+    const { code, stderr } = await compact(directory);
+    t.equal(code, 1, stderr);
+    t.match(stderr, /has another name/);
+    t.equal(sizeOf(directory), bytesBefore);
+  },
+);

@@ -59,6 +59,16 @@ t.test('and when its client goes away', async (t) => {
   t.same(kept(), [0, 0]);
 });
 
+t.test('room that was made sure of is given back when the client goes away before the answer', async (t) => {
+  const { port, kept } = await serve(t, (exchange) => t.ok(exchange.reserve(100_000)));
+  const connection = await openRawConnection(t, port);
+  connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await eventually(() => kept()[0] === 1, 5000, 'there is room for it');
+  connection.destroy();
+  await eventually(() => kept()[0] === 0, 5000, 'it is given back');
+  t.same(kept(), [0, 0]);
+});
+
 t.test('HEAD keeps nothing', async (t) => {
   const body = '€'.repeat(70_000);
   const { port, kept } = await serve(t, (exchange) => {

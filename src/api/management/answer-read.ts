@@ -27,13 +27,6 @@ export function answerRead(reply: ManagementReply, call: ManagementCall, actors:
   else sendList(reply, read, body, actors);
 }
 
-/** Refuses a change by its head: before its body is collected, what nobody may do is not looked at. @returns whether it was */
-export function refuseWrite(reply: ManagementReply, call: ManagementCall, actors: ManagementActors): boolean {
-  const refusal = actors.reads.refuseManagement(call);
-  if (refusal !== null) answerWhole(reply, refusal, String(refusal.body), actors);
-  return refusal !== null;
-}
-
 function answerWhole(
   reply: ManagementReply,
   answer: ManagementAnswer,
@@ -75,7 +68,8 @@ function sendList(
   });
 }
 
-async function finishRead(
+/** Gives an answer that is made, once what must be counted and recorded of it is. */
+export async function finishRead(
   reply: ManagementReply,
   answer: ManagementAnswer,
   body: string,

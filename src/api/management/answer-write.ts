@@ -1,7 +1,7 @@
-import type { ManagementCall } from '../../contracts/management/management-call.ts';
+import type { ManagementAnswer, ManagementCall } from '../../contracts/management/management-call.ts';
 import type { WriteOutcome } from '../../writer/writer-client.ts';
 import { refuseUndecided } from '../refuse-undecided.ts';
-import type { ManagementActors } from './answer-read.ts';
+import { finishRead, type ManagementActors } from './answer-read.ts';
 import type { ManagementReply } from './management-reply.ts';
 
 const mayBeApplied =
@@ -23,4 +23,34 @@ function passOn(reply: ManagementReply, outcome: WriteOutcome, actors: Managemen
       actors.refuseTooManyFailures(reply);
     } else reply.answer(answer, typeof answer.body === 'string' ? answer.body : [...answer.body].join(''));
   } else refuseUndecided(reply, outcome, mayBeApplied);
+}
+
+/** Refuses a change by its head: before its body is collected, what nobody may do is not looked at. @returns whether it was */
+export function refuseWrite(reply: ManagementReply, call: ManagementCall, actors: ManagementActors): boolean {
+  const refusal = actors.reads.refuseManagement(call);
+  if (refusal === null) return false;
+  refuse(reply, refusal, actors).catch((fault: unknown) => {
+    actors.onFault(fault, reply.request.requestId);
+    reply.refuseInternal();
+  });
+  return true;
+}
+
+/**
+ * A change and its refusal are the writer's to decide, whole: the refusal is given when its record is stored, or when the
+ * disk has no room for that, and otherwise the client learns that nothing was decided.
+ */
+async function refuse(
+  reply: ManagementReply,
+  refusal: ManagementAnswer,
+  actors: ManagementActors,
+): Promise<void> {
+  const outcome = refusal.denial === null ? null : await actors.writer.recordDenial(refusal.denial);
+  if (outcome?.kind === 'storage-full') {
+    actors.countUnrecordedDenial(reply.request.requestId, outcome.kind);
+  } else if (outcome !== null && outcome.kind !== 'recorded') {
+    refuseUndecided(reply, outcome, mayBeApplied);
+    return;
+  }
+  await finishRead(reply, { ...refusal, denial: null }, String(refusal.body), actors);
 }

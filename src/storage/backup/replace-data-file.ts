@@ -1,4 +1,4 @@
-import { chownSync, closeSync, openSync, renameSync, statSync } from 'node:fs';
+import { chownSync, closeSync, lstatSync, openSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { tryLock } from 'fs-native-extensions';
 import { dataFileOf } from '../environment.ts';
@@ -15,10 +15,12 @@ const openedByte = 0;
  * is there. The caller holds the claim on the directory, so nobody writes; that nobody reads either is made sure here,
  * because lmdb's readers of both files would meet in one lock file.
  *
- * @throws StoreError when another process has the data file open; nothing is changed then
+ * @throws StoreError when another process has the data file open, or the file has another name, which would keep the old
+ * data; nothing is changed then
  */
 export function replaceDataFile(directory: string, copy: string): void {
   const path = dataFileOf(directory);
+  requireSoleName(path);
   const gate = new WritersGate(path);
   try {
     // Whoever is about to open the file waits at the gate, and then finds the new one.
@@ -33,6 +35,15 @@ export function replaceDataFile(directory: string, copy: string): void {
   } finally {
     gate.close();
   }
+}
+
+function requireSoleName(path: string): void {
+  const entry = lstatSync(path);
+  if (entry.isFile() && entry.nlink === 1) return;
+  throw new StoreError(
+    `${path} is a link, or has another name: a compact copy would take the place of this name alone. ` +
+      'Give the file one name, in the data directory, and try again.',
+  );
 }
 
 /** A command that root runs must not make a file that the service cannot open. */

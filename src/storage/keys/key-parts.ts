@@ -16,9 +16,9 @@ export const metaKeys = {
 
 const writtenBytesPrefix = 'written/';
 
-/** In `meta`, of what was written to a ledger's organisation. */
-export function writtenBytesKey(ledgerId: string): Buffer {
-  return Buffer.concat([Buffer.from(writtenBytesPrefix, 'latin1'), idKey(ledgerId)]);
+/** In `meta`, of what was written. @param holderId whose quota it is: an organisation, or the owner of personal projects */
+export function writtenBytesKey(holderId: string): Buffer {
+  return Buffer.concat([Buffer.from(writtenBytesPrefix, 'latin1'), idKey(holderId)]);
 }
 
 export function isWrittenBytesKey(key: Buffer): boolean {

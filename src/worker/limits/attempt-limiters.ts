@@ -70,7 +70,8 @@ export class AttemptLimiters implements SignInAttempts {
     const key = accountKey(account);
     this.#addresses.giveBack(limitKey);
     this.#pairs.giveBack(pairKey(key, limitKey));
-    this.#accounts.giveBack(key);
+    // A full account did not count the attempt, so there is nothing to give back.
+    if (!this.#accounts.isFull(key)) this.#accounts.giveBack(key);
   }
 
   giveBackFrom(limitKey: string): void {
