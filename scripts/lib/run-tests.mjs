@@ -13,8 +13,9 @@ const waiting = new RegExp(
     '^cli/held-directory[.]',
     '^conformance/limit-windows[.]',
     '^console/(audit-export|session-use|watch-project)[.]',
+    '^campaigns/clock[.]',
     '^notifier/notifier[.]',
-    '^packaging/haproxy[.]',
+    '^packaging/(haproxy|image-tree|newer-nodes)[.]',
   ].join('|'),
 );
 /** Tests that assert how long something takes get the machine for themselves, after all others. */

@@ -1,6 +1,4 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { Piscina } from 'piscina';
-import { threadEntries } from '../entry-files.ts';
 import { evaluationMetrics } from '../evaluator/evaluation-metrics-protocol.ts';
 import type { FrontServer } from '../http/front-server.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -14,7 +12,6 @@ import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import {
   budgetNames,
   type HostMessage,
-  type Meeting,
   stateCells,
   type WorkerMessage,
   type WorkerSettings,
@@ -23,6 +20,7 @@ import {
 import type { HostDesk } from './host-desk.ts';
 import { Rebalancing } from './rebalancing.ts';
 import { WorkerLink } from './worker-link.ts';
+import { WorkerThreads } from './worker-threads.ts';
 
 export interface WorkerFleetOptions {
   readonly threads: number;
@@ -36,8 +34,6 @@ export interface WorkerFleetOptions {
   readonly onFatal: (fault: Error) => void;
 }
 
-/** Threads beside those that serve: one that hangs keeps its own, and one that leaves does for a moment. */
-const spareThreads = 1;
 /** Budgets have cells for so many workers beside those that serve. */
 const sparePlaces = 8;
 /** The first death is answered at once. */
@@ -50,15 +46,12 @@ const lastMessagesMs = 500;
 const stopTimeoutMs = 2000;
 /** A thread that is still being loaded hangs nowhere: on a busy machine it takes its time. */
 const loadTimeoutMs = 30_000;
-/** A stuck worker that does not come back within this is the end of the process, in order. */
+/** A stuck worker that does not come back within this, or a replacement that does not serve, ends the process in order. */
 const stuckMaxMs = 30_000;
 /** One that has served this long is healthy: its next death is answered at once again. */
 const healthyAfterMs = 10_000;
 /** A worker waits so long for another one that leaves, if it can wait. */
 const turnTimeoutMs = 2000;
-const mebibyte = 2 ** 20;
-/** Beside the compiled flags, which the setting bounds. */
-const heapForTheRest = 512 * mebibyte;
 
 /** Places of budgets for so many workers. */
 export function placesFor(threads: number): number {
@@ -68,7 +61,7 @@ export function placesFor(threads: number): number {
 /** Keeps the workers running: starts them, replaces those that leave, and puts a spare in the place of a stuck one. */
 export class WorkerFleet {
   readonly #options: WorkerFleetOptions;
-  readonly #pool: Piscina;
+  readonly #threads: WorkerThreads;
   readonly #links = new Set<WorkerLink>();
   readonly #tasks = new Map<Promise<void>, WorkerLink>();
   readonly #restarts = new Set<NodeJS.Timeout>();
@@ -94,19 +87,7 @@ export class WorkerFleet {
     this.#options = options;
     this.#rebalancing = new Rebalancing(options.server);
     this.#freePlaces = Array.from({ length: placesFor(options.threads) }, (_, place) => place);
-    const threads = options.threads + spareThreads;
-    const heapBytes = options.settings.cacheBytes * 2 + heapForTheRest;
-    this.#pool = new Piscina({
-      filename: threadEntries.worker.href,
-      name: 'serveConnections',
-      minThreads: threads,
-      maxThreads: threads,
-      concurrentTasksPerWorker: 1,
-      idleTimeout: Number.POSITIVE_INFINITY,
-      resourceLimits: { maxOldGenerationSizeMb: Math.ceil(heapBytes / mebibyte) },
-    });
-    // A thread that dies reports through the task that it ran; the pool repeats it here.
-    this.#pool.on('error', (fault: unknown) => options.log.error({ err: fault }, 'worker thread died'));
+    this.#threads = new WorkerThreads(options.threads, options.settings.cacheBytes, options.log);
     this.#watch = setInterval(() => this.#look(), watchIntervalMs);
   }
 
@@ -136,25 +117,10 @@ export class WorkerFleet {
     return Array.from(this.#links, (link) => link.connections);
   }
 
-  /**
-   * Looks at workers in the rotation alone: a spare thread waits for its task in shared memory, which counts as busy.
-   * @returns how busy the busiest one's event loop was since the last call, 0 to 1
-   */
+  /** @returns how busy the busiest worker's event loop was since the last call, 0 to 1 */
   readUtilisation(): number {
-    const serving = new Set(this.#inRotation.map(({ threadId }) => threadId));
-    let busiest = 0;
-    for (const thread of this.#pool.threads) {
-      if (!serving.has(thread.threadId)) continue;
-      const now = thread.performance.eventLoopUtilization();
-      const before = this.#utilisationSeen.get(thread);
-      this.#utilisationSeen.set(thread, now);
-      if (before === undefined) continue;
-      busiest = Math.max(busiest, thread.performance.eventLoopUtilization(now, before).utilization);
-    }
-    return busiest;
+    return this.#threads.readUtilisation(new Set(this.#inRotation.map(({ threadId }) => threadId)));
   }
-
-  readonly #utilisationSeen = new WeakMap<object, ReturnType<typeof performance.eventLoopUtilization>>();
 
   /** Ends when the worker serves; its task goes on. */
   #launch(): Promise<void> {
@@ -184,6 +150,7 @@ export class WorkerFleet {
         onLeaving: (reason, mayWait) => this.#letLeave(link, reason, mayWait),
         onMessage,
       });
+      link.launchedAt = this.#watchedMs;
       this.#links.add(link);
       const task = this.#run({ ...settings, ...memory, index, place, port: port2 }, port2, link).catch(
         reject,
@@ -198,7 +165,7 @@ export class WorkerFleet {
     const startedAt = monotonicMs();
     let fault: unknown = null;
     try {
-      await this.#pool.run(setup, { transferList: [port] });
+      await this.#threads.serve(setup, port);
     } catch (thrown) {
       fault = thrown;
     }
@@ -303,7 +270,10 @@ export class WorkerFleet {
   #look(): void {
     this.#watchedMs = this.#watchedTime.look();
     for (const link of this.#links) {
-      if (!link.isReady) continue;
+      if (!link.isReady) {
+        this.#lookAtStarting(link);
+        continue;
+      }
       const isStuck = link.isStuck(this.#watchedMs, this.#stuckAfterMs);
       if (link.stuckSince === null) {
         if (isStuck) this.#takeOutStuck(link);
@@ -314,6 +284,14 @@ export class WorkerFleet {
       }
     }
     if (!this.#isDraining) this.#rebalancing.look(this.#inRotation, this.#watchedMs);
+  }
+
+  /** A start that hangs has its own time: the process manager's. A replacement has nobody else who waits for it. */
+  #lookAtStarting(link: WorkerLink): void {
+    if (!this.#isStarted || this.#watchedMs - link.launchedAt <= stuckMaxMs) return;
+    this.#options.onFatal(
+      new Error('a worker thread that replaces another one has not become ready for 30 seconds'),
+    );
   }
 
   get #stuckAfterMs(): number {
@@ -356,15 +334,6 @@ export class WorkerFleet {
       return within(isLoading ? loadMs : stopTimeoutMs, Promise.allSettled([task]));
     });
     if ((await Promise.all(ends)).includes(false)) return false;
-    return within(loadMs, this.#endThreads());
-  }
-
-  /** Once each has loaded: where the start fails at once, they still do. */
-  async #endThreads(): Promise<void> {
-    const threads = this.#options.threads + spareThreads;
-    const meeting: Meeting = { arrived: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT), threads };
-    const meetings = Array.from({ length: threads }, () => this.#pool.run(meeting, { name: 'meet' }));
-    await Promise.allSettled(meetings);
-    await this.#pool.close({ force: false });
+    return within(loadMs, this.#threads.end());
   }
 }

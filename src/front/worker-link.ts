@@ -36,6 +36,8 @@ export class WorkerLink implements Caller {
   /** Its app, while the front end hands it connections. */
   descriptor: AppDescriptor | null = null;
   isReady = false;
+  /** In watched time. */
+  launchedAt = 0;
   /** It was allowed to leave. */
   isLeaving = false;
   /** When it was found stuck, in watched time; null while all is well. */

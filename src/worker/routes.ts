@@ -1,4 +1,4 @@
-import { evaluationPreflightHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
+import { evaluationHeaders, evaluationPreflightHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
 import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
 import { readWebApp } from '../api/console/read-web-app.ts';
 import type { WebApp } from '../api/console/web-app.ts';
@@ -8,7 +8,6 @@ import { type AwaitFlagParts, awaitFlag } from '../api/evaluation/await-flag.ts'
 import type { FlagAnswer } from '../api/evaluation/evaluate-flag.ts';
 import { evaluateProject, type ProjectAnswerParts } from '../api/evaluation/evaluate-project.ts';
 import { rawCharacterProblem, refuseEvaluation } from '../api/evaluation/evaluation-refusal.ts';
-import { type Health, readHealth } from '../api/evaluation/read-health.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { headerBlock } from '../http/header-block.ts';
@@ -24,7 +23,6 @@ export interface RouteParts {
   readonly flagAnswer: FlagAnswer;
   readonly awaitFlag: AwaitFlagParts;
   readonly project: ProjectAnswerParts;
-  readonly health: Health;
   readonly management: ManagementGate;
   readonly console: ConsoleGate;
   /** Null when it was not built. */
@@ -36,6 +34,8 @@ export interface RouteParts {
 }
 
 type Handle = HttpRoute['handle'];
+
+const healthy = JSON.stringify({ status: 'ok' });
 
 const toDocs = headerBlock([
   ['Location', '/docs'],
@@ -80,7 +80,8 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
     else exchange.answer(answer.status, answer.headers, answer.body);
   });
   const project = evaluation.limit((exchange, request) => evaluateProject(exchange, request, parts.project));
-  const health: Handle = (exchange) => readHealth(exchange, parts.health);
+  /** A worker that answers can evaluate; while none does, the front end says that the service is not available. */
+  const health: Handle = (exchange) => exchange.answer(200, evaluationHeaders, healthy);
   const management: Handle = (exchange, request) => parts.management.handle(exchange, request);
   const console: Handle = (exchange, request) => {
     if (isConsoleApiPath(request.path())) parts.console.handle(exchange, request);

@@ -87,7 +87,6 @@ export function createServices(
     flagAnswer: evaluation.flagAnswer,
     awaitFlag: evaluation.awaitFlag,
     project: evaluation.project,
-    health: { failingParts: () => [] },
     management,
     console,
     webApp: setup.webApp,

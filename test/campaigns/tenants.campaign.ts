@@ -13,7 +13,7 @@ const sizes = {
   full: { largeFlags: 60, cohortsOfLargeFlag: 40_000, flagsOfLongProject: 60_000 },
   sample: { largeFlags: 12, cohortsOfLargeFlag: 20_000, flagsOfLongProject: 4000 },
 };
-const attackMs = { full: 10_000, sample: 3000 };
+const attackMs = { full: 10_000, sample: 2000 };
 const warmMs = 500;
 /** Later than the machine alone is: of an evaluation, and of what goes through the writer or reads lists. */
 const evaluationP99MaxMs = { full: 20, sample: 500 };

@@ -4,7 +4,7 @@ import { type CampaignProject, provisionProject } from '../campaigns/campaign-pr
 import { SteadyLoad } from '../campaigns/steady-load.ts';
 import { getRequest, WireConnection } from '../campaigns/wire-connection.ts';
 import { unlimited } from '../support/booted-server.ts';
-import { eventually } from '../support/expectations.ts';
+import { eventually, within } from '../support/expectations.ts';
 import { bootTampered, type TamperedServer } from '../support/tampering/tampered-server.ts';
 import type { FaultKind, Moment } from '../support/tampering/tampering.ts';
 
@@ -219,6 +219,18 @@ t.test('a worker that hangs leaves the rotation, and leaves in order when it com
   await judgeLoad(t, stage);
   t.equal(load.tally.lost, 0, 'its clients got their answers');
   t.equal(load.tally.unavailable, 0);
+});
+
+t.test('a replacement that hangs before it serves ends the process', async (t) => {
+  const stage = await setUp(t, 2, { BURGEE_REQUEST_DEADLINE_MS: '10000' }, 10);
+  await strike(stage, 'hang', 'start');
+  await strike(stage, 'throw', 'beat');
+  await struck(stage, 2);
+  t.equal(await within(stage.server.ended, 20_000, () => 'the process goes on'), 'SIGKILL');
+  await stage.load.stop();
+  t.same(stage.load.tally.wrong, []);
+  const told = stage.server.lines.filter((line) => line.includes('has not become ready'));
+  t.ok(told.length > 0, stage.server.lines.slice(-3).join('\n'));
 });
 
 /** A worker that replaced another one has its share of long-lived connections by then. */

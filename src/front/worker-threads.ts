@@ -1,0 +1,70 @@
+import type { MessagePort } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { threadEntries } from '../entry-files.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Meeting, WorkerSetup } from '../worker/worker-protocol.ts';
+
+/** Threads beside those that serve: one that hangs keeps its own, and one that leaves does for a moment. */
+const spareThreads = 1;
+const mebibyte = 2 ** 20;
+/** Beside the compiled flags, which a setting bounds. */
+const heapForTheRest = 512 * mebibyte;
+
+type LoopUse = ReturnType<typeof performance.eventLoopUtilization>;
+
+/** The threads of the pool. Each serves one worker after another, until one takes its thread along. */
+export class WorkerThreads {
+  readonly #pool: Piscina;
+  readonly #count: number;
+  readonly #used = new WeakMap<object, LoopUse>();
+
+  /** @param serving workers that serve at once. @param cacheBytes of each, for compiled flags */
+  constructor(serving: number, cacheBytes: number, log: Logger) {
+    this.#count = serving + spareThreads;
+    this.#pool = new Piscina({
+      filename: threadEntries.worker.href,
+      name: 'serveConnections',
+      minThreads: this.#count,
+      maxThreads: this.#count,
+      concurrentTasksPerWorker: 1,
+      idleTimeout: Number.POSITIVE_INFINITY,
+      resourceLimits: { maxOldGenerationSizeMb: Math.ceil((cacheBytes * 2 + heapForTheRest) / mebibyte) },
+    });
+    // A thread that dies reports through the task that it ran; the pool repeats it here.
+    this.#pool.on('error', (fault: unknown) => log.error({ err: fault }, 'worker thread died'));
+  }
+
+  /** @returns when the worker has ended. Rejects with what it threw, or with what ended its thread */
+  async serve(setup: WorkerSetup, port: MessagePort): Promise<void> {
+    await this.#pool.run(setup, { transferList: [port] });
+  }
+
+  /**
+   * A spare thread waits for its task in shared memory, which counts as busy: it is left out.
+   * @param serving ids of the threads to look at
+   * @returns how busy the busiest one's event loop was since the last call, 0 to 1
+   */
+  readUtilisation(serving: ReadonlySet<number>): number {
+    let busiest = 0;
+    for (const thread of this.#pool.threads) {
+      if (!serving.has(thread.threadId)) continue;
+      const now = thread.performance.eventLoopUtilization();
+      const before = this.#used.get(thread);
+      this.#used.set(thread, now);
+      if (before === undefined) continue;
+      busiest = Math.max(busiest, thread.performance.eventLoopUtilization(now, before).utilization);
+    }
+    return busiest;
+  }
+
+  /** Ends all, once each has loaded: where the start fails at once, they still load. */
+  async end(): Promise<void> {
+    const meeting: Meeting = {
+      arrived: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
+      threads: this.#count,
+    };
+    const meetings = Array.from({ length: this.#count }, () => this.#pool.run(meeting, { name: 'meet' }));
+    await Promise.allSettled(meetings);
+    await this.#pool.close({ force: false });
+  }
+}
