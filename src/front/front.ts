@@ -98,7 +98,7 @@ export class Front {
     this.#server = createFrontServer({
       meter: this.#meter.answers,
       countedAs: routeIndex('other'),
-      policy: { mustClose: () => true, unsent: { take: () => true, takeAlways: nothing, give: nothing } },
+      policy: { mustClose: () => true, unsent: { take: () => true, give: nothing } },
       handle: (exchange, view) => refuseRequest(exchange, view, docsUrl, log),
       onFault: (fault) => log.error({ err: fault }, 'handler failed'),
     });

@@ -2,8 +2,6 @@
 export interface UnsentAnswers {
   /** @returns false: there is no room. One answer always has room; `give` must follow. */
   take(bytes: number): boolean;
-  /** Takes without asking. `give` must follow. */
-  takeAlways(bytes: number): void;
   give(bytes: number): void;
 }
 

@@ -1,9 +1,9 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { SteadyLoad } from '../campaigns/steady-load.ts';
 import { getRequest } from '../campaigns/wire-connection.ts';
 import { bootServer, unlimited } from '../support/booted-server.ts';
-import { spawnBurgee } from '../support/burgee-command.ts';
+import { type Settings, spawnBurgee } from '../support/burgee-command.ts';
 import { eventually } from '../support/expectations.ts';
 import { provisionOne } from './lifecycle-fixture.ts';
 
@@ -14,16 +14,20 @@ const connections = 32;
 /** Of 300 bytes each: more than a pipe, and what is kept for a slow reader, take together. */
 const requestsMin = 20_000;
 
-t.test('lines of several workers are whole, and each request has one', async (t) => {
-  const { dataDir, flag, secret } = await provisionOne(t);
-  const server = await bootServer(t, { dataDir, settings: { ...unlimited, BURGEE_WORKERS: '3' } });
-  const load = SteadyLoad.start(t, {
-    port: server.port,
+function loadOf(t: Test, port: number, flag: string, secret: string): SteadyLoad {
+  return SteadyLoad.start(t, {
+    port,
     connections,
     pauseMs: 0,
     requestOf: () => getRequest(`/api/v1/flags/${flag}`, secret),
     isRight: ({ status }) => status === 200,
   });
+}
+
+t.test('lines of several workers are whole, and each request has one', async (t) => {
+  const { dataDir, flag, secret } = await provisionOne(t);
+  const server = await bootServer(t, { dataDir, settings: { ...unlimited, BURGEE_WORKERS: '3' } });
+  const load = loadOf(t, server.port, flag, secret);
   await eventually(() => load.tally.answered > 3000, 30_000, 'too little is answered');
   const { answered, wrong } = await load.stop();
   t.same(wrong, []);
@@ -34,12 +38,13 @@ t.test('lines of several workers are whole, and each request has one', async (t)
   t.equal(ids.size, answered);
 });
 
-t.test('a reader of the log that stands still hangs no worker', async (t) => {
+/** A server whose log nobody reads, under requests, until more was logged than is kept for a slow reader. */
+async function bootUnread(t: Test, settings: Settings) {
   const { dataDir, flag, secret } = await provisionOne(t);
   const children: ChildProcessWithoutNullStreams[] = [];
   const server = await bootServer(t, {
     dataDir,
-    settings: { ...unlimited, BURGEE_WORKERS: '2' },
+    settings: { ...unlimited, ...settings },
     spawn: (...given) => {
       const child = spawnBurgee(...given);
       children.push(child);
@@ -48,15 +53,14 @@ t.test('a reader of the log that stands still hangs no worker', async (t) => {
   });
   const [child] = children;
   child?.stdout.pause();
-  const load = SteadyLoad.start(t, {
-    port: server.port,
-    connections,
-    pauseMs: 0,
-    requestOf: () => getRequest(`/api/v1/flags/${flag}`, secret),
-    isRight: ({ status }) => status === 200,
-  });
+  const load = loadOf(t, server.port, flag, secret);
   await eventually(() => load.tally.answered > requestsMin, 60_000, 'the answers do not go on');
-  const { wrong, lost, unavailable, slowestMs } = await load.stop();
+  return { server, child, tally: await load.stop() };
+}
+
+t.test('a reader of the log that stands still hangs no worker', async (t) => {
+  const { server, child, tally } = await bootUnread(t, { BURGEE_WORKERS: '2' });
+  const { wrong, lost, unavailable, slowestMs } = tally;
   t.same({ wrong, lost, unavailable }, { wrong: [], lost: 0, unavailable: 0 });
   t.ok(slowestMs < 3000, `the slowest answer took ${Math.round(slowestMs)} ms`);
   child?.stdout.resume();
@@ -64,28 +68,7 @@ t.test('a reader of the log that stands still hangs no worker', async (t) => {
 });
 
 t.test('a reader of the log that stands still keeps no server from ending in order', async (t) => {
-  const { dataDir, flag, secret } = await provisionOne(t);
-  const children: ChildProcessWithoutNullStreams[] = [];
-  const server = await bootServer(t, {
-    dataDir,
-    settings: unlimited,
-    spawn: (...given) => {
-      const child = spawnBurgee(...given);
-      children.push(child);
-      return child;
-    },
-  });
-  const [child] = children;
-  child?.stdout.pause();
-  const load = SteadyLoad.start(t, {
-    port: server.port,
-    connections,
-    pauseMs: 0,
-    requestOf: () => getRequest(`/api/v1/flags/${flag}`, secret),
-    isRight: ({ status }) => status === 200,
-  });
-  await eventually(() => load.tally.answered > requestsMin, 60_000, 'the answers do not go on');
-  await load.stop();
+  const { server, child } = await bootUnread(t, {});
   const exited = new Promise((resolve) => child?.once('exit', (code, signal) => resolve(signal ?? code)));
   server.signal('SIGTERM');
   t.equal(await exited, 0, 'and not by a signal');

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t, { type Test } from 'tap';
 import { bootServer } from '../support/booted-server.ts';
-import type { CommandResult, Settings } from '../support/burgee-command.ts';
+import { finishCommand, type Settings } from '../support/burgee-command.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -90,28 +90,12 @@ function start(
   });
 }
 
-async function finish(child: ChildProcessWithoutNullStreams): Promise<CommandResult> {
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  child.stdin.end();
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject).once('close', resolve);
-  });
-  return { code, stdout, stderr };
-}
-
 t.test('a command and npm start on Node 24, then serve on Node 26', { skip: nodes.skip }, async (t) => {
   const copy = copyCheckout(t);
   const burgee = join(copy, 'scripts', 'burgee');
   const dataDir = join(temporaryDirectory(t), 'data');
 
-  const { code, stdout, stderr } = await finish(start(copy, nodes[24], [burgee, 'version']));
+  const { code, stdout, stderr } = await finishCommand(start(copy, nodes[24], [burgee, 'version']));
   t.equal(code, 0);
   t.match(
     stdout,
@@ -153,7 +137,7 @@ t.test('where the pinned Node cannot be had', { skip: nodes.skip }, async (t) =>
   t.test('without a registry it says what to do', async (t) => {
     const closed = { npm_config_registry: 'http://127.0.0.1:1', npm_config_cache: temporaryDirectory(t) };
     for (const words of [version, ['npm', 'start'], ['npm', 'test']]) {
-      const { code, stderr } = await finish(start(copy, nodes[24], words, closed));
+      const { code, stderr } = await finishCommand(start(copy, nodes[24], words, closed));
       t.equal(code, 1, words.join(' '));
       for (const part of [
         newerNodes[24].version,
@@ -169,7 +153,7 @@ t.test('where the pinned Node cannot be had', { skip: nodes.skip }, async (t) =>
     const port = await serveOtherBuild(t);
     const registry = `http://127.0.0.1:${port}`;
     const settings = { npm_config_registry: registry, npm_config_cache: temporaryDirectory(t) };
-    const { code, stderr } = await finish(start(copy, nodes[24], version, settings));
+    const { code, stderr } = await finishCommand(start(copy, nodes[24], version, settings));
     t.equal(code, 1);
     t.match(stderr, 'EINTEGRITY');
   });
@@ -177,7 +161,7 @@ t.test('where the pinned Node cannot be had', { skip: nodes.skip }, async (t) =>
   t.test('a user who may not keep it is told who may', async (t) => {
     rmSync(join(copy, '.node'), { recursive: true });
     mkdirSync(join(copy, '.node'), { mode: 0o555 });
-    const { code, stderr } = await finish(start(copy, nodes[24], [...unprivilegedPrefix, ...version]));
+    const { code, stderr } = await finishCommand(start(copy, nodes[24], [...unprivilegedPrefix, ...version]));
     t.equal(code, 1);
     t.match(stderr, `as a user who may write to ${copy}`);
   });

@@ -27,7 +27,11 @@ export async function runBurgee(
   arguments_: readonly string[],
   settings: Settings = {},
 ): Promise<CommandResult> {
-  const child = spawnBurgee(arguments_, settings);
+  return finishCommand(spawnBurgee(arguments_, settings));
+}
+
+/** Gives it no input. @returns what it wrote until its end */
+export async function finishCommand(child: ChildProcessWithoutNullStreams): Promise<CommandResult> {
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

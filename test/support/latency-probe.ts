@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Test } from 'tap';
+import type { Lifetime } from './lifetime.ts';
 
 export interface ProbeTarget {
   readonly name: string;
@@ -118,7 +119,7 @@ export function describe({ targets, control }: ProbeWindow): string {
 }
 
 /** A process that answers at once and does nothing else: what it is late by, the machine is. @returns its port */
-export async function startControlServer(t: Test): Promise<number> {
+export async function startControlServer(t: Lifetime): Promise<number> {
   const script = new URL('./control-server.js', import.meta.url).pathname;
   const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
   t.teardown(async () => {

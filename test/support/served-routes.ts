@@ -10,7 +10,7 @@ import type { Lifetime } from './lifetime.ts';
 /** Closes no connection, and keeps whatever a slow client has not read. */
 export const openPolicy: AnswerPolicy = {
   mustClose: () => false,
-  unsent: { take: () => true, takeAlways: () => undefined, give: () => undefined },
+  unsent: { take: () => true, give: () => undefined },
 };
 
 export interface ServedRoutes {

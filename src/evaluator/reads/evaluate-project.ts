@@ -108,7 +108,8 @@ export class ProjectEvaluator {
         yield* evaluateList(list, index, context, this.#counting);
         return;
       }
-      const build = list === undefined ? this.#source.lists.build(projectId) : null;
+      const mayBuild = list === undefined && builds < buildsMax;
+      const build = mayBuild ? this.#source.lists.build(projectId) : null;
       if (build === null) break;
       yield* this.#await(asked, build);
     }

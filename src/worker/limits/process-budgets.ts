@@ -72,10 +72,6 @@ export function unsentAnswers(holder: BudgetHolder): UnsentAnswers {
       answers.takeAlways(1);
       return true;
     },
-    takeAlways: (length) => {
-      bytes.takeAlways(length);
-      answers.takeAlways(1);
-    },
     give: (length) => {
       bytes.give(length);
       answers.give(1);

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
+import { startControlServer } from '../../support/latency-probe.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { getRequest, patchRequest } from '../wire-connection.ts';
 import { signIn, type Tenant } from './tenants-installation.ts';
@@ -45,7 +44,7 @@ export class QuietClients {
   }
 
   static async start(t: Lifetime, port: number, tenant: Tenant): Promise<QuietClients> {
-    const control = await startControlProcess(t);
+    const control = await startControlServer(t);
     const asks = await asksOf(t, port, tenant);
     const workerData: QuietClientsData = {
       asks: [
@@ -103,16 +102,4 @@ async function asksOf(t: Lifetime, port: number, tenant: Tenant): Promise<QuietA
     pauseMs,
     requests,
   }));
-}
-
-async function startControlProcess(t: Lifetime): Promise<number> {
-  const script = new URL('../../support/control-server.js', import.meta.url).pathname;
-  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
-  t.teardown(async () => {
-    const ended = once(child, 'exit');
-    child.stdin.end();
-    await ended;
-  });
-  for await (const line of createInterface({ input: child.stdout })) return Number(line);
-  throw new Error('the control process did not start');
 }
