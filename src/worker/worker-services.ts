@@ -144,7 +144,9 @@ function createEvaluation(
   const onWork = (): void => between.schedule();
   const sourceHooks = { onWork, pins: room.snapshots };
   const source = new FlagSource(reader, setup.storeVersion, setup.cacheBytes, meter, sourceHooks);
+  const deadlineMs = setup.requestDeadlineMs;
   const longAnswers = new LongAnswers({
+    deadlineMs,
     onStep,
     room,
     onRefused: (share) => meter.countRefusedLongAnswer(share),
@@ -155,7 +157,6 @@ function createEvaluation(
   const projects = new ProjectEvaluator(source, reader, docsUrl, { meter, tallies }, room.snapshots);
   const flagAnswer = new FlagAnswer({ source, evaluator, meter, docsUrl });
   const waiting = budgetOf(setup, 'waitingEvaluations', Number.MAX_SAFE_INTEGER);
-  const deadlineMs = setup.requestDeadlineMs;
   return {
     meter,
     tallies,
