@@ -3,7 +3,7 @@ import { createBudgetMemory } from '../worker/limits/shared-budget.ts';
 import { createPlaceMemory } from '../worker/limits/shared-places.ts';
 import { createWindowMemory } from '../worker/limits/window-limiter.ts';
 import { type BudgetName, budgetNames, placesOf, type SharedLimits } from '../worker/worker-protocol.ts';
-import { placesFor } from './worker-fleet.ts';
+import { placesFor } from './worker-places.ts';
 
 /** A limit that is switched off remembers nobody. */
 const noWindows = 1;

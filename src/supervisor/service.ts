@@ -60,7 +60,8 @@ const docsDirectory = join(packageRoot(), 'dist', 'docs');
 
 /**
  * Starts the actors in the order in which they need one another: writer (opens and verifies the store), workers, operator's
- * socket; then the front end listens. The caller holds the claim on the data directory.
+ * socket; then the front end listens. The threads of the pool load from the beginning. The caller holds the claim on the
+ * data directory.
  * @throws Error with a message for people when a part cannot start; what had started is stopped again
  */
 export async function startService(given: Config): Promise<Service> {
@@ -176,9 +177,7 @@ class ServiceParts {
     await this.#startAdmin();
     const [docs, webApp] = [loadDocsPages(docsDirectory), loadWebApp(webAppDirectory)];
     const openId = await this.#loadOpenId();
-    const { storeId, hasMembers } = await this.#writer.ready();
-    this.#isWriterReady = true;
-    this.#notifier?.start();
+    // Its threads load while the writer opens the store.
     const front = new Front({
       config,
       consoleSettings: this.#consoleSettings,
@@ -194,6 +193,9 @@ class ServiceParts {
       onFatal: this.#onFatal,
     });
     this.#front = front;
+    const { storeId, hasMembers } = await this.#writer.ready();
+    this.#isWriterReady = true;
+    this.#notifier?.start();
     await front.start();
     await this.#operator.start(storeId);
     await releasePort();
