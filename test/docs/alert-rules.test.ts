@@ -57,6 +57,7 @@ const troubles: Readonly<Record<string, Series>> = {
     'burgee_worker_step_duration_seconds_bucket{le="0.001"}': `0+50x${minutes}`,
     burgee_worker_step_duration_seconds_count: rising(1),
   },
+  BurgeeConnectionsRefused: { burgee_connections_refused_total: rising(1) },
   BurgeeConnectionsUneven: {
     burgee_workers: steady(4),
     burgee_connections: steady(1000),
@@ -105,6 +106,7 @@ const well: Series = {
   burgee_workers_configured: steady(2),
   burgee_worker_replacements_total: steady(0),
   burgee_connections: steady(1000),
+  burgee_connections_refused_total: steady(0),
   burgee_worker_connections_max: steady(502),
   'burgee_worker_step_duration_seconds_bucket{le="0.001"}': rising(1000),
   burgee_worker_step_duration_seconds_count: rising(1000),
