@@ -89,6 +89,7 @@ const troubles: Readonly<Record<string, Series>> = {
   BurgeeOldReader: { burgee_store_oldest_reader_lag_commits: steady(10_001) },
   BurgeeFailedAuthentications: { burgee_failed_authentications_total: rising(2) },
   BurgeeRateLimited: { 'burgee_rate_limited_requests_total{limit="management-requests"}': rising(2) },
+  BurgeeWriteQuotaReached: { burgee_write_quota_refusals_total: rising(1) },
   BurgeeUnrecordedDenials: { burgee_unrecorded_denials_total: rising(1) },
 };
 
@@ -124,6 +125,7 @@ const well: Series = {
   burgee_store_oldest_reader_lag_commits: steady(100),
   burgee_failed_authentications_total: `0+6x${minutes}`,
   'burgee_rate_limited_requests_total{limit="management-requests"}': `0+6x${minutes}`,
+  burgee_write_quota_refusals_total: steady(0),
   burgee_unrecorded_denials_total: steady(0),
 };
 
