@@ -1,6 +1,9 @@
 /** Small enough that encoding one, and writing it to a socket, delays nobody by a millisecond. */
 const chunkBytesMax = 64 * 1024;
 
+/** A chunk in the making, and what the last piece of it takes at most. */
+const keptAlways = 4 * chunkBytesMax;
+
 const encoder = new TextEncoder();
 const bytesAtFirst = 4096;
 
@@ -14,6 +17,11 @@ export class ChunkBuffer {
   /** There is more than one chunk's worth, so the first is certainly not the last. */
   get isOverfull(): boolean {
     return this.#length > chunkBytesMax;
+  }
+
+  /** What it keeps of a piece that is longer than a chunk. */
+  get extraBytes(): number {
+    return Math.max(0, this.#bytes.length - keptAlways);
   }
 
   add(piece: string | Uint8Array): void {

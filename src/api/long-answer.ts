@@ -3,16 +3,21 @@ import type { Holder } from '../evaluator/pin-room.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HeaderBlock } from '../http/header-block.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
+import type { TextPieces } from '../support/text-pieces.ts';
 import { ChunkBuffer } from './chunk-buffer.ts';
 
 /** An answer of any length, before it is made. */
 export interface LongAnswer {
   readonly exchange: Exchange;
+  /** Known once there is a piece that is not empty, or no more. */
   readonly status: number;
-  /** JSON, cut anywhere; a piece of bytes is valid until the next one is asked for. */
-  readonly pieces: Iterable<string | Uint8Array>;
+  readonly pieces: TextPieces;
+  /** What is kept in memory now for what is still to come: a record, or a body that was made whole. */
+  readonly heldBytes: number;
   /** Whether the pieces are read from a snapshot of their own, which pins pages. */
   readonly isPinned: boolean;
+  /** It says that a change was applied: it begins whether there is a place for it or not. */
+  readonly isDecided?: boolean;
   /** Whom its place is counted for; asked while its request is handled. */
   holder(): Holder;
   /** Lets go of what the pieces are read from. Called once. */
@@ -30,14 +35,16 @@ export interface LongAnswer {
   onOver(): void;
 }
 
-/** A place of those that the process has for long answers. */
+/** A place of those that the process has for long answers, and one of those for snapshots; null: it has none. */
 export interface LongAnswerPlace {
-  give(): void;
+  readonly answer: number;
+  readonly snapshot: number | null;
 }
 
 /** Of the last chunk so much is kept back, to ask with: more bytes than a socket is ever asked. */
 const keptBackMax = 1024;
 const tooMany = 'Too many long lists are being read at once. Retry in a moment.';
+const tooMuch = 'too much is kept for long answers that are being read; retry in a moment';
 const nothing = new Uint8Array(0);
 
 export interface SendingHooks {
@@ -45,6 +52,9 @@ export interface SendingHooks {
   onChange(): void;
   /** @returns null: there is no place for it */
   seat(sending: Sending, holder: Holder): LongAnswerPlace | null;
+  /** @returns false: there is no room for what it keeps */
+  resize(sending: Sending, place: LongAnswerPlace): boolean;
+  leave(place: LongAnswerPlace): void;
 }
 
 /** One long answer on its way: made piece by piece, and written no faster than its client takes it. */
@@ -54,7 +64,9 @@ export class Sending {
   readonly #pieces: Iterator<string | Uint8Array>;
   readonly #buffer = new ChunkBuffer();
   readonly #hooks: SendingHooks;
-  #place: LongAnswerPlace | null = null;
+  place: LongAnswerPlace | null = null;
+  /** What its place is counted with. */
+  #countedBytes = 0;
   /** Known once it wants a place. */
   holder: Holder | null = null;
   #hasBegun = false;
@@ -79,7 +91,10 @@ export class Sending {
   /** Works until the time is up, the client is behind, or the answer is made. */
   run(untilMs: number): void {
     try {
-      while (this.isRunnable && monotonicMs() < untilMs) this.#step();
+      while (this.isRunnable && monotonicMs() < untilMs) {
+        this.#step();
+        if (!this.#recount()) this.cut(tooMuch);
+      }
     } catch (fault) {
       this.#end(fault);
     }
@@ -104,14 +119,26 @@ export class Sending {
     }
   }
 
+  /** What is kept in memory for it, beside a chunk. */
+  get heldBytes(): number {
+    return this.answer.heldBytes + this.#buffer.extraBytes;
+  }
+
+  /** @returns false: there is no room for what is kept */
+  #recount(): boolean {
+    if (this.place === null || this.heldBytes === this.#countedBytes) return true;
+    this.#countedBytes = this.heldBytes;
+    return this.#hooks.resize(this, this.place);
+  }
+
   /** Takes its place, unless it has one: an answer that is made at once, whole, needs none. @returns false: it is over */
   requirePlace(): boolean {
-    if (this.#place !== null || this.isOver) return !this.isOver;
+    if (this.place !== null || this.isOver) return !this.isOver;
     this.holder = this.answer.holder();
-    this.#place = this.#hooks.seat(this, this.holder);
-    if (this.#place !== null) return true;
-    this.close();
-    this.answer.refuse(tooMany);
+    this.#countedBytes = this.heldBytes;
+    this.place = this.#hooks.seat(this, this.holder);
+    if (this.place !== null) return true;
+    this.#giveUp(tooMany);
     return false;
   }
 
@@ -123,13 +150,14 @@ export class Sending {
 
   /** @returns false: it has no place, and is over */
   #begin(): boolean {
-    if (!this.requirePlace()) return false;
     const { answer } = this;
+    // HEAD is answered whole by its head.
+    const needsPlace = answer.isDecided !== true && !answer.exchange.isHead;
+    if (needsPlace && !this.requirePlace()) return false;
     this.#hasBegun = true;
     answer.onBegin?.();
     answer.exchange.onWritable(() => this.#resume());
     answer.exchange.begin(answer.status, answer.headers());
-    // HEAD was answered whole by its head.
     if (answer.exchange.isOver) this.close();
     return true;
   }
@@ -183,10 +211,14 @@ export class Sending {
    * before its connection is: what watches connections would take it for a client that went away.
    */
   cut(reason: string): void {
+    this.#giveUp(`The answer was not completed: ${reason}.`);
+  }
+
+  #giveUp(detail: string): void {
     if (this.isOver) return;
     this.close();
     if (this.#hasBegun) this.answer.exchange.cut();
-    else this.answer.refuse(`The answer was not completed: ${reason}.`);
+    else this.answer.refuse(detail);
   }
 
   /** Lets go of everything: the answer is complete, failed, or not wanted any more. */
@@ -196,7 +228,7 @@ export class Sending {
     this.#pieces.return?.();
     if (!this.#isMade) this.answer.release();
     if (this.#hasBegun) this.answer.onOver();
-    this.#place?.give();
+    if (this.place !== null) this.#hooks.leave(this.place);
     this.#hooks.onChange();
   }
 }

@@ -6,7 +6,7 @@ import { EvaluationMeter } from '../../src/evaluator/evaluation-meter.ts';
 import { evaluationMetrics } from '../../src/evaluator/evaluation-metrics-protocol.ts';
 import { EvaluationTallies } from '../../src/evaluator/evaluation-tallies.ts';
 import { FlagSource } from '../../src/evaluator/flag-source.ts';
-import type { Holder, PinRoom } from '../../src/evaluator/pin-room.ts';
+import type { PinRoom } from '../../src/evaluator/pin-room.ts';
 import { type ProjectEvaluation, ProjectEvaluator } from '../../src/evaluator/reads/evaluate-project.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -31,7 +31,6 @@ function seeded(seed: number): (below: number) => number {
 }
 
 const pinsMax = 64;
-const anybody: Holder = { asker: null, project: null, address: null };
 
 /** Room for so many snapshots, as all workers share it. */
 function pinRoom(max: number): PinRoom & { held: number } {
@@ -74,7 +73,7 @@ class Scene {
 
   answer(projectId: string, query = 'targetingKey=u'): LongEvaluation {
     this.source.refresh();
-    const answer = this.evaluator.evaluate(projectId, query, () => anybody);
+    const answer = this.evaluator.evaluate(projectId, query, () => 'anybody');
     if (!('pieces' in answer)) throw new Error(`refused with ${answer.status}`);
     return answer;
   }
@@ -230,7 +229,7 @@ t.test('a client that goes away while a list is built leaves no snapshot behind'
   scene.write([{ kind: 'project', before: null, after: project }]);
   scene.write(created(manyFlags(project.id, 200)));
   scene.source.refresh();
-  const answer = scene.evaluator.evaluate(project.id, '', () => anybody);
+  const answer = scene.evaluator.evaluate(project.id, '', () => 'anybody');
   if (!('pieces' in answer)) throw new Error('refused');
   answer.pieces.next();
   const build = scene.source.lists.build(project.id);

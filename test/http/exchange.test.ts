@@ -32,7 +32,6 @@ t.test(
     const bodies = ['x'.repeat(70_000), 'é'.repeat(40_000), '€'.repeat(30_000), '€'.repeat(70_000)];
     for (const body of bodies) {
       const { port, kept } = await serve(t, (exchange) => {
-        t.ok(exchange.reserve(Buffer.byteLength(body)));
         exchange.answer(200, headers, body);
       });
       const answer = await createHttpClient(t, { port }).send({ path: '/' });
@@ -46,25 +45,14 @@ t.test(
 t.test('and when its client goes away', async (t) => {
   const body = 'x'.repeat(32 * 2 ** 20);
   const { port, kept } = await serve(t, (exchange) => {
-    t.ok(exchange.reserve(body.length));
     exchange.answer(200, headers, body);
   });
   const slow = await openRawConnection(t, port);
   slow.pause();
   slow.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   await eventually(() => kept()[0] === 1, 5000, 'it is kept');
-  t.same(kept(), [1, body.length]);
+  t.ok(Number(kept()[1]) > body.length / 2, 'as much as the socket has not taken');
   slow.destroy();
-  await eventually(() => kept()[0] === 0, 5000, 'it is given back');
-  t.same(kept(), [0, 0]);
-});
-
-t.test('room that was made sure of is given back when the client goes away before the answer', async (t) => {
-  const { port, kept } = await serve(t, (exchange) => t.ok(exchange.reserve(100_000)));
-  const connection = await openRawConnection(t, port);
-  connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  await eventually(() => kept()[0] === 1, 5000, 'there is room for it');
-  connection.destroy();
   await eventually(() => kept()[0] === 0, 5000, 'it is given back');
   t.same(kept(), [0, 0]);
 });
@@ -72,7 +60,6 @@ t.test('room that was made sure of is given back when the client goes away befor
 t.test('HEAD keeps nothing', async (t) => {
   const body = '€'.repeat(70_000);
   const { port, kept } = await serve(t, (exchange) => {
-    t.ok(exchange.reserve(Buffer.byteLength(body)));
     exchange.answer(200, headers, body);
   });
   const answer = await createHttpClient(t, { port }).send({ method: 'HEAD', path: '/' });
