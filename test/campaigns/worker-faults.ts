@@ -40,6 +40,8 @@ const inFlight = [
   'burgee_writer_requests_in_flight',
   'burgee_long_answers_in_flight',
   'burgee_unsent_answer_bytes',
+  'burgee_pinned_snapshots',
+  'burgee_body_bytes',
 ];
 
 async function struck({ server }: WorkerStage, threads = 1): Promise<void> {
