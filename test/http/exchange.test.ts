@@ -226,3 +226,33 @@ t.test('a connection with a last answer is closed if its client does not', async
   t.equal((await connection.response())?.body.toString(), 'last');
   await eventually(() => connections() === 0, 5000, 'it is gone');
 });
+
+t.test('an answer that waits is told once that it is to close its connection', async (t) => {
+  let left = 1;
+  let asked = 0;
+  const mustClose = (): boolean => {
+    asked += 1;
+    left -= 1;
+    return left >= 0;
+  };
+  const answer = { status: 200, headers, body: 'there' };
+  const { port } = await serveRoutes(t, {
+    routes: [],
+    directRoutes: [
+      {
+        method: 'get',
+        pattern: '/flags/:id',
+        countedAs: 0,
+        answer: () => null,
+        wait: (exchange) => setImmediate(() => exchange.answer(answer.status, headers, answer.body)),
+        fail: () => answer,
+      },
+    ],
+    policy: { ...openPolicy, mustClose },
+  });
+  const connection = await openRawConnection(t, port);
+  connection.write('GET /flags/1 HTTP/1.1\r\nHost: x\r\n\r\n');
+  t.match((await connection.response())?.head, /\r\nconnection: close/i);
+  await connection.closed;
+  t.equal(asked, 1, 'what it was told counts');
+});

@@ -50,9 +50,11 @@ function open(client: number, requests: readonly string[], isReading: boolean): 
     const head = received.slice(0, headEnd);
     if (/\r\ntransfer-encoding: chunked/i.test(head)) {
       // Of a long answer nothing but the head and the end is kept.
-      if (received.length > longMax) received = head + received.slice(headEnd, headEnd + 4) + received.slice(-16);
+      if (received.length > longMax)
+        received = head + received.slice(headEnd, headEnd + 4) + received.slice(-16);
       if (!received.endsWith('0\r\n\r\n')) return;
-    } else if (received.length < headEnd + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0)) return;
+    } else if (received.length < headEnd + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0))
+      return;
     const status = Number(received.slice(9, 12));
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     ask();

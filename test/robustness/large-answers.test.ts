@@ -26,8 +26,10 @@ const roundMs = 1000;
 /** A delay that the service causes comes every time; one of the machine's does not. */
 const attemptsMax = 3;
 const p99MaxMs = 20;
-/** What may be kept of records, and as much again for what V8 and the allocator have not given back. */
-const grownBytesMax = 2 * 128 * 1024 * 1024;
+/** A token's share of what may be kept of records, and more than as much for what is not given back yet. */
+const grownBytesMax = 100 * 1024 * 1024;
+/** Of a round: who is held up gets a few. */
+const answersMin = 50;
 
 const cohortsOf = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${name}-${index}`.padEnd(22, '.'));
@@ -53,7 +55,8 @@ async function open(t: Test) {
   const settings = { ...unlimited, BURGEE_WORKERS: '1' };
   const { server, admin } = await bootWithAdmin(t, { dataDir, settings });
   const [group, other] = [projectOf(provisioned, 'group'), projectOf(provisioned, 'other')];
-  const bearerOf = (project: typeof group): string => `Authorization: Bearer ${tokenOf(project, 'ci').secret}`;
+  const bearerOf = (project: typeof group): string =>
+    `Authorization: Bearer ${tokenOf(project, 'ci').secret}`;
   return { server, admin, group, other, bearerOf };
 }
 
@@ -107,6 +110,11 @@ t.test('a flag that shows a hundred long lists is whole, and delays nobody', asy
     const states = Object.fromEntries(environments.map(state));
     const text = JSON.stringify({ id, name, kind, updatedAt, environments: states });
     t.same(await digest(port, path, authorization), digestOf(text), `${inMegabytes(text.length)} MB`);
+    const tag = one.headers.get('etag') ?? '';
+    const again = await client.send({ path, headers: { [header]: value, 'if-none-match': tag } });
+    t.same([again.status, again.headers.get('etag'), again.text.length], [304, tag, 0]);
+    const foreign = await digest(port, path, bearerOf(other));
+    t.equal(foreign[0], 404, "another project's flag is none");
     views.push(text);
   }
   const list = `{"flags":[${views.toReversed().join(',')}]}`;
@@ -127,7 +135,8 @@ t.test('a flag that shows a hundred long lists is whole, and delays nobody', asy
     const met = await measure(roundMs, ask, () => control.send({ path: '/' }));
     t.comment(`${described(met)}; the crowd got ${JSON.stringify(await crowd.end())}`);
     t.same(Object.keys(met.statuses), ['200'], 'every answer is a 200');
-    excessMs = met.p99 - met.controlP99;
+    const isHeldUp = (met.statuses[200] ?? 0) < answersMin;
+    excessMs = isHeldUp ? Number.POSITIVE_INFINITY : met.p99 - met.controlP99;
   }
   t.ok(excessMs < p99MaxMs, `the 99th percentile is ${excessMs.toFixed(1)} ms above the control's`);
   const isIdle = async () => (await admin.scrape()).value('burgee_long_answers_in_flight') === 0;
