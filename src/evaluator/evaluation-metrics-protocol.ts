@@ -26,7 +26,7 @@ export const waitEnds = ['answered', 'refused', 'late', 'left'] as const;
 export type WaitEnd = (typeof waitEnds)[number];
 
 /** Whose share of the places for long answers was used up when one was refused. */
-export const refusedShares = ['asker', 'project', 'address', 'all'] as const;
+export const refusedShares = ['asker', 'project', 'organisation', 'address', 'all'] as const;
 export type RefusedShare = (typeof refusedShares)[number];
 
 export const cacheResults = ['hit', 'miss', 'absent'] as const;
@@ -57,7 +57,7 @@ export const evaluationMetrics = layOut({
   ),
   refusedLongAnswers: counter(
     'burgee_long_answers_refused_total',
-    'Lists and exports that were refused, by whose share of the places was used up.',
+    'Long answers that were refused, by whose share of the places, or of their memory, was used up.',
     refusedShares.map((share) => ({ share })),
   ),
   displacedLongAnswers: counter(

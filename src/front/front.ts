@@ -23,7 +23,7 @@ import { Lookout } from '../support/lookout.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { ConnectionRoom } from '../worker/limits/connection-room.ts';
 import { usedOf } from '../worker/limits/shared-budget.ts';
-import { usedPlaces } from '../worker/limits/shared-places.ts';
+import { keptForPlaces, usedPlaces } from '../worker/limits/shared-places.ts';
 import { RequestMeter } from '../worker/request-meter.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import { routeIndex } from '../worker/route-names.ts';
@@ -36,7 +36,8 @@ import { frontMetrics } from './front-metrics-protocol.ts';
 import { HostDesk } from './host-desk.ts';
 import { refuseRequest } from './refuse-request.ts';
 import type { UsageRecorder } from './usage-recorder.ts';
-import { placesFor, WorkerFleet } from './worker-fleet.ts';
+import { WorkerFleet } from './worker-fleet.ts';
+import { placesFor } from './worker-places.ts';
 
 export interface FrontParts {
   readonly config: Config;
@@ -274,7 +275,10 @@ export class Front {
     put(cells, metrics.busiestConnections, Math.max(0, ...connections));
     put(cells, metrics.longAnswers, this.#longAnswers);
     put(cells, metrics.waitingEvaluations, this.#used('waitingEvaluations'));
-    put(cells, metrics.unsentBytes, this.#used('unsentBytes'));
+    const kept = this.#used('unsentBytes') + keptForPlaces(this.#limits.places.longAnswers);
+    put(cells, metrics.unsentBytes, kept);
+    put(cells, metrics.pinnedSnapshots, usedPlaces(this.#limits.places.pinnedSnapshots));
+    put(cells, metrics.bodyBytes, this.#used('bodyBytes'));
     put(cells, metrics.uncountedEvaluations, usage.uncountedEvaluations);
     put(cells, metrics.uncountedTokenUses, usage.uncountedTokenUses);
     put(cells, metrics.managementInFlight, this.#used('managementRequests'));

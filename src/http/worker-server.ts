@@ -137,9 +137,9 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
     const isAtOnce = manner === 'plain' || manner === 'checked';
     if (!isAtOnce || mustClose || isHead || hasBody(request)) {
       answerByExchange(response, request, manner, (exchange) => {
+        exchange.mustClose = mustClose;
         const answer = decide(request);
         if (answer === null) route.wait(exchange, view);
-        else if (mustClose) exchange.answerClosing(answer.status, answer.headers, answer.body);
         else exchange.answer(answer.status, answer.headers, answer.body);
       });
       return;

@@ -3,7 +3,7 @@ import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Denial, OutboxEntry } from '../domain/token/denial.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import { AuditHeads } from './audit-heads.ts';
-import { createEvaluationQueries, type EvaluationQueries } from './evaluation-reader.ts';
+import { createEvaluationQueries, type EvaluationQueries, type HeldBytes } from './evaluation-reader.ts';
 import { metaKeys, rangeOf, sequenceKey, sequenceOf } from './keys/key-parts.ts';
 import { type DatabaseName, databaseNames } from './keys.ts';
 import { createRecordQueries } from './record-reader.ts';
@@ -17,6 +17,8 @@ import { openForReading, type ReadableStore, type StoreOptions } from './store-o
 export interface PinnedSnapshot {
   readonly queries: RecordQueries;
   readonly evaluation: EvaluationQueries;
+  /** What is kept of the long record that was last read from it in steps. */
+  readonly held: Readonly<HeldBytes>;
   /** Until then the file grows with every change that is made. Can be called again without effect. */
   release(): void;
 }
@@ -88,7 +90,7 @@ class LmdbStoreReader implements StoreReader {
     this.#snapshots = new Snapshots(opened.root);
     this.#source = new RecordSource(opened.tables, this.#snapshots);
     this.queries = createRecordQueries(this.#source, this.#auditHeads);
-    this.evaluation = createEvaluationQueries(this.#source);
+    this.evaluation = createEvaluationQueries(this.#source, { bytes: 0 });
   }
 
   renew(): void {
@@ -110,8 +112,9 @@ class LmdbStoreReader implements StoreReader {
 
   pin(): PinnedSnapshot {
     const { source, release } = this.#source.pin();
-    const queries = createRecordQueries(source, this.#auditHeads);
-    return { queries, evaluation: createEvaluationQueries(source), release };
+    const held = { bytes: 0 };
+    const queries = createRecordQueries(source, this.#auditHeads, held);
+    return { queries, evaluation: createEvaluationQueries(source, held), held, release };
   }
 
   *auditEntries(ledgerId: string): Generator<StoredAuditEntry> {

@@ -1,6 +1,6 @@
 import type { ByteSet } from '../../support/byte-set.ts';
 import type { WorkQueue } from '../../support/sliced-work.ts';
-import type { Flag } from '../flag/flag.ts';
+import { type Flag, initialState } from '../flag/flag.ts';
 import type { Environment, Project } from '../project/project.ts';
 import { soleEnvironment } from '../project/project.ts';
 import type { EvaluationTally } from '../usage/evaluation-count.ts';
@@ -13,7 +13,7 @@ import {
   compileAudience,
   evaluableAudienceOf,
 } from './compiled-audience.ts';
-import { type EvaluableFlag, evaluableOf, initialEvaluableState } from './evaluable-flag.ts';
+import { type EvaluableFlag, evaluableOf } from './evaluable-flag.ts';
 
 const encoder = new TextEncoder();
 /** What an entry costs beside its bytes: objects, references, the cache's own entry. Measured roughly, meant as a bound. */
@@ -86,7 +86,7 @@ class StateCompiler {
 
   compile(environmentNumber: number): CompiledState {
     const { id, cohorts, states } = this.#flag;
-    const state = states.get(environmentNumber) ?? initialEvaluableState;
+    const state = states.get(environmentNumber) ?? initialState;
     return {
       isEnabled: state.enabled,
       cohorts: this.#cohortSets.setOf(state.cohortOverride ?? cohorts),
