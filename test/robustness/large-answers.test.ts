@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import t, { type Test } from 'tap';
-import { bootWithAdmin } from '../admin/admin-fixture.ts';
+import { bootWithAdmin, type Scrape } from '../admin/admin-fixture.ts';
 import { inMegabytes, ownBytesOf } from '../campaigns/process-memory.ts';
 import { unlimited } from '../support/booted-server.ts';
 import { eventually } from '../support/expectations.ts';
@@ -22,14 +22,11 @@ t.setTimeout(180_000);
 const environments = Array.from({ length: 100 }, (_, index) => `environment-${index}`);
 const inheritedCohorts = 20_000;
 const ownCohorts = 4000;
-const roundMs = 1000;
-/** A delay that the service causes comes every time; one of the machine's does not. */
-const attemptsMax = 3;
-const p99MaxMs = 20;
+const roundMs = 2000;
+/** What is counted, and not how late others are, is the same on a busy machine: one step of all takes far longer. */
+const steps = 'burgee_worker_step_duration_seconds';
 /** A token's share of what may be kept of records, and more than as much for what is not given back yet. */
 const grownBytesMax = 100 * 1024 * 1024;
-/** Of a round: who is held up gets a few. */
-const answersMin = 50;
 
 const cohortsOf = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${name}-${index}`.padEnd(22, '.'));
@@ -84,7 +81,7 @@ function digestOf(text: string): readonly unknown[] {
   return [200, Buffer.byteLength(text), createHash('sha256').update(text).digest('hex')];
 }
 
-t.test('a flag that shows a hundred long lists is whole, and delays nobody', async (t) => {
+t.test('a flag that shows a hundred long lists is whole, and made in short steps', async (t) => {
   const { server, admin, group, other, bearerOf } = await open(t);
   const { port } = server;
   const authorization = bearerOf(group);
@@ -129,16 +126,20 @@ t.test('a flag that shows a hundred long lists is whole, and delays nobody', asy
   const requests = ['inherits', 'holds'].map((name) =>
     get(`/api/v1/flags/${idOf(group.flags, name)}`, authorization),
   );
-  let excessMs = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < attemptsMax && excessMs > p99MaxMs; attempt += 1) {
-    crowd.begin(4, [...requests, get('/api/v1/flags', authorization)]);
-    const met = await measure(roundMs, ask, () => control.send({ path: '/' }));
-    t.comment(`${described(met)}; the crowd got ${JSON.stringify(await crowd.end())}`);
-    t.same(Object.keys(met.statuses), ['200'], 'every answer is a 200');
-    const isHeldUp = (met.statuses[200] ?? 0) < answersMin;
-    excessMs = isHeldUp ? Number.POSITIVE_INFINITY : met.p99 - met.controlP99;
-  }
-  t.ok(excessMs < p99MaxMs, `the 99th percentile is ${excessMs.toFixed(1)} ms above the control's`);
+  const before = await admin.scrape();
+  crowd.begin(4, [...requests, get('/api/v1/flags', authorization)]);
+  const met = await measure(roundMs, ask, () => control.send({ path: '/' }));
+  t.comment(`${described(met)}; the crowd got ${JSON.stringify(await crowd.end())}`);
+  t.same(Object.keys(met.statuses), ['200'], 'another tenant is answered meanwhile');
+  const after = await admin.scrape();
+  const stepsWithin = (seconds: string): number => {
+    const of = (scrape: Scrape) => scrape.value(`${steps}_bucket`, { le: seconds });
+    return of(after) - of(before);
+  };
+  const all = stepsWithin('+Inf');
+  t.ok(all > 100, `${all} steps`);
+  t.ok(stepsWithin('0.005') >= 0.9 * all, `${stepsWithin('0.005')} of them within 5 ms`);
+  t.ok(stepsWithin('0.1') >= 0.99 * all, `${stepsWithin('0.1')} of them within 100 ms`);
   const isIdle = async () => (await admin.scrape()).value('burgee_long_answers_in_flight') === 0;
   await eventually(isIdle, 5000, 'nothing is left');
   await server.stop();
