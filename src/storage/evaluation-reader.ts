@@ -1,3 +1,4 @@
+import { copiedBytesMax } from '../domain/evaluation/cohort-sets.ts';
 import type { EvaluableAudience } from '../domain/evaluation/compiled-audience.ts';
 import type { EvaluableFlag } from '../domain/evaluation/evaluable-flag.ts';
 import { isIdShaped } from '../support/id-shape.ts';
@@ -65,8 +66,7 @@ function find<T>(place: RecordPlace<T>): FoundRecord<T> | undefined {
   const found = source.peekBytes(table, key);
   if (found === undefined) return undefined;
   const read = (): T => {
-    // Not from a pool: what is kept of it keeps all of its memory.
-    const copy = Buffer.allocUnsafeSlow(found.length);
+    const copy = memoryFor(table, found.length);
     copy.set(found);
     return finish(skim(key, copy));
   };
@@ -74,10 +74,22 @@ function find<T>(place: RecordPlace<T>): FoundRecord<T> | undefined {
     bytes: found.length,
     begin: (count) => beginningOf(found, count),
     read,
-    *readInSteps() {
-      return found.length <= atOnceBytes ? read() : yield* readLong(found.length, place);
-    },
+    readInSteps: () => readSteps(found.length, read, place),
   };
+}
+
+/** A generator of each record's own would have V8 make a map for each, which only a major collection takes away. */
+function* readSteps<T>(bytes: number, read: () => T, place: RecordPlace<T>): Steps<T | undefined> {
+  return bytes <= atOnceBytes ? read() : yield* readLong(bytes, place);
+}
+
+/**
+ * What is kept of a record keeps all of its memory, so it has its own. Of a flag's short record nothing is: lists of so
+ * few bytes are copied out of it. Memory of its own for each of 60,000 flags would have all of it collected every few ms.
+ */
+function memoryFor(table: RecordPlace<unknown>['table'], bytes: number): Buffer {
+  const isPooled = table === 'flags' && bytes <= copiedBytesMax;
+  return isPooled ? Buffer.allocUnsafe(bytes) : Buffer.allocUnsafeSlow(bytes);
 }
 
 function* readLong<T>(bytes: number, { source, table, key, skim }: RecordPlace<T>): Steps<T | undefined> {
