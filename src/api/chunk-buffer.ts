@@ -1,6 +1,9 @@
 /** Small enough that encoding one, and writing it to a socket, delays nobody by a millisecond. */
 const chunkBytesMax = 64 * 1024;
 
+/** Pieces that are added to a chunk which is all but full fit too, so that all chunks are put together in one memory. */
+const roomBytes = chunkBytesMax + 16 * 1024;
+
 const encoder = new TextEncoder();
 const bytesAtFirst = 4096;
 
@@ -30,27 +33,32 @@ export class ChunkBuffer {
   }
 
   #reserve(bytes: number): void {
-    if (this.#start + this.#length + bytes <= this.#bytes.length) return;
-    this.#move(Math.max(this.#length + bytes, Math.min(4 * this.#bytes.length, chunkBytesMax)));
+    const needed = this.#length + bytes;
+    const hasRoom = this.#start + needed <= this.#bytes.length;
+    // What a long piece took is let go of once that was taken.
+    const isTooLarge = this.#bytes.length > roomBytes && needed <= roomBytes;
+    if (hasRoom && !isTooLarge) return;
+    const isFitting = needed <= this.#bytes.length && !isTooLarge;
+    this.#move(
+      isFitting ? this.#bytes.length : Math.max(needed, Math.min(4 * this.#bytes.length, roomBytes)),
+    );
   }
 
-  /** On to memory of so many bytes. */
+  /** To the beginning of memory of so many bytes. */
   #move(capacity: number): void {
-    const bytes = new Uint8Array(capacity);
-    bytes.set(this.#bytes.subarray(this.#start, this.#start + this.#length));
-    this.#bytes = bytes;
+    const gathered = this.#bytes.subarray(this.#start, this.#start + this.#length);
+    if (capacity !== this.#bytes.length) this.#bytes = new Uint8Array(capacity);
+    this.#bytes.set(gathered);
     this.#start = 0;
   }
 
-  /** @returns at most a chunk of what was gathered first, in memory that nothing else is written to */
+  /** @returns at most a chunk of what was gathered first, valid until something is added */
   take(): Uint8Array<ArrayBuffer> {
-    const wasOverfull = this.isOverfull;
     const length = Math.min(this.#length, chunkBytesMax);
     const taken = this.#bytes.subarray(this.#start, this.#start + length);
     this.#start += length;
     this.#length -= length;
-    // What is left of a large piece stays where it is: moving it for each chunk would take the square of its length.
-    if (!this.isOverfull) this.#move(Math.max(this.#length, wasOverfull ? chunkBytesMax : 0));
+    // What is left stays where it is: moving it for each chunk of a large piece would take the square of its length.
     return taken;
   }
 }
