@@ -1,6 +1,7 @@
 import type { RefusedShare } from '../evaluator/evaluation-metrics-protocol.ts';
 import type { Holder } from '../evaluator/pin-room.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
+import { sliceBudgetMs } from '../support/slice-budget.ts';
 import { type LongAnswer, type LongAnswerPlace, Sending } from './long-answer.ts';
 
 /** What of the process' bounds one answer takes. */
@@ -19,8 +20,8 @@ export interface LongAnswersOptions {
   onDisplaced(): void;
 }
 
-/** A long answer works this long between two looks at the sockets. */
-const sliceMs = 0.5;
+/** How long an answer works when it is asked for: a short one is whole by then. */
+const firstSliceMs = 0.25;
 /** Answers that are made as soon as they are asked for take this long of a turn of the event loop at most. */
 const atOnceMsMax = 1;
 /** A long answer's snapshot pins pages, and the file grows: a client that is slower than this is cut off. */
@@ -46,6 +47,8 @@ export class LongAnswers {
   #turn = 0;
   #atOnceMs = 0;
   #isScheduled = false;
+  /** When the last slice was over. */
+  #slicedAt = 0;
 
   constructor(options: LongAnswersOptions) {
     this.#options = options;
@@ -64,7 +67,7 @@ export class LongAnswers {
     };
     const sending = new Sending(answer, hooks);
     this.#sending.push(sending);
-    if (this.#atOnceMs < atOnceMsMax) this.#atOnceMs += this.#run(sending);
+    if (this.#atOnceMs < atOnceMsMax) this.#atOnceMs += this.#run(sending, firstSliceMs);
     sending.requirePlace();
     this.#sweep();
     this.#schedule();
@@ -99,10 +102,11 @@ export class LongAnswers {
   }
 
   /** @returns how long it took, in milliseconds */
-  #run(sending: Sending): number {
+  #run(sending: Sending, budgetMs: number): number {
     const startedAt = monotonicMs();
-    sending.run(startedAt + sliceMs);
-    const tookMs = monotonicMs() - startedAt;
+    sending.run(startedAt + budgetMs);
+    this.#slicedAt = monotonicMs();
+    const tookMs = this.#slicedAt - startedAt;
     this.#options.onStep(tookMs);
     this.#sweep();
     return tookMs;
@@ -130,7 +134,7 @@ export class LongAnswers {
     this.#sending = [...this.#sending.filter((other) => other !== next), next];
     this.#turn += 1;
     this.#turns.set(turnKey(next), this.#turn);
-    this.#run(next);
+    this.#run(next, sliceBudgetMs(monotonicMs() - this.#slicedAt));
     this.#schedule();
   }
 
