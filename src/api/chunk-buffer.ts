@@ -1,15 +1,20 @@
 /** Small enough that encoding one, and writing it to a socket, delays nobody by a millisecond. */
 const chunkBytesMax = 64 * 1024;
-
-/** Pieces that are added to a chunk which is all but full fit too, so that all chunks are put together in one memory. */
-const roomBytes = chunkBytesMax + 16 * 1024;
+/** Room for a chunk, and for the piece that fills it. */
+const bufferBytes = 2 * chunkBytesMax;
+/** Buffers that a thread keeps for the next answers. */
+const freeBuffersMax = 16;
+/** A code unit of a text takes so many bytes at most. */
+const utf8BytesMax = 3;
 
 const encoder = new TextEncoder();
-const bytesAtFirst = 4096;
+const nothing = new Uint8Array(0);
+/** New memory for each answer would be gigabytes a second of it, and major collections all the time. */
+const freeBuffers: Uint8Array<ArrayBuffer>[] = [];
 
 /** Gathers an answer's pieces, and gives them away in chunks of at most `chunkBytesMax`. */
 export class ChunkBuffer {
-  #bytes = new Uint8Array(bytesAtFirst);
+  #bytes = nothing;
   /** Where what was gathered begins: what is before was taken. */
   #start = 0;
   #length = 0;
@@ -26,39 +31,43 @@ export class ChunkBuffer {
       this.#length += piece.length;
       return;
     }
-    // A code unit takes three bytes at most.
-    this.#reserve(piece.length * 3);
+    this.#reserve(piece.length * utf8BytesMax);
     const free = this.#bytes.subarray(this.#start + this.#length);
     this.#length += encoder.encodeInto(piece, free).written;
   }
 
   #reserve(bytes: number): void {
-    const needed = this.#length + bytes;
-    const hasRoom = this.#start + needed <= this.#bytes.length;
-    // What a long piece took is let go of once that was taken.
-    const isTooLarge = this.#bytes.length > roomBytes && needed <= roomBytes;
-    if (hasRoom && !isTooLarge) return;
-    const isFitting = needed <= this.#bytes.length && !isTooLarge;
-    this.#move(
-      isFitting ? this.#bytes.length : Math.max(needed, Math.min(4 * this.#bytes.length, roomBytes)),
-    );
+    if (this.#length === 0) this.#start = 0;
+    if (this.#start + this.#length + bytes <= this.#bytes.length) return;
+    // What is left of a large piece stays where it is: moving it for each chunk would take the square of its length.
+    const isRoomy = this.#length + bytes <= bufferBytes;
+    const into = isRoomy
+      ? (freeBuffers.pop() ?? new Uint8Array(bufferBytes))
+      : new Uint8Array(this.#length + bytes);
+    into.set(this.#bytes.subarray(this.#start, this.#start + this.#length));
+    this.#free();
+    this.#bytes = into;
   }
 
-  /** To the beginning of memory of so many bytes. */
-  #move(capacity: number): void {
-    const gathered = this.#bytes.subarray(this.#start, this.#start + this.#length);
-    if (capacity !== this.#bytes.length) this.#bytes = new Uint8Array(capacity);
-    this.#bytes.set(gathered);
-    this.#start = 0;
-  }
-
-  /** @returns at most a chunk of what was gathered first, valid until something is added */
+  /** @returns at most a chunk of what was gathered first, in memory that is valid until the next call of `add` or `release` */
   take(): Uint8Array<ArrayBuffer> {
     const length = Math.min(this.#length, chunkBytesMax);
     const taken = this.#bytes.subarray(this.#start, this.#start + length);
     this.#start += length;
     this.#length -= length;
-    // What is left stays where it is: moving it for each chunk of a large piece would take the square of its length.
     return taken;
+  }
+
+  /** Nothing of it is wanted any more. */
+  release(): void {
+    this.#free();
+    this.#bytes = nothing;
+    this.#length = 0;
+  }
+
+  #free(): void {
+    if (this.#bytes.length === bufferBytes && freeBuffers.length < freeBuffersMax)
+      freeBuffers.push(this.#bytes);
+    this.#start = 0;
   }
 }

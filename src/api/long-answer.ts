@@ -41,8 +41,9 @@ const tooMany = 'Too many long lists are being read at once. Retry in a moment.'
 const nothing = new Uint8Array(0);
 
 export interface SendingHooks {
-  /** It can go on, or is over. */
-  onChange(): void;
+  /** Its client has taken what was written: it can go on. */
+  onRunnable(sending: Sending): void;
+  onOver(sending: Sending): void;
   /** @returns null: there is no place for it */
   seat(sending: Sending, holder: Holder): LongAnswerPlace | null;
 }
@@ -55,8 +56,7 @@ export class Sending {
   readonly #buffer = new ChunkBuffer();
   readonly #hooks: SendingHooks;
   #place: LongAnswerPlace | null = null;
-  /** Known once it wants a place. */
-  holder: Holder | null = null;
+  #holder: Holder | null = null;
   #hasBegun = false;
   /** Since when the client's socket has not taken what was written; null when it has. */
   behindSince: number | null = null;
@@ -70,6 +70,17 @@ export class Sending {
     this.#hooks = hooks;
     this.#pieces = answer.pieces[Symbol.iterator]();
     answer.exchange.onAborted(() => this.close());
+  }
+
+  /** Asked for while its request is handled, or not at all: an answer that is made at once is nobody's. */
+  get holder(): Holder {
+    this.#holder ??= this.answer.holder();
+    return this.#holder;
+  }
+
+  /** Its client has had nothing of it yet. */
+  get isWaiting(): boolean {
+    return !this.#hasBegun && !this.isOver;
   }
 
   get isRunnable(): boolean {
@@ -98,6 +109,7 @@ export class Sending {
     }
     if (this.#hasBegun) this.#writeLast(this.#buffer.take());
     else {
+      // Its buffer is free from here on, and no other answer takes it before this one is given.
       const whole = this.#buffer.take();
       this.close();
       this.answer.answerWhole(whole);
@@ -107,7 +119,6 @@ export class Sending {
   /** Takes its place, unless it has one: an answer that is made at once, whole, needs none. @returns false: it is over */
   requirePlace(): boolean {
     if (this.#place !== null || this.isOver) return !this.isOver;
-    this.holder = this.answer.holder();
     this.#place = this.#hooks.seat(this, this.holder);
     if (this.#place !== null) return true;
     this.close();
@@ -140,13 +151,15 @@ export class Sending {
     this.#keptBack = bytes.slice(length);
     this.answer.release();
     this.#write(bytes.subarray(0, length));
+    this.#buffer.release();
     if (this.behindSince === null) this.#finish();
   }
 
   #resume(): void {
+    const wasBehind = this.behindSince !== null;
     this.behindSince = this.#isMade ? monotonicMs() : null;
     if (this.#isMade) this.#finishWhenTaken();
-    this.#hooks.onChange();
+    else if (wasBehind) this.#hooks.onRunnable(this);
   }
 
   /**
@@ -194,9 +207,10 @@ export class Sending {
     if (this.isOver) return;
     this.isOver = true;
     this.#pieces.return?.();
+    this.#buffer.release();
     if (!this.#isMade) this.answer.release();
     if (this.#hasBegun) this.answer.onOver();
     this.#place?.give();
-    this.#hooks.onChange();
+    this.#hooks.onOver(this);
   }
 }

@@ -1,7 +1,6 @@
-import type { RefusedShare } from '../evaluator/evaluation-metrics-protocol.ts';
+import { type RefusedShare, refusedShares } from '../evaluator/evaluation-metrics-protocol.ts';
 import type { Holder } from '../evaluator/pin-room.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
-import { sliceBudgetMs } from '../support/slice-budget.ts';
 import { type LongAnswer, type LongAnswerPlace, Sending } from './long-answer.ts';
 
 /** What of the process' bounds one answer takes. */
@@ -12,6 +11,8 @@ export interface LongAnswerRoom {
 
 export interface LongAnswersOptions {
   readonly room: LongAnswerRoom;
+  /** What has not begun so long after it was asked for is refused. */
+  readonly deadlineMs: number;
   /** Told how long each step took, in milliseconds. */
   onStep(ms: number): void;
   /** An answer found no place. */
@@ -22,11 +23,20 @@ export interface LongAnswersOptions {
 
 /** How long an answer works when it is asked for: a short one is whole by then. */
 const firstSliceMs = 0.25;
+/**
+ * Long answers work this long between two looks at the sockets, less than a request's own way through the machine takes, or
+ * for this share of what a longer turn has taken.
+ */
+const sliceMs = 0.1;
+const turnShare = 0.5;
+/** Where requests come faster than they can be refused, as much is still answered as in so long of each turn. */
+const slicesMsMax = 5;
 /** Answers that are made as soon as they are asked for take this long of a turn of the event loop at most. */
 const atOnceMsMax = 1;
 /** A long answer's snapshot pins pages, and the file grows: a client that is slower than this is cut off. */
 const answerAgeMaxMs = 30_000;
-const cutIntervalMs = 1000;
+/** How often it is looked for answers that are too old, or late. */
+const lookIntervalMs = 50;
 /** Holders whose last slices are known. */
 const turnsMax = 4096;
 /** A client that has taken nothing for so long may lose its place to another one. */
@@ -34,48 +44,82 @@ const unreadMs = 1000;
 
 /** Whose turn a slice is: a project's, or where there is none, its asker's or address's. */
 function turnKey({ holder }: Sending): string | null {
-  return holder === null ? null : (holder.project ?? holder.asker ?? holder.address);
+  return holder.project ?? holder.asker ?? holder.address;
+}
+
+function shareKey(share: RefusedShare, holder: Holder): string {
+  return share === 'all' ? share : `${share} ${holder[share]}`;
 }
 
 /** The long answers of a worker: each turn of its event loop makes one slice, of one holder after the other. */
 export class LongAnswers {
   readonly #options: LongAnswersOptions;
-  readonly #cutting: NodeJS.Timeout;
-  #sending: Sending[] = [];
+  readonly #looking: NodeJS.Timeout;
+  /** In the order of arrival. */
+  readonly #sending = new Set<Sending>();
+  /** Those that can go on, by holder: of one holder, who has waited longest comes first. */
+  readonly #queues = new Map<string | null, Sending[]>();
   /** Of each holder with answers on their way: its last slice. */
   readonly #turns = new Map<string | null, number>();
   #turn = 0;
   #atOnceMs = 0;
   #isScheduled = false;
-  /** When the last slice was over. */
-  #slicedAt = 0;
+  #scheduledAt = 0;
+  /** Shares that were found used up in this turn: who comes later in it is refused without a look at all places. */
+  readonly #usedUp = new Set<string>();
 
   constructor(options: LongAnswersOptions) {
     this.#options = options;
-    this.#cutting = setInterval(() => this.#cutOld(), cutIntervalMs).unref();
+    this.#looking = setInterval(() => this.#endOld(), lookIntervalMs).unref();
   }
 
   get count(): number {
-    return this.#sending.length;
+    return this.#sending.size;
   }
 
-  /** Takes an answer. A short one is made at once, if the turn has time for it. */
+  /** Takes an answer. A short one is made at once, if the turn has time for it and no earlier one of its holder waits. */
   send(answer: LongAnswer): void {
-    const hooks = {
-      onChange: () => this.#schedule(),
-      seat: (one: Sending, holder: Holder) => this.#seat(one, holder),
-    };
-    const sending = new Sending(answer, hooks);
-    this.#sending.push(sending);
-    if (this.#atOnceMs < atOnceMsMax) this.#atOnceMs += this.#run(sending, firstSliceMs);
-    sending.requirePlace();
-    this.#sweep();
+    const sending = new Sending(answer, {
+      onRunnable: (one) => this.#queue(one),
+      onOver: (one) => this.#forget(one),
+      seat: (one, holder) => this.#seat(one, holder),
+    });
+    this.#sending.add(sending);
+    if (this.#atOnceMs < atOnceMsMax && this.#isNext(sending)) {
+      const startedAt = monotonicMs();
+      this.#atOnceMs += this.#run(sending, startedAt, startedAt + firstSliceMs);
+      this.#schedule();
+    }
+    if (sending.requirePlace() && sending.isRunnable) this.#queue(sending);
+  }
+
+  #isNext(sending: Sending): boolean {
+    if (this.#queues.size === 0) return true;
+    const queue = this.#queues.get(turnKey(sending));
+    return queue === undefined || !queue.some(({ isWaiting }) => isWaiting);
+  }
+
+  #queue(sending: Sending): void {
+    const key = turnKey(sending);
+    const queue = this.#queues.get(key);
+    if (queue === undefined) this.#queues.set(key, [sending]);
+    else queue.push(sending);
     this.#schedule();
+  }
+
+  #forget(sending: Sending): void {
+    this.#sending.delete(sending);
+    if (this.#sending.size === 0 || this.#turns.size > turnsMax) this.#turns.clear();
   }
 
   /** Where there is no place, the client that has read nothing for longest makes room for one that shares it. */
   #seat({ answer: { isPinned } }: Sending, holder: Holder): LongAnswerPlace | null {
     const { room, onRefused, onDisplaced } = this.#options;
+    const usedUp = this.#usedUpOf(holder);
+    if (usedUp !== undefined) {
+      onRefused(usedUp);
+      return null;
+    }
     const place = room.take(holder, isPinned);
     if (typeof place !== 'string') return place;
     const unread = this.#longestUnread(holder, place);
@@ -85,8 +129,15 @@ export class LongAnswers {
       const next = room.take(holder, isPinned);
       if (typeof next !== 'string') return next;
     }
+    this.#usedUp.add(shareKey(place, holder));
+    this.#schedule();
     onRefused(place);
     return null;
+  }
+
+  #usedUpOf(holder: Holder): RefusedShare | undefined {
+    if (this.#usedUp.size === 0) return undefined;
+    return refusedShares.find((share) => this.#usedUp.has(shareKey(share, holder)));
   }
 
   /** @param share of the holder which is used up: whoever shares that may be cut */
@@ -94,72 +145,90 @@ export class LongAnswers {
     const since = monotonicMs() - unreadMs;
     let longest: Sending | undefined;
     for (const sending of this.#sending) {
-      if (share !== 'all' && sending.holder?.[share] !== holder[share]) continue;
       if ((sending.behindSince ?? since) >= (longest?.behindSince ?? since)) continue;
-      longest = sending;
+      if (share === 'all' || sending.holder[share] === holder[share]) longest = sending;
     }
     return longest;
   }
 
   /** @returns how long it took, in milliseconds */
-  #run(sending: Sending, budgetMs: number): number {
-    const startedAt = monotonicMs();
-    sending.run(startedAt + budgetMs);
-    this.#slicedAt = monotonicMs();
-    const tookMs = this.#slicedAt - startedAt;
+  #run(sending: Sending, startedAt: number, untilMs: number): number {
+    sending.run(untilMs);
+    const tookMs = monotonicMs() - startedAt;
     this.#options.onStep(tookMs);
-    this.#sweep();
     return tookMs;
   }
 
   #schedule(): void {
-    if (this.#isScheduled || (this.#sending.length === 0 && this.#atOnceMs === 0)) return;
+    if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      this.#atOnceMs = 0;
-      this.#runNext();
-    });
+    this.#scheduledAt = monotonicMs();
+    setImmediate(() => this.#turnOver());
   }
 
-  /** Gives an answer a slice: of that holder, of those that can go on, which had one longest ago. */
+  #turnOver(): void {
+    this.#isScheduled = false;
+    this.#atOnceMs = 0;
+    this.#usedUp.clear();
+    const startedAt = monotonicMs();
+    const untilMs = startedAt + Math.min(slicesMsMax, (startedAt - this.#scheduledAt) * turnShare);
+    do this.#runNext();
+    while (this.#queues.size > 0 && monotonicMs() < untilMs);
+    if (this.#queues.size > 0) this.#schedule();
+  }
+
+  /** Gives a slice to that holder which had one longest ago: as many of its answers as are made in it. */
   #runNext(): void {
-    this.#sweep();
-    let next: Sending | undefined;
-    for (const sending of this.#sending) {
-      if (!sending.isRunnable) continue;
-      if (next === undefined || this.#turnOf(sending) < this.#turnOf(next)) next = sending;
+    let key: string | null = null;
+    let queue: Sending[] | undefined;
+    for (const [one, waiting] of this.#queues) {
+      if (queue !== undefined && this.#turnOf(one) >= this.#turnOf(key)) continue;
+      key = one;
+      queue = waiting;
     }
-    if (next === undefined) return;
-    this.#sending = [...this.#sending.filter((other) => other !== next), next];
+    if (queue === undefined) return;
     this.#turn += 1;
-    this.#turns.set(turnKey(next), this.#turn);
-    this.#run(next, sliceBudgetMs(monotonicMs() - this.#slicedAt));
-    this.#schedule();
+    this.#turns.set(key, this.#turn);
+    const untilMs = monotonicMs() + sliceMs;
+    const queued = this.#runSlice(queue, untilMs);
+    if (queued === 0) this.#queues.delete(key);
+  }
+
+  /** @returns how many wait after it */
+  #runSlice(queue: Sending[], untilMs: number): number {
+    for (let now = monotonicMs(); now < untilMs; ) {
+      const next = queue.shift();
+      if (next === undefined) return 0;
+      if (!next.isRunnable || this.#refuseLate(next, now)) continue;
+      now += this.#run(next, now, untilMs);
+      if (next.isRunnable) queue.push(next);
+    }
+    return queue.length;
   }
 
   /** When its holder had a slice, the later the higher. */
-  #turnOf(sending: Sending): number {
-    return this.#turns.get(turnKey(sending)) ?? 0;
+  #turnOf(key: string | null): number {
+    return this.#turns.get(key) ?? 0;
   }
 
-  #cutOld(): void {
+  /** What comes later than its client waits for would be made for nobody. @returns whether it was refused */
+  #refuseLate(sending: Sending, now: number): boolean {
+    if (!sending.isWaiting || now - sending.startedAt < this.#options.deadlineMs) return false;
+    sending.cut('it had to wait for longer than requests may');
+    return true;
+  }
+
+  #endOld(): void {
     const now = monotonicMs();
-    for (const sending of [...this.#sending]) {
+    for (const sending of this.#sending) {
+      if (this.#refuseLate(sending, now)) continue;
       if (now - sending.startedAt > answerAgeMaxMs) sending.cut('its client took too long to read it');
     }
-    this.#sweep();
-  }
-
-  #sweep(): void {
-    this.#sending = this.#sending.filter(({ isOver }) => !isOver);
-    if (this.#sending.length === 0 || this.#turns.size > turnsMax) this.#turns.clear();
   }
 
   /** Cuts every answer and lets go of what it was read from. */
   close(): void {
-    clearInterval(this.#cutting);
+    clearInterval(this.#looking);
     for (const sending of this.#sending) sending.cut('the service stops');
-    this.#sweep();
   }
 }

@@ -105,7 +105,7 @@ export const settings = {
     {
       fallback: { value: 5000 },
       description:
-        'Milliseconds in which a change must begin, or gets 503; and in which a body must go on arriving, or gets 408.',
+        'Milliseconds in which a change or a long answer must begin, or gets 503; and in which a body must go on arriving, or gets 408.',
     },
   ),
   cacheBytes: bytesSetting(

@@ -7,6 +7,14 @@ export const frontMetrics = layOut({
   workersWanted: gauge('burgee_workers_configured', 'Workers that there should be.'),
   replacements: counter('burgee_worker_replacements_total', 'Workers that left or hung and were replaced.'),
   connections: gauge('burgee_connections', 'Connections that workers have, all together.'),
+  connectionsMax: gauge(
+    'burgee_connections_limit',
+    'Connections that there may be: one more is refused. It follows from the descriptors that the process may have.',
+  ),
+  refusedConnections: counter(
+    'burgee_connections_refused_total',
+    'Connections that were closed because there were as many as the descriptors of the process allow.',
+  ),
   busiestConnections: gauge('burgee_worker_connections_max', 'Connections of the worker that has the most.'),
   longAnswers: gauge(
     'burgee_long_answers_in_flight',

@@ -12,7 +12,7 @@ import { auditRecord, decodeAuditEntry } from './records/audit-record.ts';
 import { type ChangeLogEntry, changeLogRecord } from './records/change-log-record.ts';
 import { counterRecord } from './records/counter-record.ts';
 import { Snapshots } from './snapshots.ts';
-import { type OpenedStore, openForReading, type StoreOptions } from './store-opening.ts';
+import { openForReading, type ReadableStore, type StoreOptions } from './store-opening.ts';
 
 export interface PinnedSnapshot {
   readonly queries: RecordQueries;
@@ -77,12 +77,12 @@ class LmdbStoreReader implements StoreReader {
   readonly id: string;
   readonly queries: RecordQueries;
   readonly evaluation: EvaluationQueries;
-  readonly #opened: OpenedStore;
+  readonly #opened: ReadableStore;
   readonly #snapshots: Snapshots;
   readonly #source: RecordSource;
   readonly #auditHeads = new AuditHeads();
 
-  constructor(opened: OpenedStore) {
+  constructor(opened: ReadableStore) {
     this.id = opened.identity.id;
     this.#opened = opened;
     this.#snapshots = new Snapshots(opened.root);
@@ -140,6 +140,6 @@ class LmdbStoreReader implements StoreReader {
 
   close(): Promise<void> {
     this.#snapshots.close();
-    return this.#opened.root.close();
+    return this.#opened.close();
   }
 }

@@ -1,5 +1,6 @@
 import { evaluationHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
 import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
+import { crowdedAnswer } from '../api/crowded-answer.ts';
 import type { AwaitFlagParts } from '../api/evaluation/await-flag.ts';
 import { FlagAnswer } from '../api/evaluation/evaluate-flag.ts';
 import type { ProjectAnswerParts } from '../api/evaluation/evaluate-project.ts';
@@ -25,6 +26,7 @@ import type { HostClient } from './host-client.ts';
 import { AddressFinder } from './limits/address-finder.ts';
 import { AddressLimiter } from './limits/address-limiter.ts';
 import { ClientAddresses } from './limits/client-address.ts';
+import { ConnectionRoom } from './limits/connection-room.ts';
 import { budgetOf, longAnswerRoom, unsentAnswers } from './limits/process-budgets.ts';
 import { ManagementGate } from './management-gate.ts';
 import { RequestMeter } from './request-meter.ts';
@@ -97,6 +99,7 @@ export function createServices(
     docsUrl,
     onFault: evaluation.project.onFault,
   };
+  const connections = new ConnectionRoom(setup);
   const server = createWorkerServer({
     routes: createRoutes(routeParts),
     directRoutes: createDirectRoutes(routeParts),
@@ -109,7 +112,11 @@ export function createServices(
     onFault: (fault) => log.error({ err: fault }, 'handler failed'),
     refuseAmbiguous: (exchange, request, fault) =>
       refuseAmbiguous(exchange, request, fault, { management, console, docsUrl }),
-    onConnection: (change) => hooks.onConnection(change),
+    onConnection: (change) => {
+      hooks.onConnection(change);
+      return connections.change(change);
+    },
+    crowded: crowdedAnswer(docsUrl),
   });
   return { ...evaluation, requestMeter, console, server };
 }
@@ -146,7 +153,9 @@ function createEvaluation(
   const onWork = (): void => between.schedule();
   const sourceHooks = { onWork, pins: room.snapshots };
   const source = new FlagSource(reader, setup.storeVersion, setup.cacheBytes, meter, sourceHooks);
+  const deadlineMs = setup.requestDeadlineMs;
   const longAnswers = new LongAnswers({
+    deadlineMs,
     onStep: stepOf('answer'),
     room,
     onRefused: (share) => meter.countRefusedLongAnswer(share),
@@ -157,7 +166,6 @@ function createEvaluation(
   const projects = new ProjectEvaluator(source, reader, docsUrl, { meter, tallies }, room.snapshots);
   const flagAnswer = new FlagAnswer({ source, evaluator, meter, docsUrl });
   const waiting = budgetOf(setup, 'waitingEvaluations', Number.MAX_SAFE_INTEGER);
-  const deadlineMs = setup.requestDeadlineMs;
   return {
     meter,
     tallies,

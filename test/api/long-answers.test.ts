@@ -44,12 +44,17 @@ interface SceneOptions {
   /** By path: what the answer is made of. */
   readonly pieces: Readonly<Record<string, () => Iterable<string | Uint8Array>>>;
   readonly roomMax?: number;
+  readonly deadlineMs?: number;
 }
 
-async function openScene(t: Test, { pieces, roomMax = 100 }: SceneOptions): Promise<Scene> {
+async function openScene(
+  t: Test,
+  { pieces, roomMax = 100, deadlineMs = 5000 }: SceneOptions,
+): Promise<Scene> {
   const room = new SharedBudget(createBudgetMemory(1), 0, roomMax);
   const longAnswers = new LongAnswers({
     room: { take: () => (room.take(1) ? { give: () => room.give(1) } : 'all') },
+    deadlineMs,
     onStep: () => undefined,
     onRefused: () => undefined,
     onDisplaced: () => undefined,
@@ -352,4 +357,46 @@ t.test('a worker that ends cuts what has begun and refuses what has not', async 
   begun.resume();
   await begun.closed;
   t.same(events('/begun'), ['begin', 'released', 'over', 'gone']);
+});
+
+t.test('what has not begun at its deadline is refused, and what has begun goes on', async (t) => {
+  function* waiting(): Generator<Uint8Array> {
+    for (;;) yield new Uint8Array(0);
+  }
+  const { port, events, room } = await openScene(t, {
+    pieces: { '/begun': () => lines(20_000), '/waiting': waiting },
+    deadlineMs: 200,
+  });
+  const readAll = await askSlowly(port, '/begun');
+  const startedAt = performance.now();
+  const refused = await createHttpClient(t, { port }).send({ path: '/waiting' });
+  t.equal(refused.status, 503);
+  t.match(refused.text, /wait for longer/);
+  t.ok(performance.now() - startedAt >= 200, 'not before its deadline');
+  t.same(events('/waiting'), ['released', 'refused']);
+  t.equal((await readAll()).length, 20_000 * line.length);
+  await eventually(() => room.used === 0, 5000, 'the room is free');
+});
+
+t.test('answers of one holder are made in the order of arrival', async (t) => {
+  const arrived: string[] = [];
+  const made: string[] = [];
+  function* busy(path: string): Generator<string> {
+    const until = performance.now() + 0.4;
+    while (performance.now() < until);
+    made.push(path);
+    yield path;
+  }
+  const arriving = (path: string) => () => {
+    arrived.push(path);
+    return busy(path);
+  };
+  const paths = Array.from({ length: 40 }, (_, index) => `/${index}`);
+  const { port } = await openScene(t, {
+    pieces: Object.fromEntries(paths.map((path) => [path, arriving(path)])),
+  });
+  const client = createHttpClient(t, { port, connectionsMax: paths.length });
+  await Promise.all(paths.map((path) => client.send({ path })));
+  t.equal(made.length, paths.length);
+  t.same(made, arrived);
 });

@@ -26,6 +26,8 @@ const decoder = new TextDecoder();
  */
 const buildsMax = 4;
 const nothing = new Uint8Array(0);
+/** Kept for the next requests: each has 16 KiB, and new memory for each request would be major collections all the time. */
+const freeContextsMax = 64;
 /** A project that changed has no list, so that of any list is the newest. */
 const anyState = Number.NEGATIVE_INFINITY;
 
@@ -55,6 +57,7 @@ export class ProjectEvaluator {
   readonly #meter: EvaluationMeter;
   readonly #counting: EvaluationCounting;
   readonly #pins: PinRoom;
+  readonly #freeContexts: EvaluationContext[] = [];
 
   constructor(
     source: FlagSource,
@@ -84,7 +87,18 @@ export class ProjectEvaluator {
   }
 
   #begin(projectId: string, query: string, holder: () => Holder): ProjectEvaluation {
-    const context = new EvaluationContext();
+    const context = this.#freeContexts.pop() ?? new EvaluationContext();
+    const refusal = this.#refusalOf(projectId, query, context);
+    if (refusal !== null) {
+      this.#keep(context);
+      return refusal;
+    }
+    const since = this.#source.sequence;
+    const asked: Asked = { projectId, since, holder, context, build: null, releaseSnapshot: null };
+    return { status: 200, pieces: this.#pieces(asked), release: () => this.#release(asked) };
+  }
+
+  #refusalOf(projectId: string, query: string, context: EvaluationContext): EvaluationRefusal | null {
     const bytes = encoder.encode(query);
     const fault = context.decode(bytes, 0, bytes.length);
     if (fault !== null) return this.#refusals.queryFault(fault, context);
@@ -93,9 +107,11 @@ export class ProjectEvaluator {
     if (project === undefined) return this.#refusals.fixed('no-project');
     if (!project.evaluationAccess) return this.#refusals.fixed('access-off');
     if (environmentIndex(project, context) === null) return this.#refusals.fixed('no-environment');
-    const since = this.#source.sequence;
-    const asked: Asked = { projectId, since, holder, context, build: null, releaseSnapshot: null };
-    return { status: 200, pieces: this.#pieces(asked), release: () => this.#release(asked) };
+    return null;
+  }
+
+  #keep(context: EvaluationContext): void {
+    if (this.#freeContexts.length < freeContextsMax) this.#freeContexts.push(context);
   }
 
   *#pieces(asked: Asked): Generator<string | Uint8Array> {
@@ -147,7 +163,9 @@ export class ProjectEvaluator {
     yield* evaluateFlags(evaluation, project, asked.context, this.#meter);
   }
 
+  /** Called once. */
   #release(asked: Asked): void {
+    this.#keep(asked.context);
     if (asked.build !== null) this.#source.lists.leave(asked.projectId, asked.build);
     asked.build = null;
     asked.releaseSnapshot?.();

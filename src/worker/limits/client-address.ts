@@ -9,7 +9,8 @@ export interface ClientAddress {
 }
 
 const hopsMax = 32;
-const mappedPrefix = '00000000000000000000ffff';
+/** `::ffff:` before an IPv4 address. */
+const mappedPrefix = Buffer.from('00000000000000000000ffff', 'hex');
 
 function toHex(bytes: Uint8Array): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -18,13 +19,11 @@ function toHex(bytes: Uint8Array): string {
 /** @param bytes 4 or 16 of them. `::ffff:a.b.c.d` is the IPv4 address. */
 export function addressFromBytes(bytes: Uint8Array): ClientAddress {
   if (bytes.length === 4) return addressFromFour(bytes);
+  if (mappedPrefix.every((byte, index) => bytes[index] === byte)) return addressFromFour(bytes.subarray(-4));
   const hex = toHex(bytes);
-  if (!hex.startsWith(mappedPrefix)) {
-    const groups = hex.match(/.{4}/g) ?? [];
-    const text = groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
-    return { text, limitKey: `${hex.slice(0, 16)}/64` };
-  }
-  return addressFromFour(bytes.subarray(-4));
+  const groups = hex.match(/.{4}/g) ?? [];
+  const text = groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
+  return { text, limitKey: `${hex.slice(0, 16)}/64` };
 }
 
 function addressFromFour(bytes: Uint8Array): ClientAddress {
