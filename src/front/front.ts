@@ -36,7 +36,8 @@ import { frontMetrics } from './front-metrics-protocol.ts';
 import { HostDesk } from './host-desk.ts';
 import { refuseRequest } from './refuse-request.ts';
 import type { UsageRecorder } from './usage-recorder.ts';
-import { placesFor, WorkerFleet } from './worker-fleet.ts';
+import { WorkerFleet } from './worker-fleet.ts';
+import { placesFor } from './worker-places.ts';
 
 export interface FrontParts {
   readonly config: Config;
