@@ -23,7 +23,7 @@ const alone = new RegExp(
   [
     '^robustness/',
     '^lifecycle/(bursts|concurrent-changes|large-audit-entries|long-list|shutdown|slow-readers|worker-(deaths|logs))[.]',
-    '^campaigns/(hostile-clients|overload|soak|workers)[.]',
+    '^campaigns/(hostile-clients|overload|soak|steps|workers)[.]',
   ].join('|'),
 );
 const fileTimeoutMs = 15 * 60_000;

@@ -33,11 +33,16 @@ export interface LongAnswersOptions {
   onDisplaced(): void;
 }
 
-/** Long answers work this long between two looks at the sockets, or for this share of what a longer turn has taken. */
-const sliceMs = 0.5;
+/** How long an answer works when it is asked for: a short one is whole by then. */
+const firstSliceMs = 0.25;
+/**
+ * Long answers work this long between two looks at the sockets, less than a request's own way through the machine takes, or
+ * for this share of what a longer turn has taken.
+ */
+const sliceMs = 0.1;
 const turnShare = 0.5;
 /** Where requests come faster than they can be refused, as much is still answered as in so long of each turn. */
-const slicesMsMax = 5;
+const slicesMsMax = 2;
 /** Answers that are made as soon as they are asked for take this long of a turn of the event loop at most. */
 const atOnceMsMax = 1;
 /** A long answer's snapshot pins pages, and the file grows: a client that is slower than this is cut off. */
@@ -100,7 +105,7 @@ export class LongAnswers {
     this.#sending.add(sending);
     if (this.#atOnceMs < atOnceMsMax && this.#isNext(sending)) {
       const startedAt = monotonicMs();
-      this.#atOnceMs += this.#run(sending, startedAt, startedAt + sliceMs);
+      this.#atOnceMs += this.#run(sending, startedAt, startedAt + firstSliceMs);
       this.#schedule();
     }
     if (sending.requirePlace() && sending.isRunnable) this.#queue(sending);

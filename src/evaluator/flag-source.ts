@@ -190,7 +190,7 @@ export class FlagSource {
     this.#catchUp();
     const found = this.#reader.evaluation.flag(flagId);
     const flag = found === undefined ? undefined : this.#begin(flagId, found);
-    this.#meter.observeStep(performance.now() - startedAt);
+    this.#meter.observeStep('compile', performance.now() - startedAt);
     if (flag !== null) this.#meter.countMiss(flag === undefined);
     return flag;
   }

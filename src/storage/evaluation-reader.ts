@@ -1,3 +1,4 @@
+import { copiedBytesMax } from '../domain/evaluation/cohort-sets.ts';
 import type { EvaluableAudience } from '../domain/evaluation/compiled-audience.ts';
 import type { Flag, PackedFlag } from '../domain/flag/flag.ts';
 import type { FoundFlag } from '../domain/record-queries.ts';
@@ -75,7 +76,9 @@ function flagAt(source: RecordSource, key: Buffer, held: HeldBytes): FoundFlagRe
     if (bytes === undefined) throw missingRecord(flagRecord, key);
     return flagRecord.decode(key, bytes);
   };
-  return { ...found, readWhole };
+  const { bytes, begin, read, readInSteps } = found;
+  // Not spread: each object would have a map of V8's own, which only a major collection takes away.
+  return { bytes, begin, read, readInSteps, readWhole };
 }
 
 export function findFlag(source: RecordSource, id: string, held: HeldBytes): FoundFlagRecord | undefined {
@@ -83,13 +86,12 @@ export function findFlag(source: RecordSource, id: string, held: HeldBytes): Fou
 }
 
 function find<T>(place: RecordPlace<T>): FoundRecord<T> | undefined {
-  const { source, table, key, held, skim } = place;
+  const { source, table, key, skim } = place;
   // In memory of lmdb's that its next read overwrites.
   const found = source.peekBytes(table, key);
   if (found === undefined) return undefined;
   const read = (): T => {
-    // Not from a pool: what is kept of it keeps all of its memory.
-    const copy = Buffer.allocUnsafeSlow(found.length);
+    const copy = memoryFor(table, found.length);
     copy.set(found);
     return finish(skim(key, copy));
   };
@@ -97,11 +99,23 @@ function find<T>(place: RecordPlace<T>): FoundRecord<T> | undefined {
     bytes: found.length,
     begin: (count) => beginningOf(found, count),
     read,
-    *readInSteps() {
-      held.bytes = 0;
-      return found.length <= atOnceBytes ? read() : yield* readLong(found.length, place);
-    },
+    readInSteps: () => readSteps(found.length, read, place),
   };
+}
+
+/** A generator of each record's own would have V8 make a map for each, which only a major collection takes away. */
+function* readSteps<T>(bytes: number, read: () => T, place: RecordPlace<T>): Steps<T | undefined> {
+  place.held.bytes = 0;
+  return bytes <= atOnceBytes ? read() : yield* readLong(bytes, place);
+}
+
+/**
+ * What is kept of a record keeps all of its memory, so it has its own. Of a flag's short record nothing is: lists of so
+ * few bytes are copied out of it. Memory of its own for each of 60,000 flags would have all of it collected every few ms.
+ */
+function memoryFor(table: RecordPlace<unknown>['table'], bytes: number): Buffer {
+  const isPooled = table === 'flags' && bytes <= copiedBytesMax;
+  return isPooled ? Buffer.allocUnsafe(bytes) : Buffer.allocUnsafeSlow(bytes);
 }
 
 function* readLong<T>(

@@ -8,6 +8,7 @@ import { LongAnswers } from '../api/long-answers.ts';
 import { isManagementPath } from '../api/management/management-route.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import { EvaluationMeter } from '../evaluator/evaluation-meter.ts';
+import type { StepKind } from '../evaluator/evaluation-metrics-protocol.ts';
 import { EvaluationTallies } from '../evaluator/evaluation-tallies.ts';
 import { FlagEvaluator } from '../evaluator/flag-evaluator.ts';
 import { FlagSource } from '../evaluator/flag-source.ts';
@@ -76,6 +77,7 @@ export function createServices(
     longAnswers: evaluation.longAnswers,
     addresses: new AddressFinder(addresses, log, setup.limits.forgedHeaderWarning),
     bodyBudget: budgetOf(setup, 'bodyBytes', setup.bufferedBodyBytesMax),
+    onBodyStep: (ms) => evaluation.meter.observeStep('body', ms),
     requestDeadlineMs: setup.requestDeadlineMs,
     meter: requestMeter,
     log,
@@ -122,7 +124,7 @@ export function createServices(
 /** What both gates are made with. */
 type GateParts = Pick<
   ConsoleGateOptions,
-  'reads' | 'longAnswers' | 'addresses' | 'bodyBudget' | 'requestDeadlineMs' | 'meter' | 'log'
+  'reads' | 'longAnswers' | 'addresses' | 'bodyBudget' | 'onBodyStep' | 'requestDeadlineMs' | 'meter' | 'log'
 >;
 
 interface Evaluation {
@@ -145,21 +147,21 @@ function createEvaluation(
   const { docsUrl, tokenPrefixesAccepted } = setup;
   const meter = new EvaluationMeter(setup.evaluationMetrics);
   const tallies = new EvaluationTallies();
-  const onStep = (ms: number): void => meter.observeStep(ms);
+  const stepOf = (kind: StepKind) => (ms: number) => meter.observeStep(kind, ms);
   const room = longAnswerRoom(setup);
-  const between = new BetweenEvents((budgetMs) => source.runSlice(budgetMs), onStep);
+  const between = new BetweenEvents((budgetMs) => source.runSlice(budgetMs), stepOf('load'));
   const onWork = (): void => between.schedule();
   const sourceHooks = { onWork, pins: room.snapshots };
   const source = new FlagSource(reader, setup.storeVersion, setup.cacheBytes, meter, sourceHooks);
   const deadlineMs = setup.requestDeadlineMs;
   const longAnswers = new LongAnswers({
     deadlineMs,
-    onStep,
+    onStep: stepOf('answer'),
     room,
     onRefused: (share) => meter.countRefusedLongAnswer(share),
     onDisplaced: () => meter.countDisplacedLongAnswer(),
   });
-  const readOptions = { docsUrl, console: setup.console, tokenPrefixesAccepted, onStep };
+  const readOptions = { docsUrl, console: setup.console, tokenPrefixesAccepted, onStep: stepOf('read') };
   const evaluator = new FlagEvaluator(source, docsUrl, meter, tallies);
   const projects = new ProjectEvaluator(source, reader, docsUrl, { meter, tallies }, room.snapshots);
   const flagAnswer = new FlagAnswer({ source, evaluator, meter, docsUrl });

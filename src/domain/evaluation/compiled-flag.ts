@@ -16,6 +16,8 @@ import {
 import { type EvaluableFlag, evaluableOf } from './evaluable-flag.ts';
 
 const encoder = new TextEncoder();
+/** Where a flag's id is hashed. */
+const idBytes = new Uint8Array(64);
 /** What an entry costs beside its bytes: objects, references, the cache's own entry. Measured roughly, meant as a bound. */
 const overheadBytes = 600;
 const stateBytes = 160;
@@ -110,6 +112,24 @@ class StateCompiler {
   }
 }
 
+/** The names of environments as UTF-8, as long as anybody holds those: all flags of a project share them. */
+const environmentNames = new WeakMap<Environment, Uint8Array>();
+
+function nameBytesOf(environment: Environment): Uint8Array {
+  const known = environmentNames.get(environment);
+  if (known !== undefined) return known;
+  const bytes = encoder.encode(environment.name);
+  environmentNames.set(environment, bytes);
+  return bytes;
+}
+
+/** @returns a view of memory that the next call overwrites */
+function idBytesOf(id: string): Uint8Array {
+  const { read, written } = encoder.encodeInto(id, idBytes);
+  if (read < id.length) throw new RangeError('an id that is longer than any');
+  return idBytes.subarray(0, written);
+}
+
 function answerBody({ id, name }: EvaluableFlag, enabled: boolean): string {
   return JSON.stringify({ id, name, enabled });
 }
@@ -141,7 +161,7 @@ export function compileEvaluable(
   const compiler = new StateCompiler(flag, audienceById, queue ?? null);
   const states = environments.map(({ number }) => compiler.compile(number));
   const sole = project.isMultiEnvironment ? null : compiler.compile(soleEnvironment);
-  const id = encoder.encode(flag.id);
+  const id = idBytesOf(flag.id);
   const onBody = answerBody(flag, true);
   const offBody = answerBody(flag, false);
   const fixedBytes = overheadBytes + onBody.length + offBody.length;
@@ -151,7 +171,7 @@ export function compileEvaluable(
     hashState: hashPrefix(id),
     idLength: id.length,
     sole,
-    environmentNames: environments.map((environment) => encoder.encode(environment.name)),
+    environmentNames: environments.map(nameBytesOf),
     states,
     onBody,
     offBody,
