@@ -6,7 +6,7 @@ import { newSeed, runCampaign } from './run-campaign.ts';
 /** Above what any sample takes, so that a campaign that hangs is reported by its own name. */
 const sampleTimeoutMs = 300_000;
 
-/** A whole number of the environment, to repeat a run of `npm test`. */
+/** A whole number of the environment, to repeat a run of the tests. */
 function numberFrom(name: string): number | null {
   const text = process.env[name];
   if (text === undefined || text === '') return null;
