@@ -26,9 +26,12 @@ async function bootLongAgo(t: Test) {
   return { server, client, other, seenAt, projectPath: `/projects/${prepared.project.id}` };
 }
 
+let settled = 0;
+
 /** The writer is one: once it has answered somebody's change, what was sent to it before has been done. */
 async function settle(other: ConsoleClient): Promise<void> {
-  const name = `flag ${Math.random()}`;
+  settled += 1;
+  const name = `flag ${settled}`;
   const [{ id }] = (await other.send('GET', '/projects')).json.projects;
   const { status } = await other.send('POST', `/projects/${id}/flags`, { name });
   if (status !== 201) throw new Error(`A flag was not created: ${status}`);

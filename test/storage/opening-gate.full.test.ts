@@ -12,6 +12,7 @@ import { dataFileOf } from '../../src/storage/environment.ts';
 import { gateByte, wantedByte } from '../../src/storage/opening-gate.ts';
 import { openStoreReader } from '../../src/storage/store-reader.ts';
 import { newId } from '../../src/support/random-id.ts';
+import { createRandom } from '../support/random.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { auditEntryOf } from './support/records.ts';
 import { mapBytes, newStore } from './support/sample-store.ts';
@@ -53,6 +54,7 @@ const stops = 1000;
 const openingsMin = 50;
 const stoppedMs = 5;
 const betweenMs = 3;
+const random = createRandom(1);
 
 t.test('what is committed while another process opens the store is kept', async (test) => {
   const directory = temporaryDirectory(test);
@@ -63,7 +65,7 @@ t.test('what is committed while another process opens the store is kept', async 
   await once(opener.child.stdout, 'data');
   const begun = opener.count();
   for (let stop = 0; stop < stops && isRunning(writer); stop += 1) {
-    await setTimeout(betweenMs * Math.random());
+    await setTimeout(betweenMs * random.next());
     opener.child.kill('SIGSTOP');
     await setTimeout(stoppedMs);
     opener.child.kill('SIGCONT');
