@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { oneProject } from '../lifecycle/lifecycle-fixture.ts';
-import { unlimited } from '../support/booted-server.ts';
+import { type BootedServer, unlimited } from '../support/booted-server.ts';
 import { bearer, type ClientRequest, type ClientResponse, createHttpClient } from '../support/http-client.ts';
 import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts';
 import { openRawConnection } from '../support/raw-request.ts';
@@ -43,6 +43,7 @@ const document = {
 };
 
 interface Scene {
+  readonly server: BootedServer;
   readonly dataDir: string;
   readonly admin: AdminClient;
   readonly port: number;
@@ -73,6 +74,7 @@ async function openScene(t: Test, settings: Record<string, string> = unlimited):
     return response;
   };
   return {
+    server,
     dataDir,
     admin,
     port: server.port,
@@ -230,6 +232,11 @@ t.test('what is at rest is 0, what is there is measured', async (t) => {
   const scene = await openScene(t);
   await evaluateAll(scene);
   const first = await scene.admin.scrape();
+  // A worker that was replaced says why.
+  t.same(
+    scene.server.lines.filter((line) => /"level":(50|60)\b/.test(line)),
+    [],
+  );
   for (const name of [
     'burgee_long_answers_in_flight',
     'burgee_unsent_answer_bytes',

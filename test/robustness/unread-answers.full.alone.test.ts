@@ -111,14 +111,18 @@ t.test('clients that send thousands of requests at once delay nobody by more tha
   const calm = await probe.during(async () => undefined, 100);
   const request = get(`/v1/flags/${flag}?targetingKey=a`);
   const many = request.repeat(20_000);
+  const statuses: number[] = [];
   await assertUndelayed(t, probe, calm, delayMaxMs, async () => {
     for (let count = 0; count < 10; count += 1) {
       const connection = await openRawConnection(t, server.port);
       connection.write(many);
-      t.equal((await connection.response())?.status, 200);
+      // The server closes while this still writes: a reset may overtake the answers.
+      const answer = await connection.response();
+      if (answer !== null) statuses.push(answer.status);
       await connection.closed;
     }
   });
+  t.same([...new Set(statuses)], [200], `${statuses.length} of 10 connections saw an answer`);
   await server.stop();
 });
 
