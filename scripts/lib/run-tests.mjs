@@ -5,8 +5,11 @@ import { root } from './root.mjs';
 import { failureText, tallyOf } from './tap-tally.mjs';
 import { chooseTestFiles } from './test-files.mjs';
 
-/** Files at the same time, beside which the waiting ones go. More would make a test slow, which some of them measure. */
-const lanes = Math.min(4, Math.max(2, availableParallelism()));
+/**
+ * Files at the same time, beside which the waiting ones go: one more than there are cores, because each waits now and then
+ * for a server to start or for a disk. More would make a test slow.
+ */
+const lanes = 1 + Math.min(4, Math.max(2, availableParallelism()));
 /** Where nothing may be missing: what a test cannot find or do here fails it. */
 const isSkipFailure = process.env.CI === 'true';
 const fileTimeoutMs = 15 * 60_000;
