@@ -5,22 +5,25 @@ import type { Bench, Scenario } from '../scenario.ts';
 import { type BenchDirectory, makeDirectory } from '../servers/bench-directory.ts';
 import { mixedProvision } from '../servers/flag-fixtures.ts';
 import { findMixedFlag } from '../servers/mixed-requests.ts';
-import { mainProgram, unbundledProgram } from '../servers/programs.ts';
-import { serveDirectory } from '../servers/start-burgee.ts';
+import { unbundledProgram } from '../servers/programs.ts';
+import { type BurgeeOptions, serveDirectory } from '../servers/start-burgee.ts';
 import { startNodeHttpServer } from '../servers/start-limits.ts';
+import { workerArguments } from '../servers/worker-arguments.ts';
 
 const scenario = 'cold-start';
 const base = 'node-http';
 const flagsHere = 100_000;
 const quickFlags = 1000;
-/** Nothing is provisioned: an evaluator looks for it, and says that there is no such flag. */
+/** Each has a thread that loads before the service listens; 16 are more than many machines have cores. */
+const workerCounts = [1, 16] as const;
+/** Nothing is provisioned: a worker looks for it, and says that there is no such flag. */
 const unknownFlag: BenchRequest = { path: '/v1/flags/NoFlagNoFlagNoFlagNo?targetingKey=user-1', status: 404 };
 
 /** On a directory that was never served: the server makes its store first. */
-async function startEmpty(program = mainProgram): Promise<StartUp> {
+async function startEmpty(options: BurgeeOptions = {}): Promise<StartUp> {
   const directory = await makeDirectory([]);
   try {
-    return await timeStartUp(() => serveDirectory(directory, { program }), unknownFlag);
+    return await timeStartUp(() => serveDirectory(directory, options), unknownFlag);
   } finally {
     directory.remove();
   }
@@ -56,9 +59,16 @@ async function compareStarts(
       contender(base, `A bare node:http server, Node ${process.versions.node}`, () =>
         timeStartUp(() => startNodeHttpServer('{}'), { path: '/', status: 200 }),
       ),
-      contender('empty', 'Burgee on an empty directory, which makes its store first', startEmpty),
+      contender('empty', 'Burgee on an empty directory, which makes its store first', () => startEmpty()),
       contender('unbundled', 'The same from the many files that its bundle is made of (decision 0044)', () =>
-        startEmpty(unbundledProgram),
+        startEmpty({ program: unbundledProgram }),
+      ),
+      ...workerCounts.map((workers) =>
+        contender(
+          `workers: ${workers}`,
+          'Burgee on an empty directory with so many workers: it listens when all serve',
+          () => startEmpty({ args: workerArguments(workers) }),
+        ),
       ),
       contender(provisioned, `Burgee with ${provisioned}`, () =>
         timeStartUp(() => serveDirectory(directory), question),

@@ -7,6 +7,9 @@ const freeBuffersMax = 16;
 /** A code unit of a text takes so many bytes at most. */
 const utf8BytesMax = 3;
 
+/** A chunk in the making, and what the last piece of it takes at most. */
+const keptAlways = 4 * chunkBytesMax;
+
 const encoder = new TextEncoder();
 const nothing = new Uint8Array(0);
 /** New memory for each answer would be gigabytes a second of it, and major collections all the time. */
@@ -24,6 +27,11 @@ export class ChunkBuffer {
     return this.#length > chunkBytesMax;
   }
 
+  /** What it keeps of a piece that is longer than a chunk. */
+  get extraBytes(): number {
+    return Math.max(0, this.#bytes.length - keptAlways);
+  }
+
   add(piece: string | Uint8Array): void {
     if (typeof piece !== 'string') {
       this.#reserve(piece.length);
@@ -39,14 +47,20 @@ export class ChunkBuffer {
   #reserve(bytes: number): void {
     if (this.#length === 0) this.#start = 0;
     if (this.#start + this.#length + bytes <= this.#bytes.length) return;
-    // What is left of a large piece stays where it is: moving it for each chunk would take the square of its length.
-    const isRoomy = this.#length + bytes <= bufferBytes;
-    const into = isRoomy
-      ? (freeBuffers.pop() ?? new Uint8Array(bufferBytes))
-      : new Uint8Array(this.#length + bytes);
-    into.set(this.#bytes.subarray(this.#start, this.#start + this.#length));
-    this.#free();
+    const gathered = this.#bytes.subarray(this.#start, this.#start + this.#length);
+    const into = this.#memoryOf(this.#length + bytes);
+    into.set(gathered);
+    if (into !== this.#bytes) this.#free();
     this.#bytes = into;
+    this.#start = 0;
+  }
+
+  /** What a long piece took is let go of once little of it is left. */
+  #memoryOf(bytes: number): Uint8Array<ArrayBuffer> {
+    if (bytes > bufferBytes) return new Uint8Array(bytes);
+    return this.#bytes.length === bufferBytes
+      ? this.#bytes
+      : (freeBuffers.pop() ?? new Uint8Array(bufferBytes));
   }
 
   /** @returns at most a chunk of what was gathered first, in memory that is valid until the next call of `add` or `release` */
@@ -55,6 +69,7 @@ export class ChunkBuffer {
     const taken = this.#bytes.subarray(this.#start, this.#start + length);
     this.#start += length;
     this.#length -= length;
+    // What is left stays where it is: moving it for each chunk of a large piece would take the square of its length.
     return taken;
   }
 
@@ -62,12 +77,12 @@ export class ChunkBuffer {
   release(): void {
     this.#free();
     this.#bytes = nothing;
+    this.#start = 0;
     this.#length = 0;
   }
 
   #free(): void {
     if (this.#bytes.length === bufferBytes && freeBuffers.length < freeBuffersMax)
       freeBuffers.push(this.#bytes);
-    this.#start = 0;
   }
 }

@@ -3,16 +3,21 @@ import type { Holder } from '../evaluator/pin-room.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HeaderBlock } from '../http/header-block.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
+import type { TextPieces } from '../support/text-pieces.ts';
 import { ChunkBuffer } from './chunk-buffer.ts';
 
 /** An answer of any length, before it is made. */
 export interface LongAnswer {
   readonly exchange: Exchange;
+  /** Known once there is a piece that is not empty, or no more. */
   readonly status: number;
-  /** JSON, cut anywhere; a piece of bytes is valid until the next one is asked for. */
-  readonly pieces: Iterable<string | Uint8Array>;
+  readonly pieces: TextPieces;
+  /** What is kept in memory now for what is still to come: a record, or a body that was made whole. */
+  readonly heldBytes: number;
   /** Whether the pieces are read from a snapshot of their own, which pins pages. */
   readonly isPinned: boolean;
+  /** It says that a change was applied: it begins whether there is a place for it or not. */
+  readonly isDecided?: boolean;
   /** Whom its place is counted for; asked while its request is handled. */
   holder(): Holder;
   /** Lets go of what the pieces are read from. Called once. */
@@ -30,14 +35,16 @@ export interface LongAnswer {
   onOver(): void;
 }
 
-/** A place of those that the process has for long answers. */
+/** A place of those that the process has for long answers, and one of those for snapshots; null: it has none. */
 export interface LongAnswerPlace {
-  give(): void;
+  readonly answer: number;
+  readonly snapshot: number | null;
 }
 
 /** Of the last chunk so much is kept back, to ask with: more bytes than a socket is ever asked. */
 const keptBackMax = 1024;
 const tooMany = 'Too many long lists are being read at once. Retry in a moment.';
+const tooMuch = 'too much is kept for long answers that are being read; retry in a moment';
 const nothing = new Uint8Array(0);
 
 export interface SendingHooks {
@@ -46,6 +53,9 @@ export interface SendingHooks {
   onOver(sending: Sending): void;
   /** @returns null: there is no place for it */
   seat(sending: Sending, holder: Holder): LongAnswerPlace | null;
+  /** @returns false: there is no room for what it keeps */
+  resize(sending: Sending, place: LongAnswerPlace): boolean;
+  leave(place: LongAnswerPlace): void;
 }
 
 /** One long answer on its way: made piece by piece, and written no faster than its client takes it. */
@@ -55,7 +65,9 @@ export class Sending {
   readonly #pieces: Iterator<string | Uint8Array>;
   readonly #buffer = new ChunkBuffer();
   readonly #hooks: SendingHooks;
-  #place: LongAnswerPlace | null = null;
+  place: LongAnswerPlace | null = null;
+  /** What its place is counted with. */
+  #countedBytes = 0;
   #holder: Holder | null = null;
   #hasBegun = false;
   /** Since when the client's socket has not taken what was written; null when it has. */
@@ -83,6 +95,11 @@ export class Sending {
     return !this.#hasBegun && !this.isOver;
   }
 
+  /** A change that was applied is told as applied, however late. */
+  get mayBeRefused(): boolean {
+    return this.isWaiting && this.answer.isDecided !== true;
+  }
+
   get isRunnable(): boolean {
     return !this.isOver && this.behindSince === null && !this.#isMade;
   }
@@ -90,7 +107,10 @@ export class Sending {
   /** Works until the time is up, the client is behind, or the answer is made. */
   run(untilMs: number): void {
     try {
-      while (this.isRunnable && monotonicMs() < untilMs) this.#step();
+      while (this.isRunnable && monotonicMs() < untilMs) {
+        this.#step();
+        if (!this.#recount()) this.cut(tooMuch);
+      }
     } catch (fault) {
       this.#end(fault);
     }
@@ -116,13 +136,25 @@ export class Sending {
     }
   }
 
+  /** What is kept in memory for it, beside a chunk. */
+  get heldBytes(): number {
+    return this.answer.heldBytes + this.#buffer.extraBytes;
+  }
+
+  /** @returns false: there is no room for what is kept */
+  #recount(): boolean {
+    if (this.place === null || this.heldBytes === this.#countedBytes) return true;
+    this.#countedBytes = this.heldBytes;
+    return this.#hooks.resize(this, this.place);
+  }
+
   /** Takes its place, unless it has one: an answer that is made at once, whole, needs none. @returns false: it is over */
   requirePlace(): boolean {
-    if (this.#place !== null || this.isOver) return !this.isOver;
-    this.#place = this.#hooks.seat(this, this.holder);
-    if (this.#place !== null) return true;
-    this.close();
-    this.answer.refuse(tooMany);
+    if (this.place !== null || this.isOver) return !this.isOver;
+    this.#countedBytes = this.heldBytes;
+    this.place = this.#hooks.seat(this, this.holder);
+    if (this.place !== null) return true;
+    this.#giveUp(tooMany);
     return false;
   }
 
@@ -134,13 +166,14 @@ export class Sending {
 
   /** @returns false: it has no place, and is over */
   #begin(): boolean {
-    if (!this.requirePlace()) return false;
     const { answer } = this;
+    // HEAD is answered whole by its head.
+    const needsPlace = answer.isDecided !== true && !answer.exchange.isHead;
+    if (needsPlace && !this.requirePlace()) return false;
     this.#hasBegun = true;
     answer.onBegin?.();
     answer.exchange.onWritable(() => this.#resume());
     answer.exchange.begin(answer.status, answer.headers());
-    // HEAD was answered whole by its head.
     if (answer.exchange.isOver) this.close();
     return true;
   }
@@ -196,10 +229,14 @@ export class Sending {
    * before its connection is: what watches connections would take it for a client that went away.
    */
   cut(reason: string): void {
+    this.#giveUp(`The answer was not completed: ${reason}.`);
+  }
+
+  #giveUp(detail: string): void {
     if (this.isOver) return;
     this.close();
     if (this.#hasBegun) this.answer.exchange.cut();
-    else this.answer.refuse(`The answer was not completed: ${reason}.`);
+    else this.answer.refuse(detail);
   }
 
   /** Lets go of everything: the answer is complete, failed, or not wanted any more. */
@@ -210,7 +247,7 @@ export class Sending {
     this.#buffer.release();
     if (!this.#isMade) this.answer.release();
     if (this.#hasBegun) this.answer.onOver();
-    this.#place?.give();
+    if (this.place !== null) this.#hooks.leave(this.place);
     this.#hooks.onOver(this);
   }
 }

@@ -1,12 +1,24 @@
 import { type RefusedShare, refusedShares } from '../evaluator/evaluation-metrics-protocol.ts';
 import type { Holder } from '../evaluator/pin-room.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
-import { type LongAnswer, type LongAnswerPlace, Sending } from './long-answer.ts';
+import { type LongAnswer, type LongAnswerPlace, Sending, type SendingHooks } from './long-answer.ts';
+
+/** What an answer needs of the room. */
+export interface LongAnswerNeeds {
+  /** Kept in memory for it. */
+  readonly bytes: number;
+  readonly isPinned: boolean;
+}
 
 /** What of the process' bounds one answer takes. */
 export interface LongAnswerRoom {
   /** @returns a place; or whose share of them is used up */
-  take(holder: Holder, isPinned: boolean): LongAnswerPlace | RefusedShare;
+  take(holder: Holder, needs: LongAnswerNeeds): LongAnswerPlace | RefusedShare;
+  /** Whether it would get a place if another one were given back. */
+  wouldTake(holder: Holder, needs: LongAnswerNeeds, without: LongAnswerPlace): boolean;
+  /** So much is kept for it from now on. @returns null; or whose share of that is used up, and nothing has changed */
+  resize(place: LongAnswerPlace, bytes: number): RefusedShare | null;
+  give(place: LongAnswerPlace): void;
 }
 
 export interface LongAnswersOptions {
@@ -21,11 +33,16 @@ export interface LongAnswersOptions {
   onDisplaced(): void;
 }
 
-/** Long answers work this long between two looks at the sockets, or for this share of what a longer turn has taken. */
-const sliceMs = 0.5;
+/** How long an answer works when it is asked for: a short one is whole by then. */
+const firstSliceMs = 0.25;
+/**
+ * Long answers work this long between two looks at the sockets, less than a request's own way through the machine takes, or
+ * for this share of what a longer turn has taken.
+ */
+const sliceMs = 0.1;
 const turnShare = 0.5;
 /** Where requests come faster than they can be refused, as much is still answered as in so long of each turn. */
-const slicesMsMax = 5;
+const slicesMsMax = 2;
 /** Answers that are made as soon as they are asked for take this long of a turn of the event loop at most. */
 const atOnceMsMax = 1;
 /** A long answer's snapshot pins pages, and the file grows: a client that is slower than this is cut off. */
@@ -36,10 +53,12 @@ const lookIntervalMs = 50;
 const turnsMax = 4096;
 /** A client that has taken nothing for so long may lose its place to another one. */
 const unreadMs = 1000;
+/** So many of them are looked at for one whose place would do. */
+const displacedLooks = 16;
 
-/** Whose turn a slice is: a project's, or where there is none, its asker's or address's. */
+/** Whose turn a slice is: an organisation's, or where there is none, its project's, asker's or address's. */
 function turnKey({ holder }: Sending): string | null {
-  return holder.project ?? holder.asker ?? holder.address;
+  return holder.organisation ?? holder.project ?? holder.asker ?? holder.address;
 }
 
 function shareKey(share: RefusedShare, holder: Holder): string {
@@ -49,6 +68,7 @@ function shareKey(share: RefusedShare, holder: Holder): string {
 /** The long answers of a worker: each turn of its event loop makes one slice, of one holder after the other. */
 export class LongAnswers {
   readonly #options: LongAnswersOptions;
+  readonly #hooks: SendingHooks;
   readonly #looking: NodeJS.Timeout;
   /** In the order of arrival. */
   readonly #sending = new Set<Sending>();
@@ -65,6 +85,13 @@ export class LongAnswers {
 
   constructor(options: LongAnswersOptions) {
     this.#options = options;
+    this.#hooks = {
+      onRunnable: (sending) => this.#queue(sending),
+      onOver: (sending) => this.#forget(sending),
+      seat: (sending, holder) => this.#seat(sending, holder),
+      resize: (sending, place) => this.#resize(sending, place),
+      leave: (place) => options.room.give(place),
+    };
     this.#looking = setInterval(() => this.#endOld(), lookIntervalMs).unref();
   }
 
@@ -74,15 +101,11 @@ export class LongAnswers {
 
   /** Takes an answer. A short one is made at once, if the turn has time for it and no earlier one of its holder waits. */
   send(answer: LongAnswer): void {
-    const sending = new Sending(answer, {
-      onRunnable: (one) => this.#queue(one),
-      onOver: (one) => this.#forget(one),
-      seat: (one, holder) => this.#seat(one, holder),
-    });
+    const sending = new Sending(answer, this.#hooks);
     this.#sending.add(sending);
     if (this.#atOnceMs < atOnceMsMax && this.#isNext(sending)) {
       const startedAt = monotonicMs();
-      this.#atOnceMs += this.#run(sending, startedAt, startedAt + sliceMs);
+      this.#atOnceMs += this.#run(sending, startedAt, startedAt + firstSliceMs);
       this.#schedule();
     }
     if (sending.requirePlace() && sending.isRunnable) this.#queue(sending);
@@ -108,22 +131,18 @@ export class LongAnswers {
   }
 
   /** Where there is no place, the client that has read nothing for longest makes room for one that shares it. */
-  #seat({ answer: { isPinned } }: Sending, holder: Holder): LongAnswerPlace | null {
-    const { room, onRefused, onDisplaced } = this.#options;
+  #seat(sending: Sending, holder: Holder): LongAnswerPlace | null {
+    const { room, onRefused } = this.#options;
     const usedUp = this.#usedUpOf(holder);
     if (usedUp !== undefined) {
       onRefused(usedUp);
       return null;
     }
-    const place = room.take(holder, isPinned);
+    const needs = { bytes: sending.heldBytes, isPinned: sending.answer.isPinned };
+    const first = room.take(holder, needs);
+    if (typeof first !== 'string') return first;
+    const place = this.#displace(sending, holder, needs, first) ? room.take(holder, needs) : first;
     if (typeof place !== 'string') return place;
-    const unread = this.#longestUnread(holder, place);
-    if (unread !== undefined) {
-      onDisplaced();
-      unread.cut('its client did not read it, and others need its place');
-      const next = room.take(holder, isPinned);
-      if (typeof next !== 'string') return next;
-    }
     this.#usedUp.add(shareKey(place, holder));
     this.#schedule();
     onRefused(place);
@@ -135,15 +154,39 @@ export class LongAnswers {
     return refusedShares.find((share) => this.#usedUp.has(shareKey(share, holder)));
   }
 
-  /** @param share of the holder which is used up: whoever shares that may be cut */
-  #longestUnread(holder: Holder, share: RefusedShare): Sending | undefined {
-    const since = monotonicMs() - unreadMs;
-    let longest: Sending | undefined;
-    for (const sending of this.#sending) {
-      if ((sending.behindSince ?? since) >= (longest?.behindSince ?? since)) continue;
-      if (share === 'all' || sending.holder[share] === holder[share]) longest = sending;
+  #resize(sending: Sending, place: LongAnswerPlace): boolean {
+    const { room } = this.#options;
+    const needs = { bytes: sending.heldBytes, isPinned: false };
+    const first = room.resize(place, needs.bytes);
+    if (first === null) return true;
+    const isLess = this.#displace(sending, sending.holder, needs, first);
+    const refused = isLess ? room.resize(place, needs.bytes) : first;
+    if (refused !== null) this.#options.onRefused(refused);
+    return refused === null;
+  }
+
+  /** Cuts an answer that nobody reads, if that makes the room that is needed. @returns whether it did */
+  #displace(sending: Sending, holder: Holder, needs: LongAnswerNeeds, share: RefusedShare): boolean {
+    const { room, onDisplaced } = this.#options;
+    for (const { unread, place } of this.#unreadOf(holder, share, sending)) {
+      if (!room.wouldTake(holder, needs, place)) continue;
+      onDisplaced();
+      unread.cut('its client did not read it, and others need its place');
+      return true;
     }
-    return longest;
+    return false;
+  }
+
+  /** @param share of the holder which is used up: whoever shares that may be cut @returns those unread for longest first */
+  #unreadOf(holder: Holder, share: RefusedShare, but: Sending) {
+    const before = monotonicMs() - unreadMs;
+    const found: { readonly unread: Sending; readonly place: LongAnswerPlace; readonly since: number }[] = [];
+    for (const unread of this.#sending) {
+      const { place, behindSince: since } = unread;
+      if (unread === but || place === null || since === null || since >= before) continue;
+      if (share === 'all' || unread.holder[share] === holder[share]) found.push({ unread, place, since });
+    }
+    return found.sort((one, other) => one.since - other.since).slice(0, displacedLooks);
   }
 
   /** @returns how long it took, in milliseconds */
@@ -208,7 +251,7 @@ export class LongAnswers {
 
   /** What comes later than its client waits for would be made for nobody. @returns whether it was refused */
   #refuseLate(sending: Sending, now: number): boolean {
-    if (!sending.isWaiting || now - sending.startedAt < this.#options.deadlineMs) return false;
+    if (!sending.mayBeRefused || now - sending.startedAt < this.#options.deadlineMs) return false;
     sending.cut('it had to wait for longer than requests may');
     return true;
   }

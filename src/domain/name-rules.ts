@@ -3,6 +3,9 @@ import type { ProblemList } from './problem-list.ts';
 
 export const nameCodePointsMax = 200;
 
+/** What a new name must not do; said of a name that is stored already nowhere. */
+export const layoutProblem = 'must not have line separators or characters that turn the direction of text';
+
 /** Whether something new can have this name: one that can be stored, and whose text stays in its line and direction. */
 export function isName(name: string): boolean {
   return isStorableName(name) && !hasLayoutCharacter(name);
@@ -28,9 +31,7 @@ export function addNameProblems(name: string, field: string, problems: ProblemLi
 export function addCharacterProblems(text: string, field: string, problems: ProblemList): void {
   if (hasControlCharacter(text)) problems.add(() => `${field} must not have control characters`);
   if (hasLayoutCharacter(text)) {
-    problems.add(
-      () => `${field} must not have line separators or characters that turn the direction of text`,
-    );
+    problems.add(() => `${field} ${layoutProblem}`);
   }
 }
 

@@ -1,6 +1,7 @@
+import type { Steps } from '../support/steps.ts';
 import type { ChainedEntry, SequencedHead } from './audit/audit-entry.ts';
 import type { Audience } from './evaluation/audience.ts';
-import type { Flag } from './flag/flag.ts';
+import type { Flag, PackedFlag } from './flag/flag.ts';
 import type { KeptAnswer, KeptAnswerHead, KeptAnswersUsage } from './idempotency/kept-answer.ts';
 import type { Member } from './member/member.ts';
 import type { Organisation } from './organisation/organisation.ts';
@@ -23,6 +24,21 @@ export interface AuditRange {
    * that an older version began is not indexed at its old end: there all of it is walked.
    */
   readonly subjectId?: string;
+}
+
+/** A flag that was found and not read yet: its lists may be megabytes long. */
+export interface FoundFlag {
+  /** Of its record. */
+  readonly bytes: number;
+  /** Its first fields, which are texts: not verified, and of a damaged record anything. @param count of them */
+  begin(count: number): readonly unknown[];
+  /** Reads it at once. */
+  readWhole(): Flag;
+  /**
+   * Reads it in steps, as it is when it is copied, which is one step however long it is; a short one at once: nothing
+   * else may have been read from the store since it was found. Undefined: it has gone meanwhile.
+   */
+  readInSteps(): Steps<PackedFlag | undefined>;
 }
 
 /**
@@ -57,6 +73,10 @@ export interface RecordQueries {
   projects(): Iterable<Project>;
   /** By name (UTF-8 order), then id. With `name`: exactly the flags of that name. */
   flagsOf(projectId: string, name?: string): Iterable<Flag>;
+  /** As `flag`, for what shows it whole: however long its lists are, others are served in between. */
+  foundFlag(id: string): FoundFlag | undefined;
+  /** As `flagsOf`. */
+  foundFlagsOf(projectId: string, name?: string): Iterable<FoundFlag>;
   /** In the same order: the flags that may apply the audience. None that does is missing; one that does not may be there. */
   flagsNaming(projectId: string, audienceId: string): Iterable<Flag>;
   audiencesOf(projectId: string): Iterable<Audience>;

@@ -8,6 +8,8 @@ import {
   type RefusedShare,
   refusalReasons,
   refusedShares,
+  type StepKind,
+  stepKinds,
   type WaitEnd,
   waitEnds,
 } from './evaluation-metrics-protocol.ts';
@@ -49,8 +51,8 @@ export class EvaluationMeter {
   }
 
   /** Something ran on the worker's thread without a look at the sockets. @param ms how long it took */
-  observeStep(ms: number): void {
-    observe(this.#cells, metrics.steps, 0, ms / 1000);
+  observeStep(kind: StepKind, ms: number): void {
+    observe(this.#cells, metrics.steps, stepKinds.indexOf(kind), ms / 1000);
   }
 
   countHit(): void {

@@ -26,12 +26,20 @@ export const waitEnds = ['answered', 'refused', 'late', 'left'] as const;
 export type WaitEnd = (typeof waitEnds)[number];
 
 /** Whose share of the places for long answers was used up when one was refused. */
-export const refusedShares = ['asker', 'project', 'address', 'all'] as const;
+export const refusedShares = ['asker', 'project', 'organisation', 'address', 'all'] as const;
 export type RefusedShare = (typeof refusedShares)[number];
 
 export const cacheResults = ['hit', 'miss', 'absent'] as const;
 /** Seconds. */
 const stepBounds = [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5] as const;
+
+/**
+ * What a step of a worker is for: a short flag is compiled within its request (`compile`), long ones are read and lists
+ * indexed (`load`), a read is answered as far as its first piece (`read`), a slice of a long answer is made (`answer`), or a
+ * part of a change's body is taken in or the body handed over (`body`).
+ */
+export const stepKinds = ['compile', 'load', 'read', 'answer', 'body'] as const;
+export type StepKind = (typeof stepKinds)[number];
 
 /** Of one worker: its own thread writes them. */
 export const evaluationMetrics = layOut({
@@ -42,8 +50,9 @@ export const evaluationMetrics = layOut({
   ),
   steps: histogram(
     'burgee_worker_step_duration_seconds',
-    'What a worker does between two looks at its sockets, beside evaluations of flags that are compiled already: compiling one, reading, a slice of a long answer.',
+    'What a worker does between two looks at its sockets, beside evaluations of flags that are compiled already: compiling one, reading, a slice of a long answer, by what it was for.',
     stepBounds,
+    stepKinds.map((work) => ({ work })),
   ),
   cacheLookups: counter(
     'burgee_flag_cache_lookups_total',
@@ -57,7 +66,7 @@ export const evaluationMetrics = layOut({
   ),
   refusedLongAnswers: counter(
     'burgee_long_answers_refused_total',
-    'Lists and exports that were refused, by whose share of the places was used up.',
+    'Long answers that were refused, by whose share of the places, or of their memory, was used up.',
     refusedShares.map((share) => ({ share })),
   ),
   displacedLongAnswers: counter(

@@ -18,8 +18,10 @@ export interface Waiter {
 /** A flag that is to be read in steps. */
 export interface ColdFlag {
   readonly flagId: string;
-  /** As its record says, unverified: it decides in whose turn the flag is read, and nothing else. */
+  /** As its record says, unverified: it decides in whose turn the flag is read, and whose share its waiters take. */
   readonly projectId: string;
+  /** The project's; null of a personal one. */
+  readonly organisationId: string | null;
 }
 
 interface Load extends ColdFlag {
@@ -31,25 +33,33 @@ interface Load extends ColdFlag {
 
 type LoadResult = { readonly flag: CachedFlag | undefined } | { readonly fault: unknown };
 
+/** Whose turn it is to have a flag read: an organisation's, or a personal project's. */
+function ownerOf({ organisationId, projectId }: ColdFlag): string {
+  return organisationId ?? projectId;
+}
+
 /** Evaluations that wait in one worker, each with a connection of its own. */
 const waitingMax = 1024;
-/** What an asker may hold, of what is free. Behind a proxy that is not declared all have the same address. */
+/** What an organisation, which has many projects, may hold of what is free. */
+const organisationWeight = 1.5;
+/** What an asker may. Behind a proxy that is not declared all have the same address. */
 const askerWeight = 2;
 
 /**
  * Flags whose records are too long to be read while other requests wait: each is read once for all who ask for it, a few
- * steps in a turn of the event loop, one flag after the other and of each project in turn. Whoever is gone, or late, is
+ * steps in a turn of the event loop, one flag after the other and of each organisation in turn. Whoever is gone, or late, is
  * dropped before anything is done for it; what nobody waits for is not read.
  */
 export class FlagLoads {
   readonly #begin: (flagId: string) => Steps<CachedFlag | undefined>;
   readonly #onWork: () => void;
   readonly #loads = new Map<string, Load>();
-  /** Those that are not under way, by project: the project that comes next is the first. */
+  /** Those that are not under way, by whose they are: the owner that comes next is the first. */
   readonly #queues = new Map<string, Set<Load>>();
   /** In the order of arrival, which is that of their deadlines. */
   readonly #waiting = new Map<Waiter, Load>();
   readonly #ofProject = new HeldPlaces();
+  readonly #ofOrganisation = new HeldPlaces();
   readonly #ofAsker = new HeldPlaces();
   #current: Load | null = null;
 
@@ -76,16 +86,18 @@ export class FlagLoads {
     return this.#loads.get(flagId);
   }
 
-  /** @returns false: there is no room, or its project or whoever asks has its share of it */
+  /** @returns false: there is no room, or its project or organisation or whoever asks has its share of it */
   add(cold: ColdFlag, waiter: Waiter): boolean {
-    const { flagId, projectId } = cold;
+    const { flagId, projectId, organisationId } = cold;
     const free = waitingMax - this.#waiting.size;
     if (!hasShare(this.#ofProject.of(projectId), free, 1)) return false;
+    if (!hasShare(this.#ofOrganisation.of(ownerOf(cold)), free, organisationWeight)) return false;
     if (!hasShare(this.#ofAsker.of(waiter.asker), free, askerWeight)) return false;
-    const load = this.#loads.get(flagId) ?? this.#enqueue({ flagId, projectId });
+    const load = this.#loads.get(flagId) ?? this.#enqueue({ flagId, projectId, organisationId });
     load.waiters.add(waiter);
     this.#waiting.set(waiter, load);
     this.#ofProject.take(load.projectId);
+    this.#ofOrganisation.take(ownerOf(load));
     this.#ofAsker.take(waiter.asker);
     return true;
   }
@@ -93,8 +105,9 @@ export class FlagLoads {
   #enqueue(cold: ColdFlag): Load {
     const load: Load = { ...cold, waiters: new Set(), steps: null, result: null };
     this.#loads.set(cold.flagId, load);
-    const queue = this.#queues.get(cold.projectId) ?? new Set();
-    this.#queues.set(cold.projectId, queue.add(load));
+    const owner = ownerOf(cold);
+    const queue = this.#queues.get(owner) ?? new Set();
+    this.#queues.set(owner, queue.add(load));
     if (this.#loads.size === 1) this.#onWork();
     return load;
   }
@@ -106,6 +119,7 @@ export class FlagLoads {
     this.#waiting.delete(waiter);
     load.waiters.delete(waiter);
     this.#ofProject.give(load.projectId);
+    this.#ofOrganisation.give(ownerOf(load));
     this.#ofAsker.give(waiter.asker);
     if (load.waiters.size === 0) this.#end(load);
     return true;
@@ -115,8 +129,9 @@ export class FlagLoads {
     load.steps?.return(undefined);
     this.#loads.delete(load.flagId);
     if (this.#current === load) this.#current = null;
-    const queue = this.#queues.get(load.projectId);
-    if (queue?.delete(load) && queue.size === 0) this.#queues.delete(load.projectId);
+    const owner = ownerOf(load);
+    const queue = this.#queues.get(owner);
+    if (queue?.delete(load) && queue.size === 0) this.#queues.delete(owner);
   }
 
   /** A flag changed: what was read of it does not count any more. */
@@ -156,14 +171,14 @@ export class FlagLoads {
     return !this.isEmpty;
   }
 
-  /** @returns the first flag of the project whose turn it is */
+  /** @returns the first flag of the owner whose turn it is */
   #next(): Load | null {
-    for (const [projectId, queue] of this.#queues) {
+    for (const [owner, queue] of this.#queues) {
       const [load] = queue;
-      this.#queues.delete(projectId);
+      this.#queues.delete(owner);
       if (load === undefined) continue;
       queue.delete(load);
-      if (queue.size > 0) this.#queues.set(projectId, queue);
+      if (queue.size > 0) this.#queues.set(owner, queue);
       return load;
     }
     return null;

@@ -47,7 +47,7 @@ export class FlagSource {
   readonly #meter: EvaluationMeter;
   /** Flags that are being read. */
   readonly #readings = new Set<Reading>();
-  #cold: ColdFlag = { flagId: '', projectId: '' };
+  #cold: ColdFlag = { flagId: '', projectId: '', organisationId: null };
   #versionSeen: number;
   #sequenceSeen: number;
 
@@ -190,7 +190,7 @@ export class FlagSource {
     this.#catchUp();
     const found = this.#reader.evaluation.flag(flagId);
     const flag = found === undefined ? undefined : this.#begin(flagId, found);
-    this.#meter.observeStep(performance.now() - startedAt);
+    this.#meter.observeStep('compile', performance.now() - startedAt);
     if (flag !== null) this.#meter.countMiss(flag === undefined);
     return flag;
   }
@@ -205,7 +205,8 @@ export class FlagSource {
       if (step.done === true) return step.value;
       steps.return(null);
     }
-    this.#cold = { flagId, projectId };
+    const project = this.cache.findProject(projectId)?.project ?? this.#reader.queries.project(projectId);
+    this.#cold = { flagId, projectId, organisationId: project?.organisationId ?? null };
     return null;
   }
 

@@ -1,7 +1,7 @@
 import type { Project } from '../domain/project/project.ts';
 import type { PinnedSnapshot } from '../storage/store-reader.ts';
 import type { Steps } from '../support/steps.ts';
-import type { ListView, ProjectList } from './project-list.ts';
+import { ListSize, type ListView, type ProjectList } from './project-list.ts';
 
 /**
  * The making, or mending, of a project's list, on one snapshot. Those who want the list meanwhile share the work: whoever
@@ -10,6 +10,7 @@ import type { ListView, ProjectList } from './project-list.ts';
 export class ListBuild {
   readonly #snapshot: PinnedSnapshot;
   readonly #steps: Steps<ProjectList | null>;
+  readonly #size = new ListSize();
   #waiting = 0;
   /** Of the snapshot: the number of its newest change. */
   readonly sequence: number;
@@ -19,6 +20,8 @@ export class ListBuild {
   /** What came of it, once it is done; null when it ended early, or when the list would be larger than may be kept. */
   list: ProjectList | null = null;
   isTooLarge = false;
+  /** It ended early: other builds need the memory. Whoever waits for it reads the flags for itself. */
+  isCrowdedOut = false;
 
   /** @param make ends with null when the list would be too large */
   constructor(
@@ -29,7 +32,7 @@ export class ListBuild {
   ) {
     this.#snapshot = snapshot;
     this.sequence = sequence;
-    this.#steps = make({ project, snapshot, changed: this.changed });
+    this.#steps = make({ project, snapshot, changed: this.changed, size: this.#size });
   }
 
   /** @throws what reading the store throws; the build is then over */
@@ -43,6 +46,16 @@ export class ListBuild {
       this.close();
       throw fault;
     }
+    this.close();
+  }
+
+  /** Memory of what is made of the list. */
+  get bytes(): number {
+    return this.#size.bytes;
+  }
+
+  crowdOut(): void {
+    this.isCrowdedOut = true;
     this.close();
   }
 

@@ -3,6 +3,8 @@ export interface Holder {
   /** The token, or the member, that asked. */
   readonly asker: string | null;
   readonly project: string | null;
+  /** Null of a personal project too. */
+  readonly organisation: string | null;
   readonly address: string | null;
 }
 

@@ -25,7 +25,7 @@ export interface ProjectList {
 const placeBytes = 200;
 
 /** Counts the memory of a list, each audience once. */
-class ListSize {
+export class ListSize {
   readonly #audiences = new Set<CompiledAudience>();
   bytes = 0;
 
@@ -58,6 +58,8 @@ export interface ListView {
   readonly snapshot: PinnedSnapshot;
   /** Flags that changed since the snapshot. */
   readonly changed: ReadonlySet<string>;
+  /** Told of each flag of the list: what has been made of it so far. */
+  readonly size: ListSize;
 }
 
 /** Who tells a build about the flags that are compiled already. */
@@ -114,7 +116,7 @@ export function* readList(
 ): Steps<ProjectList | null> {
   const reading = new ListReading(view, knownFlag, queue);
   const flags: ListedFlag[] = [];
-  const size = new ListSize();
+  const { size } = view;
   for (const found of view.snapshot.evaluation.flagsOf(view.project.id)) {
     const listed = yield* reading.read(found);
     if (listed === undefined) continue;
@@ -141,8 +143,8 @@ export function* mendList(
     if (listed !== undefined) fresh.push(listed);
   }
   fresh.sort(compareListed);
-  const { flags, sizeBytes } = yield* merged(list.flags, stale, fresh);
-  return { project: list.project, flags, sizeBytes };
+  const flags = yield* merged(list.flags, stale, fresh, view.size);
+  return { project: list.project, flags, sizeBytes: view.size.bytes };
 }
 
 /** Puts a few flags in their places among many, of which those that are stale are left out. */
@@ -150,9 +152,9 @@ function* merged(
   many: readonly ListedFlag[],
   stale: ReadonlySet<string>,
   few: readonly ListedFlag[],
-): Steps<Omit<ProjectList, 'project'>> {
+  size: ListSize,
+): Steps<readonly ListedFlag[]> {
   const flags: ListedFlag[] = [];
-  const size = new ListSize();
   const put = (flag: ListedFlag): void => {
     flags.push(flag);
     size.add(flag);
@@ -168,7 +170,7 @@ function* merged(
     }
     if (flag !== undefined) put(flag);
   }
-  return { flags, sizeBytes: size.bytes };
+  return flags;
 }
 
 /** @returns the index in `flags`, from `low` on, before which `flag` belongs */

@@ -1,3 +1,4 @@
+import type { Project } from '../domain/project/project.ts';
 import type { PinnedSnapshot, StoreReader } from '../storage/store-reader.ts';
 import type { WorkQueue } from '../support/sliced-work.ts';
 import { ListBuild } from './list-build.ts';
@@ -64,6 +65,13 @@ export class ProjectLists {
     return kept.changed.size === 0 || kept.sequence >= since ? kept.list : undefined;
   }
 
+  /** Memory of what is being built. */
+  get bytesBuilt(): number {
+    let bytes = 0;
+    for (const build of this.#builds.values()) bytes += build.bytes;
+    return bytes;
+  }
+
   /** Builds that are held: each has a snapshot, and the part of the list that is made. */
   get builds(): number {
     return this.#builds.size;
@@ -79,13 +87,9 @@ export class ProjectLists {
     if (this.#tooLarge.has(projectId)) return null;
     const underWay = this.#builds.get(projectId);
     if (underWay !== undefined && !underWay.isDone) return underWay;
-    const snapshot = this.#pin(projectId);
-    if (snapshot === null) return null;
-    const project = snapshot.queries.project(projectId);
-    if (project === undefined) {
-      snapshot.release();
-      return null;
-    }
+    const project = this.#reader.queries.project(projectId);
+    const snapshot = project === undefined ? null : this.#pin(project);
+    if (project === undefined || snapshot === null) return null;
     const build = new ListBuild(project, snapshot, this.#reader.sequence(), this.#making(projectId));
     this.#builds.set(projectId, build);
     return build;
@@ -100,9 +104,9 @@ export class ProjectLists {
   }
 
   /** @returns a snapshot that leaves its room when it is released; null when the process has no room for one */
-  #pin(projectId: string): PinnedSnapshot | null {
+  #pin({ id, organisationId }: Project): PinnedSnapshot | null {
     const { pins } = this.#hooks;
-    const place = pins.take({ asker: null, project: projectId, address: null });
+    const place = pins.take({ asker: null, project: id, organisation: organisationId, address: null });
     if (place === null) return null;
     try {
       const { release, ...snapshot } = this.#reader.pin();
@@ -129,6 +133,17 @@ export class ProjectLists {
     } finally {
       if (build.isDone && this.#builds.get(projectId) === build) this.#finish(projectId, build);
     }
+    this.#crowdOut();
+  }
+
+  /** All that is being built has the room of the lists once more: beyond, the largest one ends. */
+  #crowdOut(): void {
+    if (this.#builds.size < 2) return;
+    if (this.bytesBuilt <= this.#bytesMax) return;
+    const [largest] = Array.from(this.#builds).sort(([, one], [, other]) => other.bytes - one.bytes);
+    if (largest === undefined) return;
+    this.#builds.delete(largest[0]);
+    largest[1].crowdOut();
   }
 
   /** Whoever joined a build does not wait for it any more. One that nobody waits for ends, and is let go. */

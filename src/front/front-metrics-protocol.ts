@@ -7,16 +7,32 @@ export const frontMetrics = layOut({
   workersWanted: gauge('burgee_workers_configured', 'Workers that there should be.'),
   replacements: counter('burgee_worker_replacements_total', 'Workers that left or hung and were replaced.'),
   connections: gauge('burgee_connections', 'Connections that workers have, all together.'),
+  connectionsMax: gauge(
+    'burgee_connections_limit',
+    'Connections that there may be: one more is refused. It follows from the descriptors that the process may have.',
+  ),
+  refusedConnections: counter(
+    'burgee_connections_refused_total',
+    'Connections that were closed because there were as many as the descriptors of the process allow.',
+  ),
   busiestConnections: gauge('burgee_worker_connections_max', 'Connections of the worker that has the most.'),
   longAnswers: gauge(
     'burgee_long_answers_in_flight',
-    'Lists and exports that are being made, or sent to slow clients.',
+    'Answers of more than one chunk that are being made, or sent to slow clients.',
   ),
   waitingEvaluations: gauge(
     'burgee_waiting_evaluations',
     'Evaluations that wait until a long flag was read from the store.',
   ),
-  unsentBytes: gauge('burgee_unsent_answer_bytes', 'Large answers that their clients have not taken whole.'),
+  unsentBytes: gauge(
+    'burgee_unsent_answer_bytes',
+    'What is kept in memory for answers that their clients have not taken whole.',
+  ),
+  pinnedSnapshots: gauge(
+    'burgee_pinned_snapshots',
+    'Snapshots that long answers and builds of lists keep: each keeps pages from being used again.',
+  ),
+  bodyBytes: gauge('burgee_body_bytes', 'Bodies of requests that are arriving, or wait for the writer.'),
   uncountedEvaluations: counter(
     'burgee_uncounted_evaluations_total',
     'Evaluations that the console does not count: too many different flags at once, or they could not be recorded.',

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { OpenIdPort } from '../api/console/open-id/open-id-protocol.ts';
 import { SessionTouches } from '../api/console/session-touches.ts';
 import type { WebApp } from '../api/console/web-app.ts';
+import { crowdedAnswer } from '../api/crowded-answer.ts';
 import type { DocsPages } from '../api/docs/docs-pages.ts';
 import type { Config } from '../config/config.ts';
 import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
@@ -20,13 +21,15 @@ import {
 import { receiveLines } from '../observability/thread-log.ts';
 import { Lookout } from '../support/lookout.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
+import { ConnectionRoom } from '../worker/limits/connection-room.ts';
 import { usedOf } from '../worker/limits/shared-budget.ts';
-import { usedPlaces } from '../worker/limits/shared-places.ts';
+import { keptForPlaces, usedPlaces } from '../worker/limits/shared-places.ts';
 import { RequestMeter } from '../worker/request-meter.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import { routeIndex } from '../worker/route-names.ts';
 import type { BudgetName, WorkerMessage } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
+import { ConnectionLimit } from './connection-limit.ts';
 import { createSharedLimits } from './create-shared-limits.ts';
 import { EvaluationPressure } from './evaluation-pressure.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
@@ -34,6 +37,7 @@ import { HostDesk } from './host-desk.ts';
 import { refuseRequest } from './refuse-request.ts';
 import type { UsageRecorder } from './usage-recorder.ts';
 import { WorkerFleet } from './worker-fleet.ts';
+import { placesFor } from './worker-places.ts';
 
 export interface FrontParts {
   readonly config: Config;
@@ -80,6 +84,7 @@ export class Front {
   readonly #server: FrontServer;
   readonly #fleet: WorkerFleet;
   readonly #limits;
+  readonly #connectionLimit: ConnectionLimit;
   readonly #touches: SessionTouches;
   readonly #meter = new RequestMeter(createMetricMemory(requestMetrics));
   readonly #cells: MetricCells = new Float64Array(createMetricMemory(frontMetrics));
@@ -94,6 +99,8 @@ export class Front {
     const { log } = mainLog;
     const { docsUrl, workers: threads } = config;
     this.#limits = createSharedLimits(threads, config.evaluationRateLimit > 0);
+    this.#connectionLimit = new ConnectionLimit(this.#limits.connectionRoom, log);
+    const connections = new ConnectionRoom({ limits: this.#limits, place: placesFor(threads) });
     this.#touches = new SessionTouches(writer, (fault) => log.error({ err: fault }, 'session not touched'));
     this.#server = createFrontServer({
       meter: this.#meter.answers,
@@ -101,6 +108,8 @@ export class Front {
       policy: { mustClose: () => true, unsent: { take: () => true, give: nothing } },
       handle: (exchange, view) => refuseRequest(exchange, view, docsUrl, log),
       onFault: (fault) => log.error({ err: fault }, 'handler failed'),
+      onConnection: (change) => connections.change(change),
+      crowded: crowdedAnswer(docsUrl),
     });
     this.#fleet = new WorkerFleet({
       threads,
@@ -154,6 +163,7 @@ export class Front {
   #look(): boolean {
     const { writer } = this.#parts;
     writer.expire(monotonicMs());
+    this.#connectionLimit.look();
     const work = {
       evaluations: sumOf(this.#fleet.readEvaluations(), evaluationMetrics.metrics.evaluations),
       changes: writer.commandsSent,
@@ -170,9 +180,10 @@ export class Front {
     return this.#fleet.start();
   }
 
-  /** @returns the port. @throws ListenError */
-  listen(): Promise<number> {
-    return this.#server.listen(this.#parts.config.host, this.#parts.config.port);
+  /** @returns the port. @throws ListenError; Error with a message for people when no connection could be taken */
+  async listen(): Promise<number> {
+    this.#connectionLimit.begin();
+    return await this.#server.listen(this.#parts.config.host, this.#parts.config.port);
   }
 
   /** Whether every request finds a worker that answers. */
@@ -259,10 +270,15 @@ export class Front {
       metrics.connections,
       connections.reduce((sum, count) => sum + count, 0),
     );
+    put(cells, metrics.connectionsMax, this.#connectionLimit.max);
+    put(cells, metrics.refusedConnections, this.#connectionLimit.refused);
     put(cells, metrics.busiestConnections, Math.max(0, ...connections));
     put(cells, metrics.longAnswers, this.#longAnswers);
     put(cells, metrics.waitingEvaluations, this.#used('waitingEvaluations'));
-    put(cells, metrics.unsentBytes, this.#used('unsentBytes'));
+    const kept = this.#used('unsentBytes') + keptForPlaces(this.#limits.places.longAnswers);
+    put(cells, metrics.unsentBytes, kept);
+    put(cells, metrics.pinnedSnapshots, usedPlaces(this.#limits.places.pinnedSnapshots));
+    put(cells, metrics.bodyBytes, this.#used('bodyBytes'));
     put(cells, metrics.uncountedEvaluations, usage.uncountedEvaluations);
     put(cells, metrics.uncountedTokenUses, usage.uncountedTokenUses);
     put(cells, metrics.managementInFlight, this.#used('managementRequests'));

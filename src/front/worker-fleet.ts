@@ -4,13 +4,9 @@ import type { FrontServer } from '../http/front-server.ts';
 import type { Logger } from '../observability/logger.ts';
 import { addCells, addCounts, createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
-import { WatchedTime } from '../support/watched-time.ts';
 import { within } from '../support/within.ts';
-import { giveBackOf } from '../worker/limits/shared-budget.ts';
-import { givePlacesOf } from '../worker/limits/shared-places.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import {
-  budgetNames,
   type HostMessage,
   stateCells,
   type WorkerMessage,
@@ -20,7 +16,9 @@ import {
 import type { HostDesk } from './host-desk.ts';
 import { Rebalancing } from './rebalancing.ts';
 import { WorkerLink } from './worker-link.ts';
+import { WorkerPlaces } from './worker-places.ts';
 import { WorkerThreads } from './worker-threads.ts';
+import { WorkerWatch } from './worker-watch.ts';
 
 export interface WorkerFleetOptions {
   readonly threads: number;
@@ -34,29 +32,17 @@ export interface WorkerFleetOptions {
   readonly onFatal: (fault: Error) => void;
 }
 
-/** Budgets have cells for so many workers beside those that serve. */
-const sparePlaces = 8;
 /** The first death is answered at once. */
 const backOffMs = { first: 0, second: 50, max: 5000 };
-const watchIntervalMs = 250;
-/** A worker whose event loop has not turned for this long, or for the deadline of requests if that is longer, is stuck. */
-const stuckAfterMs = 3000;
 const lastMessagesMs = 500;
 /** How long the end of the service waits for workers that do not stop. */
 const stopTimeoutMs = 2000;
 /** A thread that is still being loaded hangs nowhere: on a busy machine it takes its time. */
 const loadTimeoutMs = 30_000;
-/** A stuck worker that does not come back within this, or a replacement that does not serve, ends the process in order. */
-const stuckMaxMs = 30_000;
 /** One that has served this long is healthy: its next death is answered at once again. */
 const healthyAfterMs = 10_000;
 /** A worker waits so long for another one that leaves, if it can wait. */
 const turnTimeoutMs = 2000;
-
-/** Places of budgets for so many workers. */
-export function placesFor(threads: number): number {
-  return threads + sparePlaces;
-}
 
 /** Keeps the workers running: starts them, replaces those that leave, and puts a spare in the place of a stuck one. */
 export class WorkerFleet {
@@ -65,14 +51,12 @@ export class WorkerFleet {
   readonly #links = new Set<WorkerLink>();
   readonly #tasks = new Map<Promise<void>, WorkerLink>();
   readonly #restarts = new Set<NodeJS.Timeout>();
-  readonly #freePlaces: number[];
-  readonly #watch: NodeJS.Timeout;
+  readonly #places: WorkerPlaces;
+  readonly #watch: WorkerWatch;
   readonly #rebalancing: Rebalancing;
   /** What workers counted that have ended. */
   readonly #pastRequests: MetricCells = new Float64Array(createMetricMemory(requestMetrics));
   readonly #pastEvaluations: MetricCells = new Float64Array(createMetricMemory(evaluationMetrics));
-  readonly #watchedTime = new WatchedTime(watchIntervalMs);
-  #watchedMs = 0;
   #lastLeaving: Promise<unknown> = Promise.resolve();
   /** Called when a worker serves. */
   readonly #onServing: (() => void)[] = [];
@@ -84,17 +68,25 @@ export class WorkerFleet {
   replacements = 0;
 
   constructor(options: WorkerFleetOptions) {
+    const { threads, settings, log, requestDeadlineMs, onFatal } = options;
     this.#options = options;
     this.#rebalancing = new Rebalancing(options.server);
-    this.#freePlaces = Array.from({ length: placesFor(options.threads) }, (_, place) => place);
-    this.#threads = new WorkerThreads(options.threads, options.settings.cacheBytes, options.log);
-    this.#watch = setInterval(() => this.#look(), watchIntervalMs);
+    this.#places = new WorkerPlaces(threads, settings.limits);
+    this.#threads = new WorkerThreads(threads, settings.cacheBytes, log);
+    this.#watch = new WorkerWatch(this.#links, {
+      requestDeadlineMs,
+      onStuck: (link) => this.#takeOutStuck(link),
+      onLook: (now) => {
+        if (!this.#isDraining) this.#rebalancing.look(this.#inRotation, now);
+      },
+      onFatal,
+    });
   }
 
   /** @returns when all workers serve. Rejects when one cannot start. */
   async start(): Promise<void> {
     const { threads } = this.#options;
-    await Promise.all(Array.from({ length: threads }, () => this.#launch()));
+    await Promise.all(Array.from({ length: threads }, () => this.#launch(null)));
     this.#isStarted = true;
   }
 
@@ -122,9 +114,12 @@ export class WorkerFleet {
     return this.#threads.readUtilisation(new Set(this.#inRotation.map(({ threadId }) => threadId)));
   }
 
-  /** Ends when the worker serves; its task goes on. */
-  #launch(): Promise<void> {
-    const place = this.#freePlaces.shift();
+  /**
+   * Ends when the worker serves; its task goes on.
+   * @param replacesSince see `WorkerLink`
+   */
+  #launch(replacesSince: number | null): Promise<void> {
+    const place = this.#places.take();
     if (place === undefined) return Promise.reject(new Error('every place of a worker is taken'));
     const index = this.#started;
     this.#started += 1;
@@ -143,14 +138,14 @@ export class WorkerFleet {
           if (this.#isDraining) link.send({ kind: 'drain' });
           link.descriptor = descriptor;
           server.add(descriptor);
-          if (this.#isStarted) this.#rebalancing.begin(this.#watchedMs);
+          if (this.#isStarted) this.#rebalancing.begin(this.#watch.now);
           for (const resume of this.#onServing.splice(0)) resume();
           resolve();
         },
         onLeaving: (reason, mayWait) => this.#letLeave(link, reason, mayWait),
         onMessage,
       });
-      link.launchedAt = this.#watchedMs;
+      link.replacesSince = replacesSince;
       this.#links.add(link);
       const task = this.#run({ ...settings, ...memory, index, place, port: port2 }, port2, link).catch(
         reject,
@@ -188,10 +183,7 @@ export class WorkerFleet {
     this.#links.delete(link);
     addCounts(this.#pastRequests, link.requestCells, requestMetrics);
     addCounts(this.#pastEvaluations, link.evaluationCells, evaluationMetrics);
-    const { budgets, places } = this.#options.settings.limits;
-    for (const name of budgetNames) giveBackOf(budgets[name], place);
-    for (const memory of Object.values(places)) givePlacesOf(memory, place);
-    this.#freePlaces.push(place);
+    this.#places.giveBack(place);
     link.close();
   }
 
@@ -246,7 +238,7 @@ export class WorkerFleet {
 
   async #relaunch(): Promise<void> {
     try {
-      await this.#launch();
+      await this.#launch(this.#watch.now);
     } catch (fault) {
       this.#options.log.error({ err: fault }, 'a worker could not be started');
       if (!this.#isStopping) this.#replace().catch(this.#options.onFatal);
@@ -267,39 +259,7 @@ export class WorkerFleet {
     return sum;
   }
 
-  #look(): void {
-    this.#watchedMs = this.#watchedTime.look();
-    for (const link of this.#links) {
-      if (!link.isReady) {
-        this.#lookAtStarting(link);
-        continue;
-      }
-      const isStuck = link.isStuck(this.#watchedMs, this.#stuckAfterMs);
-      if (link.stuckSince === null) {
-        if (isStuck) this.#takeOutStuck(link);
-      } else if (!isStuck) {
-        if (!link.isLeaving) link.send({ kind: 'leave', reason: 'it hung for a while' });
-      } else if (this.#watchedMs - link.stuckSince > stuckMaxMs) {
-        this.#options.onFatal(new Error('a worker thread has been stuck for 30 seconds'));
-      }
-    }
-    if (!this.#isDraining) this.#rebalancing.look(this.#inRotation, this.#watchedMs);
-  }
-
-  /** A start that hangs has its own time: the process manager's. A replacement has nobody else who waits for it. */
-  #lookAtStarting(link: WorkerLink): void {
-    if (!this.#isStarted || this.#watchedMs - link.launchedAt <= stuckMaxMs) return;
-    this.#options.onFatal(
-      new Error('a worker thread that replaces another one has not become ready for 30 seconds'),
-    );
-  }
-
-  get #stuckAfterMs(): number {
-    return Math.max(this.#options.requestDeadlineMs, stuckAfterMs);
-  }
-
   #takeOutStuck(link: WorkerLink): void {
-    link.stuckSince = this.#watchedMs;
     this.#options.log.error('a worker makes no progress: a spare takes its place');
     this.#takeOut(link);
     if (!link.isLeaving && !this.#isStopping) this.#replace().catch(this.#options.onFatal);
@@ -324,7 +284,7 @@ export class WorkerFleet {
   async stop(isStartFailed: boolean): Promise<boolean> {
     this.#isStopping = true;
     for (const resume of this.#onServing.splice(0)) resume();
-    clearInterval(this.#watch);
+    this.#watch.close();
     for (const restart of this.#restarts) clearTimeout(restart);
     for (const link of this.#links) this.#takeOut(link);
     this.#tell({ kind: 'stop' });

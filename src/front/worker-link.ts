@@ -36,8 +36,8 @@ export class WorkerLink implements Caller {
   /** Its app, while the front end hands it connections. */
   descriptor: AppDescriptor | null = null;
   isReady = false;
-  /** In watched time. */
-  launchedAt = 0;
+  /** When it was launched in place of another one, in watched time; null for those that the service starts with. */
+  replacesSince: number | null = null;
   /** It was allowed to leave. */
   isLeaving = false;
   /** When it was found stuck, in watched time; null while all is well. */

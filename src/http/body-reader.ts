@@ -23,6 +23,8 @@ export interface BodyLimits {
   readonly budget: BodyBudget;
   /** In each interval a body must bring `progressBytesMin` or end: the peer is cut off without an answer otherwise. */
   readonly intervalMs: number;
+  /** Told how long each part that came took, in milliseconds. */
+  onStep?(ms: number): void;
 }
 
 const progressBytesMin = 64 * 1024;
@@ -63,8 +65,7 @@ export function readBody(
   }, limits.intervalMs);
 
   exchange.onAborted(() => finish(null));
-  exchange.onBody((piece, isLast) => {
-    if (isOver) return;
+  const take = (piece: Uint8Array, isLast: boolean): void => {
     if (declaredBytes === null) chunks += 1;
     if (chunks > chunksFree + room.length / bytesOfChunkMin) {
       exchange.stopReading();
@@ -72,6 +73,12 @@ export function readBody(
     } else if (room.length + piece.length > limits.bytesMax) finish({ kind: 'too-large' });
     else if (!room.add(piece)) finish({ kind: 'over-budget' });
     else if (isLast) finish({ kind: 'complete', bytes: room.take(), release: () => room.release() });
+  };
+  exchange.onBody((piece, isLast) => {
+    if (isOver) return;
+    const startedAt = performance.now();
+    take(piece, isLast);
+    limits.onStep?.(performance.now() - startedAt);
   });
   if (declaredBytes !== null && declaredBytes > limits.bytesMax) finish({ kind: 'too-large' });
 }
@@ -87,6 +94,8 @@ class BodyRoom {
   readonly #bytesMax: number;
   readonly #budget: BodyBudget;
   #bytes = noBytes;
+  /** What of the budget it holds. Kept by itself: bytes that were transferred to another thread have no length here. */
+  #held = 0;
   length = 0;
 
   /** @param bytesMax never more than these are added */
@@ -106,17 +115,19 @@ class BodyRoom {
 
   #grow(length: number): boolean {
     const size = Math.max(length, Math.min(this.#bytesMax, Math.max(roomBytesMin, 2 * this.#bytes.length)));
-    if (!this.#budget.take(size - this.#bytes.length)) return false;
+    if (!this.#budget.take(size - this.#held)) return false;
+    this.#held = size;
     const bytes = new Uint8Array(size);
     bytes.set(this.#bytes);
     this.#bytes = bytes;
     return true;
   }
 
-  /** @returns what was added, in a buffer of that length: it goes to another thread, which would copy what lies around it */
+  /** @returns what was added, in a buffer of that length: it goes to another thread, whole */
   take(): Uint8Array {
     if (this.#bytes.length > this.length) {
-      this.#budget.give(this.#bytes.length - this.length);
+      this.#budget.give(this.#held - this.length);
+      this.#held = this.length;
       this.#bytes = this.#bytes.slice(0, this.length);
     }
     return this.#bytes;
@@ -124,7 +135,8 @@ class BodyRoom {
 
   /** Lets go of the bytes. */
   release(): void {
-    this.#budget.give(this.#bytes.length);
+    this.#budget.give(this.#held);
+    this.#held = 0;
     this.#bytes = noBytes;
   }
 }

@@ -3,23 +3,18 @@ import { turnNow } from '../support/turn-clock.ts';
 import type { AnswerPolicy } from './answer-policy.ts';
 import { bareLength, endBare, writeBareToClose, writeChunkedEnd, writeHead } from './answer-writing.ts';
 import type { HeaderBlock } from './header-block.ts';
+import { flushSocket, keepRest } from './kept-rest.ts';
 import type { Manner, TurnGuard } from './turn-guard.ts';
 import type { HttpResponse } from './uws.ts';
 
 type Body = string | Uint8Array;
 
-/** Larger bodies than this may not fit a socket's buffer at once. */
-const largeBodyLength = 64 * 1024;
 /** uWebSockets.js gathers so much for one write: what is larger goes to the socket at once. */
 const corkBytes = 16 * 1024;
 /** How long a client has to close a connection that was announced to end, and to take the last bytes. */
 const lingerMs = 250;
 /** The same, of one that may have sent more: closed before it has read the answer, it might lose it. */
 const lastLingerMs = 2000;
-
-function nothing(): void {
-  // An empty cork: what is left of earlier writes goes to the socket.
-}
 
 /** What the answers of an app have in common. */
 export interface ExchangeOptions {
@@ -46,7 +41,8 @@ export class Exchange {
   #manner: Manner | null;
   /** Of an answer that has begun. */
   #status = 0;
-  #mustClose = false;
+  /** Once the answer is to close its connection, nobody is asked again: who is asked may count on it. */
+  mustClose = false;
   #hasChunks = false;
   /** Answered, or the client is gone. */
   isOver = false;
@@ -60,8 +56,6 @@ export class Exchange {
   /** The answer is whole on the wire, and the connection is about to be closed. */
   #isClosing = false;
   #abortListeners: (() => void)[] | null = null;
-  /** Bytes of a large answer that has room, and has not been given yet. */
-  #reserved = 0;
 
   /** @param manner of an answer that is given before `handlerReturned` is called */
   constructor(
@@ -80,7 +74,6 @@ export class Exchange {
       if (!this.isOver) options.meter.countUnanswered(this.route, 'client');
       this.isOver = true;
       this.#isGone = true;
-      this.#giveReserved();
       for (const listener of this.#abortListeners ?? []) listener();
     });
   }
@@ -100,27 +93,21 @@ export class Exchange {
     return new Uint8Array(this.#response.getRemoteAddress()).slice();
   }
 
-  /**
-   * Makes sure that so large a body may be kept for a client that is slow to read. The answer must follow at once.
-   * @returns false: what is kept for slow clients is as much as may be, and this request is to be refused
-   */
-  reserve(bodyLength: number): boolean {
-    if (bodyLength <= largeBodyLength || this.isHead || this.isOver) return true;
-    if (!this.#options.policy.unsent.take(bodyLength)) return false;
-    this.#reserved = bodyLength;
-    return true;
+  #isToClose(): boolean {
+    this.mustClose ||= this.#options.policy.mustClose();
+    return this.mustClose;
   }
 
   /** Answers whole. Bytes may be a view of shared memory: they are copied before this returns. */
   answer(status: number, headers: HeaderBlock, body: Body): void {
     if (this.isOver || this.#isHeld) return;
-    this.#give(status, headers, body, this.#options.policy.mustClose());
+    this.#give(status, headers, body);
   }
 
   /** Answers whole, and closes the connection. */
   answerClosing(status: number, headers: HeaderBlock, body: Body): void {
-    if (this.isOver || this.#isHeld) return;
-    this.#give(status, headers, body, true);
+    this.mustClose = true;
+    this.answer(status, headers, body);
   }
 
   /** Answers and ends the connection: for a client whose next bytes could not be understood. */
@@ -132,7 +119,7 @@ export class Exchange {
   /** Of an answer whose head is written, and counted, keeps what its client's socket has not taken of the body. */
   keepRest(body: Body): void {
     this.isOver = true;
-    this.#keep(body, Buffer.byteLength(body), false);
+    this.#keep(body, Buffer.byteLength(body));
   }
 
   #hold(give: () => void): void {
@@ -144,18 +131,18 @@ export class Exchange {
     });
   }
 
-  #give(status: number, headers: HeaderBlock, body: Body, mustClose: boolean): void {
+  #give(status: number, headers: HeaderBlock, body: Body): void {
     if (this.#manner === 'held') {
       const kept = typeof body === 'string' ? body : new Uint8Array(body);
-      this.#hold(() => this.#give(status, headers, kept, mustClose));
+      this.#hold(() => this.#give(status, headers, kept));
       return;
     }
     this.isOver = true;
     this.#options.meter.countAnswer(this.route, status, this.#startedAt);
-    const closes = mustClose || this.isLast || this.#manner === 'last';
+    const closes = this.isLast || this.#manner === 'last' || this.#isToClose();
     if (this.isHead || body.length === 0 || bareLength(status, body) === null) {
       this.#giveBare(status, headers, bareLength(status, body), closes);
-    } else if (closes && this.#isPlain && body.length < corkBytes && this.#reserved === 0) {
+    } else if (closes && this.#isPlain && body.length < corkBytes) {
       this.#response.cork(() => {
         writeHead(this.#response, status, headers);
         this.#response.end(body, true);
@@ -179,12 +166,6 @@ export class Exchange {
     const write = closes ? writeBareToClose : endBare;
     this.#response.cork(() => write(this.#response, status, headers, length));
     if (closes) this.#linger();
-    this.#giveReserved();
-  }
-
-  #giveReserved(): void {
-    if (this.#reserved > 0) this.#options.policy.unsent.give(this.#reserved);
-    this.#reserved = 0;
   }
 
   /** What the socket takes is sent at once. The rest is kept, so that a service that drains knows when it is through. */
@@ -201,41 +182,19 @@ export class Exchange {
       [isTaken, isDone] = response.tryEnd(body, total);
     });
     if (isDone || (isTaken && closes)) {
-      this.#giveReserved();
       if (closes) this.#linger();
-    } else this.#keep(body, total, closes);
+    } else this.#keep(body, total);
   }
 
-  #keep(body: Body, total: number, closes: boolean): void {
-    const response = this.#response;
-    const { unsent } = this.#options.policy;
-    const start = response.getWriteOffset();
-    // A copy: it may be a view of memory that others write.
-    const rest = new Uint8Array(typeof body === 'string' ? Buffer.from(body) : body).slice(start);
-    if (this.#reserved === 0 && !unsent.take(rest.length)) {
-      response.close();
-      return;
-    }
-    const kept = this.#reserved === 0 ? rest.length : this.#reserved;
-    this.#reserved = 0;
-    let isFlushed = false;
-    const flushed = (): void => {
-      if (!isFlushed) unsent.give(kept);
-      isFlushed = true;
-    };
-    this.onAborted(flushed);
-    response.onWritable((offset) => {
-      if (this.#isClosing) return this.#flush();
-      const [isTaken, isDone] = response.tryEnd(rest.subarray(offset - start), total);
-      if (isDone || (isTaken && closes)) flushed();
-      if (isTaken && closes) this.#linger();
-      return isTaken;
+  #keep(body: Body, total: number): void {
+    keepRest(this.#response, {
+      body,
+      total,
+      unsent: this.#options.policy.unsent,
+      onAborted: (listener) => this.onAborted(listener),
+      isWhole: () => this.#isClosing,
+      onTaken: () => this.#linger(),
     });
-  }
-
-  #flush(): boolean {
-    this.#response.cork(nothing);
-    return true;
   }
 
   /** The answer is whole on the wire: a client that was told so closes the connection, and otherwise it is closed here. */
@@ -253,15 +212,15 @@ export class Exchange {
   begin(status: number, headers: HeaderBlock): void {
     if (this.isOver) return;
     this.#status = status;
-    this.#mustClose = this.isLast || this.#options.policy.mustClose();
+    const closes = this.isLast || this.#isToClose();
     if (this.isHead) {
       this.#finish();
-      this.#giveBare(status, headers, null, this.#mustClose);
+      this.#giveBare(status, headers, null, closes);
       return;
     }
     this.#response.cork(() => {
       writeHead(this.#response, status, headers);
-      if (this.#mustClose) this.#response.writeHeader('Connection', 'close');
+      if (closes) this.#response.writeHeader('Connection', 'close');
     });
   }
 
@@ -293,7 +252,7 @@ export class Exchange {
   onWritable(listener: () => void): void {
     if (this.isOver) return;
     this.#response.onWritable(() => {
-      if (this.#isClosing) return this.#flush();
+      if (this.#isClosing) return flushSocket(this.#response);
       listener();
       return true;
     });
@@ -303,7 +262,7 @@ export class Exchange {
   end(): void {
     if (this.isOver) return;
     this.#finish();
-    if (this.#mustClose || this.#options.policy.mustClose()) {
+    if (this.isLast || this.#isToClose()) {
       this.#response.cork(() => writeChunkedEnd(this.#response, this.#hasChunks));
       this.#linger();
     } else this.#response.cork(() => this.#response.end());

@@ -1,5 +1,6 @@
 import type { AnswerMeter } from '../observability/answer-meter.ts';
 import type { AnswerPolicy } from './answer-policy.ts';
+import { type ConnectionRules, watchConnections } from './connection-rules.ts';
 import { Exchange } from './exchange.ts';
 import { describeRefusedListen, ListenError } from './listen-error.ts';
 import { RequestView } from './request-view.ts';
@@ -13,7 +14,7 @@ import {
   localPort,
 } from './uws.ts';
 
-export interface FrontServerOptions {
+export interface FrontServerOptions extends ConnectionRules {
   readonly meter: AnswerMeter;
   /** What its answers are counted as until the handler knows better. */
   readonly countedAs: number;
@@ -41,6 +42,7 @@ export function createFrontServer(options: FrontServerOptions): FrontServer {
   const view = new RequestView();
   const turns = new TurnGuard(() => 0);
   let listening: ListenSocket | null = null;
+  watchConnections(app, options);
   app.any('/*', (response, request) => {
     const isHead = request.getCaseSensitiveMethod() === 'HEAD';
     const exchange = new Exchange(response, isHead, options.countedAs, turns.next(), { ...options, turns });

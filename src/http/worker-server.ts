@@ -1,6 +1,7 @@
 import type { AnswerMeter } from '../observability/answer-meter.ts';
 import type { AnswerPolicy } from './answer-policy.ts';
 import { writeHead } from './answer-writing.ts';
+import { type ConnectionRules, watchConnections } from './connection-rules.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import type { HeaderBlock } from './header-block.ts';
 import { framingFault, hasUncertainEnd } from './request-framing.ts';
@@ -44,7 +45,7 @@ export interface DirectRoute {
   fail(fault: unknown): ReadyAnswer;
 }
 
-export interface WorkerServerOptions {
+export interface WorkerServerOptions extends ConnectionRules {
   readonly routes: readonly HttpRoute[];
   readonly directRoutes: readonly DirectRoute[];
   readonly meter: AnswerMeter;
@@ -54,8 +55,6 @@ export interface WorkerServerOptions {
   readonly onFault: (fault: unknown) => void;
   /** Answers, and closes, a request whose end another parser could find elsewhere. @param fault what is wrong with it */
   readonly refuseAmbiguous: (exchange: Exchange, request: RequestView, fault: string) => void;
-  /** A connection came, or went. @param change 1 or -1 */
-  readonly onConnection: (change: number) => void;
 }
 
 /** An app of a worker's thread. It listens to nothing: the front end hands it connections. */
@@ -82,12 +81,11 @@ export function createWorkerServer(options: WorkerServerOptions): WorkerServer {
   const parts: RouteParts = { ...options, turns, view: new RequestView() };
   for (const route of options.routes) addRoute(app, route, parts);
   for (const route of options.directRoutes) addDirectRoute(app, route, parts);
-  const onConnection = (change: number): void => {
+  const onConnection = (change: number): boolean => {
     connections += change;
-    options.onConnection(change);
+    return options.onConnection(change);
   };
-  // Some releases declare the change as the object type `Number`.
-  app.filter((_response, change) => onConnection(Number(change) > 0 ? 1 : -1));
+  watchConnections(app, { onConnection, crowded: options.crowded });
   return {
     descriptor: app.getDescriptor(),
     close: () => {
@@ -139,9 +137,9 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
     const isAtOnce = manner === 'plain' || manner === 'checked';
     if (!isAtOnce || mustClose || isHead || hasBody(request)) {
       answerByExchange(response, request, manner, (exchange) => {
+        exchange.mustClose = mustClose;
         const answer = decide(request);
         if (answer === null) route.wait(exchange, view);
-        else if (mustClose) exchange.answerClosing(answer.status, answer.headers, answer.body);
         else exchange.answer(answer.status, answer.headers, answer.body);
       });
       return;

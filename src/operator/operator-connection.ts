@@ -16,8 +16,13 @@ const messageCheck = compileSchema(clientMessageSchema);
 
 /** A client asks as soon as it is greeted: one that has not by then holds one of a few places for nothing. */
 const askWithinMs = 3000;
+/** Of the places for clients, those that files may have which are applied or wait for it: the others are for short commands. */
+const appliesMax = 12;
 /** A client that says nothing for so long, when it is its turn to, is gone; so is one that takes nothing of its answer. */
 const silenceMaxMs = 30_000;
+const tooManyApplies =
+  `${appliesMax} files are being applied, or wait for it, one after another; nothing was changed. Run the command ` +
+  'again when one of them is through.';
 /** How long the end of the service waits for an answer to be taken. */
 const finishTimeoutMs = 1500;
 
@@ -30,7 +35,7 @@ export interface OperatorConnectionOptions {
   readonly silenceMs?: number;
 }
 
-/** The server's end of one connection: greets, takes one request, answers it and closes. */
+/** The server's end of one connection: greets, takes one request, answers it and closes. A second request is refused. */
 export class OperatorConnection {
   readonly #socket: Socket;
   readonly #options: OperatorConnectionOptions;
@@ -109,7 +114,7 @@ export class OperatorConnection {
       return;
     }
     if (this.#isAsked) {
-      this.#fail(new Error('one request at a time'));
+      this.#fail(new Error('a connection carries one request, and this one has had it: open another one'));
       return;
     }
     this.#isAsked = true;
@@ -123,6 +128,7 @@ export class OperatorConnection {
     if (message.storeId !== storeId) throw new Error('this server holds another store; nothing was changed');
     switch (message.kind) {
       case 'apply':
+        if (turns.asked >= appliesMax) throw new Error(tooManyApplies);
         return turns.take(() => this.#apply());
       case 'set-plan':
         return this.#finish({ kind: 'plan-set', outcome: await operator.setPlan(message.args) });

@@ -55,7 +55,7 @@ export function* checkStore(directory: string): Generator<Finding, CheckCounts> 
   } finally {
     snapshots.close();
     // Nothing is under way in it, so this closes before it returns.
-    void opened.root.close();
+    void opened.close();
   }
 }
 

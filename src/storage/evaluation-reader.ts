@@ -1,9 +1,12 @@
+import { copiedBytesMax } from '../domain/evaluation/cohort-sets.ts';
 import type { EvaluableAudience } from '../domain/evaluation/compiled-audience.ts';
-import type { EvaluableFlag } from '../domain/evaluation/evaluable-flag.ts';
+import type { Flag, PackedFlag } from '../domain/flag/flag.ts';
+import type { FoundFlag } from '../domain/record-queries.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import { finish, type Steps } from '../support/steps.ts';
 import { touchedMemory } from '../support/touched-memory.ts';
 import { idKey, lastIdKeyOf, rangeOf } from './keys/key-parts.ts';
+import { flagNameRange } from './keys/name-keys.ts';
 import { missingRecord } from './record-look-ups.ts';
 import type { RecordSource } from './record-source.ts';
 import { skimAudience } from './records/audience-record.ts';
@@ -27,23 +30,32 @@ export interface FoundRecord<T> {
   readInSteps(): Steps<T | undefined>;
 }
 
+type FoundFlagRecord = FoundRecord<PackedFlag> & FoundFlag;
+
 /**
  * What evaluation asks of a view: verified as `RecordQueries` are, without a string or an array for what is on a list.
  * What was read has bytes of its own, never the memory map's. Reads throw DamagedRecordError.
  */
 export interface EvaluationQueries {
-  flag(id: string): FoundRecord<EvaluableFlag> | undefined;
+  flag(id: string): FoundRecord<PackedFlag> | undefined;
   audience(id: string): FoundRecord<EvaluableAudience> | undefined;
   /** By name (UTF-8 order), then id. Lazy: consume it before awaiting anything. */
-  flagsOf(projectId: string): Iterable<FoundRecord<EvaluableFlag>>;
+  flagsOf(projectId: string): Iterable<FoundRecord<PackedFlag>>;
 }
 
-export function createEvaluationQueries(source: RecordSource): EvaluationQueries {
+/** What is kept of the record that was last read in steps, as long as whoever asked needs it. */
+export interface HeldBytes {
+  bytes: number;
+}
+
+export function createEvaluationQueries(source: RecordSource, held: HeldBytes): EvaluationQueries {
   return {
-    flag: (id) => (isIdShaped(id) ? find(flagPlace(source, idKey(id))) : undefined),
+    flag: (id) => findFlag(source, id, held),
     audience: (id) =>
-      isIdShaped(id) ? find({ source, table: 'audiences', key: idKey(id), skim: skimAudience }) : undefined,
-    flagsOf: (projectId) => flagsOf(source, projectId),
+      isIdShaped(id)
+        ? find({ source, table: 'audiences', key: idKey(id), held, skim: skimAudience })
+        : undefined,
+    flagsOf: (projectId) => findFlagsOf(source, projectId, undefined, held),
   };
 }
 
@@ -52,11 +64,25 @@ interface RecordPlace<T> {
   readonly source: RecordSource;
   readonly table: 'flags' | 'audiences';
   readonly key: Buffer;
+  readonly held: HeldBytes;
   skim(key: Buffer, bytes: Buffer): Steps<T>;
 }
 
-function flagPlace(source: RecordSource, key: Buffer): RecordPlace<EvaluableFlag> {
-  return { source, table: 'flags', key, skim: skimFlag };
+function flagAt(source: RecordSource, key: Buffer, held: HeldBytes): FoundFlagRecord | undefined {
+  const found = find<PackedFlag>({ source, table: 'flags', key, held, skim: skimFlag });
+  if (found === undefined) return undefined;
+  const readWhole = (): Flag => {
+    const bytes = source.findBytes('flags', key);
+    if (bytes === undefined) throw missingRecord(flagRecord, key);
+    return flagRecord.decode(key, bytes);
+  };
+  const { bytes, begin, read, readInSteps } = found;
+  // Not spread: each object would have a map of V8's own, which only a major collection takes away.
+  return { bytes, begin, read, readInSteps, readWhole };
+}
+
+export function findFlag(source: RecordSource, id: string, held: HeldBytes): FoundFlagRecord | undefined {
+  return isIdShaped(id) ? flagAt(source, idKey(id), held) : undefined;
 }
 
 function find<T>(place: RecordPlace<T>): FoundRecord<T> | undefined {
@@ -65,8 +91,7 @@ function find<T>(place: RecordPlace<T>): FoundRecord<T> | undefined {
   const found = source.peekBytes(table, key);
   if (found === undefined) return undefined;
   const read = (): T => {
-    // Not from a pool: what is kept of it keeps all of its memory.
-    const copy = Buffer.allocUnsafeSlow(found.length);
+    const copy = memoryFor(table, found.length);
     copy.set(found);
     return finish(skim(key, copy));
   };
@@ -74,14 +99,31 @@ function find<T>(place: RecordPlace<T>): FoundRecord<T> | undefined {
     bytes: found.length,
     begin: (count) => beginningOf(found, count),
     read,
-    *readInSteps() {
-      return found.length <= atOnceBytes ? read() : yield* readLong(found.length, place);
-    },
+    readInSteps: () => readSteps(found.length, read, place),
   };
 }
 
-function* readLong<T>(bytes: number, { source, table, key, skim }: RecordPlace<T>): Steps<T | undefined> {
+/** A generator of each record's own would have V8 make a map for each, which only a major collection takes away. */
+function* readSteps<T>(bytes: number, read: () => T, place: RecordPlace<T>): Steps<T | undefined> {
+  place.held.bytes = 0;
+  return bytes <= atOnceBytes ? read() : yield* readLong(bytes, place);
+}
+
+/**
+ * What is kept of a record keeps all of its memory, so it has its own. Of a flag's short record nothing is: lists of so
+ * few bytes are copied out of it. Memory of its own for each of 60,000 flags would have all of it collected every few ms.
+ */
+function memoryFor(table: RecordPlace<unknown>['table'], bytes: number): Buffer {
+  const isPooled = table === 'flags' && bytes <= copiedBytesMax;
+  return isPooled ? Buffer.allocUnsafe(bytes) : Buffer.allocUnsafeSlow(bytes);
+}
+
+function* readLong<T>(
+  bytes: number,
+  { source, table, key, held, skim }: RecordPlace<T>,
+): Steps<T | undefined> {
   for (let length = bytes; ; ) {
+    held.bytes = length;
     const copy = yield* touchedMemory(length);
     const found = source.peekBytes(table, key);
     if (found === undefined) return undefined;
@@ -95,15 +137,23 @@ function* readLong<T>(bytes: number, { source, table, key, skim }: RecordPlace<T
   }
 }
 
-function* flagsOf(source: RecordSource, projectId: string): Generator<FoundRecord<EvaluableFlag>> {
+export function* findFlagsOf(
+  source: RecordSource,
+  projectId: string,
+  name: string | undefined,
+  held: HeldBytes,
+): Generator<FoundFlagRecord> {
   if (!isIdShaped(projectId)) return;
+  const range = name === undefined ? rangeOf(projectId) : flagNameRange(projectId, name);
+  if (range === null) return;
   const pinned = source.pin();
   try {
-    for (const indexKey of pinned.source.keys('flags-by-name', rangeOf(projectId))) {
+    for (const indexKey of pinned.source.keys('flags-by-name', range)) {
       const key = lastIdKeyOf(indexKey);
-      const found = find(flagPlace(pinned.source, key));
+      const found = flagAt(pinned.source, key, held);
       if (found === undefined) throw missingRecord(flagRecord, key);
       yield found;
+      held.bytes = 0;
     }
   } finally {
     pinned.release();

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, statSync } from 'node:fs';
 import { tryLock, unlock } from 'fs-native-extensions';
 import { monotonicMs } from '../support/monotonic-clock.ts';
+import { keepLockFile } from './lock-file-in-use.ts';
 import { DataFileHeldError, StoreError } from './store-error.ts';
 
 /*
@@ -53,6 +54,11 @@ export class WritersGate {
     const claimed = fstatSync(this.#descriptor, { bigint: true });
     const { dev, ino } = statSync(this.#path, { bigint: true });
     return dev === claimed.dev && ino === claimed.ino;
+  }
+
+  /** Once lmdb has opened the file. @throws StoreError when somebody reads it with another lock file of lmdb's */
+  keepLockFile(directory: string): void {
+    keepLockFile(this.#descriptor, directory);
   }
 
   /** Only for a data file that never held a record, and before it is opened. */

@@ -5,6 +5,7 @@ import { activityQueries } from './activity-reader.ts';
 import type { AuditHeads } from './audit-heads.ts';
 import { auditDroppedThrough, auditHeadsOf, auditOf, newestAuditSequence } from './audit-reader.ts';
 import { evaluationCountQueries } from './evaluation-counts-reader.ts';
+import { findFlag, findFlagsOf, type HeldBytes } from './evaluation-reader.ts';
 import { keptAnswerQueries } from './kept-answer-reader.ts';
 import { idKey, lastIdKeyOf, rangeOf } from './keys/key-parts.ts';
 import { flagNameRange } from './keys/name-keys.ts';
@@ -23,8 +24,13 @@ import { sessionQueries } from './session-reader.ts';
 /**
  * Answers the rules' questions from one view: a snapshot or the open write transaction.
  * @param auditHeads null where a transaction may still be undone
+ * @param held told what is kept of flags that are read in steps
  */
-export function createRecordQueries(source: RecordSource, auditHeads: AuditHeads | null): RecordQueries {
+export function createRecordQueries(
+  source: RecordSource,
+  auditHeads: AuditHeads | null,
+  held: HeldBytes = { bytes: 0 },
+): RecordQueries {
   return {
     organisation: (id) => findById(source, organisationRecord, id),
     project: (id) => findById(source, projectRecord, id),
@@ -38,6 +44,8 @@ export function createRecordQueries(source: RecordSource, auditHeads: AuditHeads
     members: () => allOf(source, memberRecord),
     projects: () => allOf(source, projectRecord),
     flagsOf: (projectId, name) => flagsOf(source, projectId, name),
+    foundFlag: (id) => findFlag(source, id, held),
+    foundFlagsOf: (projectId, name) => findFlagsOf(source, projectId, name, held),
     flagsNaming: (projectId, audienceId) => flagsNaming(source, projectId, audienceId),
     audiencesOf: (projectId) => ownedBy(source, 'audiences-by-project', audienceRecord, projectId),
     tokensOf: (projectId) => ownedBy(source, 'tokens-by-project', tokenRecord, projectId),

@@ -9,6 +9,7 @@ import { createTable, createTables, dataFileOf, findTables, openEnvironment } fr
 import { metaKeys } from './keys/key-parts.ts';
 import { fillLaterIndexes } from './later-indexes.ts';
 import { makeLockFileForOwner, requireLockFile } from './lock-file.ts';
+import { shareLockFile } from './lock-file-in-use.ts';
 import { readMarker, writeMarker } from './marker-file.ts';
 import { type MigratedStore, migrateStore } from './migrations/migrate-store.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -49,6 +50,11 @@ export interface OpenedStore {
   readonly identity: StoreIdentity;
 }
 
+export interface ReadableStore extends OpenedStore {
+  /** When nothing is under way in it, the file is closed before this returns. */
+  close(): Promise<void>;
+}
+
 export interface WritableStore extends OpenedStore {
   /** Null when the store has its present format already. */
   readonly migrated: MigratedStore | null;
@@ -83,6 +89,7 @@ export function openForWriting(
     else beginEmpty(directory, gate);
     const place = new FilePlace(dataFileOf(directory), options.dataFilePlace);
     return withRoot(openRoot(options, false), (root) => {
+      gate.keepLockFile(directory);
       place.note();
       if (!gate.isInPlace()) throw new StoreError(exchanged(directory));
       return gate.within(() => {
@@ -110,7 +117,7 @@ function exchanged(directory: string): string {
 }
 
 /** Opens a store that is there, read-only. @throws StoreError */
-export function openForReading(options: StoreOptions): OpenedStore {
+export function openForReading(options: StoreOptions): ReadableStore {
   const { directory, dataFilePlace } = options;
   const place = dataFilePlace === undefined ? null : new FilePlace(dataFileOf(directory), dataFilePlace);
   if (place !== null) requireKept(place, directory);
@@ -119,8 +126,8 @@ export function openForReading(options: StoreOptions): OpenedStore {
   requireUsable(directory, state, marker !== null);
   if (state === 'missing' || state === 'blank') throw new StoreError(noStore(directory));
   // Where there is a place, the environment is the process's own already: lmdb opens nothing once more.
-  const root = place === null ? openBesideWriter(options) : openRoot(options, true);
-  return withRoot(root, () => {
+  const opened = place === null ? openBesideWriter(options) : openInProcess(options);
+  return withRoot(opened, ({ root, close }) => {
     const identity = identify(root, directory, marker);
     const tables = findTables(root);
     if (identity === null) throw new StoreError(noStore(directory));
@@ -128,7 +135,7 @@ export function openForReading(options: StoreOptions): OpenedStore {
     if (tables === undefined) throw new StoreError(incomplete(directory));
     // Again, because it was opened meanwhile.
     if (place !== null) requireKept(place, directory);
-    return { root, tables, identity };
+    return { root, tables, identity, close };
   });
 }
 
@@ -203,7 +210,10 @@ function requireWhole(
   );
 }
 
-function withRoot<Opened>(root: Root, complete: (root: Root) => Opened): Opened {
+function withRoot<Closable extends Pick<Root, 'close'>, Opened>(
+  root: Closable,
+  complete: (root: Closable) => Opened,
+): Opened {
   try {
     return complete(root);
   } catch (error) {
@@ -250,11 +260,23 @@ function openRoot({ directory, mapBytes }: StoreOptions, isReadOnly: boolean): R
   }
 }
 
+type Reading = Pick<ReadableStore, 'root' | 'close'>;
+
+function openInProcess(options: StoreOptions): Reading {
+  const root = openRoot(options, true);
+  return { root, close: () => root.close() };
+}
+
 /** A server may be writing to it. */
-function openBesideWriter(options: StoreOptions): Root {
+function openBesideWriter(options: StoreOptions): Reading {
   const { directory } = options;
   try {
-    return openThroughGate(dataFileOf(directory), () => openRoot(options, true));
+    return openThroughGate(dataFileOf(directory), () =>
+      withRoot(openRoot(options, true), (root) => {
+        const endUse = shareLockFile(directory);
+        return { root, close: () => root.close().finally(endUse) };
+      }),
+    );
   } catch (error) {
     throw error instanceof StoreError ? error : unreadable(directory, error);
   }

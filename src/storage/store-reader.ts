@@ -3,7 +3,7 @@ import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Denial, OutboxEntry } from '../domain/token/denial.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import { AuditHeads } from './audit-heads.ts';
-import { createEvaluationQueries, type EvaluationQueries } from './evaluation-reader.ts';
+import { createEvaluationQueries, type EvaluationQueries, type HeldBytes } from './evaluation-reader.ts';
 import { metaKeys, rangeOf, sequenceKey, sequenceOf } from './keys/key-parts.ts';
 import { type DatabaseName, databaseNames } from './keys.ts';
 import { createRecordQueries } from './record-reader.ts';
@@ -12,11 +12,13 @@ import { auditRecord, decodeAuditEntry } from './records/audit-record.ts';
 import { type ChangeLogEntry, changeLogRecord } from './records/change-log-record.ts';
 import { counterRecord } from './records/counter-record.ts';
 import { Snapshots } from './snapshots.ts';
-import { type OpenedStore, openForReading, type StoreOptions } from './store-opening.ts';
+import { openForReading, type ReadableStore, type StoreOptions } from './store-opening.ts';
 
 export interface PinnedSnapshot {
   readonly queries: RecordQueries;
   readonly evaluation: EvaluationQueries;
+  /** What is kept of the long record that was last read from it in steps. */
+  readonly held: Readonly<HeldBytes>;
   /** Until then the file grows with every change that is made. Can be called again without effect. */
   release(): void;
 }
@@ -77,18 +79,18 @@ class LmdbStoreReader implements StoreReader {
   readonly id: string;
   readonly queries: RecordQueries;
   readonly evaluation: EvaluationQueries;
-  readonly #opened: OpenedStore;
+  readonly #opened: ReadableStore;
   readonly #snapshots: Snapshots;
   readonly #source: RecordSource;
   readonly #auditHeads = new AuditHeads();
 
-  constructor(opened: OpenedStore) {
+  constructor(opened: ReadableStore) {
     this.id = opened.identity.id;
     this.#opened = opened;
     this.#snapshots = new Snapshots(opened.root);
     this.#source = new RecordSource(opened.tables, this.#snapshots);
     this.queries = createRecordQueries(this.#source, this.#auditHeads);
-    this.evaluation = createEvaluationQueries(this.#source);
+    this.evaluation = createEvaluationQueries(this.#source, { bytes: 0 });
   }
 
   renew(): void {
@@ -110,8 +112,9 @@ class LmdbStoreReader implements StoreReader {
 
   pin(): PinnedSnapshot {
     const { source, release } = this.#source.pin();
-    const queries = createRecordQueries(source, this.#auditHeads);
-    return { queries, evaluation: createEvaluationQueries(source), release };
+    const held = { bytes: 0 };
+    const queries = createRecordQueries(source, this.#auditHeads, held);
+    return { queries, evaluation: createEvaluationQueries(source, held), held, release };
   }
 
   *auditEntries(ledgerId: string): Generator<StoredAuditEntry> {
@@ -140,6 +143,6 @@ class LmdbStoreReader implements StoreReader {
 
   close(): Promise<void> {
     this.#snapshots.close();
-    return this.#opened.root.close();
+    return this.#opened.close();
   }
 }

@@ -76,7 +76,7 @@ export function readStatistics(directory: string): StoreStatistics {
   } finally {
     snapshots.close();
     // Nothing is under way in it, so this closes before it returns.
-    void opened.root.close();
+    void opened.close();
   }
 }
 

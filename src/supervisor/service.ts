@@ -1,7 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
-import type { AdminServer } from '../admin/admin-server.ts';
 import type { Readiness } from '../admin/readiness.ts';
 import type { OpenIdDesk } from '../api/console/open-id/open-id-desk.ts';
 import type { OpenIdProvider } from '../api/console/open-id/open-id-provider.ts';
@@ -9,21 +8,18 @@ import { loadWebApp } from '../api/console/web-app.ts';
 import { loadDocsPages } from '../api/docs/docs-pages.ts';
 import type { Config } from '../config/config.ts';
 import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
-import { evaluationMetrics } from '../evaluator/evaluation-metrics-protocol.ts';
 import { Front } from '../front/front.ts';
-import { frontMetrics } from '../front/front-metrics-protocol.ts';
 import { UsageRecorder } from '../front/usage-recorder.ts';
-import { notifierMetrics } from '../notifier/notifier-protocol.ts';
 import { createMainLog, type MainLog } from '../observability/logger.ts';
-import { createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
+import { createMetricMemory } from '../observability/metric-cells.ts';
 import { createLogMemory, type LogLines, receiveLines } from '../observability/thread-log.ts';
 import { endProcessNow } from '../support/end-process.ts';
 import { createFilePlaceMemory } from '../support/file-place.ts';
 import { packageRoot } from '../support/package-root.ts';
 import { createStoreVersionMemory } from '../support/store-version.ts';
-import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import { writerMetrics } from '../writer/writer-metrics-protocol.ts';
 import { pulseBytes } from '../writer/writer-protocol.ts';
+import { AdminHost } from './admin-host.ts';
 import { type MadeOffer, makeFirstOwnerOffer } from './make-first-owner-offer.ts';
 import { NotifierHost } from './notifier-host.ts';
 import { OperatorHost } from './operator-host.ts';
@@ -48,19 +44,13 @@ export interface Service {
 const reservedMs = 2000;
 /** How long a process that cannot go on waits for answers that are on their way. */
 const lastAnswersMs = 250;
-/** How long a scrape waits for the writer's figures; then it shows the last ones. */
-const measureTimeoutMs = 500;
-const noMail: MetricCells = new Float64Array(createMetricMemory(notifierMetrics));
-/** Before the front end is made. */
-const noFront: MetricCells = new Float64Array(createMetricMemory(frontMetrics));
-const noRequests: MetricCells = new Float64Array(createMetricMemory(requestMetrics));
-const noEvaluations: MetricCells = new Float64Array(createMetricMemory(evaluationMetrics));
 const webAppDirectory = join(packageRoot(), 'dist', 'console');
 const docsDirectory = join(packageRoot(), 'dist', 'docs');
 
 /**
  * Starts the actors in the order in which they need one another: writer (opens and verifies the store), workers, operator's
- * socket; then the front end listens. The caller holds the claim on the data directory.
+ * socket; then the front end listens. The threads of the pool load from the beginning. The caller holds the claim on the
+ * data directory.
  * @throws Error with a message for people when a part cannot start; what had started is stopped again
  */
 export async function startService(given: Config): Promise<Service> {
@@ -99,7 +89,7 @@ class ServiceParts {
   readonly #usage: UsageRecorder;
   /** Null: no mail server is configured, and letters wait. */
   readonly #notifier: NotifierHost | null;
-  #admin: AdminServer | null = null;
+  readonly #admin: AdminHost;
   #isWriterReady = false;
   #isListening = false;
   #phase: Readiness['phase'] = 'starting';
@@ -157,6 +147,15 @@ class ServiceParts {
       log.error({ err: fault }, 'what was counted could not be recorded'),
     );
     this.#notifier = this.#createNotifier();
+    this.#admin = new AdminHost({
+      host: config.adminHost,
+      port: config.adminPort,
+      log,
+      readiness: () => this.#readiness(),
+      writer: this.#writer,
+      notifier: this.#notifier,
+      front: () => this.#front,
+    });
     this.#operator = new OperatorHost({
       directory: config.dataDir,
       tokenPrefix: config.tokenPrefix,
@@ -173,12 +172,10 @@ class ServiceParts {
   /** @param releasePort lets go of the port that the front end is to listen on */
   async start(releasePort: SettledPort['release']): Promise<Service> {
     const config = this.#config;
-    await this.#startAdmin();
+    await this.#admin.start();
     const [docs, webApp] = [loadDocsPages(docsDirectory), loadWebApp(webAppDirectory)];
     const openId = await this.#loadOpenId();
-    const { storeId, hasMembers } = await this.#writer.ready();
-    this.#isWriterReady = true;
-    this.#notifier?.start();
+    // Its threads load while the writer opens the store.
     const front = new Front({
       config,
       consoleSettings: this.#consoleSettings,
@@ -194,6 +191,9 @@ class ServiceParts {
       onFatal: this.#onFatal,
     });
     this.#front = front;
+    const { storeId, hasMembers } = await this.#writer.ready();
+    this.#isWriterReady = true;
+    this.#notifier?.start();
     await front.start();
     await this.#operator.start(storeId);
     await releasePort();
@@ -243,30 +243,6 @@ class ServiceParts {
     return new NotifierHost({ setup, writer: this.#writer.client, log: this.#mainLog.log, onLog });
   }
 
-  /** Its parts are loaded only where it is wanted. */
-  async #startAdmin(): Promise<void> {
-    const { adminHost: host, adminPort: port } = this.#config;
-    if (port === null) return;
-    const { AdminServer } = await import('../admin/admin-server.ts');
-    const { PrometheusText } = await import('../admin/prometheus-text.ts');
-    const { processMetrics } = await import('../admin/process-metrics.ts');
-    const readiness = (): Readiness => this.#readiness();
-    const metrics = new PrometheusText([
-      processMetrics({ readiness, writerActiveSeconds: () => this.#writer.activeSeconds }),
-      { block: frontMetrics, read: () => this.#front?.readMetrics() ?? noFront },
-      { block: requestMetrics, read: () => this.#front?.readRequestMetrics() ?? noRequests },
-      { block: evaluationMetrics, read: () => this.#front?.readEvaluationMetrics() ?? noEvaluations },
-      { block: writerMetrics, read: () => this.#writer.readMetrics(measureTimeoutMs) },
-      { block: notifierMetrics, read: () => this.#notifier?.readMetrics() ?? noMail },
-    ]);
-    const { log } = this.#mainLog;
-    const onFault = (fault: unknown): void => log.error({ err: fault }, 'admin request failed');
-    const admin = new AdminServer({ host, port, readiness, metrics, onFault });
-    const adminPort = await admin.listen();
-    this.#admin = admin;
-    log.info({ adminHost: host, adminPort }, 'the admin listener answers /ready and /metrics');
-  }
-
   #readiness(): Readiness {
     const parts = {
       writer: this.#isWriterReady && this.#writer.client.isServing,
@@ -306,7 +282,7 @@ class ServiceParts {
     const haveWorkersStopped = (await this.#front?.stop(fault !== undefined)) ?? true;
     await this.#usage.stop();
     await this.#writer.stop();
-    this.#admin?.close();
+    this.#admin.close();
     if (haveWorkersStopped) this.#mainLog.log.info('stopped');
     else this.#mainLog.log.error({ err: fault }, 'a worker thread hangs: the process ends without it');
     const canEnd = await this.#mainLog.end();

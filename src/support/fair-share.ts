@@ -7,6 +7,11 @@ export function hasShare(held: number, free: number, weight: number): boolean {
   return held < free * weight;
 }
 
+/** The same for an amount: what a holder has, with what it wants, is to be no more than what is free, times its weight. */
+export function fitsShare(held: number, wanted: number, free: number, weight: number): boolean {
+  return held + wanted <= free * weight;
+}
+
 /** How many places each holder has. */
 export class HeldPlaces {
   readonly #held = new Map<string, number>();

@@ -1,5 +1,5 @@
-/** Work that can wait runs this long between two looks at the sockets. */
-const sliceMs = 0.5;
+import { sliceBudgetMs } from '../support/slice-budget.ts';
+
 /** Of the thread's time, once what was saved up is used: requests, and other threads of the machine, have the rest. */
 const share = 1 / 3;
 /** So much may be saved up: enough for a flag with a megabyte of cohorts without a pause. */
@@ -39,7 +39,7 @@ export class BetweenEvents {
     const startedAt = performance.now();
     const rested = ((startedAt - this.#endedAt) * share) / (1 - share);
     this.#savedMs = Math.min(savedMsMax, this.#savedMs + rested);
-    const isMore = this.#run(sliceMs);
+    const isMore = this.#run(sliceBudgetMs(startedAt - this.#endedAt));
     this.#endedAt = performance.now();
     const tookMs = this.#endedAt - startedAt;
     this.#savedMs -= tookMs;

@@ -43,6 +43,8 @@ export interface ConsoleGateOptions {
   readonly storeVersion: SharedArrayBuffer;
   readonly requestRate: AddressLimiter;
   readonly bodyBudget: BodyBudget;
+  /** Told how long each part of a body took, in milliseconds. */
+  onBodyStep(ms: number): void;
   /** Requests that are not answered yet. */
   readonly inFlight: SharedBudget;
   readonly attempts: AttemptMemory;
@@ -181,7 +183,12 @@ export class ConsoleGate {
     const { actor, access } = consoleOperations[operation];
     const isSmall = actor === 'conversation' || access.scope === 'public';
     const bytesMax = isSmall ? smallBodyBytesMax : bodyBytesMax;
-    const limits = { bytesMax, budget: bodyBudget, intervalMs: requestDeadlineMs };
+    const limits = {
+      bytesMax,
+      budget: bodyBudget,
+      intervalMs: requestDeadlineMs,
+      onStep: this.#options.onBodyStep,
+    };
     readBody(reply.exchange, reply.request.declaredBytes, limits, (outcome: BodyOutcome) => {
       if (outcome.kind === 'stalled') reply.refuseAndClose({ code: 'request-timeout', detail: stalledBody });
       else if (outcome.kind === 'scattered')

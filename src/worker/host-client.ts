@@ -3,6 +3,7 @@ import type { OpenIdPort } from '../api/console/open-id/open-id-protocol.ts';
 import type { PasswordPort } from '../api/console/password-port.ts';
 import type { WatchPort } from '../api/console/watch-places.ts';
 import { HeldCommands } from '../support/held-commands.ts';
+import { transferredBytes } from '../support/transferred-bytes.ts';
 import type { WriterPort } from '../writer/writer-client.ts';
 import type {
   HostCall,
@@ -16,6 +17,11 @@ import type {
 interface Waiting {
   resolve(value: unknown): void;
   reject(fault: Error): void;
+}
+
+/** Of a change: nobody looks at it here once it is sent. */
+function bodyOf(call: HostCall): Uint8Array | null {
+  return call.name === 'write' || call.name === 'writeConsole' ? call.args[0].body : null;
 }
 
 /** What the main thread says by itself. */
@@ -54,7 +60,10 @@ export class HostClient {
   /** @param isPaced whether evaluations need the processor more than changes do */
   constructor(port: MessagePort, isPaced: () => boolean, onOrder: (order: HostOrder) => void) {
     this.#port = port;
-    const send = (calls: readonly HostCall[]): void => this.tell({ kind: 'calls', calls });
+    const send = (calls: readonly HostCall[]): void => {
+      const message: WorkerMessage = { kind: 'calls', calls };
+      port.postMessage(message, transferredBytes(calls.map(bodyOf)));
+    };
     this.#calls = new HeldCommands(send);
     this.#changes = new HeldCommands(send, isPaced);
     port.on('message', (message: HostMessage) => {

@@ -31,6 +31,8 @@ export interface ManagementGateOptions {
   readonly requestRate: AddressLimiter;
   readonly failedAuthentications: AddressLimiter;
   readonly bodyBudget: BodyBudget;
+  /** Told how long each part of a body took, in milliseconds. */
+  onBodyStep(ms: number): void;
   /** Requests that are not answered yet. */
   readonly inFlight: SharedBudget;
   readonly requestDeadlineMs: number;
@@ -158,7 +160,12 @@ export class ManagementGate {
 
   #collect(reply: ManagementReply): void {
     const { bodyBudget, requestDeadlineMs } = this.#options;
-    const limits = { bytesMax: bodyBytesMax, budget: bodyBudget, intervalMs: requestDeadlineMs };
+    const limits = {
+      bytesMax: bodyBytesMax,
+      budget: bodyBudget,
+      intervalMs: requestDeadlineMs,
+      onStep: this.#options.onBodyStep,
+    };
     readBody(reply.exchange, reply.request.declaredBytes, limits, (outcome) => {
       this.#write(reply, outcome).catch((fault: unknown) => {
         this.#actors.onFault(fault, reply.request.requestId);

@@ -1,4 +1,9 @@
-import { evaluationHeaders, evaluationPreflightHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
+import {
+  evaluationHeaders,
+  evaluationPreflightHeaders,
+  evaluationRetryHeaders,
+  plainJsonHeaders,
+} from '../api/answer-headers.ts';
 import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
 import { readWebApp } from '../api/console/read-web-app.ts';
 import type { WebApp } from '../api/console/web-app.ts';
@@ -8,6 +13,7 @@ import { type AwaitFlagParts, awaitFlag } from '../api/evaluation/await-flag.ts'
 import type { FlagAnswer } from '../api/evaluation/evaluate-flag.ts';
 import { evaluateProject, type ProjectAnswerParts } from '../api/evaluation/evaluate-project.ts';
 import { rawCharacterProblem, refuseEvaluation } from '../api/evaluation/evaluation-refusal.ts';
+import { fileGiver } from '../api/made-answer.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { headerBlock } from '../http/header-block.ts';
@@ -80,15 +86,16 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
     else exchange.answer(answer.status, answer.headers, answer.body);
   });
   const project = evaluation.limit((exchange, request) => evaluateProject(exchange, request, parts.project));
+  const giveFile = fileGiver({ ...parts.project, refusal: (detail) => refusalOfFile(detail, docsUrl) });
   /** A worker that answers can evaluate; while none does, the front end says that the service is not available. */
   const health: Handle = (exchange) => exchange.answer(200, evaluationHeaders, healthy);
   const management: Handle = (exchange, request) => parts.management.handle(exchange, request);
   const console: Handle = (exchange, request) => {
     if (isConsoleApiPath(request.path())) parts.console.handle(exchange, request);
-    else readWebApp(exchange, request, parts.webApp);
+    else readWebApp(exchange, request, parts.webApp, giveFile);
   };
   const docs: Handle = (exchange, request) => {
-    if (!readDocs(exchange, request, parts.docs)) answerNothing(exchange, docsUrl);
+    if (!readDocs(exchange, request, parts.docs, giveFile)) answerNothing(exchange, docsUrl);
   };
   const noEvaluationRoute: Handle = (exchange, request) =>
     answerNoEvaluationRoute(exchange, request, docsUrl);
@@ -137,6 +144,11 @@ function answerNoEvaluationRoute(exchange: Exchange, request: RequestView, docsU
     ? rawCharacterProblem(path)
     : ({ code: 'not-found', detail: noEvaluationRouteDetail } as const);
   refuseEvaluation(exchange, problem, docsUrl);
+}
+
+function refusalOfFile(detail: string, docsUrl: string) {
+  const body = errorEnvelope({ code: 'service-unavailable', detail }, docsUrl);
+  return { headers: evaluationRetryHeaders, body };
 }
 
 function answerNothing(exchange: Exchange, docsUrl: string): void {

@@ -16,6 +16,8 @@ import type { WindowMemory } from './limits/window-limiter.ts';
 
 /** What all workers together may hold, each a `SharedBudget`. */
 export const budgetNames = [
+  /** Of clients; those that are being refused too. */
+  'connections',
   'managementRequests',
   'consoleRequests',
   /** Buffered request bodies. */
@@ -40,6 +42,8 @@ export type PlaceName = keyof typeof placesOf;
 export interface SharedLimits {
   readonly budgets: Readonly<Record<BudgetName, SharedArrayBuffer>>;
   readonly places: Readonly<Record<PlaceName, PlaceMemory>>;
+  /** Of a `ConnectionRoom`. */
+  readonly connectionRoom: SharedArrayBuffer;
   readonly managementRate: WindowMemory;
   readonly failedAuthentications: WindowMemory;
   readonly consoleRate: WindowMemory;

@@ -1,5 +1,6 @@
 import { evaluationHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
 import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
+import { crowdedAnswer } from '../api/crowded-answer.ts';
 import type { AwaitFlagParts } from '../api/evaluation/await-flag.ts';
 import { FlagAnswer } from '../api/evaluation/evaluate-flag.ts';
 import type { ProjectAnswerParts } from '../api/evaluation/evaluate-project.ts';
@@ -7,6 +8,7 @@ import { LongAnswers } from '../api/long-answers.ts';
 import { isManagementPath } from '../api/management/management-route.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import { EvaluationMeter } from '../evaluator/evaluation-meter.ts';
+import type { StepKind } from '../evaluator/evaluation-metrics-protocol.ts';
 import { EvaluationTallies } from '../evaluator/evaluation-tallies.ts';
 import { FlagEvaluator } from '../evaluator/flag-evaluator.ts';
 import { FlagSource } from '../evaluator/flag-source.ts';
@@ -24,6 +26,7 @@ import type { HostClient } from './host-client.ts';
 import { AddressFinder } from './limits/address-finder.ts';
 import { AddressLimiter } from './limits/address-limiter.ts';
 import { ClientAddresses } from './limits/client-address.ts';
+import { ConnectionRoom } from './limits/connection-room.ts';
 import { budgetOf, longAnswerRoom, unsentAnswers } from './limits/process-budgets.ts';
 import { ManagementGate } from './management-gate.ts';
 import { RequestMeter } from './request-meter.ts';
@@ -74,6 +77,7 @@ export function createServices(
     longAnswers: evaluation.longAnswers,
     addresses: new AddressFinder(addresses, log, setup.limits.forgedHeaderWarning),
     bodyBudget: budgetOf(setup, 'bodyBytes', setup.bufferedBodyBytesMax),
+    onBodyStep: (ms) => evaluation.meter.observeStep('body', ms),
     requestDeadlineMs: setup.requestDeadlineMs,
     meter: requestMeter,
     log,
@@ -95,6 +99,7 @@ export function createServices(
     docsUrl,
     onFault: evaluation.project.onFault,
   };
+  const connections = new ConnectionRoom(setup);
   const server = createWorkerServer({
     routes: createRoutes(routeParts),
     directRoutes: createDirectRoutes(routeParts),
@@ -107,7 +112,11 @@ export function createServices(
     onFault: (fault) => log.error({ err: fault }, 'handler failed'),
     refuseAmbiguous: (exchange, request, fault) =>
       refuseAmbiguous(exchange, request, fault, { management, console, docsUrl }),
-    onConnection: (change) => hooks.onConnection(change),
+    onConnection: (change) => {
+      hooks.onConnection(change);
+      return connections.change(change);
+    },
+    crowded: crowdedAnswer(docsUrl),
   });
   return { ...evaluation, requestMeter, console, server };
 }
@@ -115,7 +124,7 @@ export function createServices(
 /** What both gates are made with. */
 type GateParts = Pick<
   ConsoleGateOptions,
-  'reads' | 'longAnswers' | 'addresses' | 'bodyBudget' | 'requestDeadlineMs' | 'meter' | 'log'
+  'reads' | 'longAnswers' | 'addresses' | 'bodyBudget' | 'onBodyStep' | 'requestDeadlineMs' | 'meter' | 'log'
 >;
 
 interface Evaluation {
@@ -138,21 +147,21 @@ function createEvaluation(
   const { docsUrl, tokenPrefixesAccepted } = setup;
   const meter = new EvaluationMeter(setup.evaluationMetrics);
   const tallies = new EvaluationTallies();
-  const onStep = (ms: number): void => meter.observeStep(ms);
+  const stepOf = (kind: StepKind) => (ms: number) => meter.observeStep(kind, ms);
   const room = longAnswerRoom(setup);
-  const between = new BetweenEvents((budgetMs) => source.runSlice(budgetMs), onStep);
+  const between = new BetweenEvents((budgetMs) => source.runSlice(budgetMs), stepOf('load'));
   const onWork = (): void => between.schedule();
   const sourceHooks = { onWork, pins: room.snapshots };
   const source = new FlagSource(reader, setup.storeVersion, setup.cacheBytes, meter, sourceHooks);
   const deadlineMs = setup.requestDeadlineMs;
   const longAnswers = new LongAnswers({
     deadlineMs,
-    onStep,
+    onStep: stepOf('answer'),
     room,
     onRefused: (share) => meter.countRefusedLongAnswer(share),
     onDisplaced: () => meter.countDisplacedLongAnswer(),
   });
-  const readOptions = { docsUrl, console: setup.console, tokenPrefixesAccepted, onStep };
+  const readOptions = { docsUrl, console: setup.console, tokenPrefixesAccepted, onStep: stepOf('read') };
   const evaluator = new FlagEvaluator(source, docsUrl, meter, tallies);
   const projects = new ProjectEvaluator(source, reader, docsUrl, { meter, tallies }, room.snapshots);
   const flagAnswer = new FlagAnswer({ source, evaluator, meter, docsUrl });

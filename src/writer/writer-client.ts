@@ -4,6 +4,7 @@ import type { ManagementCall } from '../contracts/management/management-call.ts'
 import type { Denial } from '../domain/token/denial.ts';
 import { HeldCommands } from '../support/held-commands.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
+import { transferredBytes } from '../support/transferred-bytes.ts';
 import type { OutboxCommand } from './outbox-protocol.ts';
 import { QueueDelay } from './queue-delay.ts';
 import {
@@ -35,6 +36,11 @@ const rememberedShare = 0.1;
 /** So many may always wait, however slow the last ones were: they tell when the writer is fast again. */
 const alwaysWaitingMax = 4;
 
+/** Nobody looks at it here once it is sent. */
+function bodyOf(command: WriterCommand): Uint8Array | null {
+  return 'call' in command ? command.call.body : null;
+}
+
 /** What a request holds of the writer. */
 export interface WriterPort {
   write(call: ManagementCall): Promise<WriteOutcome>;
@@ -65,7 +71,7 @@ export class WriterClient implements WriterPort {
     this.#largeDelay = new QueueDelay(deadlineMs * rememberedShare);
     this.#held = new HeldCommands((commands) => {
       const request: WriterRequest = { kind: 'commands', commands };
-      this.#port.postMessage(request);
+      this.#port.postMessage(request, transferredBytes(commands.map(bodyOf)));
     });
   }
 

@@ -28,6 +28,10 @@ export class WriterMeter {
     count(this.cells, metrics.failedCommits, commitSources.indexOf(source));
   }
 
+  countQuotaRefusal(): void {
+    count(this.cells, metrics.quotaRefusals);
+  }
+
   /** Reads what is only known when it is looked at. */
   measure(store: Store, freeSpace: FreeSpace): void {
     const { cells } = this;

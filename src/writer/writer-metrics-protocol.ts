@@ -26,6 +26,10 @@ export const writerMetrics = layOut({
     'Transactions that the store refused; nothing of them was kept.',
     sourceSeries,
   ),
+  quotaRefusals: counter(
+    'burgee_write_quota_refusals_total',
+    'Changes that were answered 429 because their organisation had written its quota of the day.',
+  ),
   storeFileBytes: gauge('burgee_store_file_bytes', 'Size of the data file.'),
   storeUsedBytes: gauge(
     'burgee_store_used_bytes',

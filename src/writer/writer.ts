@@ -234,9 +234,12 @@ export class Writer {
     if (monotonicMs() > command.deadline) return [{ kind: 'dropped' }, []];
     try {
       const [result, changes] = this.#decide(command, transaction);
-      const { writtenBytesPerDayMax } = this.#options;
+      const { writtenBytesPerDayMax, meter } = this.#options;
       const retryAfter = secondsUntilQuota(changes, writtenBytesPerDayMax, transaction.writtenBytesOn);
-      if (retryAfter !== null) return [{ kind: 'quota-reached', retryAfter }, []];
+      if (retryAfter !== null) {
+        meter.countQuotaRefusal();
+        return [{ kind: 'quota-reached', retryAfter }, []];
+      }
       // What was mailed must not stay in the outbox, or it would be mailed again.
       const isAlways = command.kind === 'outbox';
       if (changes.length > 0 && !isAlways && this.#options.freeSpace.isLow())

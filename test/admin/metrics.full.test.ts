@@ -240,6 +240,8 @@ t.test('what is at rest is 0, what is there is measured', async (t) => {
   for (const name of [
     'burgee_long_answers_in_flight',
     'burgee_unsent_answer_bytes',
+    'burgee_pinned_snapshots',
+    'burgee_body_bytes',
     'burgee_console_requests_in_flight',
     'burgee_writer_queue_depth',
     'burgee_writer_queue_bytes',

@@ -31,6 +31,26 @@ t.test('a server that starts is not ready, and says what is missing', async (t) 
   await starting.stop();
 });
 
+t.test('listening begins when all workers serve', async (t) => {
+  const { dataDir } = await provisionOne(t);
+  const hold = new Hold(temporaryDirectory(t));
+  hold.begin('worker');
+  const settings = { BURGEE_WORKERS: '3', BURGEE_ADMIN_PORT: '0', ...hold.settings };
+  const starting = startServer(t, { dataDir, settings });
+  const admin = await adminClientOf(t, starting);
+  await hold.isHeld('worker');
+  while ((await admin.scrape()).value('burgee_workers') === 0);
+  // Long enough for what is left of a start.
+  for (let look = 0; look < 200; look += 1) {
+    const { status, failing } = JSON.parse((await admin.get('/ready')).text);
+    if (status !== 'starting' || failing?.join() !== 'front') t.fail(`it is ${status} without a worker`);
+  }
+  hold.end('worker');
+  await starting.line((line) => line.includes('"listening"'));
+  t.equal((await admin.scrape()).value('burgee_workers'), 3);
+  await starting.stop();
+});
+
 t.test('a server that drains is not ready, and answers what it has', async (t) => {
   const { dataDir, secret } = await provisionOne(t);
   const { server, admin } = await bootWithAdmin(t, { dataDir });

@@ -53,7 +53,12 @@ async function openScene(
 ): Promise<Scene> {
   const room = new SharedBudget(createBudgetMemory(1), 0, roomMax);
   const longAnswers = new LongAnswers({
-    room: { take: () => (room.take(1) ? { give: () => room.give(1) } : 'all') },
+    room: {
+      take: () => (room.take(1) ? { answer: 0, snapshot: null } : 'all'),
+      wouldTake: () => true,
+      resize: () => null,
+      give: () => room.give(1),
+    },
     deadlineMs,
     onStep: () => undefined,
     onRefused: () => undefined,
@@ -96,8 +101,9 @@ function answerOf(
     exchange,
     status: 200,
     pieces,
+    heldBytes: 0,
     isPinned: false,
-    holder: () => ({ asker: null, project: null, address: null }),
+    holder: () => ({ asker: null, project: null, organisation: null, address: null }),
     release: () => seen.push('released'),
     headers: () => headers,
     answerWhole: (bytes) => {

@@ -10,6 +10,7 @@ import { linearizability } from './linearizability.campaign.ts';
 import { overload } from './overload.campaign.ts';
 import { powerLoss } from './power-loss.campaign.ts';
 import { soak } from './soak.campaign.ts';
+import { steps } from './steps.campaign.ts';
 import { tenants } from './tenants.campaign.ts';
 import { workers } from './workers.campaign.ts';
 
@@ -24,6 +25,7 @@ export const campaigns: readonly Campaign[] = [
   hostileClients,
   framing,
   tenants,
+  steps,
   overload,
   clock,
   linearizability,

@@ -4,6 +4,7 @@ import { runBurgee } from '../support/burgee-command.ts';
 import { eventually, expect, within } from '../support/expectations.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import type { FaultKind, Moment } from '../support/tampering/tampering.ts';
+import { stillTaken } from './given-back.ts';
 import { judgeService } from './load/judge-service.ts';
 import { judgeStore } from './load/judge-store.ts';
 import { getRequest, WireConnection } from './wire-connection.ts';
@@ -32,14 +33,6 @@ const deaths: readonly (readonly [FaultKind, Moment])[] = [
   ['throw', 'change'],
   ['throw-later', 'change'],
   ['reject', 'beat'],
-];
-
-const inFlight = [
-  'burgee_management_requests_in_flight',
-  'burgee_console_requests_in_flight',
-  'burgee_writer_requests_in_flight',
-  'burgee_long_answers_in_flight',
-  'burgee_unsent_answer_bytes',
 ];
 
 async function struck({ server }: WorkerStage, threads = 1): Promise<void> {
@@ -80,8 +73,7 @@ async function judge(stage: WorkerStage, busy: BusyLoad): Promise<void> {
 }
 
 async function isAtRest({ admin }: WorkerStage): Promise<boolean> {
-  const scrape = await admin.scrape();
-  return inFlight.every((name) => scrape.value(name) === 0);
+  return stillTaken(await admin.scrape()) === '';
 }
 
 export async function workerDies(stage: WorkerStage): Promise<string> {

@@ -57,6 +57,7 @@ const troubles: Readonly<Record<string, Series>> = {
     'burgee_worker_step_duration_seconds_bucket{le="0.001"}': `0+50x${minutes}`,
     burgee_worker_step_duration_seconds_count: rising(1),
   },
+  BurgeeConnectionsRefused: { burgee_connections_refused_total: rising(1) },
   BurgeeConnectionsUneven: {
     burgee_workers: steady(4),
     burgee_connections: steady(1000),
@@ -88,6 +89,7 @@ const troubles: Readonly<Record<string, Series>> = {
   BurgeeOldReader: { burgee_store_oldest_reader_lag_commits: steady(10_001) },
   BurgeeFailedAuthentications: { burgee_failed_authentications_total: rising(2) },
   BurgeeRateLimited: { 'burgee_rate_limited_requests_total{limit="management-requests"}': rising(2) },
+  BurgeeWriteQuotaReached: { burgee_write_quota_refusals_total: rising(1) },
   BurgeeUnrecordedDenials: { burgee_unrecorded_denials_total: rising(1) },
 };
 
@@ -105,6 +107,7 @@ const well: Series = {
   burgee_workers_configured: steady(2),
   burgee_worker_replacements_total: steady(0),
   burgee_connections: steady(1000),
+  burgee_connections_refused_total: steady(0),
   burgee_worker_connections_max: steady(502),
   'burgee_worker_step_duration_seconds_bucket{le="0.001"}': rising(1000),
   burgee_worker_step_duration_seconds_count: rising(1000),
@@ -122,6 +125,7 @@ const well: Series = {
   burgee_store_oldest_reader_lag_commits: steady(100),
   burgee_failed_authentications_total: `0+6x${minutes}`,
   'burgee_rate_limited_requests_total{limit="management-requests"}': `0+6x${minutes}`,
+  burgee_write_quota_refusals_total: steady(0),
   burgee_unrecorded_denials_total: steady(0),
 };
 

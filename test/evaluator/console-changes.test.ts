@@ -5,7 +5,6 @@ import { evaluationMetrics } from '../../src/evaluator/evaluation-metrics-protoc
 import { EvaluationTallies } from '../../src/evaluator/evaluation-tallies.ts';
 import { FlagEvaluator } from '../../src/evaluator/flag-evaluator.ts';
 import { FlagSource } from '../../src/evaluator/flag-source.ts';
-import type { Holder } from '../../src/evaluator/pin-room.ts';
 import { ProjectEvaluator } from '../../src/evaluator/reads/evaluate-project.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import { newStore } from '../storage/support/sample-store.ts';
@@ -18,8 +17,6 @@ import { ConsoleFixture } from '../writer/commands/console/console-fixture.ts';
 
 const encoder = new TextEncoder();
 const on = { enabled: true, trafficPercentage: 100, cohortOverride: null, audienceId: null };
-
-const anybody: Holder = { asker: null, project: null, address: null };
 
 class Scene {
   readonly fixture: ConsoleFixture;
@@ -49,7 +46,7 @@ class Scene {
 
   list(project: Project, query: string): readonly string[] | number {
     this.#source.refresh();
-    const answer = this.#projects.evaluate(project.id, query, () => anybody);
+    const answer = this.#projects.evaluate(project.id, query, () => 'anybody');
     if (!('pieces' in answer)) return answer.status;
     const bytes = Array.from(answer.pieces, (piece) => Buffer.from(piece));
     answer.release();

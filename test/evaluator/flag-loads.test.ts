@@ -20,6 +20,7 @@ function newScene() {
     projectId: string,
     asker = 'someone',
     deadlineMs = Infinity,
+    organisationId: string | null = null,
   ): Waiter | null => {
     const waiter: Waiter = {
       asker,
@@ -31,7 +32,7 @@ function newScene() {
       },
       expire: () => log.push(`late ${flagId}`),
     };
-    return loads.add({ flagId, projectId }, waiter) ? waiter : null;
+    return loads.add({ flagId, projectId, organisationId }, waiter) ? waiter : null;
   };
   const finish = (): string[] => {
     while (loads.run(0));
@@ -47,6 +48,23 @@ t.test('a flag is read once for all who wait for it', async (t) => {
   t.same(finish(), ['read a', 'answered a', 'answered a', 'answered a']);
   t.equal(loads.find('a'), undefined);
   t.equal(loads.isEmpty, true);
+});
+
+t.test('an organisation has one turn and one share, however many projects it has', async (t) => {
+  const { wait, finish } = newScene();
+  const ask = (flag: string, project: string, organisation: string, asker: string) =>
+    wait(flag, project, asker, Infinity, organisation);
+  for (const project of ['a', 'b', 'c']) ask(`${project}1`, project, 'many', 'someone');
+  ask('d1', 'd', 'one', 'someone');
+  const read = finish().filter((line) => line.startsWith('read'));
+  t.same(
+    read,
+    ['a1', 'd1', 'b1', 'c1'].map((flag) => `read ${flag}`),
+  );
+  let waiting = 0;
+  while (ask(`${waiting}`, `p${waiting}`, 'many', `s${waiting}`) !== null) waiting += 1;
+  t.equal(waiting, 615, 'three fifths of the places');
+  t.not(ask('other', 'q', 'one', 'somebody'), null, 'another organisation has room');
 });
 
 t.test('projects take turns, however many flags one of them asks for', async (t) => {

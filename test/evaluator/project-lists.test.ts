@@ -6,7 +6,7 @@ import { EvaluationMeter } from '../../src/evaluator/evaluation-meter.ts';
 import { evaluationMetrics } from '../../src/evaluator/evaluation-metrics-protocol.ts';
 import { EvaluationTallies } from '../../src/evaluator/evaluation-tallies.ts';
 import { FlagSource } from '../../src/evaluator/flag-source.ts';
-import type { Holder, PinRoom } from '../../src/evaluator/pin-room.ts';
+import type { PinRoom } from '../../src/evaluator/pin-room.ts';
 import { type ProjectEvaluation, ProjectEvaluator } from '../../src/evaluator/reads/evaluate-project.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -31,7 +31,6 @@ function seeded(seed: number): (below: number) => number {
 }
 
 const pinsMax = 64;
-const anybody: Holder = { asker: null, project: null, address: null };
 
 /** Room for so many snapshots, as all workers share it. */
 function pinRoom(max: number): PinRoom & { held: number } {
@@ -74,7 +73,7 @@ class Scene {
 
   answer(projectId: string, query = 'targetingKey=u'): LongEvaluation {
     this.source.refresh();
-    const answer = this.evaluator.evaluate(projectId, query, () => anybody);
+    const answer = this.evaluator.evaluate(projectId, query, () => 'anybody');
     if (!('pieces' in answer)) throw new Error(`refused with ${answer.status}`);
     return answer;
   }
@@ -224,13 +223,47 @@ t.test('a list that is too large to be kept is answered all the same, and keeps 
   test.ok(scene.source.lists.bytes > 0, 'the small one is kept');
 });
 
+t.test(
+  'lists that are built at once have the room of lists once more, and the largest one ends',
+  async (test) => {
+    const scene = new Scene(test, 16 * mebibyte);
+    const listsMax = (16 * mebibyte) / 2 / 4;
+    const projects = [projectOf(null), projectOf(null), projectOf(null)];
+    const large = manyFlags(projects[0]?.id ?? '', 1500);
+    for (const project of projects) {
+      scene.write([{ kind: 'project', before: null, after: project }]);
+      scene.write(created(project === projects[0] ? large : manyFlags(project.id, 1000)));
+    }
+    scene.source.refresh();
+    const answers = projects.map(({ id }) => scene.answer(id));
+    let most = 0;
+    const texts = answers.map(() => '');
+    for (let left = answers.length; left > 0; ) {
+      left = answers.length;
+      for (const [index, { pieces }] of answers.entries()) {
+        const { done, value } = pieces.next();
+        if (done === true) left -= 1;
+        else texts[index] += Buffer.from(value).toString();
+        most = Math.max(most, scene.source.lists.bytesBuilt);
+      }
+    }
+    for (const [index, answer] of answers.entries()) {
+      answer.release();
+      test.equal(JSON.parse(texts[index] ?? '').length, index === 0 ? 1500 : 1000);
+    }
+    test.ok(most > listsMax / 2, `${most} bytes were being built`);
+    test.ok(most <= listsMax, `no more than ${listsMax} at once`);
+    test.equal(scene.source.lists.builds, 0);
+  },
+);
+
 t.test('a client that goes away while a list is built leaves no snapshot behind', async (test) => {
   const scene = new Scene(test, 16 * mebibyte);
   const project = projectOf(null);
   scene.write([{ kind: 'project', before: null, after: project }]);
   scene.write(created(manyFlags(project.id, 200)));
   scene.source.refresh();
-  const answer = scene.evaluator.evaluate(project.id, '', () => anybody);
+  const answer = scene.evaluator.evaluate(project.id, '', () => 'anybody');
   if (!('pieces' in answer)) throw new Error('refused');
   answer.pieces.next();
   const build = scene.source.lists.build(project.id);

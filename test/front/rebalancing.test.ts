@@ -13,7 +13,7 @@ import { requestMetrics } from '../../src/worker/request-metrics-protocol.ts';
 import { connectionsCell, shedCell, stateCells } from '../../src/worker/worker-protocol.ts';
 import type { WriterClient } from '../../src/writer/writer-client.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
-import { openPolicy } from '../support/served-routes.ts';
+import { openPolicy, roomForAll } from '../support/served-routes.ts';
 
 /* The front end and the apps of its workers are on one thread here: what counts is which of them gets a connection. */
 
@@ -35,6 +35,7 @@ async function openScene(t: Test): Promise<Scene> {
     policy: openPolicy,
     handle: (exchange) => exchange.answerClosing(503, plainJsonHeaders, 'nobody'),
     onFault: (fault) => t.fail(String(fault)),
+    ...roomForAll,
   });
   t.teardown(() => {
     front.stopListening();
@@ -71,7 +72,11 @@ function addApp(t: Test, { front }: Scene, name: string): App {
     failure: { headers: plainJsonHeaders, body: '' },
     onFault: (fault) => t.fail(String(fault)),
     refuseAmbiguous: () => undefined,
-    onConnection: (change) => Atomics.add(state, connectionsCell, change),
+    ...roomForAll,
+    onConnection: (change) => {
+      Atomics.add(state, connectionsCell, change);
+      return true;
+    },
   });
   const { port1, port2 } = new MessageChannel();
   const link = new WorkerLink(memory, port1, desk, {

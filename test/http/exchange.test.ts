@@ -32,7 +32,6 @@ t.test(
     const bodies = ['x'.repeat(70_000), 'é'.repeat(40_000), '€'.repeat(30_000), '€'.repeat(70_000)];
     for (const body of bodies) {
       const { port, kept } = await serve(t, (exchange) => {
-        t.ok(exchange.reserve(Buffer.byteLength(body)));
         exchange.answer(200, headers, body);
       });
       const answer = await createHttpClient(t, { port }).send({ path: '/' });
@@ -46,25 +45,14 @@ t.test(
 t.test('and when its client goes away', async (t) => {
   const body = 'x'.repeat(32 * 2 ** 20);
   const { port, kept } = await serve(t, (exchange) => {
-    t.ok(exchange.reserve(body.length));
     exchange.answer(200, headers, body);
   });
   const slow = await openRawConnection(t, port);
   slow.pause();
   slow.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   await eventually(() => kept()[0] === 1, 5000, 'it is kept');
-  t.same(kept(), [1, body.length]);
+  t.ok(Number(kept()[1]) > body.length / 2, 'as much as the socket has not taken');
   slow.destroy();
-  await eventually(() => kept()[0] === 0, 5000, 'it is given back');
-  t.same(kept(), [0, 0]);
-});
-
-t.test('room that was made sure of is given back when the client goes away before the answer', async (t) => {
-  const { port, kept } = await serve(t, (exchange) => t.ok(exchange.reserve(100_000)));
-  const connection = await openRawConnection(t, port);
-  connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  await eventually(() => kept()[0] === 1, 5000, 'there is room for it');
-  connection.destroy();
   await eventually(() => kept()[0] === 0, 5000, 'it is given back');
   t.same(kept(), [0, 0]);
 });
@@ -72,7 +60,6 @@ t.test('room that was made sure of is given back when the client goes away befor
 t.test('HEAD keeps nothing', async (t) => {
   const body = '€'.repeat(70_000);
   const { port, kept } = await serve(t, (exchange) => {
-    t.ok(exchange.reserve(Buffer.byteLength(body)));
     exchange.answer(200, headers, body);
   });
   const answer = await createHttpClient(t, { port }).send({ method: 'HEAD', path: '/' });
@@ -238,4 +225,34 @@ t.test('a connection with a last answer is closed if its client does not', async
   await connection.closed;
   t.equal((await connection.response())?.body.toString(), 'last');
   await eventually(() => connections() === 0, 5000, 'it is gone');
+});
+
+t.test('an answer that waits is told once that it is to close its connection', async (t) => {
+  let left = 1;
+  let asked = 0;
+  const mustClose = (): boolean => {
+    asked += 1;
+    left -= 1;
+    return left >= 0;
+  };
+  const answer = { status: 200, headers, body: 'there' };
+  const { port } = await serveRoutes(t, {
+    routes: [],
+    directRoutes: [
+      {
+        method: 'get',
+        pattern: '/flags/:id',
+        countedAs: 0,
+        answer: () => null,
+        wait: (exchange) => setImmediate(() => exchange.answer(answer.status, headers, answer.body)),
+        fail: () => answer,
+      },
+    ],
+    policy: { ...openPolicy, mustClose },
+  });
+  const connection = await openRawConnection(t, port);
+  connection.write('GET /flags/1 HTTP/1.1\r\nHost: x\r\n\r\n');
+  t.match((await connection.response())?.head, /\r\nconnection: close/i);
+  await connection.closed;
+  t.equal(asked, 1, 'what it was told counts');
 });

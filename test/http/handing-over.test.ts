@@ -12,7 +12,7 @@ import { routeIndex } from '../../src/worker/route-names.ts';
 import { eventually } from '../support/expectations.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { openRawConnection } from '../support/raw-request.ts';
-import { openPolicy } from '../support/served-routes.ts';
+import { openPolicy, roomForAll } from '../support/served-routes.ts';
 import type { ServingThread } from './serve-thread.ts';
 
 /* A front end on this thread hands connections to apps of other threads. */
@@ -34,6 +34,7 @@ async function openFront(t: Test): Promise<Scene> {
     policy: openPolicy,
     handle: (exchange, view) => refuseRequest(exchange, view, 'http://127.0.0.1/docs', log),
     onFault: (fault) => t.fail(String(fault)),
+    ...roomForAll,
   });
   t.teardown(() => {
     front.stopListening();
@@ -231,6 +232,33 @@ t.test(
   },
 );
 
+t.test('a connection that there is no room for is answered before it asks, and closed', async (t) => {
+  const changes: number[] = [];
+  const front = createFrontServer({
+    meter: new RequestMeter(createMetricMemory(requestMetrics)).answers,
+    countedAs: 0,
+    policy: openPolicy,
+    handle: () => t.fail('nothing is asked'),
+    onFault: (fault) => t.fail(String(fault)),
+    ...roomForAll,
+    onConnection: (change) => {
+      changes.push(change);
+      return false;
+    },
+  });
+  t.teardown(() => {
+    front.stopListening();
+    front.close();
+  });
+  const connection = await openRawConnection(t, await front.listen('127.0.0.1', 0));
+  const answer = await connection.response();
+  t.equal(answer?.status, 503);
+  t.equal(String(answer?.body), roomForAll.crowded.body);
+  t.match(answer?.head, /\r\nConnection: close/i);
+  await connection.closed;
+  t.same(changes, [1, -1]);
+});
+
 t.test('the port is nobody else’s while it is listened on', async (t) => {
   const { port } = await openFront(t);
   const second = createFrontServer({
@@ -239,6 +267,7 @@ t.test('the port is nobody else’s while it is listened on', async (t) => {
     policy: openPolicy,
     handle: () => undefined,
     onFault: () => undefined,
+    ...roomForAll,
   });
   t.teardown(() => second.close());
   await t.rejects(second.listen('127.0.0.1', port), { name: 'ListenError' });

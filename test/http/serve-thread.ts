@@ -4,7 +4,7 @@ import { createWorkerServer, type WorkerServer } from '../../src/http/worker-ser
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import { RequestMeter } from '../../src/worker/request-meter.ts';
 import { requestMetrics } from '../../src/worker/request-metrics-protocol.ts';
-import { openPolicy } from '../support/served-routes.ts';
+import { openPolicy, roomForAll } from '../support/served-routes.ts';
 
 /** A thread that serves connections: it tells its descriptor, and closes when it is told to. */
 export interface ServingThread {
@@ -55,8 +55,10 @@ const server: WorkerServer = createWorkerServer({
   failure: { headers, body: 'failed' },
   onFault: () => undefined,
   refuseAmbiguous: (exchange) => exchange.answerAndClose(400, headers, 'ambiguous'),
+  ...roomForAll,
   onConnection: (change) => {
     Atomics.add(connections, 0, change);
+    return true;
   },
 });
 port.on('message', () => {

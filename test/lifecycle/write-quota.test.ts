@@ -1,8 +1,10 @@
 import t from 'tap';
+import { adminClientOf } from '../admin/admin-fixture.ts';
 import { PreparedStore } from '../console/prepared-store.ts';
 import { flagChangeOf, flagOf } from '../storage/support/records.ts';
 import { type BootedServer, bootServer } from '../support/booted-server.ts';
 import { createHttpClient } from '../support/http-client.ts';
+import { bootTampered } from '../support/tampering/tampered-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /* One who writes without an end is stopped by a quota of the day, and nobody else is. */
@@ -91,3 +93,39 @@ t.test(
     });
   },
 );
+
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
+
+t.test('the quota begins anew at midnight UTC, as the answer says, and refusals are counted', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const prepared = new PreparedStore();
+  const authorization = prepared.addToken();
+  await prepared.write(dataDir);
+  const hourBefore = dayMs - (Date.now() % dayMs) - hourMs;
+  const server = await bootTampered(t, {
+    dataDir,
+    settings: { ...settings, BURGEE_ADMIN_PORT: '0' },
+    wallOffsetMs: hourBefore,
+  });
+  const admin = await adminClientOf(t, server);
+  const refusals = async (): Promise<number> =>
+    (await admin.scrape()).value('burgee_write_quota_refusals_total');
+  t.equal(await refusals(), 0);
+  const patch = patcher(server, prepared.flag.id, authorization);
+  let last = await patch({ cohorts: cohorts('a') });
+  for (let answered = 0; last.status === 200; answered += 1)
+    last = await patch({ cohorts: cohorts(answered % 2 ? 'a' : 'b') });
+  t.equal(last.status, 429);
+  const seconds = Number(last.headers.get('retry-after'));
+  t.ok(seconds <= hourMs / 1000, `${seconds} s`);
+
+  await server.setWallClock(hourBefore + (seconds * 1000) / 2);
+  const between = await patch({ trafficPercentage: 7 });
+  t.equal(between.status, 429);
+  t.ok(Number(between.headers.get('retry-after')) <= seconds / 2 + 1);
+  await server.setWallClock(hourBefore + seconds * 1000);
+  t.equal((await patch({ trafficPercentage: 7 })).status, 200);
+  t.equal(await refusals(), 2);
+  await server.stop();
+});

@@ -27,13 +27,19 @@ async function serve(t: Test): Promise<Served> {
 class Client {
   readonly socket: Socket;
   readonly kinds: string[] = [];
+  /** Messages of `failed`. */
+  readonly failures: string[] = [];
 
   constructor(t: Test, { server }: Served) {
     this.socket = connect(server.socketPath);
     this.socket.on('error', () => this.socket.destroy());
     const reader = new FrameReader(
       () => fileBytesMax,
-      ({ header }: Frame) => this.kinds.push(String((header as { readonly kind: unknown }).kind)),
+      ({ header }: Frame) => {
+        const { kind, message } = header as { readonly kind: unknown; readonly message?: string };
+        this.kinds.push(String(kind));
+        if (message !== undefined) this.failures.push(message);
+      },
     );
     this.socket.on('data', (chunk: Buffer) => reader.push(chunk));
     t.teardown(() => this.socket.destroy());
@@ -107,4 +113,35 @@ t.test('an answer that nobody takes is not kept', async (t) => {
   client.send(file, Buffer.from(JSON.stringify(acme({ name: 'site', flags }))));
   await eventually(() => served.server.connections === 0, 20_000, 'it is still connected');
   t.ok(client.socket.bytesRead < 2 ** 20, 'it has taken little of it');
+});
+
+t.test('files that wait for their turn leave places for other commands', async (t) => {
+  const served = await serve(t);
+  const appliers = Array.from({ length: 12 }, () => new Client(t, served));
+  for (const client of appliers) client.send({ kind: 'apply', storeId: served.storeId });
+  await appliers[0]?.expect('ready-for-file');
+  const next = new Client(t, served);
+  next.send({ kind: 'apply', storeId: served.storeId });
+  await next.expect('failed');
+  t.match(next.failures, [/12 files are being applied, or wait for it.*nothing was changed/]);
+  const other = new Client(t, served);
+  other.send({ kind: 'revoke-token', storeId: served.storeId, args: { tokenId: 'x'.repeat(20) } });
+  await other.expect('token-revoked');
+  appliers[0]?.socket.destroy();
+  await appliers[1]?.expect('ready-for-file');
+  const later = new Client(t, served);
+  later.send({ kind: 'apply', storeId: served.storeId });
+  for (const client of appliers.slice(1)) client.socket.destroy();
+  await later.expect('ready-for-file');
+});
+
+t.test('a connection carries one request', async (t) => {
+  const served = await serve(t);
+  const client = new Client(t, served);
+  client.send({ kind: 'apply', storeId: served.storeId });
+  await client.expect('ready-for-file');
+  client.send({ kind: 'apply', storeId: served.storeId });
+  await client.expect('failed');
+  t.same(client.failures, ['a connection carries one request, and this one has had it: open another one']);
+  await eventually(() => client.socket.closed, 5000, 'the connection is not closed');
 });

@@ -26,13 +26,12 @@ function open(client: number, requests: readonly string[], isReading: boolean): 
   const socket = connect({ port, host: '127.0.0.1', localAddress, noDelay: true });
   sockets.push(socket);
   let asked = client;
-  let received = '';
+  let answer = new AnswerEnd();
   const ask = (): void => {
-    received = '';
+    answer = new AnswerEnd();
     socket.write(requests[asked % requests.length] as string);
     asked += 1;
   };
-  socket.setEncoding('latin1');
   socket.on('connect', () => {
     if (!isReading) socket.pause();
     ask();
@@ -42,16 +41,44 @@ function open(client: number, requests: readonly string[], isReading: boolean): 
     sockets = sockets.filter((other) => other !== socket);
     if (!isOver) setTimeout(() => isOver || open(client, requests, isReading), 20);
   });
-  socket.on('data', (text: string) => {
-    received += text;
-    const headEnd = received.indexOf('\r\n\r\n');
-    if (headEnd < 0) return;
-    const length = Number(/\r\ncontent-length: *(\d+)/i.exec(received)?.[1] ?? 0);
-    if (received.length < headEnd + 4 + length) return;
-    const status = Number(received.slice(9, 12));
-    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  socket.on('data', (piece: Buffer) => {
+    if (!answer.isWhole(piece)) return;
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
     ask();
   });
+}
+
+const lastChunk = '0\r\n\r\n';
+
+/** Finds where an answer of megabytes ends, and keeps nothing of it. */
+class AnswerEnd {
+  status = 0;
+  #head = '';
+  /** Of the body; null: it comes in chunks. */
+  #bytesLeft: number | null = null;
+  #tail = '';
+
+  /** Takes the next piece of the answer. @returns whether it was the last one */
+  isWhole(piece: Buffer): boolean {
+    if (this.status > 0) return this.#takeBody(piece);
+    this.#head += piece.toString('latin1');
+    const end = this.#head.indexOf('\r\n\r\n') + 4;
+    if (end < 4) return false;
+    this.status = Number(this.#head.slice(9, 12));
+    const declared = /\r\ncontent-length: *(\d+)/i.exec(this.#head.slice(0, end));
+    const isChunked = /\r\ntransfer-encoding: *chunked/i.test(this.#head.slice(0, end));
+    this.#bytesLeft = isChunked ? null : Number(declared?.[1] ?? 0);
+    return this.#takeBody(Buffer.from(this.#head.slice(end), 'latin1'));
+  }
+
+  #takeBody(bytes: Buffer): boolean {
+    if (this.#bytesLeft !== null) {
+      this.#bytesLeft -= bytes.length;
+      return this.#bytesLeft <= 0;
+    }
+    this.#tail = (this.#tail + bytes.subarray(-lastChunk.length).toString('latin1')).slice(-lastChunk.length);
+    return this.#tail === lastChunk;
+  }
 }
 
 function end(): void {

@@ -12,14 +12,19 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Starts `scripts/burgee` with the given arguments: the process itself, so its pid is the one to signal. */
+/**
+ * Starts `scripts/burgee` with the given arguments: the process itself, so its pid is the one to signal.
+ * @param before a program that becomes what it is given, as `prlimit` does, and its options
+ */
 export function spawnBurgee(
   arguments_: readonly string[],
   settings: Settings = {},
+  before: readonly string[] = [],
 ): ChildProcessWithoutNullStreams {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(BURGEE_|TAP|NODE_V8)/.test(name));
   const env = { ...Object.fromEntries(inherited), ...settings };
-  return spawn(join(repositoryRoot(), 'scripts', 'burgee'), arguments_, { env, cwd: repositoryRoot() });
+  const [program = '', ...rest] = [...before, join(repositoryRoot(), 'scripts', 'burgee'), ...arguments_];
+  return spawn(program, rest, { env, cwd: repositoryRoot() });
 }
 
 /** Runs a command to its end. */

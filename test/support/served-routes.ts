@@ -1,5 +1,6 @@
 import { plainJsonHeaders } from '../../src/api/answer-headers.ts';
 import type { AnswerPolicy } from '../../src/http/answer-policy.ts';
+import type { ConnectionRules } from '../../src/http/connection-rules.ts';
 import { createFrontServer } from '../../src/http/front-server.ts';
 import { createWorkerServer, type DirectRoute, type HttpRoute } from '../../src/http/worker-server.ts';
 import { createMetricMemory, type MetricCells } from '../../src/observability/metric-cells.ts';
@@ -12,6 +13,10 @@ export const openPolicy: AnswerPolicy = {
   mustClose: () => false,
   unsent: { take: () => true, give: () => undefined },
 };
+
+const crowded = { headers: plainJsonHeaders, body: '{"error":"crowded"}' };
+/** Refuses no connection. */
+export const roomForAll: ConnectionRules = { onConnection: () => true, crowded };
 
 export interface ServedRoutes {
   readonly port: number;
@@ -44,12 +49,15 @@ export async function serveRoutes(t: Lifetime, options: ServedRoutesOptions): Pr
     refuseAmbiguous: (exchange) => exchange.answerAndClose(400, plainJsonHeaders, '{"error":"ambiguous"}'),
     onConnection: (change) => {
       connections += change;
+      return true;
     },
+    crowded,
   });
   const front = createFrontServer({
     ...common,
     countedAs: 0,
     handle: (exchange) => exchange.answerClosing(503, plainJsonHeaders, ''),
+    ...roomForAll,
   });
   front.add(worker.descriptor);
   const port = await front.listen('127.0.0.1', 0);

@@ -1,45 +1,59 @@
-import type { ConsoleCall } from '../../contracts/console/console-call.ts';
-import { tooMuchUnread } from '../overloaded.ts';
+import type { ConsoleAnswer, ConsoleCall } from '../../contracts/console/console-call.ts';
+import type { Read } from '../../evaluator/reads/reads.ts';
+import { pausing } from '../../support/text-pieces.ts';
 import type { ConsoleActors } from './console-actors.ts';
-import type { ConsoleHeaderFields } from './console-headers.ts';
 import type { ConsoleReply } from './console-reply.ts';
+import { fieldsOf, giveConsole, holderOf } from './give-console.ts';
 
 /** Answers a read from a snapshot, whole or in chunks. */
 export function answerConsoleRead(reply: ConsoleReply, call: ConsoleCall, actors: ConsoleActors): void {
-  const { answer, release } = actors.reads.console(call);
-  const { status, body, contentType, fileName, memberId, touchedSessionId } = answer;
-  const fields: ConsoleHeaderFields = { contentType, fileName };
-  const touch = (): void => {
+  const read = actors.reads.console(call);
+  const { body, later, touchedSessionId } = read.answer;
+  if (typeof body !== 'string' || later !== undefined) sendLong(reply, call, read, actors);
+  else {
     if (!reply.request.isBackground) actors.touch(touchedSessionId);
-  };
-  const answerWhole = (whole: string | Uint8Array): void => {
-    touch();
-    if (reply.exchange.reserve(Buffer.byteLength(whole))) reply.answer(status, whole, fields, memberId);
-    else reply.refuseUnavailable(tooMuchUnread);
-  };
-  if (typeof body === 'string') {
-    answerWhole(body);
-    return;
+    giveConsole(reply, call, read.answer, body, actors, false);
   }
+}
+
+function sendLong(
+  reply: ConsoleReply,
+  call: ConsoleCall,
+  { answer: first, held, release }: Read<ConsoleAnswer>,
+  actors: ConsoleActors,
+): void {
+  let answer = first;
+  function* pieces(): Generator<string | Uint8Array> {
+    if (first.later !== undefined) answer = yield* pausing(first.later);
+    if (typeof answer.body === 'string') yield answer.body;
+    else yield* answer.body;
+  }
+  const touch = (): void => {
+    if (!reply.request.isBackground) actors.touch(first.touchedSessionId);
+  };
   actors.longAnswers.send({
     exchange: reply.exchange,
-    status,
-    pieces: body,
+    get status() {
+      return answer.status;
+    },
+    get heldBytes() {
+      return held.bytes;
+    },
+    pieces: pieces(),
     isPinned: true,
-    holder: () => ({
-      asker: memberId,
-      project: call.params['projectId'] ?? null,
-      address: reply.request.limitKey,
-    }),
+    holder: () => holderOf(reply, call, first),
     release,
-    headers: () => reply.headers(status, fields),
-    answerWhole,
+    headers: () => reply.headers(answer.status, fieldsOf(answer)),
+    answerWhole: (whole) => {
+      touch();
+      reply.answer(answer.status, whole, fieldsOf(answer), answer.memberId);
+    },
     refuse: (detail) => reply.refuseUnavailable(detail),
     fail: (fault, hasBegun) => {
       actors.onFault(fault, reply.request.requestId);
       if (!hasBegun) reply.refuseInternal();
     },
     onBegin: touch,
-    onOver: () => reply.finishLong(status, memberId),
+    onOver: () => reply.finishLong(answer.status, answer.memberId),
   });
 }

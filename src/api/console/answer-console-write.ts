@@ -3,6 +3,7 @@ import type { WriteOutcome } from '../../writer/writer-client.ts';
 import { refuseUndecided } from '../refuse-undecided.ts';
 import type { ConsoleActors } from './console-actors.ts';
 import type { ConsoleReply } from './console-reply.ts';
+import { giveConsole } from './give-console.ts';
 
 const mayBeApplied =
   'The service stopped while the change was on its way. It may have been applied: look before you repeat it.';
@@ -18,11 +19,14 @@ export async function answerConsoleWrite(
     refuseWrite(reply, outcome);
     return;
   }
-  const { status, body, touchedSessionId, memberId, contentType } = outcome.answer;
+  const { status, body, touchedSessionId, contentType } = outcome.answer;
+  // The answer may be a long one, whose client takes its time.
+  reply.releaseBody();
   actors.touch(touchedSessionId);
   // A session that has ended takes its cookie along.
   const setCookies = call.operation === 'sign-out' && status < 300 ? [actors.cookie.clear()] : [];
-  reply.answer(status, String(body), { contentType, setCookies }, memberId);
+  const fields = { contentType, setCookies };
+  giveConsole(reply, call, outcome.answer, String(body), actors, status < 300, fields);
 }
 
 /** A change that the writer has not decided. */

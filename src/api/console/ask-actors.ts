@@ -1,5 +1,6 @@
 import type { ConsoleCall } from '../../contracts/console/console-call.ts';
 import type { ConsoleAskId } from '../../contracts/console/console-steps.ts';
+import { joinPieces } from '../../support/text-pieces.ts';
 import { refuseWrite } from './answer-console-write.ts';
 import type { ConsoleActors } from './console-actors.ts';
 import type { ConsoleReply } from './console-reply.ts';
@@ -33,14 +34,10 @@ export function askReads<T>(
   const { answer, release } = reads.console(callOf(reply, operation, body));
   try {
     touch(answer.touchedSessionId);
-    return settle<T>(reply, answer.status, textOf(answer.body), answer.memberId);
+    return settle<T>(reply, answer.status, joinPieces(answer.body), answer.memberId);
   } finally {
     release();
   }
-}
-
-function textOf(body: string | Iterable<string>): string {
-  return typeof body === 'string' ? body : [...body].join('');
 }
 
 /** Asks the writer for a change, on behalf of the request. */

@@ -14,7 +14,7 @@ const json = 'application/json';
 export class ConsoleReply {
   readonly request: ConsoleApiRequest;
   readonly exchange: Exchange;
-  /** Lets go of the request's body in memory; called once, with the answer. */
+  /** Lets go of the request's body in memory, with the answer or before; can be called again without effect. */
   releaseBody: () => void = () => undefined;
   readonly #docsUrl: string;
   readonly #onAnswered: OnAnswered;

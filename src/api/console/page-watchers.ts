@@ -3,6 +3,7 @@ import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
 import type { Reads } from '../../evaluator/reads/reads.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { StoreVersion } from '../../support/store-version.ts';
+import type { TextPieces } from '../../support/text-pieces.ts';
 import type { Viewer, WatchPort } from './watch-places.ts';
 import type { Watcher } from './watcher.ts';
 
@@ -160,7 +161,7 @@ export class PageWatchers {
   }
 }
 
-export function readChanges(body: string | Iterable<string>): Changes {
+export function readChanges(body: string | TextPieces): Changes {
   if (typeof body !== 'string') throw new Error('what a page is told of changes is no list');
   return JSON.parse(body) as Changes;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Exchange } from '../../http/exchange.ts';
 import { type HeaderBlock, headerBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
+import type { GiveFile } from '../made-answer.ts';
 import { noncePlace, type WebApp, type WebAppFile } from './web-app.ts';
 
 const nonceBytes = 18;
@@ -19,7 +20,12 @@ const guards = [
 ] as const;
 
 /** Serves the web app: a file under its own path, and for every path without an extension the one page. */
-export function readWebApp(exchange: Exchange, request: RequestView, webApp: WebApp | null): void {
+export function readWebApp(
+  exchange: Exchange,
+  request: RequestView,
+  webApp: WebApp | null,
+  giveFile: GiveFile,
+): void {
   const method = request.method();
   const path = request.path();
   if (method !== 'get' && method !== 'head') answerText(exchange, 404, notThere);
@@ -28,7 +34,7 @@ export function readWebApp(exchange: Exchange, request: RequestView, webApp: Web
   else {
     const file = webApp.files.get(path);
     if (file === undefined) answerText(exchange, 404, notThere);
-    else answerFile(exchange, request, file);
+    else answerFile(exchange, request, file, giveFile);
   }
 }
 
@@ -68,12 +74,12 @@ function contentSecurityPolicy(nonce: string): string {
   ].join('; ');
 }
 
-function answerFile(exchange: Exchange, request: RequestView, file: WebAppFile): void {
+function answerFile(exchange: Exchange, request: RequestView, file: WebAppFile, giveFile: GiveFile): void {
   const accepted = acceptedCodings(request.header('accept-encoding'));
   const coded = file.compressed.find(({ coding }) => accepted.includes(coding));
   const headers = fileHeaders(file, coded?.coding ?? null);
   if (request.header('if-none-match').includes(file.etag)) exchange.answer(304, headers, '');
-  else exchange.answer(200, headers, coded?.body ?? file.body);
+  else giveFile(exchange, request, headers, coded?.body ?? file.body);
 }
 
 /** What a client takes, as browsers say it: a coding with `q=0` is refused. */

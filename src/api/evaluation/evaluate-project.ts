@@ -1,11 +1,9 @@
-import type { Holder } from '../../evaluator/pin-room.ts';
 import type { ProjectEvaluator } from '../../evaluator/reads/evaluate-project.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import { hasRawCharacter } from '../../support/raw-character.ts';
 import { evaluationHeadersFor } from '../answer-headers.ts';
 import type { LongAnswers } from '../long-answers.ts';
-import { tooMuchUnread } from '../overloaded.ts';
 import { decodeSegment } from '../path-segment.ts';
 import { evaluationFailed, rawCharacterProblem, refuseEvaluation } from './evaluation-refusal.ts';
 
@@ -34,29 +32,24 @@ export function evaluateProject(exchange: Exchange, request: RequestView, parts:
     evaluator.countFailure();
     if (!hasBegun) refuseEvaluation(exchange, evaluationFailed, docsUrl);
   };
-  const answer = (status: number, body: Uint8Array | string): void => {
-    if (exchange.reserve(Buffer.byteLength(body)))
-      exchange.answer(status, evaluationHeadersFor(status), body);
-    else refuse(tooMuchUnread);
-  };
+  const answer = (status: number, body: Uint8Array | string): void =>
+    exchange.answer(status, evaluationHeadersFor(status), body);
   try {
     const projectId = decodeSegment(segment);
-    let known: Holder | null = null;
-    // Asked for while the request is handled, if at all: the address is not to be had later.
-    const holder = (): Holder => {
-      known ??= { asker: null, project: projectId, address: parts.addressOf(exchange, request) };
-      return known;
-    };
-    const evaluation = evaluator.evaluate(projectId, query, holder);
+    const addressOf = (): string => parts.addressOf(exchange, request);
+    const evaluation = evaluator.evaluate(projectId, query, addressOf);
     if (!('pieces' in evaluation)) {
       answer(evaluation.status, evaluation.body);
       return;
     }
-    const { status, pieces, release } = evaluation;
+    const { status, pieces, held, holder, release } = evaluation;
     longAnswers.send({
       exchange,
       status,
       pieces,
+      get heldBytes() {
+        return held.bytes;
+      },
       release,
       isPinned: false,
       holder,

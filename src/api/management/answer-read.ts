@@ -1,9 +1,11 @@
 import type { ManagementAnswer, ManagementCall } from '../../contracts/management/management-call.ts';
 import type { Denial } from '../../domain/token/denial.ts';
+import type { Holder } from '../../evaluator/pin-room.ts';
 import type { Read, Reads } from '../../evaluator/reads/reads.ts';
+import { pausing } from '../../support/text-pieces.ts';
 import type { WriterPort } from '../../writer/writer-client.ts';
 import type { LongAnswers } from '../long-answers.ts';
-import { tooMuchUnread } from '../overloaded.ts';
+import { giveMade, type MadeAnswer } from '../made-answer.ts';
 import type { ManagementReply } from './management-reply.ts';
 
 /** What the answers of the Management API are made with. */
@@ -22,9 +24,9 @@ export interface ManagementActors {
 /** Answers every read, and every path and method that is no route. */
 export function answerRead(reply: ManagementReply, call: ManagementCall, actors: ManagementActors): void {
   const read = actors.reads.management(call);
-  const { body } = read.answer;
-  if (typeof body === 'string') answerWhole(reply, read.answer, body, actors);
-  else sendList(reply, read, body, actors);
+  const { body, later } = read.answer;
+  if (typeof body === 'string' && later === undefined) answerWhole(reply, read.answer, body, actors);
+  else sendLong(reply, read, actors);
 }
 
 function answerWhole(
@@ -40,24 +42,30 @@ function answerWhole(
 }
 
 /** A list is an answer of success: what is refused is refused before it begins. */
-function sendList(
+function sendLong(
   reply: ManagementReply,
-  { answer, release }: Read<ManagementAnswer>,
-  pieces: Iterable<string>,
+  { answer: first, held, release }: Read<ManagementAnswer>,
   { longAnswers, onFault }: ManagementActors,
 ): void {
+  let answer = first;
+  function* pieces(): Generator<string | Uint8Array> {
+    if (first.later !== undefined) answer = yield* pausing(first.later);
+    if (typeof answer.body === 'string') yield answer.body;
+    else yield* answer.body;
+  }
   longAnswers.send({
     exchange: reply.exchange,
-    status: answer.status,
-    pieces,
+    get status() {
+      return answer.status;
+    },
+    get heldBytes() {
+      return held.bytes;
+    },
+    pieces: pieces(),
     isPinned: true,
-    holder: () => ({
-      asker: answer.tokenId,
-      project: answer.projectId ?? null,
-      address: reply.request.limitKey,
-    }),
+    holder: () => holderOf(reply, first),
     release,
-    headers: () => reply.headers(answer.status),
+    headers: () => reply.headersOf(answer),
     answerWhole: (bytes) => reply.answer(answer, bytes),
     refuse: (detail) => reply.refuseUnavailable(detail),
     fail: (fault, hasBegun) => {
@@ -66,6 +74,35 @@ function sendList(
     },
     onOver: () => reply.finishLong(answer.status, answer.tokenId),
   });
+}
+
+function holderOf({ request }: ManagementReply, { tokenId, owner }: ManagementAnswer): Holder {
+  const { projectId = null, organisationId = null } = owner ?? {};
+  return { asker: tokenId, project: projectId, organisation: organisationId, address: request.limitKey };
+}
+
+/** Gives a body that is made, however long it is. @param isDecided whether it says that a change was applied */
+export function give(
+  reply: ManagementReply,
+  answer: ManagementAnswer,
+  body: string,
+  { longAnswers, onFault }: ManagementActors,
+  isDecided: boolean,
+): void {
+  const { status, tokenId } = answer;
+  const made: MadeAnswer = {
+    exchange: reply.exchange,
+    status,
+    body,
+    isDecided,
+    holder: () => holderOf(reply, answer),
+    headers: () => reply.headersOf(answer),
+    answer: (whole) => reply.answer(answer, whole),
+    refuse: (detail) => reply.refuseUnavailable(detail),
+    onOver: () => reply.finishLong(status, tokenId),
+    onFault: (fault) => onFault(fault, reply.request.requestId),
+  };
+  giveMade(made, longAnswers);
 }
 
 /** Gives an answer that is made, once what must be counted and recorded of it is. */
@@ -80,8 +117,7 @@ export async function finishRead(
     return;
   }
   if (answer.denial !== null) await recordDenial(answer.denial, reply, actors);
-  if (reply.exchange.reserve(Buffer.byteLength(body))) reply.answer(answer, body);
-  else reply.refuseUnavailable(tooMuchUnread);
+  give(reply, answer, body, actors, false);
 }
 
 /** The refusal waits for its record; when it cannot be stored, it is given all the same, and logged (decisions). */

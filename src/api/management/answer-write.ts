@@ -1,7 +1,7 @@
 import type { ManagementAnswer, ManagementCall } from '../../contracts/management/management-call.ts';
 import type { WriteOutcome } from '../../writer/writer-client.ts';
 import { refuseUndecided } from '../refuse-undecided.ts';
-import { finishRead, type ManagementActors } from './answer-read.ts';
+import { finishRead, give, type ManagementActors } from './answer-read.ts';
 import type { ManagementReply } from './management-reply.ts';
 
 const mayBeApplied =
@@ -21,7 +21,7 @@ function passOn(reply: ManagementReply, outcome: WriteOutcome, actors: Managemen
     const { answer } = outcome;
     if (answer.isFailedAuthentication && !actors.countFailure(reply.request.limitKey)) {
       actors.refuseTooManyFailures(reply);
-    } else reply.answer(answer, typeof answer.body === 'string' ? answer.body : [...answer.body].join(''));
+    } else give(reply, answer, String(answer.body), actors, answer.status < 300);
   } else refuseUndecided(reply, outcome, mayBeApplied);
 }
 

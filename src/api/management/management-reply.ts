@@ -31,9 +31,12 @@ export class ManagementReply {
     return managementHeaders(this.request.requestId, status, fields);
   }
 
-  answer({ status, tokenId, entityTag, retryAfter }: AnswerHead, body: string | Uint8Array): void {
-    const fields = { entityTag, ...(retryAfter === undefined ? {} : { retryAfter }) };
-    this.answerWith(status, this.headers(status, fields), body, tokenId);
+  headersOf({ status, entityTag, retryAfter }: AnswerHead): HeaderBlock {
+    return this.headers(status, { entityTag, ...(retryAfter === undefined ? {} : { retryAfter }) });
+  }
+
+  answer(answer: AnswerHead, body: string | Uint8Array): void {
+    this.answerWith(answer.status, this.headersOf(answer), body, answer.tokenId);
   }
 
   answerWith(status: number, headers: HeaderBlock, body: string | Uint8Array, tokenId: string | null): void {

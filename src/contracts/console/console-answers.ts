@@ -1,4 +1,5 @@
 import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
+import type { Member } from '../../domain/member/member.ts';
 import { needsTouch, type Session } from '../../domain/session/session.ts';
 import type { ConsoleAnswer, ConsoleAnswerHead } from './console-call.ts';
 import type { ConsoleReply } from './console-handler.ts';
@@ -7,7 +8,10 @@ import { consoleProblemTable } from './console-problem-table.ts';
 const json = 'application/json';
 
 /** Who asked, as far as the answer tells of it; null when nobody is signed in. */
-export type Asker = { readonly session: Session; readonly member: { readonly id: string } } | null;
+export type Asker = {
+  readonly session: Session;
+  readonly member: Pick<Member, 'id' | 'organisationId'>;
+} | null;
 
 /** @returns a problem as the body of an answer, JSON text: `{error, detail, docs}` and what the problem adds. */
 export function consoleEnvelope({ code, detail, extra }: ConsoleProblem, docsUrl: string): string {
@@ -39,5 +43,6 @@ export function consoleSuccess(reply: ConsoleReply, asker: Asker, now: number): 
 
 function headOf(asker: Asker, now: number, contentType: string | null): ConsoleAnswerHead {
   const touchedSessionId = asker !== null && needsTouch(asker.session, now) ? asker.session.id : null;
-  return { touchedSessionId, memberId: asker?.member.id ?? null, contentType };
+  const { id: memberId = null, organisationId = null } = asker?.member ?? {};
+  return { touchedSessionId, memberId, organisationId, contentType };
 }

@@ -1,3 +1,5 @@
+import type { Steps } from '../../support/steps.ts';
+import type { TextPieces } from '../../support/text-pieces.ts';
 import type { ConsoleAskId } from './console-steps.ts';
 
 /** A request of the console, whole: a worker answers a read by itself, and sends a change to the writer. Its route is matched. */
@@ -25,6 +27,8 @@ export interface ConsoleAnswerHead {
   readonly touchedSessionId: string | null;
   /** Who asked, for the log; null when nobody is signed in. */
   readonly memberId: string | null;
+  /** Whose share of the service the answer takes beside; null for a person who only owns personal projects. */
+  readonly organisationId: string | null;
   /** Of the body; null when there is none. */
   readonly contentType: string | null;
   /** The body is a file to be kept, by this name. */
@@ -34,5 +38,7 @@ export interface ConsoleAnswerHead {
 export interface ConsoleAnswer extends ConsoleAnswerHead {
   readonly status: number;
   /** Whole, or in pieces that are joined as they are. */
-  readonly body: string | Iterable<string>;
+  readonly body: string | TextPieces;
+  /** The answer proper, where a long record is read for it first: of this one only who asked counts. */
+  readonly later?: Steps<ConsoleAnswer>;
 }

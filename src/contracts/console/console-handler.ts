@@ -2,6 +2,8 @@ import type { ConsolePrincipal, ProjectPrincipal } from '../../domain/console/co
 import type { ConsoleOutcome } from '../../domain/console/console-problem.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
+import type { Steps } from '../../support/steps.ts';
+import type { TextPieces } from '../../support/text-pieces.ts';
 
 /** A call as a handler sees it: the guard has passed it, and its body has the operation's shape. */
 export interface ConsoleRequest<Body = unknown> {
@@ -27,7 +29,7 @@ export interface ConsoleContext {
 /** Text in pieces, which may be empty: between two of them a worker does other work. */
 export interface ReplyPieces {
   readonly contentType: string;
-  readonly text: Iterable<string>;
+  readonly text: TextPieces;
   /** The answer is a file to be kept, by this name: letters, digits, dots and hyphens. */
   readonly fileName?: string;
 }
@@ -37,6 +39,8 @@ export interface ConsoleReply {
   readonly status?: 200 | 201;
   readonly value?: unknown;
   readonly pieces?: ReplyPieces;
+  /** What is shown, where a long record is read for it first. */
+  readonly later?: Steps<ConsoleOutcome<ConsoleReply>>;
 }
 
 /** What the writer answers, and the changes that are stored whole before it does. */

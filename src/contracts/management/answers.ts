@@ -1,10 +1,11 @@
+import type { Principal } from '../../domain/management/guard.ts';
 import { parseManagementQuery, requestedEnvironments } from '../../domain/management/management-query.ts';
 import type { Refusal } from '../../domain/management/refusal.ts';
 import { shown } from '../../domain/problem-list.ts';
 import type { Denial } from '../../domain/token/denial.ts';
 import { errorEnvelope } from '../error-envelope.ts';
 import { problemTable } from '../problem-table.ts';
-import type { ManagementAnswer, ManagementCall } from './management-call.ts';
+import type { AnswerOwner, ManagementAnswer, ManagementCall } from './management-call.ts';
 import type { ManagementContext } from './management-context.ts';
 import { routeLabel } from './route-rules.ts';
 
@@ -28,6 +29,10 @@ export function refusalAnswer(refusal: Refusal, denial: Denial | null, docsUrl: 
   const body = errorEnvelope(problem, docsUrl);
   const when = retryAfter === undefined ? {} : { retryAfter };
   return { status, body, isFailedAuthentication, tokenId, denial, entityTag: null, ...when };
+}
+
+export function ownerOf({ project, organisation }: Principal): AnswerOwner {
+  return { projectId: project.id, organisationId: organisation.id };
 }
 
 /** @returns the refusal as it is recorded on the token's page; null when it is none of a real token's. */

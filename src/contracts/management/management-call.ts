@@ -1,4 +1,6 @@
 import type { Denial } from '../../domain/token/denial.ts';
+import type { Steps } from '../../support/steps.ts';
+import type { TextPieces } from '../../support/text-pieces.ts';
 
 /** The five routes, named as handlers, commands and tests name them. */
 export const managementRoutes = [
@@ -30,16 +32,24 @@ export interface ManagementCall {
   readonly idempotencyKey: string | null;
 }
 
+/** Whose share of the service an answer takes, beside its token's. */
+export interface AnswerOwner {
+  readonly projectId: string;
+  readonly organisationId: string;
+}
+
 export interface ManagementAnswer {
   readonly status: number;
   /** JSON text, whole, or in pieces that are joined as they are (long lists). */
-  readonly body: string | Iterable<string>;
+  readonly body: string | TextPieces;
+  /** The answer proper, where a long record is read for it first: of this one only the token and the project count. */
+  readonly later?: Steps<ManagementAnswer>;
   /** Counts toward the address's failed-authentication limit: a missing, malformed or unknown token. */
   readonly isFailedAuthentication: boolean;
   /** The token that asked, when there is one, for the log. */
   readonly tokenId: string | null;
-  /** Of a list in pieces: the project that it is of. */
-  readonly projectId?: string;
+  /** Whose the token is, once the guard has let the request through. */
+  readonly owner?: AnswerOwner;
   /** A refusal that must be recorded (a write's is already recorded when it is answered). */
   readonly denial: Denial | null;
   /** Of the flag in the body as it is stored; null when the body has none. */

@@ -11,7 +11,10 @@ export function findConsoleFlag(
   id: string | undefined,
 ): ConsoleOutcome<Flag> {
   const flag = queries.flag(id ?? '');
-  if (flag?.projectId === project.id) return allow(flag);
+  return flag?.projectId === project.id ? allow(flag) : denyUnknownFlag();
+}
+
+export function denyUnknownFlag(): ReturnType<typeof deny> {
   return deny('not-found', 'No flag with that id exists in this project.');
 }
 

@@ -3,7 +3,7 @@ import type { PackedList } from '../../support/packed-list.ts';
 import type { WorkQueue } from '../../support/sliced-work.ts';
 
 /** Lists that are longer stay in the record's bytes, all of which are kept for them; shorter ones are copied out. */
-const copiedBytesMax = 4096;
+export const copiedBytesMax = 4096;
 
 /** The lists of one flag as sets: each once, however many environments inherit it. */
 export class CohortSets {

@@ -1,6 +1,6 @@
 import type { ByteSet } from '../../support/byte-set.ts';
 import type { WorkQueue } from '../../support/sliced-work.ts';
-import type { Flag } from '../flag/flag.ts';
+import { type Flag, initialState } from '../flag/flag.ts';
 import type { Environment, Project } from '../project/project.ts';
 import { soleEnvironment } from '../project/project.ts';
 import type { EvaluationTally } from '../usage/evaluation-count.ts';
@@ -13,9 +13,11 @@ import {
   compileAudience,
   evaluableAudienceOf,
 } from './compiled-audience.ts';
-import { type EvaluableFlag, evaluableOf, initialEvaluableState } from './evaluable-flag.ts';
+import { type EvaluableFlag, evaluableOf } from './evaluable-flag.ts';
 
 const encoder = new TextEncoder();
+/** Where a flag's id is hashed. */
+const idBytes = new Uint8Array(64);
 /** What an entry costs beside its bytes: objects, references, the cache's own entry. Measured roughly, meant as a bound. */
 const overheadBytes = 600;
 const stateBytes = 160;
@@ -86,7 +88,7 @@ class StateCompiler {
 
   compile(environmentNumber: number): CompiledState {
     const { id, cohorts, states } = this.#flag;
-    const state = states.get(environmentNumber) ?? initialEvaluableState;
+    const state = states.get(environmentNumber) ?? initialState;
     return {
       isEnabled: state.enabled,
       cohorts: this.#cohortSets.setOf(state.cohortOverride ?? cohorts),
@@ -108,6 +110,24 @@ class StateCompiler {
   get sizeBytes(): number {
     return this.#cohortSets.sizeBytes;
   }
+}
+
+/** The names of environments as UTF-8, as long as anybody holds those: all flags of a project share them. */
+const environmentNames = new WeakMap<Environment, Uint8Array>();
+
+function nameBytesOf(environment: Environment): Uint8Array {
+  const known = environmentNames.get(environment);
+  if (known !== undefined) return known;
+  const bytes = encoder.encode(environment.name);
+  environmentNames.set(environment, bytes);
+  return bytes;
+}
+
+/** @returns a view of memory that the next call overwrites */
+function idBytesOf(id: string): Uint8Array {
+  const { read, written } = encoder.encodeInto(id, idBytes);
+  if (read < id.length) throw new RangeError('an id that is longer than any');
+  return idBytes.subarray(0, written);
 }
 
 function answerBody({ id, name }: EvaluableFlag, enabled: boolean): string {
@@ -141,7 +161,7 @@ export function compileEvaluable(
   const compiler = new StateCompiler(flag, audienceById, queue ?? null);
   const states = environments.map(({ number }) => compiler.compile(number));
   const sole = project.isMultiEnvironment ? null : compiler.compile(soleEnvironment);
-  const id = encoder.encode(flag.id);
+  const id = idBytesOf(flag.id);
   const onBody = answerBody(flag, true);
   const offBody = answerBody(flag, false);
   const fixedBytes = overheadBytes + onBody.length + offBody.length;
@@ -151,7 +171,7 @@ export function compileEvaluable(
     hashState: hashPrefix(id),
     idLength: id.length,
     sole,
-    environmentNames: environments.map((environment) => encoder.encode(environment.name)),
+    environmentNames: environments.map(nameBytesOf),
     states,
     onBody,
     offBody,

@@ -1,32 +1,10 @@
 import { type PackedList, packList } from '../../support/packed-list.ts';
-import type { Flag } from '../flag/flag.ts';
+import type { Flag, PackedFlag, StateOf } from '../flag/flag.ts';
 
-/** As `FlagState`, its list packed. */
-export interface EvaluableState {
-  readonly enabled: boolean;
-  readonly trafficPercentage: number;
-  /** Null inherits the flag-wide list. */
-  readonly cohortOverride: PackedList | null;
-  readonly audienceId: string | null;
-}
+export type EvaluableState = StateOf<PackedList>;
 
 /** What evaluation needs of a flag: a megabyte of cohorts stays the bytes that it was stored as. */
-export interface EvaluableFlag {
-  readonly id: string;
-  readonly projectId: string;
-  readonly name: string;
-  /** Flag-wide. */
-  readonly cohorts: PackedList;
-  readonly states: ReadonlyMap<number, EvaluableState>;
-}
-
-/** As `initialState`. */
-export const initialEvaluableState: EvaluableState = {
-  enabled: false,
-  trafficPercentage: 0,
-  cohortOverride: null,
-  audienceId: null,
-};
+export type EvaluableFlag = Pick<PackedFlag, 'id' | 'projectId' | 'name' | 'cohorts' | 'states'>;
 
 export function evaluableOf({ id, projectId, name, cohorts, states }: Flag): EvaluableFlag {
   const evaluableStates = new Map<number, EvaluableState>();

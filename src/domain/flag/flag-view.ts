@@ -1,5 +1,5 @@
 import { type Environment, type Project, soleEnvironment } from '../project/project.ts';
-import { effectiveCohorts, type Flag, stateIn } from './flag.ts';
+import { effectiveCohorts, type FlagOf, stateIn } from './flag.ts';
 
 interface FlagHead {
   readonly id: string;
@@ -8,32 +8,40 @@ interface FlagHead {
   readonly updatedAt: number;
 }
 
-interface StateView {
+interface StateView<List> {
   readonly enabled: boolean;
   readonly trafficPercentage: number;
   /** The effective list. */
-  readonly cohorts: readonly string[];
+  readonly cohorts: List;
   readonly audienceId: string | null;
 }
 
 /** Flat form; `environment` only on a group flag. */
-type FlatFlagView = FlagHead & StateView & { readonly environment?: string };
+type FlatFlagView<List> = FlagHead & StateView<List> & { readonly environment?: string };
 
 /** Environments form of a group flag. */
-interface EnvironmentsFlagView extends FlagHead {
-  readonly environments: Readonly<Record<string, StateView & { readonly updatedAt: number }>>;
+interface EnvironmentsFlagView<List> extends FlagHead {
+  readonly environments: Readonly<Record<string, StateView<List> & { readonly updatedAt: number }>>;
 }
 
-export type FlagView = FlatFlagView | EnvironmentsFlagView;
+export type FlagView<List = readonly string[]> = FlatFlagView<List> | EnvironmentsFlagView<List>;
 
 /** A flag in the form in which it is returned: flat, or, for a group flag without an environment, with all of them. */
-export function flagView(flag: Flag, project: Project, environment: Environment | null): FlagView {
+export function flagView<List>(
+  flag: FlagOf<List>,
+  project: Project,
+  environment: Environment | null,
+): FlagView<List> {
   if (environment === null && project.isMultiEnvironment) return environmentsFlagView(flag, project);
   return flatFlagView(flag, project, environment);
 }
 
 /** @param environment of a group flag; null for a flag of a single-environment project. */
-export function flatFlagView(flag: Flag, project: Project, environment: Environment | null): FlatFlagView {
+export function flatFlagView<List>(
+  flag: FlagOf<List>,
+  project: Project,
+  environment: Environment | null,
+): FlatFlagView<List> {
   const { id, name, kind, updatedAt } = flagHead(flag, project);
   const state = stateView(flag, environment?.number ?? soleEnvironment);
   const { enabled, trafficPercentage, cohorts, audienceId } = state;
@@ -42,7 +50,7 @@ export function flatFlagView(flag: Flag, project: Project, environment: Environm
   return environment === null ? head : { ...head, environment: environment.name };
 }
 
-function environmentsFlagView(flag: Flag, project: Project): EnvironmentsFlagView {
+function environmentsFlagView<List>(flag: FlagOf<List>, project: Project): EnvironmentsFlagView<List> {
   const { updatedAt } = flag;
   const entries = project.environments.map(
     ({ name, number }) => [name, { ...stateView(flag, number), updatedAt }] as const,
@@ -51,11 +59,11 @@ function environmentsFlagView(flag: Flag, project: Project): EnvironmentsFlagVie
   return { ...flagHead(flag, project), environments: Object.fromEntries(entries) };
 }
 
-function flagHead({ id, name, updatedAt }: Flag, project: Project): FlagHead {
+function flagHead({ id, name, updatedAt }: FlagOf<unknown>, project: Project): FlagHead {
   return { id, name, kind: project.isMultiEnvironment ? 'groupflag' : 'flag', updatedAt };
 }
 
-function stateView(flag: Flag, environmentNumber: number): StateView {
+function stateView<List>(flag: FlagOf<List>, environmentNumber: number): StateView<List> {
   const state = stateIn(flag, environmentNumber);
   const { enabled, trafficPercentage, audienceId } = state;
   return { enabled, trafficPercentage, cohorts: effectiveCohorts(flag, state), audienceId };

@@ -1,12 +1,13 @@
+import type { PackedList } from '../../support/packed-list.ts';
 import { soleEnvironment } from '../project/project.ts';
 
 /** What a flag is set to in one environment. */
-export interface FlagState {
+export interface StateOf<List> {
   readonly enabled: boolean;
   /** Whole number, 0 to 100. */
   readonly trafficPercentage: number;
   /** The environment's own list, never empty; null inherits the flag-wide list (an empty list always means inherit). */
-  readonly cohortOverride: readonly string[] | null;
+  readonly cohortOverride: List | null;
   /** Null means everyone. */
   readonly audienceId: string | null;
 }
@@ -15,16 +16,16 @@ export interface FlagState {
  * A flag of either kind. A single-environment flag is a group flag with one environment (`soleEnvironment`) whose
  * flag-wide list is always empty, so that one set of rules serves both.
  */
-export interface Flag {
+export interface FlagOf<List> {
   readonly id: string;
   readonly projectId: string;
   readonly name: string;
   readonly description: string;
   readonly tags: readonly string[];
   /** Flag-wide cohorts. Always empty on a single-environment flag. */
-  readonly cohorts: readonly string[];
+  readonly cohorts: List;
   /** By environment number; an environment without an entry has `initialState`. */
-  readonly states: ReadonlyMap<number, FlagState>;
+  readonly states: ReadonlyMap<number, StateOf<List>>;
   /** Counts the changes of this flag, from 1. */
   readonly revision: number;
   readonly createdAt: number;
@@ -32,7 +33,12 @@ export interface Flag {
   readonly updatedAt: number;
 }
 
-export const initialState: FlagState = {
+export type FlagState = StateOf<readonly string[]>;
+export type Flag = FlagOf<readonly string[]>;
+/** A flag whose lists are the bytes that they were stored as, however long they are. */
+export type PackedFlag = FlagOf<PackedList>;
+
+export const initialState: StateOf<never> = {
   enabled: false,
   trafficPercentage: 0,
   cohortOverride: null,
@@ -40,12 +46,15 @@ export const initialState: FlagState = {
 };
 
 /** @param environmentNumber of an environment of the flag's project, or `soleEnvironment`. */
-export function stateIn(flag: Flag, environmentNumber: number = soleEnvironment): FlagState {
+export function stateIn<List>(
+  flag: Pick<FlagOf<List>, 'states'>,
+  environmentNumber: number = soleEnvironment,
+): StateOf<List> {
   return flag.states.get(environmentNumber) ?? initialState;
 }
 
 /** The environment's own override if it has one, otherwise the flag-wide list (specification: environments form). */
-export function effectiveCohorts(flag: Flag, state: FlagState): readonly string[] {
+export function effectiveCohorts<List>(flag: FlagOf<List>, state: StateOf<List>): List {
   return state.cohortOverride ?? flag.cohorts;
 }
 

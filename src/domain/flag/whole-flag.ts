@@ -1,5 +1,5 @@
 import { environmentNumbers, type Project, soleEnvironment } from '../project/project.ts';
-import { type Flag, type FlagState, initialState, stateIn } from './flag.ts';
+import { type Flag, type FlagOf, type FlagState, initialState, type StateOf, stateIn } from './flag.ts';
 import type { FlagLabels } from './flag-labels.ts';
 
 /**
@@ -7,20 +7,27 @@ import type { FlagLabels } from './flag-labels.ts';
  * now has a state here, and no other; and the only list of a single-environment flag stands in `cohorts`, where it is
  * stored as the override of its only state. This file alone knows of that.
  */
-export interface WholeFlag extends FlagLabels {
+export interface WholeFlagOf<List> extends FlagLabels {
   /** Flag-wide; the only list of a single-environment flag. */
-  readonly cohorts: readonly string[];
+  readonly cohorts: List;
   /** By environment number, in the project's order; `soleEnvironment` alone in a single-environment project. */
-  readonly states: ReadonlyMap<number, FlagState>;
+  readonly states: ReadonlyMap<number, StateOf<List>>;
 }
 
-export function wholeFlag(flag: Flag, project: Project): WholeFlag {
+export type WholeFlag = WholeFlagOf<readonly string[]>;
+
+export function wholeFlag<List>(flag: FlagOf<List>, project: Project): WholeFlagOf<List> {
   const { name, description, tags } = flag;
   const labels = { name, description, tags };
   if (!project.isMultiEnvironment) {
     const { cohortOverride, ...rest } = stateIn(flag, soleEnvironment);
     const state = { ...rest, cohortOverride: null };
-    return { ...labels, cohorts: cohortOverride ?? [], states: new Map([[soleEnvironment, state]]) };
+    // The flag-wide list of such a flag is always empty.
+    return {
+      ...labels,
+      cohorts: cohortOverride ?? flag.cohorts,
+      states: new Map([[soleEnvironment, state]]),
+    };
   }
   const states = environmentNumbers(project).map((number) => [number, stateIn(flag, number)] as const);
   return { ...labels, cohorts: flag.cohorts, states: new Map(states) };

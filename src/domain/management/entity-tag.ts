@@ -1,4 +1,4 @@
-import type { Flag } from '../flag/flag.ts';
+import type { FlagOf } from '../flag/flag.ts';
 import type { ProblemList } from '../problem-list.ts';
 import type { Project } from '../project/project.ts';
 
@@ -8,6 +8,8 @@ export interface TagCondition {
   readonly isAny: boolean;
   readonly tags: readonly EntityTag[];
 }
+
+type Revised = Pick<FlagOf<unknown>, 'revision'>;
 
 interface EntityTag {
   readonly isWeak: boolean;
@@ -20,11 +22,11 @@ interface EntityTag {
  * whatever a representation shows; no part of it depends on the token. A representation that shows more one day needs
  * another tag.
  */
-export function flagEntityTag(flag: Flag, project: Project): string {
+export function flagEntityTag(flag: Revised, project: Project): string {
   return `"${opaqueTag(flag, project)}"`;
 }
 
-function opaqueTag({ revision }: Flag, { environmentsRevision }: Project): string {
+function opaqueTag({ revision }: Revised, { environmentsRevision }: Project): string {
   return `${revision}-${environmentsRevision}`;
 }
 
@@ -56,7 +58,7 @@ export function parseTagCondition(header: string): TagCondition | null {
  * Whether the representation that the client holds is the one it would get (`If-None-Match`, weak comparison). A
  * malformed header asks nothing: the answer is then given whole, which is always right.
  */
-export function isRevalidated(header: string | null, flag: Flag, project: Project): boolean {
+export function isRevalidated(header: string | null, flag: Revised, project: Project): boolean {
   const condition = header === null ? null : parseTagCondition(header);
   if (condition === null) return false;
   const current = opaqueTag(flag, project);
@@ -77,7 +79,7 @@ export function readIfMatch(header: string | null, problems: ProblemList): TagCo
  * Whether `If-Match` lets a change through: one of its tags names the flag's present revision (strong comparison, so a
  * weak tag never does). The environments revision is not looked at: renaming an environment is no change of the flag.
  */
-export function permitsRevision(condition: TagCondition, flag: Flag): boolean {
+export function permitsRevision(condition: TagCondition, flag: Revised): boolean {
   const isCurrent = ({ isWeak, opaque }: EntityTag) =>
     !isWeak && revisionIn(opaque) === String(flag.revision);
   return condition.isAny || condition.tags.some(isCurrent);

@@ -1,6 +1,7 @@
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { Flag } from '../flag/flag.ts';
 import type { RecordQueries } from '../record-queries.ts';
+import type { Token } from '../token/token.ts';
 import type { Principal } from './guard.ts';
 import { proceed, refuseRequest, type Step } from './refusal.ts';
 
@@ -8,6 +9,10 @@ import { proceed, refuseRequest, type Step } from './refusal.ts';
 export function findFlag(queries: RecordQueries, { token, project }: Principal, id: string): Step<Flag> {
   const flag = isIdShaped(id) ? queries.flag(id) : undefined;
   if (flag?.projectId === project.id) return proceed(flag);
+  return refuseUnknownFlag(token);
+}
+
+export function refuseUnknownFlag(token: Token): Extract<Step<never>, { ok: false }> {
   return refuseRequest(token, 'not-found', 'No flag with that id exists in this project.');
 }
 

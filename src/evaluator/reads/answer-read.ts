@@ -1,4 +1,4 @@
-import { denialOf, refusalAnswer } from '../../contracts/management/answers.ts';
+import { denialOf, ownerOf, refusalAnswer, successAnswer } from '../../contracts/management/answers.ts';
 import { guardCall } from '../../contracts/management/guard-call.ts';
 import type {
   ManagementAnswer,
@@ -6,10 +6,12 @@ import type {
   ManagementRoute,
 } from '../../contracts/management/management-call.ts';
 import type { ManagementContext } from '../../contracts/management/management-context.ts';
-import type { Step } from '../../domain/management/refusal.ts';
+import type { Principal } from '../../domain/management/guard.ts';
+import { proceed, type Step } from '../../domain/management/refusal.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
+import type { Steps } from '../../support/steps.ts';
 import { listFlags } from './list-flags.ts';
-import type { ManagementRead } from './management-read.ts';
+import type { LateRead, ManagementRead } from './management-read.ts';
 import { readFlag } from './read-flag.ts';
 import { readToken } from './read-token.ts';
 
@@ -33,7 +35,26 @@ export function answerManagementRead(
   call: ManagementCall,
   context: ManagementContext,
 ): ManagementAnswer {
-  const step = read(queries, call, context);
+  const read = decide(queries, call, context);
+  if (!('later' in read)) return answerOf(read, call, context);
+  const { principal, later } = read;
+  const answer = successAnswer(200, '', principal.token.id);
+  return { ...answer, owner: ownerOf(principal), later: settle(later, call, context) };
+}
+
+function* settle(
+  later: LateRead['later'],
+  call: ManagementCall,
+  context: ManagementContext,
+): Steps<ManagementAnswer> {
+  return answerOf(yield* later, call, context);
+}
+
+function answerOf(
+  step: Step<ManagementAnswer>,
+  call: ManagementCall,
+  context: ManagementContext,
+): ManagementAnswer {
   if (step.ok) return step.value;
   return refusalAnswer(step.refusal, denialOf(step.refusal, call, context), context.docsUrl);
 }
@@ -54,15 +75,18 @@ export function refuseManagementWrite(
   return refusalAnswer(guarded.refusal, denialOf(guarded.refusal, call, context), context.docsUrl);
 }
 
-function read(
+function decide(
   queries: RecordQueries,
   call: ManagementCall,
   context: ManagementContext,
-): Step<ManagementAnswer> {
+): Step<ManagementAnswer> | (LateRead & { readonly principal: Principal }) {
   const run = call.route === null ? null : reads[call.route];
   if (run === null && call.route !== null) throw new Error(`${call.route} is the writer's to answer`);
   const guarded = guardCall(queries, call, context);
   if (!guarded.ok) return guarded;
   if (run === null) throw new Error('the guard lets no request pass without a route');
-  return run(queries, call, guarded.value);
+  const principal = guarded.value;
+  const read = run(queries, call, principal);
+  if ('later' in read) return { ...read, principal };
+  return read.ok ? proceed({ ...read.value, owner: ownerOf(principal) }) : read;
 }

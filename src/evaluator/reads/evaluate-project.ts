@@ -6,7 +6,7 @@ import { findEnvironment, type Project } from '../../domain/project/project.ts';
 import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
 import type { WorkQueue } from '../../support/sliced-work.ts';
-import type { Steps } from '../../support/steps.ts';
+import { pausing } from '../../support/text-pieces.ts';
 import { AudienceReading } from '../audience-reading.ts';
 import { CutAnswer } from '../cut-answer.ts';
 import { type EvaluationRefusal, EvaluationRefusals } from '../evaluation-answer.ts';
@@ -34,7 +34,15 @@ const anyState = Number.NEGATIVE_INFINITY;
 /** The answer to `GET /v1/flags/project/{project_id}`: a refusal, or JSON in pieces. */
 export type ProjectEvaluation =
   | EvaluationRefusal
-  | { readonly status: 200; readonly pieces: Generator<string | Uint8Array>; readonly release: () => void };
+  | {
+      readonly status: 200;
+      readonly pieces: Generator<string | Uint8Array>;
+      /** What is kept in memory for the pieces that are still to come. */
+      readonly held: { readonly bytes: number };
+      /** Whose share it takes; asked while its request is handled. */
+      readonly holder: () => Holder;
+      readonly release: () => void;
+    };
 
 /** One request's way to its project's flags. */
 interface Asked {
@@ -47,6 +55,8 @@ interface Asked {
   build: ListBuild | null;
   /** Lets its own snapshot go, if it has one. */
   releaseSnapshot: (() => void) | null;
+  /** What is kept of records of that snapshot. */
+  snapshotHeld: { readonly bytes: number };
 }
 
 /** Evaluates every flag of a project for one context, by name, then id. */
@@ -74,9 +84,12 @@ export class ProjectEvaluator {
     this.#counting = counting;
   }
 
-  /** Order of checks: decoding 400, unknown project 404, access off 403, environment missing or unknown 404 (decisions). */
-  evaluate(projectId: string, query: string, holder: () => Holder): ProjectEvaluation {
-    const evaluation = this.#begin(projectId, query, holder);
+  /**
+   * Order of checks: decoding 400, unknown project 404, access off 403, environment missing or unknown 404 (decisions).
+   * @param addressOf asked while the request is handled, if at all
+   */
+  evaluate(projectId: string, query: string, addressOf: () => string): ProjectEvaluation {
+    const evaluation = this.#begin(projectId, query, addressOf);
     if ('reason' in evaluation) this.#meter.countRefusal('project', evaluation.reason);
     return evaluation;
   }
@@ -86,19 +99,27 @@ export class ProjectEvaluator {
     this.#meter.countRefusal('project', 'failed');
   }
 
-  #begin(projectId: string, query: string, holder: () => Holder): ProjectEvaluation {
+  #begin(projectId: string, query: string, addressOf: () => string): ProjectEvaluation {
     const context = this.#freeContexts.pop() ?? new EvaluationContext();
-    const refusal = this.#refusalOf(projectId, query, context);
-    if (refusal !== null) {
+    const project = this.#projectOf(projectId, query, context);
+    if ('reason' in project) {
       this.#keep(context);
-      return refusal;
+      return project;
     }
     const since = this.#source.sequence;
-    const asked: Asked = { projectId, since, holder, context, build: null, releaseSnapshot: null };
-    return { status: 200, pieces: this.#pieces(asked), release: () => this.#release(asked) };
+    const holder = holderOnce(project, addressOf);
+    const own = { build: null, releaseSnapshot: null, snapshotHeld: { bytes: 0 } };
+    const asked: Asked = { projectId, since, holder, context, ...own };
+    const held = {
+      get bytes() {
+        return asked.snapshotHeld.bytes;
+      },
+    };
+    const release = () => this.#release(asked);
+    return { status: 200, pieces: this.#pieces(asked), held, holder, release };
   }
 
-  #refusalOf(projectId: string, query: string, context: EvaluationContext): EvaluationRefusal | null {
+  #projectOf(projectId: string, query: string, context: EvaluationContext): Project | EvaluationRefusal {
     const bytes = encoder.encode(query);
     const fault = context.decode(bytes, 0, bytes.length);
     if (fault !== null) return this.#refusals.queryFault(fault, context);
@@ -107,7 +128,7 @@ export class ProjectEvaluator {
     if (project === undefined) return this.#refusals.fixed('no-project');
     if (!project.evaluationAccess) return this.#refusals.fixed('access-off');
     if (environmentIndex(project, context) === null) return this.#refusals.fixed('no-environment');
-    return null;
+    return project;
   }
 
   #keep(context: EvaluationContext): void {
@@ -128,6 +149,7 @@ export class ProjectEvaluator {
       const build = mayBuild ? this.#source.lists.build(projectId) : null;
       if (build === null) break;
       yield* this.#await(asked, build);
+      if (build.isCrowdedOut) break;
     }
     yield* this.#readForItself(asked);
   }
@@ -151,7 +173,8 @@ export class ProjectEvaluator {
     }
     // From here on the room is given back with the answer, whether there is a snapshot or opening it throws.
     asked.releaseSnapshot = () => this.#pins.give(place);
-    const { queries, evaluation, release } = this.#reader.pin();
+    const { queries, evaluation, held, release } = this.#reader.pin();
+    asked.snapshotHeld = held;
     asked.releaseSnapshot = () => {
       release();
       this.#pins.give(place);
@@ -171,6 +194,14 @@ export class ProjectEvaluator {
     asked.releaseSnapshot?.();
     asked.releaseSnapshot = null;
   }
+}
+
+function holderOnce({ id, organisationId }: Project, addressOf: () => string): () => Holder {
+  let known: Holder | null = null;
+  return () => {
+    known ??= { asker: null, project: id, organisation: organisationId, address: addressOf() };
+    return known;
+  };
 }
 
 /** @returns -1 for a single-environment project; null when `env` is missing or names no environment */
@@ -207,15 +238,6 @@ function* evaluateFlags(
     separator = ',';
   }
   yield separator === '[' ? '[]' : ']';
-}
-
-/** Between the steps of a read nothing is ready to be shown. */
-function* pausing<T>(steps: Steps<T>): Generator<string, T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    yield '';
-  }
 }
 
 /** What is looked through once gets no index. */

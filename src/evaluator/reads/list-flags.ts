@@ -1,6 +1,5 @@
 import { successAnswer } from '../../contracts/management/answers.ts';
-import type { Flag } from '../../domain/flag/flag.ts';
-import { type FlagView, flagView } from '../../domain/flag/flag-view.ts';
+import { flagView } from '../../domain/flag/flag-view.ts';
 import { chooseEnvironment } from '../../domain/management/environment-choice.ts';
 import { limitRead } from '../../domain/management/environment-limit.ts';
 import {
@@ -11,7 +10,9 @@ import {
 import { proceed, refuseProblems } from '../../domain/management/refusal.ts';
 import { isStorableName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
-import type { RecordQueries } from '../../domain/record-queries.ts';
+import type { Environment, Project } from '../../domain/project/project.ts';
+import type { FoundFlag, RecordQueries } from '../../domain/record-queries.ts';
+import { copiesShown, flagPieces } from './flag-pieces.ts';
 import type { ManagementRead } from './management-read.ts';
 
 /** `GET /api/v1/flags`. The body comes flag by flag: its pieces are read from `queries` when they are asked for. */
@@ -25,20 +26,24 @@ export const listFlags: ManagementRead = (queries, call, principal) => {
   const environment = chooseEnvironment(project, query, false, problems);
   if (!problems.isEmpty) return refuseProblems(token, problems);
   const flags = selectFlags(queries, project.id, readParameter(query, 'name').value);
-  const body = listPieces(flags, (flag) => flagView(flag, project, environment));
-  return proceed({ ...successAnswer(200, body, token.id), projectId: project.id });
+  return proceed(successAnswer(200, listPieces(flags, project, environment), token.id));
 };
 
 /** @param name exactly; null for every flag. A name that no flag can have needs no look-up. */
-function selectFlags(queries: RecordQueries, projectId: string, name: string | null): Iterable<Flag> {
-  if (name === null) return queries.flagsOf(projectId);
-  return isStorableName(name) ? queries.flagsOf(projectId, name) : [];
+function selectFlags(queries: RecordQueries, projectId: string, name: string | null): Iterable<FoundFlag> {
+  if (name === null) return queries.foundFlagsOf(projectId);
+  return isStorableName(name) ? queries.foundFlagsOf(projectId, name) : [];
 }
 
-function* listPieces(flags: Iterable<Flag>, view: (flag: Flag) => FlagView): Generator<string> {
+function* listPieces(
+  flags: Iterable<FoundFlag>,
+  project: Project,
+  environment: Environment | null,
+): Generator<string | Uint8Array> {
+  const copies = copiesShown(project, environment);
   let opening = '{"flags":[';
-  for (const flag of flags) {
-    yield opening + JSON.stringify(view(flag));
+  for (const found of flags) {
+    yield* flagPieces(opening, found, copies, (flag) => flagView(flag, project, environment));
     opening = ',';
   }
   yield opening === ',' ? ']}' : `${opening}]}`;

@@ -1,29 +1,72 @@
 import { successAnswer } from '../../contracts/management/answers.ts';
+import type { ManagementAnswer, ManagementCall } from '../../contracts/management/management-call.ts';
+import type { FlagOf } from '../../domain/flag/flag.ts';
 import { flagView } from '../../domain/flag/flag-view.ts';
 import { flagEntityTag, isRevalidated } from '../../domain/management/entity-tag.ts';
 import { chooseEnvironment } from '../../domain/management/environment-choice.ts';
 import { limitRead } from '../../domain/management/environment-limit.ts';
-import { findFlag } from '../../domain/management/find-flag.ts';
+import { refuseUnknownFlag } from '../../domain/management/find-flag.ts';
+import type { Principal } from '../../domain/management/guard.ts';
 import { addQueryProblems, parseManagementQuery } from '../../domain/management/management-query.ts';
-import { proceed, refuseProblems } from '../../domain/management/refusal.ts';
+import { proceed, refuseProblems, type Step } from '../../domain/management/refusal.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
-import type { ManagementRead } from './management-read.ts';
+import type { Environment } from '../../domain/project/project.ts';
+import type { FoundFlag, RecordQueries } from '../../domain/record-queries.ts';
+import { jsonPieces } from '../../support/packed-json.ts';
+import type { Steps } from '../../support/steps.ts';
+import { copiesShown, isShownInSteps, projectNamedBy } from './flag-pieces.ts';
+import type { LateRead, ManagementRead } from './management-read.ts';
 
-/** `GET /api/v1/flags/{id}`. */
+/** `GET /api/v1/flags/{id}`. A flag with long lists is read, and shown, in steps. */
 export const readFlag: ManagementRead = (queries, call, principal) => {
   const { token, project } = principal;
   const query = parseManagementQuery(call.query);
-  const found = findFlag(queries, principal, call.flagId ?? '');
-  if (!found.ok) return found;
+  const found = queries.foundFlag(call.flagId ?? '');
+  if (found === undefined) return refuseUnknownFlag(token);
+  if (projectNamedBy(found) !== project.id) return refuseForeign(found, principal);
   const limited = limitRead(principal, query);
   if (!limited.ok) return limited;
   const problems = new ProblemList();
   addQueryProblems(query, ['env'], problems);
   const environment = chooseEnvironment(project, query, false, problems);
   if (!problems.isEmpty) return refuseProblems(token, problems);
-  const flag = found.value;
-  const tag = flagEntityTag(flag, project);
-  if (isRevalidated(call.ifNoneMatch, flag, project)) return proceed(successAnswer(304, '', token.id, tag));
-  const body = JSON.stringify(flagView(flag, project, environment));
-  return proceed(successAnswer(200, body, token.id, tag));
+  const asked: Asked = { call, principal, environment };
+  if (isShownInSteps(found, copiesShown(project, environment))) return { later: readLong(queries, asked) };
+  return proceed(answerOf(found.readWhole(), asked, JSON.stringify));
 };
+
+interface Asked {
+  readonly call: ManagementCall;
+  readonly principal: Principal;
+  readonly environment: Environment | null;
+}
+
+/** Verified all the same: what a damaged record names is not to be believed. */
+function refuseForeign(found: FoundFlag, { token }: Principal): Step<ManagementAnswer> | LateRead {
+  if (isShownInSteps(found, 1)) return { later: verifyForeign(found, token) };
+  found.readWhole();
+  return refuseUnknownFlag(token);
+}
+
+function* verifyForeign(found: FoundFlag, token: Principal['token']): Steps<Step<ManagementAnswer>> {
+  yield* found.readInSteps();
+  return refuseUnknownFlag(token);
+}
+
+function* readLong(queries: RecordQueries, asked: Asked): Steps<Step<ManagementAnswer>> {
+  const found = queries.foundFlag(asked.call.flagId ?? '');
+  const flag = found === undefined ? undefined : yield* found.readInSteps();
+  if (flag === undefined) throw new Error('a flag has gone from a snapshot');
+  return proceed(answerOf(flag, asked, jsonPieces));
+}
+
+/** @param show the body that the client does not have already */
+function answerOf<List>(
+  flag: FlagOf<List>,
+  { call, principal: { token, project }, environment }: Asked,
+  show: (view: object) => ManagementAnswer['body'],
+): ManagementAnswer {
+  const tag = flagEntityTag(flag, project);
+  if (isRevalidated(call.ifNoneMatch, flag, project)) return successAnswer(304, '', token.id, tag);
+  return successAnswer(200, show(flagView(flag, project, environment)), token.id, tag);
+}

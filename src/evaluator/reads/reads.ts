@@ -4,6 +4,7 @@ import type { ConsoleSettings } from '../../contracts/console/public-handler.ts'
 import type { ManagementAnswer, ManagementCall } from '../../contracts/management/management-call.ts';
 import type { PinnedSnapshot, StoreReader } from '../../storage/store-reader.ts';
 import { hashSecret } from '../../support/hash-secret.ts';
+import type { TextPieces } from '../../support/text-pieces.ts';
 import { answerManagementRead, refuseManagementWrite } from './answer-read.ts';
 import { answerConsoleRead, refuseConsoleCall } from './console/answer-console-read.ts';
 
@@ -18,6 +19,8 @@ export interface ReadsOptions {
 /** An answer whose body may come in pieces: those are read from a snapshot, until `release`. */
 export interface Read<Answer> {
   readonly answer: Answer;
+  /** What is kept in memory of records for the pieces that are still to come. */
+  readonly held: { readonly bytes: number };
   /** Called once, when the body is whole or not wanted any more. */
   release(): void;
 }
@@ -74,7 +77,7 @@ export class Reads {
     }
   }
 
-  #read<Answer extends { readonly body: string | Iterable<string> }>(
+  #read<Answer extends { readonly body: string | TextPieces; readonly later?: unknown }>(
     read: (snapshot: PinnedSnapshot) => Answer,
   ): Read<Answer> {
     const startedAt = performance.now();
@@ -83,8 +86,8 @@ export class Reads {
     let isKept = false;
     try {
       const answer = read(snapshot);
-      isKept = typeof answer.body !== 'string';
-      return { answer, release: isKept ? snapshot.release : () => undefined };
+      isKept = typeof answer.body !== 'string' || answer.later !== undefined;
+      return { answer, held: snapshot.held, release: isKept ? snapshot.release : () => undefined };
     } finally {
       if (!isKept) snapshot.release();
       this.#options.onStep(performance.now() - startedAt);

@@ -23,13 +23,14 @@ export async function copyStore(
   file: string,
   onPlan: (plan: CopyPlan) => void,
 ): Promise<void> {
-  const { root, tables, identity } = openForReading({ directory, mapBytes: readingMapBytesOf(directory) });
+  const opened = openForReading({ directory, mapBytes: readingMapBytesOf(directory) });
+  const { root, tables, identity } = opened;
   try {
     const { pageBytes, usedPages } = pageUseOf(root, tables);
     onPlan({ identity, bytes: usedPages * pageBytes });
     await root.backup(file, true);
     chmodSync(file, 0o600);
   } finally {
-    await root.close();
+    await opened.close();
   }
 }

@@ -1,5 +1,5 @@
-import type { EvaluableFlag, EvaluableState } from '../../domain/evaluation/evaluable-flag.ts';
-import type { Flag, FlagState } from '../../domain/flag/flag.ts';
+import type { Flag, FlagState, PackedFlag, StateOf } from '../../domain/flag/flag.ts';
+import type { PackedList } from '../../support/packed-list.ts';
 import type { Steps } from '../../support/steps.ts';
 import { recordCodec } from './record-codec.ts';
 import type { RowReader } from './row-reader.ts';
@@ -77,36 +77,37 @@ const [fieldCount, stateFieldCount] = [10, 5];
 const stepBytes = 64 * 1024;
 
 /**
- * Reads what evaluation needs of a flag, in steps. Its lists refer to `bytes`, which must stay as they are.
+ * Reads a flag in steps. Its lists refer to `bytes`, which must stay as they are.
  * @throws DamagedRecordError
  */
-export function skimFlag(key: Uint8Array, bytes: Buffer): Steps<EvaluableFlag> {
+export function skimFlag(key: Uint8Array, bytes: Buffer): Steps<PackedFlag> {
   return flagRecord.skim(key, bytes, skimRow);
 }
 
-function* skimRow(row: RowReader): Steps<EvaluableFlag> {
+function* skimRow(row: RowReader): Steps<PackedFlag> {
   const fields = requireFields(row.enterArray(), fieldCount);
   const [id, projectId, name] = [row.readString(), row.readString(), row.readString()];
-  row.pass(2);
+  const [description, tags] = [row.readString(), row.read() as readonly string[]];
   const cohorts = row.passList();
-  const states = new Map<number, EvaluableState>();
+  const states = new Map<number, StateOf<PackedList>>();
   for (let left = row.enterArray(); left > 0; left -= 1) {
     if (skimState(row, states) > stepBytes) yield;
   }
-  row.pass(fields - 7);
+  const [revision, createdAt, updatedAt] = [row.read(), row.read(), row.read()] as [number, number, number];
+  row.pass(fields - fieldCount);
   row.requireEnd();
-  return { id, projectId, name, cohorts, states };
+  return { id, projectId, name, description, tags, cohorts, states, revision, createdAt, updatedAt };
 }
 
 /** @returns how long the state's own list is */
-function skimState(row: RowReader, states: Map<number, EvaluableState>): number {
+function skimState(row: RowReader, states: Map<number, StateOf<PackedList>>): number {
   const fields = requireFields(row.enterArray(), stateFieldCount);
   const [environmentNumber, enabled, trafficPercentage] = [row.read(), row.read(), row.read()];
   const cohortOverride = row.passListOrNull();
   const audienceId = row.read();
   row.pass(fields - stateFieldCount);
   const state = { enabled, trafficPercentage, cohortOverride, audienceId };
-  states.set(environmentNumber as number, state as EvaluableState);
+  states.set(environmentNumber as number, state as StateOf<PackedList>);
   return cohortOverride === null ? 0 : cohortOverride.end - cohortOverride.start;
 }
 

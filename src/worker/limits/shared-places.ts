@@ -1,102 +1,166 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import type { RefusedShare } from '../../evaluator/evaluation-metrics-protocol.ts';
 import type { Holder } from '../../evaluator/pin-room.ts';
-import { hasShare } from '../../support/fair-share.ts';
+import { fitsShare, hasShare } from '../../support/fair-share.ts';
 import { withLock } from '../../support/shared-lock.ts';
 
 /**
- * Places of which all workers together have so many, each with whom it is counted for.
+ * Places of which all workers together have so many, each with whom it is counted for and what is kept in memory for it.
  *
  *   lock      Int32
  *   owners    Int32, for each place: 0 while it is free, else the place of its worker in the pool, plus 1
- *   keys      Int32, six for each place: 64 bits of a keyed hash of its asker, project and address; zero for none
+ *   bytes     Int32, for each place: what is kept for it; 0 while it is free
+ *   keys      Int32, eight for each place: 64 bits of a keyed hash of its asker, project, organisation and address; zero
+ *             for none
  *   seed      16 bytes that make the hash this process' own: nobody outside can choose keys that collide
  */
 export interface PlaceMemory {
   readonly lock: SharedArrayBuffer;
   readonly owners: SharedArrayBuffer;
+  readonly bytes: SharedArrayBuffer;
   readonly keys: SharedArrayBuffer;
   readonly seed: SharedArrayBuffer;
 }
 
-const kinds = ['asker', 'project', 'address'] as const;
+const kinds = ['asker', 'project', 'organisation', 'address'] as const;
 /**
- * What one holder may have, of what is free. A project has many tokens, and behind one address may be many clients: one
- * token alone gets at most a third of all places, one project half, one address two thirds.
+ * What one holder may have, of what is free. An organisation has many projects, which have many tokens, and behind one
+ * address may be many clients: one token alone gets at most a third of all places, one project half, one organisation
+ * three fifths, one address two thirds.
  */
-const weights: readonly number[] = [0.5, 1, 2];
+const weights: readonly number[] = [0.5, 1, 1.5, 2];
 const cellsOfKey = 2;
 const cellsOfPlace = kinds.length * cellsOfKey;
 const seedBytes = 16;
-/** What a look at all places finds: how many of them each kind of the holder has, then what is free. */
-const freeCell = kinds.length;
-const firstFreeCell = freeCell + 1;
-const foundCells = firstFreeCell + 1;
-const noneFree = -kinds.length - 1;
+const noPlace = -1;
 
 export function createPlaceMemory(places: number): PlaceMemory {
   const seed = new SharedArrayBuffer(seedBytes);
   randomFillSync(new Uint8Array(seed));
   const cells = (count: number) => new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT);
-  return { lock: cells(1), owners: cells(places), keys: cells(places * cellsOfPlace), seed };
+  return {
+    lock: cells(1),
+    owners: cells(places),
+    bytes: cells(places),
+    keys: cells(places * cellsOfPlace),
+    seed,
+  };
+}
+
+/** What a look at all places finds, of one holder. Made before the lock is taken: under it nothing is allocated. */
+class Found {
+  /** Places that each kind of the holder has, and what is kept for them. */
+  readonly held = new Int32Array(kinds.length);
+  readonly heldBytes = new Float64Array(kinds.length);
+  /** What is kept for all places. */
+  bytes = 0;
+  free = 0;
+  firstFree = noPlace;
 }
 
 /** The places as one worker takes them. Exact over all workers: a holder's share is of what is free in the process. */
 export class SharedPlaces {
   readonly #lock: Int32Array<SharedArrayBuffer>;
   readonly #owners: Int32Array<SharedArrayBuffer>;
+  readonly #bytes: Int32Array<SharedArrayBuffer>;
   readonly #keys: Int32Array<SharedArrayBuffer>;
   readonly #seed: Uint8Array<SharedArrayBuffer>;
   readonly #owner: number;
+  readonly #bytesMax: number;
 
-  /** @param worker its place in the pool, from 0 on */
-  constructor(memory: PlaceMemory, worker: number) {
+  /**
+   * @param worker its place in the pool, from 0 on
+   * @param bytesMax what may be kept for all places together; more only for one while there is no other
+   */
+  constructor(memory: PlaceMemory, worker: number, bytesMax = 0) {
     this.#lock = new Int32Array(memory.lock);
     this.#owners = new Int32Array(memory.owners);
+    this.#bytes = new Int32Array(memory.bytes);
     this.#keys = new Int32Array(memory.keys);
     this.#seed = new Uint8Array(memory.seed);
     this.#owner = worker + 1;
+    this.#bytesMax = bytesMax;
   }
 
-  /** @returns a place, to be given back; or whose share is used up; `all`: no place is free */
-  take(holder: Holder): number | RefusedShare {
+  /**
+   * @param bytes that are kept for it
+   * @returns a place, to be given back; or whose share is used up; `all`: no place is free
+   */
+  take(holder: Holder, bytes = 0): number | RefusedShare {
     const wanted = this.#keysOf(holder);
-    const found = new Int32Array(foundCells);
-    const place = withLock(this.#lock, 0, () => this.#takeLocked(wanted, found));
-    if (place >= 0) return place;
-    return kinds[-place - 1] ?? 'all';
+    const found = new Found();
+    return withLock(this.#lock, 0, () => {
+      this.#look(wanted, noPlace, found);
+      const refused = this.#refuse(found, bytes);
+      if (refused !== null) return refused;
+      this.#owners[found.firstFree] = this.#owner;
+      this.#bytes[found.firstFree] = bytes;
+      this.#keys.set(wanted, found.firstFree * cellsOfPlace);
+      return found.firstFree;
+    });
   }
 
-  /** Allocates nothing. @returns a place; or, below 0, the kind whose share is used up */
-  #takeLocked(wanted: Int32Array, found: Int32Array): number {
-    this.#look(wanted, found);
-    const free = found[freeCell] as number;
-    if (free === 0) return noneFree;
-    for (let kind = 0; kind < kinds.length; kind += 1) {
-      if (!hasShare(found[kind] as number, free, weights[kind] as number)) return -kind - 1;
-    }
-    const place = found[firstFreeCell] as number;
-    this.#owners[place] = this.#owner;
-    this.#keys.set(wanted, place * cellsOfPlace);
-    return place;
+  /** @param bytes that would be kept @param without a place @returns whether there would be one if that were free */
+  wouldTake(holder: Holder, bytes: number, without: number): boolean {
+    const wanted = this.#keysOf(holder);
+    const found = new Found();
+    withLock(this.#lock, 0, () => this.#look(wanted, without, found));
+    return this.#refuse(found, bytes) === null;
+  }
+
+  /** From now on so much is kept for a place. @returns null; or whose share is used up, and nothing has changed */
+  resize(place: number, bytes: number): RefusedShare | null {
+    // What becomes less is never refused: others may have taken since.
+    const isLess = bytes <= (this.#bytes[place] as number);
+    const wanted = this.#keys.slice(place * cellsOfPlace, (place + 1) * cellsOfPlace);
+    const found = new Found();
+    return withLock(this.#lock, 0, () => {
+      if (!isLess) {
+        this.#look(wanted, place, found);
+        const refused = this.#refuse(found, bytes);
+        if (refused !== null) return refused;
+      }
+      this.#bytes[place] = bytes;
+      return null;
+    });
   }
 
   give(place: number): void {
     withLock(this.#lock, 0, () => {
       this.#owners[place] = 0;
+      this.#bytes[place] = 0;
     });
   }
 
-  /** @param found gets what the holder of these keys has, by kind, and what is free */
-  #look(wanted: Int32Array, found: Int32Array): void {
+  #refuse({ held, heldBytes, bytes, free }: Found, wanted: number): RefusedShare | null {
+    if (free === 0) return 'all';
+    const freeBytes = this.#bytesMax - bytes;
+    // One that is alone has room, however much it keeps.
+    const isFree = wanted === 0 || bytes === 0;
+    for (let kind = 0; kind < kinds.length; kind += 1) {
+      const weight = weights[kind] as number;
+      const hasPlace = hasShare(held[kind] as number, free, weight);
+      const hasRoom = isFree || fitsShare(heldBytes[kind] as number, wanted, freeBytes, weight);
+      if (!hasPlace || !hasRoom) return kinds[kind] as RefusedShare;
+    }
+    return null;
+  }
+
+  /** @param without a place that counts as free */
+  #look(wanted: Int32Array, without: number, found: Found): void {
+    const { held, heldBytes } = found;
     for (let place = this.#owners.length - 1; place >= 0; place -= 1) {
-      if (this.#owners[place] === 0) {
-        found[freeCell] = (found[freeCell] as number) + 1;
-        found[firstFreeCell] = place;
+      if (this.#owners[place] === 0 || place === without) {
+        found.free += 1;
+        found.firstFree = place;
         continue;
       }
+      const bytes = this.#bytes[place] as number;
+      found.bytes += bytes;
       for (let kind = 0; kind < kinds.length; kind += 1) {
-        if (this.#hasKey(place, kind, wanted)) found[kind] = (found[kind] as number) + 1;
+        if (!this.#hasKey(place, kind, wanted)) continue;
+        held[kind] = (held[kind] as number) + 1;
+        heldBytes[kind] = (heldBytes[kind] as number) + bytes;
       }
     }
   }
@@ -123,14 +187,23 @@ export class SharedPlaces {
 }
 
 /** Gives back what the worker at a place of the pool held: its thread has ended. */
-export function givePlacesOf({ lock, owners }: PlaceMemory, worker: number): void {
-  const cells = new Int32Array(owners);
+export function givePlacesOf({ lock, owners, bytes }: PlaceMemory, worker: number): void {
+  const [cells, byteCells] = [new Int32Array(owners), new Int32Array(bytes)];
   withLock(new Int32Array(lock), 0, () => {
-    for (let place = 0; place < cells.length; place += 1) if (cells[place] === worker + 1) cells[place] = 0;
+    for (let place = 0; place < cells.length; place += 1) {
+      if (cells[place] !== worker + 1) continue;
+      cells[place] = 0;
+      byteCells[place] = 0;
+    }
   });
 }
 
 /** @returns how many places all workers have taken */
 export function usedPlaces({ owners }: PlaceMemory): number {
   return new Int32Array(owners).reduce((used, owner) => used + (owner === 0 ? 0 : 1), 0);
+}
+
+/** @returns what is kept for all places together */
+export function keptForPlaces({ bytes }: PlaceMemory): number {
+  return new Int32Array(bytes).reduce((sum, one) => sum + one, 0);
 }

@@ -5,6 +5,7 @@ import { recallAnswer } from '../../domain/idempotency/recall-answer.ts';
 import type { Principal } from '../../domain/management/guard.ts';
 import { proceed, refuseForNow, refuseRequest, type Step } from '../../domain/management/refusal.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
+import { joinPieces } from '../../support/text-pieces.ts';
 import type { WriteContext, WriteDecision } from './management-command.ts';
 
 interface KeyedRequest {
@@ -37,7 +38,7 @@ export function answerOnce(
   const decided = decide();
   if (!decided.ok) return decided;
   const { answer, changes } = decided.value;
-  const text = typeof answer.body === 'string' ? answer.body : [...answer.body].join('');
+  const text = joinPieces(answer.body);
   const kept: KeptAnswer = {
     projectId: project.id,
     tokenId: token.id,

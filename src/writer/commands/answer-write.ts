@@ -1,7 +1,7 @@
-import { denialOf, refusalAnswer } from '../../contracts/management/answers.ts';
+import { denialOf, ownerOf, refusalAnswer } from '../../contracts/management/answers.ts';
 import { guardCall } from '../../contracts/management/guard-call.ts';
 import type { ManagementCall, ManagementRoute } from '../../contracts/management/management-call.ts';
-import type { Refusal, Step } from '../../domain/management/refusal.ts';
+import { proceed, type Refusal, type Step } from '../../domain/management/refusal.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { recordDenial } from '../../domain/token/record-denial.ts';
 import { createFlag } from './create-flag.ts';
@@ -38,7 +38,11 @@ function write(queries: RecordQueries, call: ManagementCall, context: WriteConte
   const guarded = guardCall(queries, call, context);
   if (!guarded.ok) return guarded;
   if (run === null) throw new Error('the guard lets no request pass without a route');
-  return run(queries, call, guarded.value, context);
+  const principal = guarded.value;
+  const step = run(queries, call, principal, context);
+  if (!step.ok) return step;
+  const { changes, answer } = step.value;
+  return proceed({ changes, answer: { ...answer, owner: ownerOf(principal) } });
 }
 
 function refuseWrite(

@@ -56,7 +56,7 @@ function createToken(
   const secretHash = scope.request.secretHashes.get(path);
   if (secretHash === undefined) throw new Error(`no secret was made for ${path}`);
   const { permission, expiresAt = 0 } = declared;
-  const name = declared.name.trim();
+  const name = scope.newName(declared, path);
   checkExpiry(scope, expiresAt, path);
   const environments = limitOf(declared);
   warnOfMissing(scope, into, environments, path);

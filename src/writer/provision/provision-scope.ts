@@ -1,4 +1,6 @@
+import { stepInto } from '../../contracts/provision/provision-paths.ts';
 import type { AuditEntry } from '../../domain/audit/audit-entry.ts';
+import { isName, layoutProblem } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
@@ -7,6 +9,10 @@ import type { CommandContext } from '../commands/command.ts';
 import type { ProvisionCounts, ProvisionRequest } from './provision-protocol.ts';
 
 const operator = { kind: 'operator', id: '', name: 'operator' } as const;
+
+/** What to do about an export of a store where something bears a name from before that rule. */
+const renaming =
+  'and nothing here is called so yet: rename it in the file, or bring the whole store with `burgee restore`, which keeps names';
 
 /** What an audit entry of the operator still has to say. */
 export type OperatorEntry = Pick<
@@ -55,6 +61,16 @@ export class ProvisionScope {
 
   newId(): string {
     return this.context.newId();
+  }
+
+  /**
+   * Holds what is made to the rule of new names; a document's shape lets pass what may be stored under an older one.
+   * @returns the name, trimmed
+   */
+  newName(declared: { readonly name: string }, path: string): string {
+    const name = declared.name.trim();
+    if (!isName(name)) this.problems.add(() => `${stepInto(path, 'name')} ${layoutProblem}, ${renaming}`);
+    return name;
   }
 
   /** Counts one declared thing, with what becomes of its record. */

@@ -14,7 +14,10 @@ const script = 'export const answer = 42;\n';
 /** Serves what is in the directory as a worker does, on a port of its own. */
 async function serve(t: Test, directory: string) {
   const webApp = loadWebApp(directory);
-  const handle: HttpRoute['handle'] = (exchange, request) => readWebApp(exchange, request, webApp);
+  const handle: HttpRoute['handle'] = (exchange, request) =>
+    readWebApp(exchange, request, webApp, (exchange, _request, headers, body) =>
+      exchange.answer(200, headers, body),
+    );
   const { port } = await serveRoutes(t, {
     routes: ['/console', '/console/*'].map((pattern) => ({ method: 'any', pattern, countedAs: 0, handle })),
   });

@@ -14,7 +14,10 @@ const releasedWithinMs = 2000;
 /** Of one that waited in the listener's queue while there was no descriptor for it. */
 const laterAnswerMs = 5000;
 
-/** No descriptors are left: those who are connected are served, and others are when there are descriptors again. */
+/**
+ * No descriptors are left, since the limit is lowered after the service has read it: those who are connected are served, and others are when there are descriptors
+ * again.
+ */
 export async function descriptorsRunOut(stage: HostileStage): Promise<number> {
   const { server, load, project, context } = stage;
   const rounds = context.isFull ? 5 : 2;

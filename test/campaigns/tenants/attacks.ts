@@ -40,7 +40,8 @@ async function keepAsking(stage: AttackStage, { clients, pauseMs, requestOf }: A
   let turn = 0;
   const client = async (index: number): Promise<void> => {
     let connection: WireConnection | null = null;
-    while (!stage.isOver()) {
+    // Once at least: on a busy machine whoever has to sign in first is late.
+    do {
       if (connection === null || connection.isLost) {
         connection?.destroy();
         connection = await WireConnection.open(stage.port, addressOf(index)).catch(() => null);
@@ -55,7 +56,7 @@ async function keepAsking(stage: AttackStage, { clients, pauseMs, requestOf }: A
       const answer = opened.ask(requestOf(turn)).catch(() => null);
       await Promise.race([answer, untilOver(stage)]);
       if (pauseMs > 0) await setTimeout(pauseMs);
-    }
+    } while (!stage.isOver());
     connection?.destroy();
   };
   await Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
@@ -114,6 +115,27 @@ export const listsByName: Attack = (stage) => {
 export const unreadLists: Attack = (stage) =>
   neverRead(stage, 68, Buffer.from(getRequest('/api/v1/flags', stage.tenant.longSecret)));
 
+/** A list of half a megabyte, shown once for each of many environments. */
+export const groupFlags: Attack = (stage) => {
+  const { groupFlags: flags, groupSecret } = stage.tenant;
+  const paths = [...flags.map((id) => `/api/v1/flags/${id}`), '/api/v1/flags'];
+  const requestOf = (turn: number): string => getRequest(paths[turn % paths.length] ?? '', groupSecret);
+  return keepAsking(stage, { clients: stage.random.integer(2, 8), pauseMs: 0, requestOf });
+};
+
+export const unreadFlags: Attack = (stage) => {
+  const { groupFlags: flags, groupSecret } = stage.tenant;
+  const path = `/api/v1/flags/${stage.random.pick([...flags])}`;
+  return neverRead(stage, 68, Buffer.from(getRequest(path, groupSecret)));
+};
+
+/** Answers of changes, which are whole: each shows the long list of its flag. */
+export const unreadChanges: Attack = (stage) => {
+  const { largeFlags, largeSecret } = stage.tenant;
+  const path = `/api/v1/flags/${largeFlags[1]}`;
+  return neverRead(stage, 16, Buffer.from(patchRequest(path, largeSecret, { enabled: true })));
+};
+
 export const unreadPipelines: Attack = (stage) => {
   const path = stage.random.pick(['/docs', '/health', `/v1/flags/${stage.tenant.flags[0]}?targetingKey=1`]);
   return neverRead(stage, stage.random.integer(4, 20), Buffer.from(getRequest(path).repeat(3000)));
@@ -167,6 +189,9 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'whole projects': wholeProjects,
   'lists by name': listsByName,
   'unread lists': unreadLists,
+  'group flags': groupFlags,
+  'unread flags': unreadFlags,
+  'unread changes': unreadChanges,
   'unread pipelines': unreadPipelines,
   'large changes': writeStorm,
   'audit pages': auditStorm,

@@ -22,6 +22,9 @@ export interface HostileTenant extends Tenant {
   readonly largeFlags: readonly string[];
   /** The write token of the project of the large flags. */
   readonly largeSecret: string;
+  /** Of a project of many environments: one shows a long list in each of them, the others hold some of their own. */
+  readonly groupFlags: readonly string[];
+  readonly groupSecret: string;
   /** A project of thousands of flags. */
   readonly longProjectId: string;
   readonly longSecret: string;
@@ -31,6 +34,7 @@ export interface TenantsSizes {
   readonly largeFlags: number;
   readonly cohortsOfLargeFlag: number;
   readonly flagsOfLongProject: number;
+  readonly environmentsOfGroup: number;
 }
 
 export const password = 'correct horse battery';
@@ -50,12 +54,14 @@ export async function installTenants(t: Lifetime, sizes: TenantsSizes): Promise<
         project('small', flagsOfQuiet),
         project('large', sizes.largeFlags, { cohorts: cohortsOf(sizes.cohortsOfLargeFlag, 'first') }),
         project('long', sizes.flagsOfLongProject),
+        groupProject(sizes),
       ]),
     ],
   };
   const provisioned = await provision(dataDir, temporaryDirectory(t), document);
   const large = projectOf(provisioned, 'large');
   const long = projectOf(provisioned, 'long');
+  const group = projectOf(provisioned, 'group');
   return {
     dataDir,
     quiet: tenantOf(projectOf(provisioned, 'orders'), 'quiet'),
@@ -63,6 +69,8 @@ export async function installTenants(t: Lifetime, sizes: TenantsSizes): Promise<
       ...tenantOf(projectOf(provisioned, 'small'), 'hostile'),
       largeFlags: Object.values(large.flags),
       largeSecret: tokenOf(large, 'ci').secret,
+      groupFlags: Object.values(group.flags),
+      groupSecret: tokenOf(group, 'ci').secret,
       longProjectId: long.id,
       longSecret: tokenOf(long, 'ci').secret,
     },
@@ -97,6 +105,23 @@ function project(name: string, flags: number, state: object = {}): object {
       trafficPercentage: 100,
       ...state,
     })),
+  };
+}
+
+/** Lists as long as those of the large flags, in flags of many environments. */
+function groupProject({ environmentsOfGroup, cohortsOfLargeFlag }: TenantsSizes): object {
+  const environments = Array.from({ length: environmentsOfGroup }, (_, index) => `environment-${index}`);
+  const ownLists = environments
+    .slice(0, 20)
+    .map((name) => [name, { cohorts: cohortsOf(Math.ceil(cohortsOfLargeFlag / 4), name) }] as const);
+  return {
+    name: 'group',
+    environments,
+    tokens: [{ name: 'ci', permission: 'write' }],
+    flags: [
+      { name: 'inherits', cohorts: cohortsOf(cohortsOfLargeFlag, 'everywhere') },
+      { name: 'holds', environments: Object.fromEntries(ownLists) },
+    ],
   };
 }
 

@@ -17,6 +17,7 @@ import { openStore, type Store } from '../../../src/storage/store.ts';
 import { hashBytes } from '../../../src/support/hash-bytes.ts';
 import { hashSecret } from '../../../src/support/hash-secret.ts';
 import { newId } from '../../../src/support/random-id.ts';
+import { joinPieces } from '../../../src/support/text-pieces.ts';
 import { answerManagementWrite } from '../../../src/writer/commands/answer-write.ts';
 import { flagWith, projectWith } from '../../domain/management/domain-fixture.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -180,7 +181,7 @@ function exchangeOf(
   answer: ReturnType<typeof answerManagementRead>,
   changes: readonly RecordChange[],
 ): Exchange {
-  const text = typeof answer.body === 'string' ? answer.body : [...answer.body].join('');
+  const text = joinPieces(answer.body);
   const body = answer.status === 304 ? null : JSON.parse(text);
   const operation = managementOperations.find(({ id }) => id === route);
   const success = operation?.answers.find(({ status }) => status === answer.status);

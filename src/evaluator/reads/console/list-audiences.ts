@@ -5,7 +5,7 @@ import { AudienceUseList } from '../../../domain/audience/audience-uses.ts';
 import type { Project } from '../../../domain/project/project.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
 import { byName } from './by-name.ts';
-import { listReply } from './list-reply.ts';
+import { inSteps, listReply } from './list-reply.ts';
 
 /** Every audience of the project by name, with where it is attached: for that, all flags are looked at, once. */
 export const listAudiences: ProjectRead = (queries, _request, { project }) =>
@@ -13,8 +13,8 @@ export const listAudiences: ProjectRead = (queries, _request, { project }) =>
 
 function* views(queries: RecordQueries, project: Project): Generator<AudienceView | null> {
   const uses = new AudienceUseList(project);
-  for (const flag of queries.flagsOf(project.id)) {
-    uses.add(flag);
+  for (const found of queries.foundFlagsOf(project.id)) {
+    uses.add(yield* inSteps(found));
     yield null;
   }
   for (const audience of byName([...queries.audiencesOf(project.id)])) {

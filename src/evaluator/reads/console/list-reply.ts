@@ -1,5 +1,7 @@
 import type { ConsoleReply } from '../../../contracts/console/console-handler.ts';
 import { allow, type ConsoleOutcome } from '../../../domain/console/console-problem.ts';
+import type { PackedFlag } from '../../../domain/flag/flag.ts';
+import type { FoundFlag } from '../../../domain/record-queries.ts';
 
 /** `{"name": [items]}`, item by item. A null is a pause in which others are served: nothing is ready to be shown yet. */
 export function listReply(name: string, items: Iterable<object | null>): ConsoleOutcome<ConsoleReply> {
@@ -13,6 +15,17 @@ function* listPieces(name: string, items: Iterable<object | null>): Generator<st
     if (item !== null) opening = ',';
   }
   yield opening === ',' ? ']}' : `${opening}]}`;
+}
+
+/** Reads a flag of a list, with pauses as above. */
+export function* inSteps(found: FoundFlag): Generator<null, PackedFlag> {
+  const steps = found.readInSteps();
+  for (;;) {
+    const step = steps.next();
+    if (step.done !== true) yield null;
+    else if (step.value === undefined) throw new Error('a flag has gone from a snapshot');
+    else return step.value;
+  }
 }
 
 /** One thing that takes a while to put together; pauses as above. */

@@ -6,7 +6,7 @@ import { findAudience } from '../../../domain/console/find-in-project.ts';
 import type { Audience } from '../../../domain/evaluation/audience.ts';
 import type { Project } from '../../../domain/project/project.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
-import { slowReply } from './list-reply.ts';
+import { inSteps, slowReply } from './list-reply.ts';
 
 export const readAudience: ProjectRead = (queries, { params }, { project }) => {
   const found = findAudience(queries, project, params['audienceId']);
@@ -15,8 +15,8 @@ export const readAudience: ProjectRead = (queries, { params }, { project }) => {
 
 function* view(queries: RecordQueries, project: Project, audience: Audience): Generator<AudienceView | null> {
   const uses = new AudienceUseList(project);
-  for (const flag of queries.flagsOf(project.id)) {
-    uses.add(flag);
+  for (const found of queries.foundFlagsOf(project.id)) {
+    uses.add(yield* inSteps(found));
     yield null;
   }
   yield audienceView(audience, uses.usesOf(audience.id));

@@ -15,6 +15,7 @@ import type {
 import type { ConsoleOutcome } from '../../../domain/console/console-problem.ts';
 import type { RecordChange } from '../../../domain/record-change.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
+import { joinPieces } from '../../../support/text-pieces.ts';
 import { consoleCommands } from './console-commands.ts';
 
 /** A change of the console that was decided: `changes` are stored whole before `answer` is given. */
@@ -40,7 +41,7 @@ export function answerConsoleCommand(
 
 /** What crosses to another thread is text: pieces would be read after the transaction. */
 function asMessage(answer: ConsoleAnswer): ConsoleAnswer {
-  return typeof answer.body === 'string' ? answer : { ...answer, body: [...answer.body].join('') };
+  return { ...answer, body: joinPieces(answer.body) };
 }
 
 function decide(

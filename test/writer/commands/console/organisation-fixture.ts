@@ -23,6 +23,7 @@ import { checkStore } from '../../../../src/storage/check.ts';
 import { openStore, type Store } from '../../../../src/storage/store.ts';
 import { hashSecret } from '../../../../src/support/hash-secret.ts';
 import { newId } from '../../../../src/support/random-id.ts';
+import { joinPieces, type TextPieces } from '../../../../src/support/text-pieces.ts';
 import { organisationCommands } from '../../../../src/writer/commands/console/organisation-commands.ts';
 import {
   creationOf,
@@ -129,7 +130,7 @@ export class OrganisationFixture {
   }
 
   /** The pieces of an answer that is read from `queries`. */
-  pieces(operation: ReadId, queries: RecordQueries, sent: Sent): Iterable<string> {
+  pieces(operation: ReadId, queries: RecordQueries, sent: Sent): TextPieces {
     const entry = reads[operation];
     const outcome = entry === undefined ? undefined : this.#run(entry, queries, this.owner, sent);
     if (outcome?.ok !== true || outcome.value.pieces === undefined) throw new Error('It has no pieces');
@@ -195,7 +196,7 @@ function resultOf(
 ): Result {
   const { answer } = consoleOperations[operation];
   const { value, pieces, status = 200 } = reply;
-  const text = pieces === undefined ? (JSON.stringify(value) ?? '') : [...pieces.text].join('');
+  const text = pieces === undefined ? (JSON.stringify(value) ?? '') : joinPieces(pieces.text);
   const shown = answer === null ? null : JSON.parse(text);
   if (answer !== null && !Value.Check(answer, shown)) {
     throw new Error(`${operation} answers against its contract: ${text}`);

@@ -1,0 +1,69 @@
+import type { AdminServer } from '../admin/admin-server.ts';
+import type { Readiness } from '../admin/readiness.ts';
+import { evaluationMetrics } from '../evaluator/evaluation-metrics-protocol.ts';
+import type { Front } from '../front/front.ts';
+import { frontMetrics } from '../front/front-metrics-protocol.ts';
+import { notifierMetrics } from '../notifier/notifier-protocol.ts';
+import type { Logger } from '../observability/logger.ts';
+import { createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
+import { requestMetrics } from '../worker/request-metrics-protocol.ts';
+import { writerMetrics } from '../writer/writer-metrics-protocol.ts';
+import type { NotifierHost } from './notifier-host.ts';
+import type { WriterHost } from './writer-host.ts';
+
+export interface AdminHostOptions {
+  readonly host: string;
+  /** Null: it is switched off. */
+  readonly port: number | null;
+  readonly log: Logger;
+  readonly readiness: () => Readiness;
+  readonly writer: WriterHost;
+  /** Null where no mail server is configured. */
+  readonly notifier: NotifierHost | null;
+  /** Null until the front end is made. */
+  readonly front: () => Front | null;
+}
+
+/** How long a scrape waits for the writer's figures; then it shows the last ones. */
+const measureTimeoutMs = 500;
+const noMail: MetricCells = new Float64Array(createMetricMemory(notifierMetrics));
+/** Before the front end is made. */
+const noFront: MetricCells = new Float64Array(createMetricMemory(frontMetrics));
+const noRequests: MetricCells = new Float64Array(createMetricMemory(requestMetrics));
+const noEvaluations: MetricCells = new Float64Array(createMetricMemory(evaluationMetrics));
+
+/** The admin listener, on the main thread: it shows of each actor whether it serves, and what it counts. */
+export class AdminHost {
+  readonly #options: AdminHostOptions;
+  #server: AdminServer | null = null;
+
+  constructor(options: AdminHostOptions) {
+    this.#options = options;
+  }
+
+  /** Its parts are loaded only where it is wanted. @throws ListenError */
+  async start(): Promise<void> {
+    const { host, port, log, readiness, writer, notifier, front } = this.#options;
+    if (port === null) return;
+    const { AdminServer } = await import('../admin/admin-server.ts');
+    const { PrometheusText } = await import('../admin/prometheus-text.ts');
+    const { processMetrics } = await import('../admin/process-metrics.ts');
+    const metrics = new PrometheusText([
+      processMetrics({ readiness, writerActiveSeconds: () => writer.activeSeconds }),
+      { block: frontMetrics, read: () => front()?.readMetrics() ?? noFront },
+      { block: requestMetrics, read: () => front()?.readRequestMetrics() ?? noRequests },
+      { block: evaluationMetrics, read: () => front()?.readEvaluationMetrics() ?? noEvaluations },
+      { block: writerMetrics, read: () => writer.readMetrics(measureTimeoutMs) },
+      { block: notifierMetrics, read: () => notifier?.readMetrics() ?? noMail },
+    ]);
+    const onFault = (fault: unknown): void => log.error({ err: fault }, 'admin request failed');
+    const server = new AdminServer({ host, port, readiness, metrics, onFault });
+    const adminPort = await server.listen();
+    this.#server = server;
+    log.info({ adminHost: host, adminPort }, 'the admin listener answers /ready and /metrics');
+  }
+
+  close(): void {
+    this.#server?.close();
+  }
+}

@@ -1,0 +1,51 @@
+import { type BudgetHolder, budgetOf } from './process-budgets.ts';
+import type { SharedBudget } from './shared-budget.ts';
+
+const maxCell = 0;
+const refusedCell = 1;
+
+/** A worker, or the front end, that has connections. */
+interface ConnectionHolder extends BudgetHolder {
+  readonly limits: BudgetHolder['limits'] & { readonly connectionRoom: SharedArrayBuffer };
+}
+
+/** Room for connections: each takes one of the descriptors that the process may have. */
+export class ConnectionRoom {
+  readonly #connections: SharedBudget;
+  readonly #cells: Int32Array<SharedArrayBuffer>;
+
+  constructor(holder: ConnectionHolder) {
+    this.#connections = budgetOf(holder, 'connections', Number.MAX_SAFE_INTEGER);
+    this.#cells = new Int32Array(holder.limits.connectionRoom);
+  }
+
+  /**
+   * A connection came, or went.
+   * @param change 1 or -1. @returns whether there is room for one that came; of two that come at the same time for the last
+   * place perhaps neither gets it
+   */
+  change(change: number): boolean {
+    if (change < 0) {
+      this.#connections.give(1);
+      return true;
+    }
+    this.#connections.takeAlways(1);
+    if (this.#connections.used <= Atomics.load(this.#cells, maxCell)) return true;
+    Atomics.add(this.#cells, refusedCell, 1);
+    return false;
+  }
+}
+
+/** As yet there is room for none. */
+export function createConnectionRoomMemory(): SharedArrayBuffer {
+  return new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+}
+
+export function putConnectionsMax(memory: SharedArrayBuffer, max: number): void {
+  Atomics.store(new Int32Array(memory), maxCell, max);
+}
+
+/** @returns how many connections were refused since the start */
+export function refusedConnections(memory: SharedArrayBuffer): number {
+  return Atomics.load(new Int32Array(memory), refusedCell);
+}

@@ -1,0 +1,21 @@
+import type { Scrape } from '../admin/admin-fixture.ts';
+
+/** What requests take, and give back when they are over. */
+const taken = [
+  'burgee_management_requests_in_flight',
+  'burgee_console_requests_in_flight',
+  'burgee_writer_requests_in_flight',
+  'burgee_writer_queue_depth',
+  'burgee_writer_queue_bytes',
+  'burgee_waiting_evaluations',
+  'burgee_long_answers_in_flight',
+  'burgee_unsent_answer_bytes',
+  'burgee_pinned_snapshots',
+  'burgee_body_bytes',
+];
+
+/** @returns what has not been given back, with how much of it; empty: nothing is held */
+export function stillTaken(scrape: Scrape): string {
+  const held = taken.map((name) => [name, scrape.value(name)] as const).filter(([, value]) => value !== 0);
+  return held.map(([name, value]) => `${name} is ${value}`).join(', ');
+}

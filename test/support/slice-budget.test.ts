@@ -1,0 +1,10 @@
+import t from 'tap';
+import { sliceBudgetMs } from '../../src/support/slice-budget.ts';
+
+t.test('a slice is short where nobody else works, and has a share of the time where many do', async (t) => {
+  t.equal(sliceBudgetMs(0), 0.1);
+  t.equal(sliceBudgetMs(0.02), 0.1);
+  t.equal(sliceBudgetMs(0.6), 0.3);
+  t.equal(sliceBudgetMs(8), 0.5);
+  t.equal(sliceBudgetMs(Number.POSITIVE_INFINITY), 0.5);
+});
