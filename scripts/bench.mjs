@@ -5,13 +5,13 @@
 import './lib/choose-node.mjs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { compileAll } from './lib/compile.mjs';
 import { ensureBuilt } from './lib/ensure-built.mjs';
 import { ensureInstalled } from './lib/ensure-installed.mjs';
 import { root } from './lib/root.mjs';
-import { runTool } from './lib/run.mjs';
 
 await ensureInstalled();
 await ensureBuilt();
-if ((await runTool('tsc', ['-p', 'tsconfig.json'])) !== 0) process.exit(1);
+if ((await compileAll()) !== 0) process.exit(1);
 // In this very process, so that Ctrl-C reaches whoever stops the servers.
 await import(pathToFileURL(join(root, 'dist', 'bench', 'main.js')).href);

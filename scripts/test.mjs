@@ -1,25 +1,15 @@
-// npm test: installs what is missing, runs every check and every test, and closes with one line: N passed, N failed.
+// npm test: installs what is missing, runs every check and the tests of the quick tier, and closes with one line:
+// N passed, N failed. A test is a leaf of tap's tree, whatever it asserts.
 //
-//   npm test -- config cli      only the tests whose path contains one of these, and no checks
+//   npm test -- config cli      only the tests whose path contains one of these, of either tier, and no checks
+//   npm run test:full           every test that there is: what .ci/run calls
 import './lib/choose-node.mjs';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { assemble } from './lib/build.mjs';
 import { runChecks } from './lib/checks.mjs';
+import { compileAll } from './lib/compile.mjs';
 import { isBuilt } from './lib/ensure-built.mjs';
 import { ensureInstalled } from './lib/ensure-installed.mjs';
-import { root } from './lib/root.mjs';
-import { runTool } from './lib/run.mjs';
 import { runTests } from './lib/run-tests.mjs';
-
-/** Compiles src, test and bench anew, so that no test runs against what is no longer there. @returns tsc's exit code */
-function compileAll() {
-  // What is compiled here is not what the build's own notes tell of.
-  for (const stale of ['test', 'bench', '.tsbuildinfo', '.tsbuildinfo-src']) {
-    rmSync(join(root, 'dist', stale), { recursive: true, force: true });
-  }
-  return runTool('tsc', ['-p', 'tsconfig.json']);
-}
 
 async function checkAll(compiled) {
   const { passed, failed } = await runChecks(() => compiled);
@@ -27,7 +17,8 @@ async function checkAll(compiled) {
   return { passed, failed: failed.length, skipped: 0 };
 }
 
-const wanted = process.argv.slice(2);
+const words = process.argv.slice(2);
+const wanted = words.filter((word) => word !== '--full');
 await ensureInstalled();
 const isBuildNeeded = !isBuilt();
 const compiled = compileAll();
@@ -39,7 +30,7 @@ const [buildCode, checked] = await Promise.all([
 if (buildCode !== 0) process.exit(1);
 
 console.log('# tests');
-const tallies = [checked, await runTests(wanted)];
+const tallies = [checked, await runTests(wanted, words.includes('--full'))];
 const sum = (key) => tallies.reduce((total, tally) => total + tally[key], 0);
 if (sum('skipped') > 0) console.log(`# ${sum('skipped')} skipped, each with its reason above`);
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`);

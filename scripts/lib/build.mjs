@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildStamp } from './ensure-built.mjs';
 import { root } from './root.mjs';
-import { runNode, runTool } from './run.mjs';
+import { runNode } from './run.mjs';
 import { renderSupplyChainPage } from './supply-chain.mjs';
 
 /** docs/configuration.md is what the settings say of themselves. */
@@ -21,15 +21,6 @@ function writeSupplyChainPage() {
   const text = readFileSync(page, 'utf8');
   const wanted = renderSupplyChainPage(text);
   if (text !== wanted) writeFileSync(page, wanted);
-}
-
-/** Compiles src to dist/src. @returns the compiler's exit code */
-export function compileSource() {
-  // TypeScript believes its own notes even when what they tell of is gone.
-  if (!existsSync(join(root, 'dist', 'src', 'main.js'))) {
-    rmSync(join(root, 'dist', '.tsbuildinfo-src'), { force: true });
-  }
-  return runTool('tsc', ['-p', 'tsconfig.build.json']);
 }
 
 /**

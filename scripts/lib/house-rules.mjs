@@ -16,6 +16,11 @@ const rules = [
     pattern: /\b(t|test)\.only\(|@ts-ignore|@ts-nocheck/,
     why: 'every test runs, every type holds',
   },
+  {
+    files: (path) => path.startsWith('test/') && path !== 'test/support/fast-check.ts',
+    pattern: /from 'fast-check'/,
+    why: 'properties have a seed: import test/support/fast-check.ts',
+  },
 ];
 
 function* filesIn(folder) {

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { compileAll } from './compile.mjs';
 import { ensureBuilt } from './ensure-built.mjs';
 import { ensureInstalled } from './ensure-installed.mjs';
 import { root } from './root.mjs';
-import { runNode, runTool } from './run.mjs';
+import { runNode } from './run.mjs';
 
 /**
  * Installs, builds and compiles what is missing, then runs a program of the tests with this command's arguments, and ends
@@ -12,7 +13,7 @@ import { runNode, runTool } from './run.mjs';
 export async function runCompiled(path) {
   await ensureInstalled();
   await ensureBuilt();
-  await runTool('tsc', ['-p', 'tsconfig.json']);
+  await compileAll();
   const program = join(root, 'dist', path);
   const code = await runNode(['--enable-source-maps', program, ...process.argv.slice(2)]);
   process.exitCode = code ?? 1;

@@ -1,45 +1,23 @@
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { root } from './root.mjs';
 import { failureText, tallyOf } from './tap-tally.mjs';
+import { chooseTestFiles } from './test-files.mjs';
 
-const concurrency = 2;
-/** Tests that wait for most of their time, for what comes late or for another program, go beside the others. */
-const waiting = new RegExp(
-  [
-    '^bench/peers[.]',
-    '^browser/live[.]',
-    '^cli/held-directory[.]',
-    '^conformance/limit-windows[.]',
-    '^console/(audit-export|session-use|watch-project)[.]',
-    '^campaigns/clock[.]',
-    '^notifier/notifier[.]',
-    '^packaging/(haproxy|image-tree|newer-nodes)[.]',
-  ].join('|'),
-);
-/** Tests that assert how long something takes get the machine for themselves, after all others. */
-const alone = new RegExp(
-  [
-    '^robustness/',
-    '^lifecycle/(bursts|concurrent-changes|large-audit-entries|long-list|shutdown|slow-readers|worker-(deaths|logs))[.]',
-    '^campaigns/(hostile-clients|overload|soak|steps|workers)[.]',
-  ].join('|'),
-);
+/**
+ * Files at the same time, beside which the waiting ones go: one more than there are cores, because each waits now and then
+ * for a server to start or for a disk. More would make a test slow.
+ */
+const lanes = 1 + Math.min(4, Math.max(2, availableParallelism()));
+/** Where nothing may be missing: what a test cannot find or do here fails it. */
+const isSkipFailure = process.env.CI === 'true';
 const fileTimeoutMs = 15 * 60_000;
 /** Of one test within a file, in seconds; tap's own default of 30 is short for a slow machine. */
 const testTimeoutSeconds = '600';
 
-function testFiles(folder = '') {
-  return readdirSync(join(root, 'dist', 'test', folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return testFiles(path);
-    return entry.name.endsWith('.test.js') ? [path] : [];
-  });
-}
-
 /** Runs one file in a process of its own and reads what it says in TAP. */
-async function runFile(path) {
+async function runFile({ path, name }) {
   const env = { ...process.env, TAP_TIMEOUT: testTimeoutSeconds };
   const file = join(root, 'dist', 'test', path);
   const child = spawn(process.execPath, ['--enable-source-maps', file], { cwd: root, env });
@@ -56,7 +34,8 @@ async function runFile(path) {
     child.once('close', (code, signal) => resolve(signal ?? code));
   });
   clearTimeout(timer);
-  return { path, end, output, seconds: (Date.now() - startedAt) / 1000, tally: tallyOf(output, end) };
+  const seconds = (Date.now() - startedAt) / 1000;
+  return { name, end, output, seconds, tally: tallyOf(output, end, isSkipFailure) };
 }
 
 /** What a test says aloud even when all is well: the seed that repeats a campaign, and why something was skipped. */
@@ -64,34 +43,37 @@ function remarks(output) {
   return output.split('\n').filter((line) => /^\s*# campaign |^\s*ok \d.*# SKIP/.test(line));
 }
 
-function report({ path, end, output, seconds, tally }) {
-  const name = path.replace(/\.test\.js$/, '');
+function report({ name, end, output, seconds, tally }) {
   if (tally.failed === 0) {
     console.log(`ok ${name}: ${tally.passed} (${seconds.toFixed(1)} s)`);
     for (const line of remarks(output)) console.log(line);
     return;
   }
   console.log(`not ok ${name}: ${tally.failed} failed, ${tally.passed} passed (ended with ${end})`);
+  for (const line of remarks(output)) console.log(line);
   console.log(failureText(output));
 }
 
-/** Runs the test files whose path contains one of `wanted`; all when there is none. */
-export async function runTests(wanted) {
-  const files = testFiles().filter(
-    (path) => wanted.length === 0 || wanted.some((part) => path.includes(part)),
-  );
+/**
+ * Runs test files, and says of each what came of it.
+ * @param wanted parts of paths: runs the files with one of them, of either tier; all of a tier when there is none
+ * @param isFull which tier
+ * @returns how many tests passed, failed and were skipped
+ */
+export async function runTests(wanted, isFull = false) {
+  const files = chooseTestFiles(wanted, isFull);
   const sum = { passed: 0, failed: 0, skipped: 0 };
   const runAll = async (queue) => {
-    for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
-      const result = await runFile(path);
+    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+      const result = await runFile(file);
       report(result);
       for (const key of Object.keys(sum)) sum[key] += result.tally[key];
     }
   };
-  const together = files.filter((path) => !alone.test(path) && !waiting.test(path));
-  const lanes = Array.from({ length: concurrency }, () => runAll(together));
-  await Promise.all([runAll(files.filter((path) => waiting.test(path))), ...lanes]);
-  await runAll(files.filter((path) => alone.test(path)));
+  const sharing = (kind) => files.filter((file) => file.sharing === kind);
+  const together = sharing('together');
+  await Promise.all([runAll(sharing('waiting')), ...Array.from({ length: lanes }, () => runAll(together))]);
+  await runAll(sharing('alone'));
   if (files.length === 0) sum.failed += 1;
   return sum;
 }

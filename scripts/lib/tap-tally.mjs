@@ -1,22 +1,43 @@
-/** tap's own count, the last comment of its output: `# { total: 3, pass: 2, fail: 1 }`. It counts assertions. */
-const summary = /^# \{ total: \d+.*\}$/gm;
+/** A result in TAP: how deep it stands, whether it is bad, and what is said of it after its name. */
+const resultLine =
+  /^(?<indent> *)(?<bad>not )?ok \d+\b.*?(?<skipped> # (?:SKIP|TODO)\b.*)?(?<timed> # time=\S+)?$/;
+const indentWidth = 4;
+const summary = /^# \{ total: \d+.*\}$/m;
 
-function countOf(text, name) {
-  const found = new RegExp(`\\b${name}: (\\d+)`).exec(text);
-  return found === null ? 0 : Number(found[1]);
+/** Results of tests, which have a time; those of assertions have none. */
+function resultsIn(output) {
+  return output.split('\n').flatMap((line) => {
+    const found = resultLine.exec(line)?.groups;
+    if (found === undefined || (found.timed ?? found.skipped) === undefined) return [];
+    const depth = found.indent.length / indentWidth;
+    return [{ depth, isBad: found.bad !== undefined, isSkipped: found.skipped !== undefined }];
+  });
 }
 
 /**
- * Reads a file's count from its output.
+ * Counts the tests that a file's output tells of. A test that holds others counts by them, and its assertions not at all.
  *
  * @param end exit code, or the signal that ended the process. A file that did not come to its end, or that ended badly
  *   without saying why, has failed once.
+ * @param isSkipFailure whether a test that was skipped has failed
  */
-export function tallyOf(output, end) {
-  const text = output.match(summary)?.at(-1) ?? '';
-  const skipped = countOf(text, 'skip') + countOf(text, 'todo');
-  const tally = { passed: countOf(text, 'pass'), failed: countOf(text, 'fail'), skipped };
-  if (tally.failed === 0 && (text === '' || end !== 0)) tally.failed = 1;
+export function tallyOf(output, end, isSkipFailure = false) {
+  const tally = { passed: 0, failed: 0, skipped: 0 };
+  /** By depth: the results of the test that is under way there, which come before its own. */
+  const inner = [];
+  for (const { depth, isBad, isSkipped } of resultsIn(output)) {
+    const [children, badChildren] = [inner[depth + 1]?.all ?? 0, inner[depth + 1]?.bad ?? 0];
+    inner.length = depth + 1;
+    inner[depth] ??= { all: 0, bad: 0 };
+    inner[depth].all += 1;
+    if (isBad) inner[depth].bad += 1;
+    if (isSkipped) tally[isSkipFailure ? 'failed' : 'skipped'] += 1;
+    else if (isBad && badChildren === 0) tally.failed += 1;
+    else if (!isBad && children === 0) tally.passed += 1;
+  }
+  const isComplete = end === 0 && summary.test(output);
+  if (isComplete && tally.failed + tally.passed + tally.skipped === 0) tally.passed = 1;
+  if (!isComplete && tally.failed === 0) tally.failed = 1;
   return tally;
 }
 

@@ -13,7 +13,7 @@ export interface CampaignContext extends Lifetime {
   readonly count: number;
   readonly seed: number;
   readonly random: Random;
-  /** Run by `npm run campaign`, not by `npm test`: only then may ratios and percentiles be asserted. */
+  /** Run by `npm run campaign`, not as a sample: only then may ratios and percentiles be asserted. */
   readonly isFull: boolean;
   /** Prints a line. */
   note(line: string): void;
@@ -29,7 +29,7 @@ export interface Campaign {
   readonly name: string;
   /** One sentence: what is done and what must hold. */
   readonly summary: string;
-  /** In `npm test`; all campaigns together take at most 8 minutes there. */
+  /** In `npm run test:full`; all campaigns together take at most 8 minutes there. */
   readonly sampleCount: number;
   readonly fullCount: number;
   /** Programs that it needs, of those that `scripts/lib/ensure-debian.mjs` knows. */

@@ -7,7 +7,7 @@ import type { Campaign, CampaignContext, CampaignCounts } from './campaign.ts';
 import { ask, copySite, type DamagedSite, makeSite, siteSettings } from './damage/damaged-site.ts';
 import { type Damage, damages } from './damage/damages.ts';
 
-/** In npm test `burgee check` looks at every fourth directory; in full at each. */
+/** In a sample `burgee check` looks at every fourth directory; in full at each. */
 const sampleChecksEvery = 4;
 
 interface Tally {

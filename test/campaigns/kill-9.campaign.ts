@@ -18,7 +18,7 @@ const killsPerDirectory = 25;
 const loadMsMax = 600;
 const bootMsMax = 400;
 const restartMsMax = 2000;
-/** `burgee check` starts two processes: in npm test every fifth kill is followed by it, the others by what it runs. */
+/** `burgee check` starts two processes: in a sample every fifth kill is followed by it, the others by what it runs. */
 const sampleChecksEvery = 5;
 
 interface Tally {

@@ -11,7 +11,7 @@ function list(): void {
   console.log('npm run campaign -- NAME [COUNT] [SEED] [CASE]\n');
   for (const { name, summary, sampleCount, fullCount } of campaigns) {
     console.log(`${name}: ${summary}`);
-    console.log(`    ${fullCount} in full, ${sampleCount} in npm test`);
+    console.log(`    ${fullCount} in full, ${sampleCount} in a sample`);
   }
 }
 

@@ -47,7 +47,7 @@ const overloadFactor = 2;
 const recoversWithinMs = 2000;
 /** What so many buffered answers and sockets may take beyond the memory of a busy service. */
 const growthMaxBytes = 400 * 1024 * 1024;
-/** How late the test itself may read an answer in npm test, where nobody has the machine alone. */
+/** How late the test itself may read an answer in a sample, where nobody has the machine alone. */
 const slackMs = { full: 100, sample: 1500 };
 const recoveryMin = 0.8;
 /** Of the capacity: what is answered well while twice as much comes. */

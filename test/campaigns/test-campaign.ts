@@ -1,12 +1,14 @@
 import t from 'tap';
 import { debianPrograms } from '../support/debian-programs.ts';
 import type { Campaign } from './campaign.ts';
-import { newSeed, runCampaign } from './run-campaign.ts';
+import { runCampaign } from './run-campaign.ts';
 
+/** Of every sample, so that none passes or fails by luck: `npm run campaign` tries others. */
+const sampleSeed = 20_261_123;
 /** Above what any sample takes, so that a campaign that hangs is reported by its own name. */
 const sampleTimeoutMs = 300_000;
 
-/** A whole number of the environment, to repeat a run of `npm test`. */
+/** A whole number of the environment. */
 function numberFrom(name: string): number | null {
   const text = process.env[name];
   if (text === undefined || text === '') return null;
@@ -15,7 +17,7 @@ function numberFrom(name: string): number | null {
 }
 
 /**
- * Runs a campaign's sample as a test. `CAMPAIGN_SEED` repeats one. Without a tool that it needs it is skipped and says
+ * Runs a campaign's sample as a test. `CAMPAIGN_SEED` gives another seed. Without a tool that it needs it is skipped and says
  * so, except where CI is set: there it fails.
  */
 export function testCampaign(campaign: Campaign): void {
@@ -27,7 +29,7 @@ export function testCampaign(campaign: Campaign): void {
       t.pass('cannot run here', { skip });
       return;
     }
-    const seed = numberFrom('CAMPAIGN_SEED') ?? newSeed();
+    const seed = numberFrom('CAMPAIGN_SEED') ?? sampleSeed;
     const note = (line: string): void => t.comment(line);
     const counts = await runCampaign(campaign, { count: campaign.sampleCount, seed, isFull: false, note });
     t.ok(Object.keys(counts).length > 0, 'the campaign counted something');

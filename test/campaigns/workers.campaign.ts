@@ -42,7 +42,7 @@ const kinds: readonly WorkerCase[] = [
   workerDiesInDrain,
 ];
 
-/** In npm test the server's monotonic clock runs faster: a thread is hung after seconds, not after a minute. */
+/** In a sample the server's monotonic clock runs faster: a thread is hung after seconds, not after a minute. */
 const sampleSpeed = 10;
 const realDeadlineMs = 1000;
 const connections = 64;

@@ -1,20 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { repositoryRoot } from '../support/repository-root.ts';
+import { parseCases } from './case-syntax.ts';
 import type { ConformanceCase, Given, Json } from './conformance-case.ts';
 
 const directory = join(repositoryRoot(), 'test', 'conformance');
 
 /** Every case of every file in `cases/`, in the order of the files. */
 export function readCases(): ConformanceCase[] {
-  return topics().flatMap((topic) => readJson(`cases/${topic}.json`) as ConformanceCase[]);
+  return topics().flatMap((topic) => parseCases(readText(`cases/${topic}.cases`), topic));
 }
 
 /** The names of the case files, without their extension. */
 export function topics(): string[] {
   return readdirSync(join(directory, 'cases'))
     .sort()
-    .map((file) => basename(file, '.json'));
+    .map((file) => basename(file, '.cases'));
 }
 
 export function readGivens(): ReadonlyMap<string, Given> {
@@ -65,5 +66,9 @@ export function atThisTime(value: Json, now: number): Json {
 }
 
 function readJson(file: string): unknown {
-  return JSON.parse(readFileSync(join(directory, file), 'utf8'));
+  return JSON.parse(readText(file));
+}
+
+function readText(file: string): string {
+  return readFileSync(join(directory, file), 'utf8');
 }

@@ -10,7 +10,7 @@ import type { Given, Json } from './conformance-case.ts';
 import { fixtureValues } from './fixture-values.ts';
 
 /*
- * Every case of `cases/*.json` over HTTP, against one booted service for each `given`. Each case has addresses of its
+ * Every case of `cases/*.cases` over HTTP, against one booted service for each `given`. Each case has addresses of its
  * own in 127.0.0.0/8, so that the per-address limits of one case do not reach the next.
  */
 const cases = readCases();

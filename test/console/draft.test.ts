@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import t from 'tap';
 import {
   type Draft,
@@ -10,6 +9,7 @@ import {
   yieldClashes,
 } from '../../src/console/draft/draft.ts';
 import { changesBetween, type Fields } from '../../src/console/draft/fields.ts';
+import fc from '../support/fast-check.ts';
 
 const base: Fields = { name: 'checkout', tags: ['a'], '1/enabled': false, '1/trafficPercentage': 10 };
 

@@ -70,18 +70,19 @@ t.test('every link of every page leads to something that is served', async (t) =
     idsOf.set(path, new Set([...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => String(id))));
   }
   let count = 0;
+  const broken: string[] = [];
   for (const path of served.keys()) {
     if (!String(findPage(served, path)?.contentType).startsWith('text/html')) continue;
     const html = Buffer.from(findPage(served, path)?.body ?? []).toString('utf8');
     for (const [, href] of html.matchAll(/<(?:a|link|img)\b[^>]*?(?:href|src)="([^"]*)"/g)) {
       const url = new URL(String(href).replaceAll('&amp;', '&'), `http://burgee.test${path}`);
       count += 1;
-      t.equal(url.origin, 'http://burgee.test', `${path}: ${href}`);
       const ids = idsOf.get(url.pathname);
-      t.ok(ids !== undefined, `${path}: ${href}`);
-      if (url.hash !== '') t.ok(ids?.has(url.hash.slice(1)), `${path}: ${href}`);
+      const isServed = url.origin === 'http://burgee.test' && ids !== undefined;
+      if (!isServed || (url.hash !== '' && !ids.has(url.hash.slice(1)))) broken.push(`${path}: ${href}`);
     }
   }
+  t.same(broken, []);
   t.ok(count > 500, `${count} links`);
 });
 

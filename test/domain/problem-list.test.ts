@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { ProblemList, shown, shownList } from '../../src/domain/problem-list.ts';
+import fc from '../support/fast-check.ts';
 
 t.test('problems are joined in order; after the fiftieth they are only counted', async () => {
   fc.assert(

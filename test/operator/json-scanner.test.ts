@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { JsonFault, JsonScanner, lineAndColumn } from '../../src/operator/json-scanner.ts';
+import fc from '../support/fast-check.ts';
 
 const encoder = new TextEncoder();
 

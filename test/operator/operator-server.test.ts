@@ -198,8 +198,11 @@ t.test('whoever holds a connection and asks nothing gives it up to those who ask
   // One says something now and then, and never a whole request.
   const trickle = setInterval(() => idle[0]?.write(Buffer.of(0)), 1000);
   t.teardown(() => clearInterval(trickle));
+  // What trickles may meet the closed end: that is an error of the socket, and its close follows.
   for (const socket of idle) socket.on('error', () => undefined);
-  const closed = Promise.all(idle.map((socket) => once(socket, 'close')));
+  const closed = Promise.all(
+    idle.map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()))),
+  );
   const ask = () => remote.setPlan({ organisation: 'Acme', fields: { plan: 'free' } });
   await t.rejects(ask(), { name: 'NoServer' }, 'a command tries again then');
   await closed;

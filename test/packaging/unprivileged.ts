@@ -1,5 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { dirname } from 'node:path';
+import { chmodSync, cpSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Lifetime } from '../support/lifetime.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const nobody = 65534;
 
@@ -21,4 +25,32 @@ export function unprivilegedSkip(): string | false {
   const { status, stderr, error } = spawnSync(command, arguments_, { encoding: 'utf8' });
   if (status === 0) return false;
   return `${process.execPath} does not run without privileges: ${(error?.message ?? stderr).trim()}`;
+}
+
+function canRead(path: string): boolean {
+  const [command = '', ...words] = [...unprivilegedPrefix, 'test', '-r', path];
+  return spawnSync(command, words).status === 0;
+}
+
+/** Where npm put the packages that a server needs. */
+function runtimePackages(): string[] {
+  const lockfile = JSON.parse(
+    readFileSync(join(repositoryRoot(), 'node_modules', '.package-lock.json'), 'utf8'),
+  );
+  const packages = Object.entries(lockfile.packages as Record<string, { dev?: boolean }>);
+  return packages.filter(([, { dev }]) => dev !== true).map(([path]) => path);
+}
+
+/** @returns this checkout, or a copy of what runs where that user can reach it: a checkout may lie in somebody's home */
+export function reachableCheckout(t: Lifetime): string {
+  const root = repositoryRoot();
+  if (canRead(join(root, 'package.json'))) return root;
+  const copy = temporaryDirectory(t);
+  chmodSync(copy, 0o755);
+  const built = ['server', 'docs', 'console'].map((folder) => join('dist', folder));
+  for (const path of ['package.json', 'scripts', ...built, ...runtimePackages()]) {
+    cpSync(join(root, path), join(copy, path), { recursive: true, verbatimSymlinks: true });
+  }
+  if (canRead(join(copy, 'package.json'))) return copy;
+  throw new Error(`${copy} cannot be reached without privileges either: set TMPDIR to a folder that can`);
 }

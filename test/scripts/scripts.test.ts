@@ -12,11 +12,14 @@ interface Tally {
   readonly skipped: number;
 }
 
-async function readTally(output: string, end: number | string): Promise<Tally> {
-  const { tallyOf } = (await import(pathToFileURL(join(scripts, 'lib', 'tap-tally.mjs')).href)) as {
-    tallyOf: (output: string, end: number | string) => Tally;
-  };
-  return tallyOf(output, end);
+/** A module of scripts/lib, which has no types. */
+async function load<Module>(name: string): Promise<Module> {
+  return (await import(pathToFileURL(join(scripts, 'lib', name)).href)) as Module;
+}
+
+async function readTally(output: string, end: number | string, isSkipFailure = false): Promise<Tally> {
+  type Module = { tallyOf: (output: string, end: number | string, isSkipFailure: boolean) => Tally };
+  return (await load<Module>('tap-tally.mjs')).tallyOf(output, end, isSkipFailure);
 }
 
 t.test('the Nodes that are too old, as package.json says', async (t) => {
@@ -29,15 +32,51 @@ t.test('the Nodes that are too old, as package.json says', async (t) => {
     t.ok(isTooOld(version), version);
 });
 
-t.test("a test file's count is tap's own", async (t) => {
-  const output =
-    'TAP version 14\n    # { total: 9, pass: 9 }\nok 1 - x\n# { total: 7, pass: 4, fail: 1, skip: 2 }\n';
-  t.strictSame(await readTally(output, 1), { passed: 4, failed: 1, skipped: 2 });
-  t.strictSame(await readTally('# { total: 3, pass: 3 }\n', 0), { passed: 3, failed: 0, skipped: 0 });
+const nested = `TAP version 14
+# Subtest: one
+    ok 1 - an assertion
+    ok 2 - another
+    1..2
+ok 1 - one # time=3.1ms
+# Subtest: two
+    ok 1 - an assertion
+    # Subtest: inner
+        not ok 1 - an assertion
+        1..1
+    not ok 2 - inner # time=1ms
+    # Subtest: also inner
+        ok 1 - an assertion
+        1..1
+    ok 3 - also inner # time=1ms
+    1..3
+not ok 2 - two # time=5ms
+ok 3 - not here # SKIP for a reason
+# { total: 7, pass: 4, fail: 1, skip: 1 }
+`;
+
+t.test('what counts is tests, whatever they assert, and of one that holds others these', async (t) => {
+  t.strictSame(await readTally(nested, 1), { passed: 2, failed: 1, skipped: 1 });
+  t.strictSame(await readTally(nested, 1, true), { passed: 2, failed: 2, skipped: 0 });
+  t.strictSame(await readTally('ok 1 - x\n# { total: 3, pass: 3 }\n', 0), {
+    passed: 1,
+    failed: 0,
+    skipped: 0,
+  });
+});
+
+t.test("a test file's name says its tier and how it shares the machine", async (t) => {
+  const { testFile } = await load<{ testFile: (path: string) => object }>('test-files.mjs');
+  t.match(testFile('a.b/c.test.js'), { name: 'a.b/c', isFullOnly: false, sharing: 'together' });
+  t.match(testFile('a/c.full.test.js'), { name: 'a/c', isFullOnly: true, sharing: 'together' });
+  t.match(testFile('a/c.alone.test.js'), { name: 'a/c', isFullOnly: false, sharing: 'alone' });
+  t.match(testFile('a/c.full.waiting.test.js'), { name: 'a/c', isFullOnly: true, sharing: 'waiting' });
+  for (const name of ['c.slow.test.js', 'c.alone.full.test.js', 'c.full.full.test.js'])
+    t.throws(() => testFile(`a/${name}`), { message: `test/a/${name}: the marks` });
 });
 
 t.test('a file that did not come to its end, or ended badly, has failed', async (t) => {
   t.match(await readTally('TAP version 14\nok 1 - x\n', 0), { failed: 1 });
   t.match(await readTally('', 'SIGSEGV'), { failed: 1 });
-  t.match(await readTally('# { total: 3, pass: 3 }\n', 1), { passed: 3, failed: 1 });
+  t.match(await readTally('ok 1 - x # time=1ms\n# { total: 3, pass: 3 }\n', 1), { passed: 1, failed: 1 });
+  t.match(await readTally('not ok 1 - x\n# { total: 1, fail: 1 }\n', 1), { passed: 0, failed: 1 });
 });

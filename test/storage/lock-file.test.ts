@@ -4,19 +4,22 @@ import { join } from 'node:path';
 import t from 'tap';
 import { provisionOne } from '../lifecycle/lifecycle-fixture.ts';
 import {
+  reachableCheckout,
   unprivilegedIds,
   unprivilegedPath,
   unprivilegedPrefix,
   unprivilegedSkip,
 } from '../packaging/unprivileged.ts';
 import { runBurgee, runBurgeeOrThrow } from '../support/burgee-command.ts';
-import { repositoryRoot } from '../support/repository-root.ts';
 
 /* Who runs commands on the data directory is not always the user whose service it is. */
 t.setTimeout(60_000);
 
 const ids = unprivilegedIds;
 const skip = ids === null ? 'only root can be another user' : unprivilegedSkip();
+
+/** Where that user can reach it. */
+let checkout: string | null = null;
 
 /** A store of the unprivileged user, without a lock file, as after a restore. */
 async function foreignStore(t: Parameters<typeof provisionOne>[0]): Promise<string> {
@@ -29,9 +32,10 @@ async function foreignStore(t: Parameters<typeof provisionOne>[0]): Promise<stri
 
 /** As the unprivileged user. */
 function run(...words: readonly string[]) {
+  checkout ??= reachableCheckout(t);
   const [command = '', ...arguments_] = [
     ...unprivilegedPrefix,
-    join(repositoryRoot(), 'scripts', 'burgee'),
+    join(checkout, 'scripts', 'burgee'),
     ...words,
   ];
   const { status, stdout, stderr, signal } = spawnSync(command, arguments_, {

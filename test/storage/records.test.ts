@@ -23,6 +23,8 @@ import { sessionRecord } from '../../src/storage/records/session-record.ts';
 import { tokenRecord } from '../../src/storage/records/token-record.ts';
 import { tokenUseRecord } from '../../src/storage/records/token-use-record.ts';
 import { newId } from '../../src/support/random-id.ts';
+import { throwsA } from '../support/expectations.ts';
+import { cutShort, flippedBits } from './support/damaged-bytes.ts';
 import {
   audienceOf,
   auditEntryOf,
@@ -158,24 +160,17 @@ t.test('a string that UTF-8 cannot carry is refused, never altered', async (test
   test.throws(() => flagRecord.encode(key, flagOf(id, { name: '\udc00' })), TypeError);
 });
 
+const isAccepted = (damaged: Buffer): boolean =>
+  !throwsA(DamagedRecordError, () => flagRecord.decode(key, damaged));
+
 t.test('every flipped bit of a record is noticed', async (test) => {
   const bytes = flagRecord.encode(key, flagOf(id, { tags: ['a'], cohorts: ['b'] }));
-  for (let bit = 0; bit < bytes.length * 8; bit += 1) {
-    const flipped = Buffer.from(bytes);
-    flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-    test.throws(() => flagRecord.decode(key, flipped), DamagedRecordError, `bit ${bit}`);
-  }
+  test.same([...flippedBits(bytes)].filter(isAccepted), []);
 });
 
 t.test('a record cut short, or empty, is noticed', async (test) => {
   const bytes = flagRecord.encode(key, flagOf(id));
-  for (let length = 0; length < bytes.length; length += 1) {
-    test.throws(
-      () => flagRecord.decode(key, bytes.subarray(0, length)),
-      DamagedRecordError,
-      `${length} bytes`,
-    );
-  }
+  test.same([...cutShort(bytes)].filter(isAccepted), []);
 });
 
 t.test('a record under another key, or of another database, is noticed', async (test) => {

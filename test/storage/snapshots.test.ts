@@ -120,16 +120,15 @@ t.test('an iteration goes on over its snapshot when the reader renews in the mid
 t.test('a thousand pins, one after another, take no more than the reader slots of two', async (test) => {
   const { store, reader } = newStore(test);
   let flag = create(store, flagOf(projectId));
+  const steps = new Set<number>();
   for (let round = 0; round < 1000; round += 1) {
     const pinned = reader.pin();
     flag = patch(store, flag);
     reader.renew();
-    test.equal(
-      (reader.queries.flag(flag.id)?.revision ?? 0) - (pinned.queries.flag(flag.id)?.revision ?? 0),
-      1,
-    );
+    steps.add((reader.queries.flag(flag.id)?.revision ?? 0) - (pinned.queries.flag(flag.id)?.revision ?? 0));
     pinned.release();
   }
+  test.same([...steps], [1]);
 });
 
 t.test('renewing keeps nothing while the event loop does not turn', async (test) => {

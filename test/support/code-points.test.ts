@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import t from 'tap';
 import {
   codePointCount,
@@ -7,6 +6,7 @@ import {
   isWellFormed,
   toWellFormed,
 } from '../../src/support/code-points.ts';
+import fc from './fast-check.ts';
 
 const anyText = fc.string({
   unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),

@@ -5,6 +5,16 @@ export function expect(holds: boolean, message: string): asserts holds {
   if (!holds) throw new Error(message);
 }
 
+/** Whether it throws an error of this class: for a loop, which collects and asserts once. */
+export function throwsA(errorClass: new (...words: never[]) => Error, action: () => unknown): boolean {
+  try {
+    action();
+  } catch (error) {
+    return error instanceof errorClass;
+  }
+  return false;
+}
+
 /** Waits until it holds. @throws Error with the message when it does not within the time */
 export async function eventually(
   holds: () => boolean | Promise<boolean>,

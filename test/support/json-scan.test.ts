@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import t from 'tap';
 import { positionOf, scanJson } from '../../src/support/json-scan.ts';
 import {
@@ -13,6 +12,7 @@ import {
   stringItemsOf,
   stringOf,
 } from '../../src/support/json-value.ts';
+import fc from './fast-check.ts';
 
 const deep = 1000;
 

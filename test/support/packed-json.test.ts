@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { jsonPieces } from '../../src/support/packed-json.ts';
 import { packList } from '../../src/support/packed-list.ts';
 import { joinPieces } from '../../src/support/text-pieces.ts';
+import fc from './fast-check.ts';
 
 /* A value whose lists are packed is shown byte for byte as it is shown with arrays. */
 

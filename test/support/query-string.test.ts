@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { decodeQuery } from '../../src/support/query-string.ts';
+import fc from './fast-check.ts';
 
 t.test('what encodeURIComponent encoded comes back', async () => {
   const text = fc.string({ unit: 'grapheme' });

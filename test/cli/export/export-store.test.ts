@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { type ExportOptions, exportStore } from '../../../src/cli/export/export-store.ts';
 import { usesOfAudience } from '../../../src/domain/audience/audience-uses.ts';
@@ -11,6 +10,7 @@ import {
   problemsOf,
 } from '../../operator/open-operator.ts';
 import { flagChangeOf, flagOf, projectOf } from '../../storage/support/records.ts';
+import fc from '../../support/fast-check.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { exportedDocuments } from './generated-document.ts';
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { isName } from '../../../src/domain/name-rules.ts';
 import { isWellFormed } from '../../../src/support/code-points.ts';
+import fc from '../../support/fast-check.ts';
 
 /** Names that have broken something before, and any other. */
 const names = fc

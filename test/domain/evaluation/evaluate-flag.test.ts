@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import t from 'tap';
 import type { Audience } from '../../../src/domain/evaluation/audience.ts';
 import { compileFlag } from '../../../src/domain/evaluation/compiled-flag.ts';
@@ -7,6 +6,7 @@ import { EvaluationContext, type PlainContext } from '../../../src/domain/evalua
 import { evaluationReasons, isOn } from '../../../src/domain/evaluation/evaluation-reason.ts';
 import type { Flag, FlagState } from '../../../src/domain/flag/flag.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
+import fc from '../../support/fast-check.ts';
 
 const project: Project = {
   id: 'ProjectProjectProjec',

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { contextParameters, EvaluationContext } from '../../../src/domain/evaluation/evaluation-context.ts';
 import { describeQueryFault } from '../../../src/domain/evaluation/query-fault.ts';
+import fc from '../../support/fast-check.ts';
 
 const encoder = new TextEncoder();
 const context = new EvaluationContext();

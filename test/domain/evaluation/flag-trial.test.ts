@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import t from 'tap';
 import type { Audience } from '../../../src/domain/evaluation/audience.ts';
 import { compileFlag } from '../../../src/domain/evaluation/compiled-flag.ts';
@@ -6,6 +5,7 @@ import { evaluateFlag, selectState } from '../../../src/domain/evaluation/evalua
 import { EvaluationContext } from '../../../src/domain/evaluation/evaluation-context.ts';
 import { isOn, reasonName } from '../../../src/domain/evaluation/evaluation-reason.ts';
 import { trialOf } from '../../../src/domain/evaluation/flag-trial.ts';
+import fc from '../../support/fast-check.ts';
 import { anyState, audienceId, flagWith, projectWith } from '../management/domain-fixture.ts';
 
 const project = projectWith(['production']);

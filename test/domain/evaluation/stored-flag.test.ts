@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import t from 'tap';
 import type { Audience } from '../../../src/domain/evaluation/audience.ts';
 import { compileAudience } from '../../../src/domain/evaluation/compiled-audience.ts';
@@ -12,6 +11,7 @@ import { flagRecord, skimFlag } from '../../../src/storage/records/flag-record.t
 import type { SlicedWork } from '../../../src/support/sliced-work.ts';
 import { finish } from '../../../src/support/steps.ts';
 import { audienceOf, flagOf, nastyStrings, projectOf } from '../../storage/support/records.ts';
+import fc from '../../support/fast-check.ts';
 
 /*
  * A flag that was read for evaluation answers as one that was decoded whole, and as the rules say in plain JavaScript:

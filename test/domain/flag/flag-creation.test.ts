@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import t from 'tap';
 import {
   creationChanges,
@@ -8,6 +7,7 @@ import {
   parseCreation,
 } from '../../../src/domain/flag/flag-creation.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
+import fc from '../../support/fast-check.ts';
 import { audienceId, bodyOf, isKnownAudience, projectWith } from '../management/domain-fixture.ts';
 
 const single = projectWith(null);

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
 import t from 'tap';
 import { applyFlagEdit } from '../../../src/domain/flag/apply-flag-edit.ts';
 import { type Flag, type FlagState, stateIn } from '../../../src/domain/flag/flag.ts';
@@ -8,6 +7,7 @@ import { applyPatch, parsePatch } from '../../../src/domain/flag/flag-patch.ts';
 import { storedLists, wholeFlag } from '../../../src/domain/flag/whole-flag.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
+import fc from '../../support/fast-check.ts';
 import {
   anyFlag,
   anyPatchBody,

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import t from 'tap';
 import type { Flag } from '../../../src/domain/flag/flag.ts';
 import { stateIn } from '../../../src/domain/flag/flag.ts';
 import { applyPatch, type FlagPatch, parsePatch } from '../../../src/domain/flag/flag-patch.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
+import fc from '../../support/fast-check.ts';
 import {
   anyFlag,
   anyPatchBody,

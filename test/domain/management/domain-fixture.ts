@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { type Flag, type FlagState, initialState } from '../../../src/domain/flag/flag.ts';
 import { parseBody, type RequestBody } from '../../../src/domain/management/request-body.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
+import fc from '../../support/fast-check.ts';
 
 export const audienceId = 'Audience000000000001';
 export const isKnownAudience = (id: string): boolean => id === audienceId;

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { applyFlagEdit } from '../../../src/domain/flag/apply-flag-edit.ts';
 import type { Flag } from '../../../src/domain/flag/flag.ts';
@@ -19,6 +18,7 @@ import {
   withoutEnvironment,
 } from '../../../src/domain/project/environment-edit.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
+import fc from '../../support/fast-check.ts';
 import { anyPatchBody, bodyOf, flagWith, isKnownAudience, projectWith } from './domain-fixture.ts';
 
 const flag = { ...flagWith({}), revision: 5 };

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { parseBody } from '../../../src/domain/management/request-body.ts';
+import fc from '../../support/fast-check.ts';
 
 const encoder = new TextEncoder();
 const parse = (text: string) => parseBody(encoder.encode(text));

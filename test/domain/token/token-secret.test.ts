@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 as zlibCrc32 } from 'node:zlib';
-import fc from 'fast-check';
 import t from 'tap';
 import { newTokenSecret, readTokenSecret } from '../../../src/domain/token/token-secret.ts';
 import { crc32 } from '../../../src/support/crc32.ts';
+import fc from '../../support/fast-check.ts';
 
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const prefixes = ['burgee', 'old_prefix'];

@@ -99,7 +99,8 @@ t.test('which addresses share a set is each process’ own', async (t) => {
 
 t.test('a limit of 0 is no limit', async (t) => {
   const limiter = limiterOf(0);
-  for (let event = 0; event < 1000; event += 1) t.ok(limiter.take('a'));
+  const taken = Array.from({ length: 1000 }, () => limiter.take('a'));
+  t.notOk(taken.includes(false));
   t.notOk(limiter.isFull('a'));
   t.equal(limiter.countWindows(), 0);
 });

@@ -36,24 +36,6 @@ t.test('a flag of a single-environment project is created flat', async (t) => {
   t.same(fixture.read('read-flag', { authorization, flagId: id }).body, answer.body);
 });
 
-t.test('a flag of a multi-environment project is created with its environments', async (t) => {
-  const fixture = openFixture(t);
-  const project = fixture.addProject(['production', '__proto__']);
-  const { authorization } = fixture.addToken(project);
-  const bodyText = '{"name":"x","environments":{"__proto__":{"trafficPercentage":1e1,"cohorts":["a"]}}}';
-  const answer = fixture.write('create-flag', { authorization, bodyText });
-  t.equal(answer.status, 201);
-  const at = startedAt;
-  t.equal(
-    answer.text,
-    `{"id":"${answer.body.id}","name":"x","kind":"groupflag","updatedAt":${at},"environments":{` +
-      `"production":{"enabled":false,"trafficPercentage":0,"cohorts":[],"audienceId":null,"updatedAt":${at}},` +
-      `"__proto__":{"enabled":false,"trafficPercentage":10,"cohorts":["a"],"audienceId":null,"updatedAt":${at}}}}`,
-  );
-  const bare = fixture.write('create-flag', { authorization, body: { name: 'x' } });
-  t.equal(bare.status, 201, 'environments may be absent, and names are not unique');
-});
-
 t.test('a project without environments yet shows an empty object', async (t) => {
   const fixture = openFixture(t);
   const { authorization } = fixture.addToken(fixture.addProject([]));

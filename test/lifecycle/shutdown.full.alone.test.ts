@@ -1,0 +1,188 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import { spawnBurgee } from '../support/burgee-command.ts';
+import { bearer, type ClientResponse, createHttpClient } from '../support/http-client.ts';
+import { openRawConnection, type RawConnection } from '../support/raw-request.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { oneProject, type Provisioned, provisionOne } from './lifecycle-fixture.ts';
+
+/* SIGTERM: stop accepting, answer what is in flight, commit, exit 0 within the drain time; a second signal exits at once. */
+t.setTimeout(120_000);
+
+t.test('SIGTERM answers a request whose body is still coming, and exits 0', async (t) => {
+  const provisioned = await provisionOne(t);
+  const server = await bootServer(t, { dataDir: provisioned.dataDir, settings: unlimited });
+  const started = await startPatch(t, server, provisioned);
+  server.signal('SIGTERM');
+  await refusesConnections(t, server);
+  started.finish();
+  const answer = await started.connection.response();
+  t.equal(answer?.status, 200, 'the patch that was under way is answered');
+  t.match(JSON.parse(answer?.body.toString() ?? '{}'), { changed: true, flag: { enabled: true } });
+  t.equal(await server.ended, 0);
+  t.test('and the acknowledged change is there at the next start', async (t) => {
+    const again = await bootServer(t, { dataDir: provisioned.dataDir });
+    const client = createHttpClient(t, { port: again.port });
+    const { text } = await client.send({ path: `/v1/flags/${provisioned.flag}` });
+    t.match(JSON.parse(text), { enabled: true });
+    await again.stop();
+  });
+});
+
+t.test('SIGTERM under load: what was acknowledged is kept, nothing hangs, exit 0', async (t) => {
+  const { dataDir, flag, secret } = await provisionOne(t);
+  const server = await bootServer(t, { dataDir, settings: unlimited });
+  let acknowledged = 0;
+  const statuses = new Set<number>();
+  const patchUntilRefused = async (number: number): Promise<void> => {
+    const client = createHttpClient(t, { port: server.port });
+    for (let turn = 0; ; turn += 1) {
+      const body = JSON.stringify({ cohorts: [`client-${number}-${turn}`] });
+      const request = { method: 'PATCH', path: `/api/v1/flags/${flag}`, headers: bearer(secret), body };
+      const response = await client.send(request).catch(() => null);
+      if (response === null || response.status === 503) return;
+      statuses.add(response.status);
+      acknowledged = Math.max(acknowledged, updatedAtOf(response));
+      if (number === 0 && turn === 20) server.signal('SIGTERM');
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, (_, number) => patchUntilRefused(number)));
+  t.same([...statuses], [200]);
+  t.equal(await server.ended, 0);
+  const again = await bootServer(t, { dataDir });
+  const client = createHttpClient(t, { port: again.port });
+  const stored = await client.send({ path: `/api/v1/flags/${flag}`, headers: bearer(secret) });
+  t.ok(JSON.parse(stored.text).updatedAt >= acknowledged, 'the last acknowledged change is stored');
+  await again.stop();
+});
+
+t.test('SIGTERM ends within the drain time, whatever a client leaves open', async (t) => {
+  const provisioned = await provisionOne(t);
+  const settings = { ...unlimited, BURGEE_DRAIN_TIMEOUT_MS: '500' };
+  const server = await bootServer(t, { dataDir: provisioned.dataDir, settings });
+  await startPatch(t, server, provisioned);
+  const idle = await openRawConnection(t, server.port);
+  const signalledAt = performance.now();
+  server.signal('SIGTERM');
+  t.equal(await server.ended, 0);
+  t.ok(performance.now() - signalledAt < 3000, 'it did not wait for the half body');
+  t.ok(await idle.closed.then(() => true));
+});
+
+t.test('idle kept connections do not delay the end', async (t) => {
+  const { dataDir } = await provisionOne(t);
+  const server = await bootServer(t, { dataDir });
+  const client = createHttpClient(t, { port: server.port });
+  t.equal((await client.send({ path: '/health' })).status, 200);
+  const signalledAt = performance.now();
+  server.signal('SIGTERM');
+  t.equal(await server.ended, 0);
+  t.ok(performance.now() - signalledAt < 3000);
+});
+
+t.test('a service that nobody uses waits for nothing when it ends', async (t) => {
+  const { dataDir } = await provisionOne(t);
+  const tookMs: number[] = [];
+  for (let turn = 0; turn < 3; turn += 1) {
+    const server = await bootServer(t, { dataDir });
+    const signalledAt = performance.now();
+    server.signal('SIGTERM');
+    t.equal(await server.ended, 0);
+    tookMs.push(performance.now() - signalledAt);
+  }
+  const [, medianMs = Number.NaN] = tookMs.sort((one, other) => one - other);
+  t.ok(medianMs < 450, `it took ${medianMs.toFixed(0)} ms`);
+});
+
+t.test('SIGINT drains too', async (t) => {
+  const { dataDir } = await provisionOne(t);
+  const server = await bootServer(t, { dataDir });
+  server.signal('SIGINT');
+  t.equal(await server.ended, 0);
+});
+
+for (const second of ['SIGTERM', 'SIGINT'] as const) {
+  t.test(`a second signal (${second}) exits at once`, async (t) => {
+    const provisioned = await provisionOne(t);
+    const settings = { ...unlimited, BURGEE_DRAIN_TIMEOUT_MS: '60000', BURGEE_REQUEST_DEADLINE_MS: '60000' };
+    const server = await bootServer(t, { dataDir: provisioned.dataDir, settings });
+    await startPatch(t, server, provisioned);
+    server.signal('SIGTERM');
+    await refusesConnections(t, server);
+    const signalledAt = performance.now();
+    server.signal(second);
+    t.not(await server.ended, 0, 'something was still in flight');
+    t.ok(performance.now() - signalledAt < 2000, 'it did not wait for the drain time');
+  });
+}
+
+t.test(
+  'a second signal exits at once in the middle of a large change, which is whole or absent',
+  async (t) => {
+    const { dataDir } = await provisionOne(t);
+    const server = await bootServer(t, { dataDir, settings: unlimited });
+    const file = join(temporaryDirectory(t), 'large.json');
+    const flags = Array.from({ length: 60_000 }, (_, index) => ({ name: `flag ${index}` }));
+    writeFileSync(file, JSON.stringify(oneProject('large', { flags })));
+    const apply = spawnBurgee(['apply', file, '--data-dir', dataDir]);
+    const applied = new Promise((resolve) => apply.once('close', resolve));
+    apply.stdout.resume();
+    let told = '';
+    // The writer is inside its transaction once it has told of a part of it.
+    await new Promise<void>((resolve) => {
+      apply.stderr.on('data', (text: Buffer) => {
+        told += text.toString();
+        if (/applying|written|[Ww]riting/.test(told)) resolve();
+      });
+      apply.once('close', () => resolve());
+    });
+    const signalledAt = performance.now();
+    // Two of the same kind would be one, if the process is not scheduled in between.
+    server.signal('SIGTERM');
+    server.signal('SIGINT');
+    await server.ended;
+    t.ok(performance.now() - signalledAt < 2000);
+    await applied;
+    const check = spawnBurgee(['check', '--data-dir', dataDir]);
+    check.stdout.resume();
+    t.equal(await new Promise((resolve) => check.once('close', resolve)), 0, 'the store is clean');
+  },
+);
+
+/** A patch of which the server has read a part, and not the end. */
+async function startPatch(
+  t: Test,
+  server: BootedServer,
+  { flag, secret }: Provisioned,
+): Promise<{ connection: RawConnection; finish: () => void }> {
+  const connection = await openRawConnection(t, server.port);
+  const body = '{"enabled":true}';
+  const head = [
+    `PATCH /api/v1/flags/${flag} HTTP/1.1`,
+    'Host: localhost',
+    `Authorization: Bearer ${secret}`,
+    `Content-Length: ${body.length}`,
+  ];
+  connection.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 5)}`);
+  // What was written before has been read when each worker has answered some later requests.
+  const client = createHttpClient(t, { port: server.port, connectionsMax: 16 });
+  for (let turn = 0; turn < 20; turn += 1) {
+    await Promise.all(Array.from({ length: 16 }, () => client.send({ path: '/health' })));
+  }
+  return { connection, finish: () => connection.write(body.slice(5)) };
+}
+
+/** Waits until the server accepts no more connections. */
+async function refusesConnections(t: Test, server: BootedServer): Promise<void> {
+  for (;;) {
+    const connection = await openRawConnection(t, server.port).catch(() => null);
+    if (connection === null) return;
+    connection.destroy();
+  }
+}
+
+function updatedAtOf(response: ClientResponse): number {
+  return (JSON.parse(response.text) as { flag: { updatedAt: number } }).flag.updatedAt;
+}

@@ -1,0 +1,172 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { inMegabytes, ownBytesOf } from '../campaigns/process-memory.ts';
+import { assertUndelayed } from '../support/latency-probe.ts';
+import { openRawConnection } from '../support/raw-request.ts';
+import { type Besieged, besiege, get, withBody } from './robustness-fixture.ts';
+
+/*
+ * Clients that send request after request and read no answer: what they make the service keep is bounded, they are cut
+ * off, and everybody else is answered meanwhile.
+ */
+t.setTimeout(120_000);
+
+const delayMaxMs = 50;
+const clients = 8;
+/** Of all of them together, beside what each connection's own buffers in the library take. */
+const grownBytesMax = 100 * 1024 * 1024;
+/** Sent by each: many times what makes a gigabyte of answers, and more than the kernel takes for it. */
+const sentBytesMax = 64 * 1024 * 1024;
+/** Not where the probe asks from: limits are of an address. */
+const floodFrom = '127.0.0.7';
+const pieceBytes = 256 * 1024;
+/** Longer than the service waits for a client that takes nothing. */
+const cutWithinMs = 25_000;
+
+/** Sends the same request again and again until it is cut off. @returns whether it was */
+function flood(socket: Socket, request: string): Promise<boolean> {
+  const piece = Buffer.from(request.repeat(Math.ceil(pieceBytes / request.length)));
+  return new Promise((resolve) => {
+    const timer = globalThis.setTimeout(() => resolve(false), cutWithinMs).unref();
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+    const send = (): void => {
+      while (!socket.destroyed && socket.bytesWritten < sentBytesMax) if (!socket.write(piece)) return;
+      socket.resume();
+    };
+    socket.pause();
+    socket.on('drain', send);
+    send();
+  });
+}
+
+/** @returns by how many bytes the process grew while `work` ran; it is called off when they are far too many */
+async function growthDuring(pid: number, work: Promise<unknown>, callOff: () => void): Promise<number> {
+  const before = ownBytesOf(pid);
+  let grown = 0;
+  let isOver = false;
+  const ended = work.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    grown = Math.max(grown, ownBytesOf(pid) - before);
+    if (grown > 6 * grownBytesMax) callOff();
+    await setTimeout(10);
+  }
+  await ended;
+  return grown;
+}
+
+async function besiegeWith(t: Test, { server, probe }: Besieged, request: string): Promise<void> {
+  const sockets = Array.from({ length: clients }, () =>
+    connect({ port: server.port, host: '127.0.0.1', localAddress: floodFrom }),
+  );
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  let cut = 0;
+  let grown = 0;
+  const window = await probe.during(async () => {
+    const floods = Promise.all(sockets.map((socket) => flood(socket, request)));
+    grown = await growthDuring(server.pid, floods, () => {
+      for (const socket of sockets) socket.destroy();
+    });
+    cut = (await floods).filter(Boolean).length;
+  });
+  t.equal(cut, clients, 'each is cut off');
+  t.ok(grown < grownBytesMax, `the process grew by ${inMegabytes(grown)} MB`);
+  for (const { name, failures } of window.targets) t.equal(failures, 0, `${name}: every probe got its 200`);
+}
+
+t.test('who sends request after request and reads no answer is cut off, whatever is asked', async (t) => {
+  const besieged = await besiege(t);
+  const flag = `/v1/flags/${besieged.flag}?targetingKey=a`;
+  const authorization = `Authorization: Bearer ${besieged.token}`;
+  const requests: readonly (readonly [string, string])[] = [
+    ['a page of 60 KiB', get('/docs')],
+    ['an evaluation', get(flag)],
+    ['an evaluation that is refused', get('/v1/flags/none')],
+    ['an evaluation by HEAD', get(flag).replace('GET', 'HEAD')],
+    ['a page by HEAD', get('/docs').replace('GET', 'HEAD')],
+    ['a redirect without a body', get('/')],
+    ['a preflight', get(flag).replace('GET', 'OPTIONS')],
+    ['nothing that exists', get('/nothing')],
+    ['a body for nobody', withBody('POST /nothing', 'x')],
+    ['no token', get('/api/v1/flags')],
+    ['a token', get('/api/v1/token', authorization)],
+    ['a list', get('/api/v1/flags', authorization)],
+  ];
+  for (const [name, request] of requests) {
+    await t.test(name, (t) => besiegeWith(t, besieged, request));
+  }
+  await besieged.server.stop();
+});
+
+t.test('clients that send thousands of requests at once delay nobody by more than 50 ms', async (t) => {
+  const { server, flag, probe } = await besiege(t, { BURGEE_WORKERS: '1' });
+  const calm = await probe.during(async () => undefined, 100);
+  const request = get(`/v1/flags/${flag}?targetingKey=a`);
+  const many = request.repeat(20_000);
+  const statuses: number[] = [];
+  await assertUndelayed(t, probe, calm, delayMaxMs, async () => {
+    for (let count = 0; count < 10; count += 1) {
+      const connection = await openRawConnection(t, server.port);
+      connection.write(many);
+      // The server closes while this still writes: a reset may overtake the answers.
+      const answer = await connection.response();
+      if (answer !== null) statuses.push(answer.status);
+      await connection.closed;
+    }
+  });
+  t.same([...new Set(statuses)], [200], `${statuses.length} of 10 connections saw an answer`);
+  await server.stop();
+});
+
+t.test('a client that sends many requests at once gets each answered, over some connections', async (t) => {
+  const { server, flag } = await besiege(t, { BURGEE_WORKERS: '1' });
+  const request = get(`/v1/flags/${flag}?targetingKey=a`);
+  const wanted = 5000;
+  // What the kernel takes at once: a client that is still writing sees an error instead of the last answers.
+  const atOnce = 1000;
+  let answered = 0;
+  let connections = 0;
+  for (; answered < wanted; connections += 1) {
+    const connection = await openRawConnection(t, server.port);
+    connection.write(request.repeat(Math.min(atOnce, wanted - answered)));
+    const before = answered;
+    for (let isLast = false; answered < wanted && !isLast; ) {
+      const response = await connection.response();
+      if (response === null) break;
+      if (response.status !== 200 || !response.body.includes(flag)) t.fail(`not an answer: ${response.head}`);
+      isLast = /\r\nconnection: close/i.test(response.head);
+      answered += 1;
+    }
+    if (answered < wanted) await connection.closed;
+    t.ok(answered >= before + 16, `${answered - before} answers on a connection`);
+    connection.destroy();
+  }
+  t.ok(connections > 1, `${connections} connections`);
+  await server.stop();
+});
+
+t.test('requests that come a handful at a time, without waiting, are all answered', async (t) => {
+  const { server, flag } = await besiege(t);
+  const request = get(`/v1/flags/${flag}?targetingKey=a`);
+  const connection = await openRawConnection(t, server.port);
+  const heads = new Set<string>();
+  for (let round = 0; round < 50; round += 1) {
+    connection.write(request.repeat(16));
+    for (let count = 0; count < 16; count += 1) {
+      const response = await connection.response();
+      heads.add(
+        `${response?.status} ${/connection: close/i.test(response?.head ?? '') ? 'closes' : 'stays'}`,
+      );
+    }
+  }
+  t.same([...heads], ['200 stays']);
+  await server.stop();
+});
