@@ -69,7 +69,8 @@ function shareKey(share: RefusedShare, holder: Holder): string {
 export class LongAnswers {
   readonly #options: LongAnswersOptions;
   readonly #hooks: SendingHooks;
-  readonly #looking: NodeJS.Timeout;
+  /** Looks for answers that are too old, or late, while there are any. */
+  #looking: NodeJS.Timeout | null = null;
   /** In the order of arrival. */
   readonly #sending = new Set<Sending>();
   /** Those that can go on, by holder: of one holder, who has waited longest comes first. */
@@ -92,7 +93,6 @@ export class LongAnswers {
       resize: (sending, place) => this.#resize(sending, place),
       leave: (place) => options.room.give(place),
     };
-    this.#looking = setInterval(() => this.#endOld(), lookIntervalMs).unref();
   }
 
   get count(): number {
@@ -102,7 +102,7 @@ export class LongAnswers {
   /** Takes an answer. A short one is made at once, if the turn has time for it and no earlier one of its holder waits. */
   send(answer: LongAnswer): void {
     const sending = new Sending(answer, this.#hooks);
-    this.#sending.add(sending);
+    this.#add(sending);
     if (this.#atOnceMs < atOnceMsMax && this.#isNext(sending)) {
       const startedAt = monotonicMs();
       this.#atOnceMs += this.#run(sending, startedAt, startedAt + firstSliceMs);
@@ -123,6 +123,12 @@ export class LongAnswers {
     if (queue === undefined) this.#queues.set(key, [sending]);
     else queue.push(sending);
     this.#schedule();
+  }
+
+  #add(sending: Sending): void {
+    this.#sending.add(sending);
+    // An idle thread sleeps.
+    this.#looking ??= setTimeout(() => this.#endOld(), lookIntervalMs).unref();
   }
 
   #forget(sending: Sending): void {
@@ -257,16 +263,18 @@ export class LongAnswers {
   }
 
   #endOld(): void {
+    this.#looking = null;
     const now = monotonicMs();
     for (const sending of this.#sending) {
       if (this.#refuseLate(sending, now)) continue;
       if (now - sending.startedAt > answerAgeMaxMs) sending.cut('its client took too long to read it');
     }
+    if (this.#sending.size > 0) this.#looking = setTimeout(() => this.#endOld(), lookIntervalMs).unref();
   }
 
   /** Cuts every answer and lets go of what it was read from. */
   close(): void {
-    clearInterval(this.#looking);
+    if (this.#looking !== null) clearTimeout(this.#looking);
     for (const sending of this.#sending) sending.cut('the service stops');
   }
 }

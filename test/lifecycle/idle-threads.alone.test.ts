@@ -7,11 +7,8 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 /* Each wake-up of a thread that has nothing to do is time that evaluations, or other processes, do not get. */
 
 const seconds = 3;
-/**
- * Beats of two workers, looks of the main thread, and some of the runtime's own: 64 beside eight busy processes. One
- * thread that looks every 10 ms would add 100.
- */
-const wakeUpsMax = 90;
+/** Beats of two workers, looks of the main thread, and some of the runtime's own. */
+const wakeUpsMax = 40;
 
 /** @returns how often the threads of a process have gone to sleep of their own accord */
 function countSleeps(pid: number): number {
