@@ -104,13 +104,14 @@ export class Sending {
     return !this.isOver && this.behindSince === null && !this.#isMade;
   }
 
-  /** Works until the time is up, the client is behind, or the answer is made. */
+  /** Works until the time is up, the client is behind, or the answer is made: one step at least. */
   run(untilMs: number): void {
+    if (!this.isRunnable) return;
     try {
-      while (this.isRunnable && monotonicMs() < untilMs) {
+      do {
         this.#step();
         if (!this.#recount()) this.cut(tooMuch);
-      }
+      } while (this.isRunnable && monotonicMs() < untilMs);
     } catch (fault) {
       this.#end(fault);
     }

@@ -133,7 +133,7 @@ t.test('a flag that shows a hundred long lists is whole, and made in short steps
   t.same(Object.keys(met.statuses), ['200'], 'another tenant is answered meanwhile');
   const after = await admin.scrape();
   const stepsWithin = (seconds: string): number => {
-    const of = (scrape: Scrape) => scrape.value(`${steps}_bucket`, { le: seconds });
+    const of = (scrape: Scrape) => scrape.sum(`${steps}_bucket`, { le: seconds });
     return of(after) - of(before);
   };
   const all = stepsWithin('+Inf');
