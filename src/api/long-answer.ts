@@ -104,14 +104,13 @@ export class Sending {
     return !this.isOver && this.behindSince === null && !this.#isMade;
   }
 
-  /** Works until the time is up, the client is behind, or the answer is made: one step at least. */
-  run(untilMs: number): void {
-    if (!this.isRunnable) return;
+  /** Works until the time is up, the client is behind, or the answer is made: so many steps at least. */
+  run(untilMs: number, stepsMin = 1): void {
     try {
-      do {
+      for (let made = 0; this.isRunnable && (made < stepsMin || monotonicMs() < untilMs); made += 1) {
         this.#step();
         if (!this.#recount()) this.cut(tooMuch);
-      } while (this.isRunnable && monotonicMs() < untilMs);
+      }
     } catch (fault) {
       this.#end(fault);
     }

@@ -43,6 +43,8 @@ const sliceMs = 0.1;
 const turnShare = 0.5;
 /** Where requests come faster than they can be refused, as much is still answered as in so long of each turn. */
 const slicesMsMax = 2;
+/** Steps that it makes then, however long others had the processor meanwhile: a short one is whole by then. */
+const firstSteps = 4;
 /** Answers that are made as soon as they are asked for take this long of a turn of the event loop at most. */
 const atOnceMsMax = 1;
 /** A long answer's snapshot pins pages, and the file grows: a client that is slower than this is cut off. */
@@ -105,7 +107,7 @@ export class LongAnswers {
     this.#add(sending);
     if (this.#atOnceMs < atOnceMsMax && this.#isNext(sending)) {
       const startedAt = monotonicMs();
-      this.#atOnceMs += this.#run(sending, startedAt, startedAt + firstSliceMs);
+      this.#atOnceMs += this.#run(sending, startedAt, startedAt + firstSliceMs, firstSteps);
       this.#schedule();
     }
     if (sending.requirePlace() && sending.isRunnable) this.#queue(sending);
@@ -196,8 +198,8 @@ export class LongAnswers {
   }
 
   /** @returns how long it took, in milliseconds */
-  #run(sending: Sending, startedAt: number, untilMs: number): number {
-    sending.run(untilMs);
+  #run(sending: Sending, startedAt: number, untilMs: number, stepsMin = 1): number {
+    sending.run(untilMs, stepsMin);
     const tookMs = monotonicMs() - startedAt;
     this.#options.onStep(tookMs);
     return tookMs;
