@@ -1,11 +1,11 @@
+import { utf8BytesMax } from '../support/utf8.ts';
+
 /** Small enough that encoding one, and writing it to a socket, delays nobody by a millisecond. */
-const chunkBytesMax = 64 * 1024;
+export const chunkBytesMax = 64 * 1024;
 /** Room for a chunk, and for the piece that fills it. */
 const bufferBytes = 2 * chunkBytesMax;
 /** Buffers that a thread keeps for the next answers. */
 const freeBuffersMax = 16;
-/** A code unit of a text takes so many bytes at most. */
-const utf8BytesMax = 3;
 
 /** A chunk in the making, and what the last piece of it takes at most. */
 const keptAlways = 4 * chunkBytesMax;

@@ -2,10 +2,8 @@ import type { Holder } from '../evaluator/pin-room.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HeaderBlock } from '../http/header-block.ts';
 import type { RequestView } from '../http/request-view.ts';
+import { chunkBytesMax } from './chunk-buffer.ts';
 import type { LongAnswers } from './long-answers.ts';
-
-/** A longer body is sent as long answers are: no faster than its client reads, in a place that is counted for somebody. */
-const wholeBytesMax = 64 * 1024;
 
 /** An answer whose body is made. */
 export interface MadeAnswer {
@@ -26,10 +24,13 @@ export interface MadeAnswer {
   onFault(fault: unknown): void;
 }
 
-/** Gives an answer whole if one chunk holds it, and otherwise in chunks. */
+/**
+ * Gives an answer whole if one chunk holds it. A longer one is sent as long answers are: no faster than its client reads, in
+ * a place that is counted for somebody.
+ */
 export function giveMade(made: MadeAnswer, longAnswers: LongAnswers): void {
   const { exchange, body, isShared = false, isDecided = false } = made;
-  if (exchange.isHead || Buffer.byteLength(body) <= wholeBytesMax) {
+  if (exchange.isHead || Buffer.byteLength(body) <= chunkBytesMax) {
     made.answer(body);
     return;
   }
@@ -52,8 +53,8 @@ export function giveMade(made: MadeAnswer, longAnswers: LongAnswers): void {
 }
 
 function* slicesOf(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let start = 0; start < bytes.length; start += wholeBytesMax) {
-    yield bytes.subarray(start, start + wholeBytesMax);
+  for (let start = 0; start < bytes.length; start += chunkBytesMax) {
+    yield bytes.subarray(start, start + chunkBytesMax);
   }
 }
 

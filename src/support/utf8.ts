@@ -1,3 +1,6 @@
+/** A code unit of a text takes so many bytes at most. */
+export const utf8BytesMax = 3;
+
 /** @returns whether `bytes[start, end)` is well-formed UTF-8: no overlong forms, surrogates or values past U+10FFFF. */
 export function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
   let at = start;

@@ -1,6 +1,6 @@
 import type { ConsoleAnswer, ConsoleCall } from '../../contracts/console/console-call.ts';
 import type { Read } from '../../evaluator/reads/reads.ts';
-import { pausing } from '../../support/text-pieces.ts';
+import { LateAnswer } from '../late-answer.ts';
 import type { ConsoleActors } from './console-actors.ts';
 import type { ConsoleReply } from './console-reply.ts';
 import { fieldsOf, giveConsole, holderOf } from './give-console.ts';
@@ -22,31 +22,26 @@ function sendLong(
   { answer: first, held, release }: Read<ConsoleAnswer>,
   actors: ConsoleActors,
 ): void {
-  let answer = first;
-  function* pieces(): Generator<string | Uint8Array> {
-    if (first.later !== undefined) answer = yield* pausing(first.later);
-    if (typeof answer.body === 'string') yield answer.body;
-    else yield* answer.body;
-  }
+  const late = new LateAnswer(first);
   const touch = (): void => {
     if (!reply.request.isBackground) actors.touch(first.touchedSessionId);
   };
   actors.longAnswers.send({
     exchange: reply.exchange,
     get status() {
-      return answer.status;
+      return late.known.status;
     },
     get heldBytes() {
       return held.bytes;
     },
-    pieces: pieces(),
+    pieces: late.pieces(),
     isPinned: true,
     holder: () => holderOf(reply, call, first),
     release,
-    headers: () => reply.headers(answer.status, fieldsOf(answer)),
+    headers: () => reply.headers(late.known.status, fieldsOf(late.known)),
     answerWhole: (whole) => {
       touch();
-      reply.answer(answer.status, whole, fieldsOf(answer), answer.memberId);
+      reply.answer(late.known.status, whole, fieldsOf(late.known), late.known.memberId);
     },
     refuse: (detail) => reply.refuseUnavailable(detail),
     fail: (fault, hasBegun) => {
@@ -54,6 +49,6 @@ function sendLong(
       if (!hasBegun) reply.refuseInternal();
     },
     onBegin: touch,
-    onOver: () => reply.finishLong(answer.status, answer.memberId),
+    onOver: () => reply.finishLong(late.known.status, late.known.memberId),
   });
 }

@@ -2,8 +2,8 @@ import type { ManagementAnswer, ManagementCall } from '../../contracts/managemen
 import type { Denial } from '../../domain/token/denial.ts';
 import type { Holder } from '../../evaluator/pin-room.ts';
 import type { Read, Reads } from '../../evaluator/reads/reads.ts';
-import { pausing } from '../../support/text-pieces.ts';
 import type { WriterPort } from '../../writer/writer-client.ts';
+import { LateAnswer } from '../late-answer.ts';
 import type { LongAnswers } from '../long-answers.ts';
 import { giveMade, type MadeAnswer } from '../made-answer.ts';
 import type { ManagementReply } from './management-reply.ts';
@@ -47,32 +47,27 @@ function sendLong(
   { answer: first, held, release }: Read<ManagementAnswer>,
   { longAnswers, onFault }: ManagementActors,
 ): void {
-  let answer = first;
-  function* pieces(): Generator<string | Uint8Array> {
-    if (first.later !== undefined) answer = yield* pausing(first.later);
-    if (typeof answer.body === 'string') yield answer.body;
-    else yield* answer.body;
-  }
+  const late = new LateAnswer(first);
   longAnswers.send({
     exchange: reply.exchange,
     get status() {
-      return answer.status;
+      return late.known.status;
     },
     get heldBytes() {
       return held.bytes;
     },
-    pieces: pieces(),
+    pieces: late.pieces(),
     isPinned: true,
     holder: () => holderOf(reply, first),
     release,
-    headers: () => reply.headersOf(answer),
-    answerWhole: (bytes) => reply.answer(answer, bytes),
+    headers: () => reply.headersOf(late.known),
+    answerWhole: (bytes) => reply.answer(late.known, bytes),
     refuse: (detail) => reply.refuseUnavailable(detail),
     fail: (fault, hasBegun) => {
       onFault(fault, reply.request.requestId);
       if (!hasBegun) reply.refuseInternal();
     },
-    onOver: () => reply.finishLong(answer.status, answer.tokenId),
+    onOver: () => reply.finishLong(late.known.status, late.known.tokenId),
   });
 }
 

@@ -2,6 +2,7 @@ import type { CompiledState } from '../../domain/evaluation/compiled-flag.ts';
 import { evaluateFlag } from '../../domain/evaluation/evaluate-flag.ts';
 import type { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { isOn } from '../../domain/evaluation/evaluation-reason.ts';
+import { utf8BytesMax } from '../../support/utf8.ts';
 import type { EvaluationMeter } from '../evaluation-meter.ts';
 import type { EvaluationTallies } from '../evaluation-tallies.ts';
 import { randomRoll } from '../flag-evaluator.ts';
@@ -15,8 +16,6 @@ export interface EvaluationCounting {
 
 /** Flags between two looks at the clock: some ten microseconds. */
 const flagsOfPiece = 64;
-/** A code unit of a text takes so many bytes at most. */
-const utf8BytesMax = 3;
 const [openBracket, comma, closeBracket] = Buffer.from('[,]');
 
 /** Where a piece is put together. What was yielded is valid until the next piece is asked for. */
