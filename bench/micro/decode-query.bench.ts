@@ -1,6 +1,6 @@
 import { EvaluationContext } from '../../src/domain/evaluation/evaluation-context.ts';
 import { type MicroBench, overEach } from './micro-bench.ts';
-import { encodeSampleQueries, sampleQueries } from './micro-samples.ts';
+import { sampleQueries } from './micro-samples.ts';
 
 function decodeStandard(query: string): number {
   const parameters = new URLSearchParams(query);
@@ -9,8 +9,8 @@ function decodeStandard(query: string): number {
   return targetingKey.length + cohort.length;
 }
 
-function decodeBytes(context: EvaluationContext, query: Uint8Array): number {
-  if (context.decode(query, 0, query.length) !== null) throw new Error('a sample query has a fault');
+function decodeRanges(context: EvaluationContext, query: string): number {
+  if (context.decode(query) !== null) throw new Error('a sample query has a fault');
   const keyLength = context.hasTargetingKey ? context.targetingKeyEnd - context.targetingKeyStart : 0;
   return keyLength + (context.hasCohort ? context.cohortEnd - context.cohortStart : 0);
 }
@@ -27,10 +27,10 @@ export const decodeQueryBench: MicroBench = {
       prepare: () => overEach(sampleQueries, decodeStandard),
     },
     EvaluationContext: {
-      what: "the product's, from bytes, with all checks",
+      what: "the product's, into ranges of bytes, with all checks",
       prepare: () => {
         const context = new EvaluationContext();
-        return overEach(encodeSampleQueries(), (query) => decodeBytes(context, query));
+        return overEach(sampleQueries, (query) => decodeRanges(context, query));
       },
     },
   },

@@ -4,8 +4,6 @@ import { isOn } from '../../src/domain/evaluation/evaluation-reason.ts';
 import { compileHalf, neverRoll } from './burgee-half.ts';
 import type { Evaluate } from './evaluator.ts';
 
-const encoder = new TextEncoder();
-
 /**
  * `evaluateFlag` alone, each context decoded beforehand. A context for each of many users would take gigabytes of
  * buffers; instead, one context for each length of key is given the decoded bytes of the user at hand.
@@ -14,10 +12,10 @@ export function prepare(userIds: readonly string[]): Evaluate {
   const { flag, state } = compileHalf();
   const byLength = new Map<number, EvaluationContext>();
   const decoded = userIds.map((userId) => {
-    const query = encoder.encode(`targetingKey=${userId}`);
+    const query = `targetingKey=${userId}`;
     const context = byLength.get(query.length) ?? new EvaluationContext();
     byLength.set(query.length, context);
-    if (context.decode(query, 0, query.length) !== null) throw new Error('a query was not decoded');
+    if (context.decode(query) !== null) throw new Error('a query was not decoded');
     return { context, bytes: context.bytes.slice(0, context.targetingKeyEnd) };
   });
   return (index) => {

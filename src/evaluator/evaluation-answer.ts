@@ -3,6 +3,7 @@ import { problemTable } from '../contracts/problem-table.ts';
 import type { EvaluationContext, QueryFault } from '../domain/evaluation/evaluation-context.ts';
 import { describeQueryFault } from '../domain/evaluation/query-fault.ts';
 import type { Problem, ProblemCode } from '../domain/problem.ts';
+import { hasRawCharacter } from '../support/raw-character.ts';
 import type { RefusalReason } from './evaluation-metrics-protocol.ts';
 
 /** A refused evaluation, ready to send. */
@@ -58,8 +59,11 @@ export class EvaluationRefusals {
     return this.#fixed[name];
   }
 
-  queryFault(fault: QueryFault, context: EvaluationContext): EvaluationRefusal {
-    const detail = describeQueryFault(fault, context.faultyParameter);
+  /** A raw character anywhere is told before any other fault. */
+  queryFault(fault: QueryFault, query: string, context: EvaluationContext): EvaluationRefusal {
+    const detail = hasRawCharacter(query)
+      ? describeQueryFault('raw-character', 'query string')
+      : describeQueryFault(fault, context.faultyParameter);
     return encodeRefusal({ code: 'invalid-request', detail }, 'invalid-request', this.#docsUrl);
   }
 

@@ -42,11 +42,13 @@ export class FlagEvaluator {
   }
 
   /** @returns false: the flag has to be loaded first, as `FlagSource.cold` says */
-  evaluate(flagId: string, query: Uint8Array, start: number, end: number): boolean {
+  evaluate(flagId: string, query: string): boolean {
     const context = this.#context;
-    const fault = context.decode(query, start, end);
+    const fault = context.decode(query);
     const refusal =
-      fault === null ? this.#evaluateDecoded(flagId, context) : this.#refusals.queryFault(fault, context);
+      fault === null
+        ? this.#evaluateDecoded(flagId, context)
+        : this.#refusals.queryFault(fault, query, context);
     if (refusal === undefined) return false;
     if (refusal !== null) this.#refuse(refusal);
     return true;

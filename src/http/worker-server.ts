@@ -131,23 +131,19 @@ function handleExchange(
 function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): void {
   const { meter, policy, turns, view } = parts;
   const isHead = route.method === 'head';
+  // Makes no closure: V8 would allocate what it captures for each request, used or not.
   app[route.method](route.pattern, (response: HttpResponse, request: HttpRequest): void => {
     const manner = turns.next();
     const mustClose = policy.mustClose();
     const isAtOnce = manner === 'plain' || manner === 'checked';
     if (!isAtOnce || mustClose || isHead || hasBody(request)) {
-      answerByExchange(response, request, manner, (exchange) => {
-        exchange.mustClose = mustClose;
-        const answer = decide(request);
-        if (answer === null) route.wait(exchange, view);
-        else exchange.answer(answer.status, answer.headers, answer.body);
-      });
+      answerWithCare(response, request, manner, mustClose);
       return;
     }
     const startedAt = meter.beginAtOnce();
     const answer = decide(request);
     if (answer === null) {
-      answerByExchange(response, request, manner, (exchange) => route.wait(exchange, view));
+      letWait(response, request, manner);
       return;
     }
     const { status, headers, body } = answer;
@@ -166,6 +162,24 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
     } catch (fault) {
       return route.fail(fault);
     }
+  }
+
+  function answerWithCare(
+    response: HttpResponse,
+    request: HttpRequest,
+    manner: Manner,
+    mustClose: boolean,
+  ): void {
+    answerByExchange(response, request, manner, (exchange) => {
+      exchange.mustClose = mustClose;
+      const answer = decide(request);
+      if (answer === null) route.wait(exchange, view);
+      else exchange.answer(answer.status, answer.headers, answer.body);
+    });
+  }
+
+  function letWait(response: HttpResponse, request: HttpRequest, manner: Manner): void {
+    answerByExchange(response, request, manner, (exchange) => route.wait(exchange, view));
   }
 
   function answerByExchange(

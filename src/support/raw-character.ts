@@ -1,4 +1,5 @@
-const highestRaw = 0x7e;
+/** The last character that a path or query may hold as it is. */
+export const highestRaw = 0x7e;
 
 /**
  * @returns whether a path or query, as received, holds what must be percent-encoded: anything above U+007E (decisions,

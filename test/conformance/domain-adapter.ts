@@ -35,8 +35,7 @@ export function evaluateInDomain(
 ): { enabled: boolean; reason: NeutralReason } {
   const compiled = compileFlag(toFlag(domain), toProject(domain), () => toAudience(domain));
   const context = new EvaluationContext();
-  const query = new TextEncoder().encode(domain.query);
-  const fault = context.decode(query, 0, query.length);
+  const fault = context.decode(domain.query);
   if (fault !== null) throw new Error(`${domain.query}: ${fault}`);
   const state = selectState(compiled, context);
   if (state === null) throw new Error('the environment must be found');

@@ -15,7 +15,6 @@ import { ConsoleFixture } from '../writer/commands/console/console-fixture.ts';
  * and its project's list before. Each question is asked of both.
  */
 
-const encoder = new TextEncoder();
 const on = { enabled: true, trafficPercentage: 100, cohortOverride: null, audienceId: null };
 
 class Scene {
@@ -38,8 +37,7 @@ class Scene {
   /** @returns the name and whether it is on, or the status of a refusal. */
   flag(id: string, query: string): string | number {
     this.#source.refresh();
-    const bytes = encoder.encode(query);
-    this.#flags.evaluate(id, bytes, 0, bytes.length);
+    this.#flags.evaluate(id, query);
     const { status, body } = this.#flags;
     return status === 200 ? shownAs(JSON.parse(body)) : status;
   }

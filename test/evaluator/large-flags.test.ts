@@ -44,11 +44,10 @@ function newScene(test: Test, cacheBytes: number) {
   };
   /** Asks, and waits if need be. @returns what tells the answer, null until it is there */
   const waitFor = (flag: Flag, query: string): (() => boolean | null) => {
-    const bytes = Buffer.from(query);
     let isOn: boolean | null = null;
     const retry = (): boolean => {
       source.refresh();
-      const isAnswered = evaluator.evaluate(flag.id, bytes, 0, bytes.length);
+      const isAnswered = evaluator.evaluate(flag.id, query);
       if (isAnswered) isOn = JSON.parse(Buffer.from(evaluator.body).toString()).enabled;
       return isAnswered;
     };

@@ -4,11 +4,10 @@ import type { EvaluationMeter } from '../../evaluator/evaluation-meter.ts';
 import type { FlagEvaluator } from '../../evaluator/flag-evaluator.ts';
 import type { FlagSource } from '../../evaluator/flag-source.ts';
 import type { HeaderBlock } from '../../http/header-block.ts';
-import { headerBytesMax } from '../../http/uws.ts';
 import type { ReadyAnswer } from '../../http/worker-server.ts';
 import { hasRawCharacter } from '../../support/raw-character.ts';
 import { evaluationHeaders, evaluationHeadersFor } from '../answer-headers.ts';
-import { decodeSegment } from '../path-segment.ts';
+import { decodeSegment, isPlainSegment } from '../path-segment.ts';
 import { rawCharacterProblem } from './evaluation-refusal.ts';
 
 export interface FlagAnswerParts {
@@ -27,8 +26,6 @@ export class FlagAnswer implements ReadyAnswer {
   headers: HeaderBlock = evaluationHeaders;
   body: Uint8Array | string = '';
   readonly #parts: FlagAnswerParts;
-  /** The query's characters as bytes. A request's head is no longer than this. */
-  #query = new Uint8Array(headerBytesMax);
 
   constructor(parts: FlagAnswerParts) {
     this.#parts = parts;
@@ -36,25 +33,13 @@ export class FlagAnswer implements ReadyAnswer {
 
   /** @returns null when the flag has to be loaded first, as `FlagSource.cold` says */
   answer(segment: string, query: string): this | null {
-    if (hasRawCharacter(segment) || !this.#copy(query)) return this.#refuseRaw(segment);
     const { source, evaluator } = this.#parts;
     // Looked at for each request: one that comes after a change was acknowledged finds the version moved.
     source.refresh();
-    const isAnswered = evaluator.evaluate(decodeSegment(segment), this.#query, 0, query.length);
+    const isPlain = isPlainSegment(segment);
+    if (!isPlain && hasRawCharacter(segment)) return this.#refuseRaw(segment);
+    const isAnswered = evaluator.evaluate(isPlain ? segment : decodeSegment(segment), query);
     return isAnswered ? this.#take(evaluator) : null;
-  }
-
-  /** @returns false when the query holds a raw character that is not visible ASCII */
-  #copy(query: string): boolean {
-    if (query.length > this.#query.length) this.#query = new Uint8Array(query.length);
-    const bytes = this.#query;
-    let highest = 0;
-    for (let at = 0; at < query.length; at += 1) {
-      const code = query.charCodeAt(at);
-      bytes[at] = code;
-      if (code > highest) highest = code;
-    }
-    return highest <= highestAscii;
   }
 
   #refuseRaw(segment: string): this {
@@ -80,5 +65,3 @@ export class FlagAnswer implements ReadyAnswer {
     return this;
   }
 }
-
-const highestAscii = 0x7e;

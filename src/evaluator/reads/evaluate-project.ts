@@ -17,7 +17,6 @@ import type { ListBuild } from '../list-build.ts';
 import type { Holder, PinRoom } from '../pin-room.ts';
 import { type EvaluationCounting, evaluateList } from './evaluate-list.ts';
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
@@ -120,9 +119,8 @@ export class ProjectEvaluator {
   }
 
   #projectOf(projectId: string, query: string, context: EvaluationContext): Project | EvaluationRefusal {
-    const bytes = encoder.encode(query);
-    const fault = context.decode(bytes, 0, bytes.length);
-    if (fault !== null) return this.#refusals.queryFault(fault, context);
+    const fault = context.decode(query);
+    if (fault !== null) return this.#refusals.queryFault(fault, query, context);
     const project =
       this.#source.findList(projectId, anyState)?.project ?? this.#reader.queries.project(projectId);
     if (project === undefined) return this.#refusals.fixed('no-project');

@@ -17,7 +17,7 @@ function text(start: number, end: number): string {
 
 /** What the decoder under test makes of a query: its fault, or everything that it found. */
 function decode(query: Uint8Array): string | Decoded {
-  const fault = context.decode(query, 0, query.length);
+  const fault = context.decode(Buffer.from(query).toString('latin1'));
   if (fault !== null) return fault;
   const parameters: Record<string, string> = {};
   if (context.targetingKeyStart >= 0) {
@@ -154,7 +154,7 @@ t.test('a context given by a program reads like one from a query', async (t) => 
 });
 
 t.test('a fault is explained with the parameter and the fix', async (t) => {
-  const fault = context.decode(encoder.encode('cohort=a+b'), 0, 10);
+  const fault = context.decode('cohort=a+b');
   t.equal(fault, 'raw-plus-in-cohort');
   const sentence = describeQueryFault('raw-plus-in-cohort', context.faultyParameter);
   t.match(sentence, /"cohort".*%2B.*%20/s);
