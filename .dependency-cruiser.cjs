@@ -1,5 +1,5 @@
-// Who may import whom. The folders of src are layers: support <- domain <- contracts, storage <- evaluator, actors <- api <-
-// worker <- front <- supervisor <- cli, main. Beside front stands admin, which knows metrics as data and no actor.
+// Who may import whom. The folders of src are layers: support <- domain <- contracts, storage <- operations <- actors, evaluator
+// <- api <- worker <- front <- supervisor <- cli, main. A conversation asks the writer by its client. Beside front stands admin, which knows metrics as data and no actor.
 
 const actors = '(writer|notifier|operator)';
 
@@ -11,13 +11,25 @@ const layers = [
   ['observability', ['support', 'config']],
   ['contracts', ['support', 'domain']],
   ['storage', ['support', 'domain']],
-  [actors, ['support', 'domain', 'contracts', 'storage', 'observability', actors]],
-  ['evaluator', ['support', 'domain', 'contracts', 'storage', 'observability']],
   ['http', ['support', 'config', 'observability']],
-  ['api', ['support', 'domain', 'contracts', 'observability', 'http', 'evaluator', actors]],
+  ['operations', ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'writer']],
+  [actors, ['support', 'domain', 'contracts', 'storage', 'observability', 'operations', actors]],
+  ['evaluator', ['support', 'domain', 'contracts', 'storage', 'observability']],
+  ['api', ['support', 'domain', 'contracts', 'observability', 'http', 'operations', 'evaluator', actors]],
   [
     'worker',
-    ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'evaluator', 'api', actors],
+    [
+      'support',
+      'domain',
+      'contracts',
+      'storage',
+      'observability',
+      'http',
+      'operations',
+      'evaluator',
+      'api',
+      actors,
+    ],
   ],
   [
     'front',
@@ -28,6 +40,7 @@ const layers = [
       'contracts',
       'observability',
       'http',
+      'operations',
       'evaluator',
       'api',
       'worker',
@@ -46,6 +59,7 @@ const layers = [
       'storage',
       'observability',
       actors,
+      'operations',
       'api',
       'http',
       'evaluator',
@@ -68,16 +82,17 @@ const consoleRules = [
     name: 'console-imports-contracts-and-domain-only',
     severity: 'error',
     from: { path: '^src/console/' },
-    to: { path: '^src/', pathNot: '^src/(console|domain|contracts/console)/' },
+    to: { path: '^src/', pathNot: '^src/(console|domain|contracts/console|operations)/' },
   },
   {
     name: 'no-schemas-in-the-browser',
-    comment: 'Of the contracts the web app has the paths; everything else of them are types.',
+    comment:
+      'Of the operations the web app has the routes; everything else of them, and of the contracts, are types.',
     severity: 'error',
     from: { path: '^src/console/' },
     to: {
-      path: '^src/contracts/',
-      pathNot: '^src/contracts/console/console-paths[.]ts$',
+      path: '^src/(contracts|operations)/',
+      pathNot: '^src/operations/console-routes[.]ts$',
       dependencyTypesNot: ['type-only'],
     },
   },
@@ -100,7 +115,7 @@ module.exports = {
       name: 'actors-through-client-or-protocol',
       comment: 'Others hold an actor by its client and speak its protocol; what it does inside is its own.',
       severity: 'error',
-      from: { path: `^src/(${actors}|api|worker|front)/` },
+      from: { path: `^src/(${actors}|operations|api|worker|front)/` },
       to: {
         path: `^src/${actors}/`,
         pathNot: [`^src/${actors}/.*-(client|protocol)[.]ts$`, '^src/$1/'],
@@ -131,7 +146,7 @@ module.exports = {
       name: 'openid-client-only-in-open-id',
       comment: 'It is loaded only where a provider is configured, and what it throws can hold tokens.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/api/console/open-id/' },
+      from: { path: '^src/', pathNot: '^src/operations/sessions/open-id/' },
       to: { path: 'node_modules/openid-client/' },
     },
     {

@@ -31,7 +31,7 @@ function replaceFolder(target, files) {
 
 /** The OpenAPI document, from the compiled contracts. */
 async function openApiText() {
-  const compiled = join(root, 'dist/src/contracts/openapi.js');
+  const compiled = join(root, 'dist/src/operations/openapi.js');
   if (!existsSync(compiled)) throw new Error('dist/src is missing: compile first (npm run build).');
   const { openApiDocument } = await import(pathToFileURL(compiled).href);
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

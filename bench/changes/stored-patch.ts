@@ -1,8 +1,8 @@
+import { answerManagementWrite } from '../../src/operations/answer-management.ts';
 import { openStore, type Store } from '../../src/storage/store.ts';
 import { hashBytes } from '../../src/support/hash-bytes.ts';
 import { hashSecret } from '../../src/support/hash-secret.ts';
 import { newId } from '../../src/support/random-id.ts';
-import { answerManagementWrite } from '../../src/writer/commands/answer-write.ts';
 import type { ChangeableFlag } from './changing-flag.ts';
 
 /** As the setting's default: address space. */
@@ -21,17 +21,17 @@ export function openBenchStore(dataDir: string): Store {
 export function storePatch(store: Store, flag: ChangeableFlag, trafficPercentage: number): boolean {
   const body = Buffer.from(JSON.stringify({ trafficPercentage }));
   const call = {
+    api: 'management',
     requestId: newId(),
-    route: 'patch-flag',
-    flagId: flag.id,
+    operation: 'patch-flag',
+    params: { id: flag.id },
     query: flag.environment === null ? '' : `env=${flag.environment}`,
-    authorization: `Bearer ${flag.writeToken}`,
+    credential: `Bearer ${flag.writeToken}`,
     address: '127.0.0.1',
     body,
     isBodyTooLarge: false,
-    ifNoneMatch: null,
-    ifMatch: null,
-    idempotencyKey: null,
+    header: null,
+    userAgent: '',
   } as const;
   const context = {
     now: Date.now(),

@@ -1,6 +1,6 @@
 import { App, type HttpResponse, type TemplatedApp, us_socket_local_port } from 'uWebSockets.js';
 import { readFileSync } from 'node:fs';
-import { evaluationHeaders } from '../../src/api/answer-headers.ts';
+import { evaluationHeaders } from '../../src/operations/answer-headers.ts';
 
 /** What uWebSockets.js has to hand connections from one thread's app to another's, and its types lack. */
 export interface HandingApp extends TemplatedApp {

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { evaluationHeaders } from '../../src/api/answer-headers.ts';
+import { evaluationHeaders } from '../../src/operations/answer-headers.ts';
 
 const body = readFileSync(process.argv[2] ?? '');
 /** A block is one name, and behind it a value with the lines that follow. */

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeOperationTables } from './operation-tables.mjs';
 import { root } from './root.mjs';
 import { runTool } from './run.mjs';
 
@@ -22,6 +23,7 @@ function forgetOldNotes(own, other) {
 /** Compiles src to dist/src. @returns the compiler's exit code */
 export function compileSource() {
   forgetOldNotes(sourceNotes, allNotes);
+  writeOperationTables();
   if (!existsSync(join(root, 'dist', 'src', 'main.js'))) rmSync(sourceNotes, { force: true });
   return runTool('tsc', ['-p', 'tsconfig.build.json']);
 }
@@ -47,6 +49,7 @@ function tidyOutput(folder, isLeftOut = () => false) {
 /** Compiles src, test and bench, so that no test runs against what is no longer there. @returns tsc's exit code */
 export function compileAll() {
   forgetOldNotes(allNotes, sourceNotes);
+  writeOperationTables();
   // Of the web app only what tests import is compiled here.
   tidyOutput('src', (name) => name.startsWith('console'));
   tidyOutput('test');

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findStaleTables } from './operation-tables.mjs';
 import { root } from './root.mjs';
 
 /** Rules that no linter has. Each names the files it is about, a pattern no line may match, and why. */
@@ -44,5 +45,6 @@ export function houseProblems() {
       }
     }
   }
+  for (const [path] of findStaleTables()) problems.push(`${path}: not as the operations say: npm run build`);
   return problems;
 }

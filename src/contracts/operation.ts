@@ -22,7 +22,7 @@ export interface OperationAnswer {
 }
 
 /** One endpoint as the OpenAPI document describes it. */
-export interface Operation {
+export interface DescribedOperation {
   /** The verb that handler, command and tests share, for example `patch-flag`. */
   readonly id: string;
   readonly tag: 'Evaluation API' | 'Management API';

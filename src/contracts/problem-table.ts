@@ -1,3 +1,4 @@
+import type { ConsoleProblemCode } from '../domain/console/console-problem.ts';
 import type { ProblemCode } from '../domain/problem.ts';
 
 /** How a problem looks on the wire. `section` is the anchor in the documentation page that Burgee serves. */
@@ -15,7 +16,7 @@ function row(status: number, title: string, section: string): ProblemRow {
  * The one table from problem code to status, title and documentation section. Titles that `service.md` names are word
  * for word; the others come from the decisions.
  */
-export const problemTable: Readonly<Record<ProblemCode, ProblemRow>> = {
+export const problemTable: Readonly<Record<ProblemCode | ConsoleProblemCode, ProblemRow>> = {
   'invalid-request': row(400, 'Invalid request', 'invalid-request'),
   'missing-bearer-token': row(401, 'Missing bearer token', 'missing-bearer-token'),
   'malformed-bearer-token': row(401, 'Malformed bearer token', 'malformed-bearer-token'),
@@ -37,4 +38,26 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemRow>> = {
   'internal-error': row(500, 'Internal error', 'internal-error'),
   'service-unavailable': row(503, 'Service unavailable', 'service-unavailable'),
   'storage-full': row(503, 'Storage full', 'storage-full'),
+  'wrong-credentials': consoleRow(401, 'Wrong email or password'),
+  'not-signed-in': consoleRow(401, 'Not signed in'),
+  'not-permitted': consoleRow(403, 'Not permitted'),
+  'foreign-origin': consoleRow(403, 'Request from another site'),
+  conflict: consoleRow(409, 'Changed meanwhile'),
+  'in-use': consoleRow(409, 'Still in use'),
+  'link-over': consoleRow(410, 'Link used or expired'),
+  'too-many-attempts': consoleRow(429, 'Too many attempts'),
 };
+
+/** Of the console alone. */
+function consoleRow(status: number, title: string): ProblemRow {
+  return row(status, title, 'console');
+}
+
+/** A problem of either API. */
+export interface ApiProblem {
+  readonly code: keyof typeof problemTable;
+  /** For people: cause and fix. */
+  readonly detail: string;
+  /** Stands beside the envelope's members: `current` of a conflict, `uses` of what is in use. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}

@@ -1,23 +1,11 @@
-import { randomFillSync } from 'node:crypto';
 import { evaluateFlag, selectState } from '../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../domain/evaluation/evaluation-context.ts';
 import { isOn } from '../domain/evaluation/evaluation-reason.ts';
+import { randomRoll } from '../support/random-roll.ts';
 import { type EvaluationRefusal, EvaluationRefusals } from './evaluation-answer.ts';
 import type { EvaluationMeter } from './evaluation-meter.ts';
 import type { EvaluationTallies } from './evaluation-tallies.ts';
 import type { FlagSource } from './flag-source.ts';
-
-const rolls = new Uint32Array(1024);
-let rollsUsed = rolls.length;
-
-/** @returns a fresh random roll, unsigned 32 bits, from a pool that the operating system fills. */
-export function randomRoll(): number {
-  if (rollsUsed === rolls.length) {
-    randomFillSync(rolls);
-    rollsUsed = 0;
-  }
-  return rolls[rollsUsed++] as number;
-}
 
 /**
  * Answers `GET /v1/flags/{flag_id}`: decoding 400, unknown flag 404, access off 403, environment 404, then the rules.

@@ -1,11 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import type { OpenIdPort } from '../api/console/open-id/open-id-protocol.ts';
-import { SessionTouches } from '../api/console/session-touches.ts';
-import type { WebApp } from '../api/console/web-app.ts';
 import { crowdedAnswer } from '../api/crowded-answer.ts';
-import type { DocsPages } from '../api/docs/docs-pages.ts';
+import type { DocsPages } from '../api/pages/docs-pages.ts';
+import type { WebApp } from '../api/pages/web-app.ts';
 import type { Config } from '../config/config.ts';
-import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
 import { evaluationMetrics } from '../evaluator/evaluation-metrics-protocol.ts';
 import { createFrontServer, type FrontServer } from '../http/front-server.ts';
 import { watchEventLoop } from '../observability/event-loop-delay.ts';
@@ -19,6 +16,8 @@ import {
   sumOf,
 } from '../observability/metric-cells.ts';
 import { receiveLines } from '../observability/thread-log.ts';
+import type { ConsoleSettings } from '../operations/console-settings.ts';
+import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import { Lookout } from '../support/lookout.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { ConnectionRoom } from '../worker/limits/connection-room.ts';
@@ -35,6 +34,7 @@ import { EvaluationPressure } from './evaluation-pressure.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
 import { HostDesk } from './host-desk.ts';
 import { refuseRequest } from './refuse-request.ts';
+import { SessionTouches } from './session-touches.ts';
 import type { UsageRecorder } from './usage-recorder.ts';
 import { WorkerFleet } from './worker-fleet.ts';
 import { placesFor } from './worker-places.ts';

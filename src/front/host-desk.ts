@@ -1,8 +1,8 @@
-import type { OpenIdPort } from '../api/console/open-id/open-id-protocol.ts';
-import { PasswordDesk } from '../api/console/password-desk.ts';
-import { WatchPlaces } from '../api/console/watch-places.ts';
+import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
+import { WatchPlaces } from '../operations/watching/watch-places.ts';
 import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
+import { PasswordDesk } from './password-desk.ts';
 
 export interface HostDeskOptions {
   readonly writer: WriterClient;
@@ -38,7 +38,6 @@ export class HostDesk {
     };
     this.#handlers = {
       write: (_caller, call) => writer.write(call),
-      writeConsole: (_caller, call) => writer.writeConsole(call),
       recordDenial: (_caller, denial) => writer.recordDenial(denial),
       checkPassword: (_caller, hash, password) => this.#passwords.check(hash, password),
       checkPasswords: (_caller, hashes, password) => this.#passwords.checkEach(hashes, password),

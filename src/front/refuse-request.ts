@@ -1,12 +1,10 @@
-import { evaluationRetryHeaders, managementHeaders } from '../api/answer-headers.ts';
-import { consoleHeaders } from '../api/console/console-headers.ts';
-import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
-import { isManagementPath } from '../api/management/management-route.ts';
-import { consoleEnvelope } from '../contracts/console/console-answers.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Logger } from '../observability/logger.ts';
+import { evaluationRetryHeaders } from '../operations/answer-headers.ts';
+import { type ApiManner, consoleManner, managementManner } from '../operations/api-manner.ts';
+import { consoleApiPath, isBelow, managementApiPath } from '../operations/match-route.ts';
 import { newId } from '../support/random-id.ts';
 import { type RouteName, routeIndex } from '../worker/route-names.ts';
 
@@ -21,21 +19,26 @@ export function refuseRequest(exchange: Exchange, view: RequestView, docsUrl: st
   const path = view.path();
   const requestId = newId();
   exchange.route = routeIndex(routeOf(path));
+  const manner = mannerOf(path, docsUrl);
   if (path === '/health') {
     const body = JSON.stringify({ status: 'unavailable', failing: ['workers'] });
     exchange.answerClosing(503, evaluationRetryHeaders, body);
-  } else if (isManagementPath(path)) {
-    exchange.answerClosing(503, managementHeaders(requestId, 503), errorEnvelope(problem, docsUrl));
-  } else if (isConsoleApiPath(path)) {
-    const headers = consoleHeaders(requestId, 503, { contentType: 'application/json' });
-    exchange.answerClosing(503, headers, consoleEnvelope(problem, docsUrl));
+  } else if (manner !== null) {
+    const headers = manner.headers(requestId, 503, { contentType: 'application/json' });
+    exchange.answerClosing(503, headers, manner.envelope(problem));
   } else exchange.answerClosing(503, evaluationRetryHeaders, errorEnvelope(problem, docsUrl));
   log.warn({ requestId, method: view.method(), route: null, status: 503 }, 'no worker takes requests');
 }
 
+/** @returns null for what is below neither API that requests have ids in */
+function mannerOf(path: string, docsUrl: string): ApiManner | null {
+  if (isBelow(path, managementApiPath)) return managementManner(docsUrl);
+  return isBelow(path, consoleApiPath) ? consoleManner(docsUrl) : null;
+}
+
 function routeOf(path: string): RouteName {
   if (path === '/health') return 'health';
-  if (isManagementPath(path)) return 'management-other';
-  if (isConsoleApiPath(path)) return 'console-other';
+  if (isBelow(path, managementApiPath)) return 'management-other';
+  if (isBelow(path, consoleApiPath)) return 'console-other';
   return path === '/v1' || path.startsWith('/v1/') ? 'evaluation-other' : 'other';
 }

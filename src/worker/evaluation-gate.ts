@@ -1,6 +1,6 @@
-import { evaluationLimitedHeaders } from '../api/answer-headers.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { HttpRoute } from '../http/worker-server.ts';
+import { evaluationLimitedHeaders } from '../operations/answer-headers.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
 import type { ClientAddresses } from './limits/client-address.ts';
 import type { RequestMeter } from './request-meter.ts';

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { OpenIdPort } from '../api/console/open-id/open-id-protocol.ts';
-import type { PasswordPort } from '../api/console/password-port.ts';
-import type { WatchPort } from '../api/console/watch-places.ts';
+import type { PasswordPort } from '../operations/conversation.ts';
+import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
+import type { WatchPort } from '../operations/watching/watch-places.ts';
 import { HeldCommands } from '../support/held-commands.ts';
 import { transferredBytes } from '../support/transferred-bytes.ts';
 import type { WriterPort } from '../writer/writer-client.ts';
@@ -21,7 +21,7 @@ interface Waiting {
 
 /** Of a change: nobody looks at it here once it is sent. */
 function bodyOf(call: HostCall): Uint8Array | null {
-  return call.name === 'write' || call.name === 'writeConsole' ? call.args[0].body : null;
+  return call.name === 'write' ? call.args[0].body : null;
 }
 
 /** What the main thread says by itself. */
@@ -34,7 +34,6 @@ export type HostOrder = Exclude<HostMessage, { kind: 'results' }>;
 export class HostClient {
   readonly writer: WriterPort = {
     write: (call) => this.#change('write', [call]),
-    writeConsole: (call) => this.#change('writeConsole', [call]),
     recordDenial: (denial) => this.#change('recordDenial', [denial]),
   };
   readonly passwords: PasswordPort = {

@@ -1,36 +1,35 @@
-import {
-  evaluationHeaders,
-  evaluationPreflightHeaders,
-  evaluationRetryHeaders,
-  plainJsonHeaders,
-} from '../api/answer-headers.ts';
-import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
-import { readWebApp } from '../api/console/read-web-app.ts';
-import type { WebApp } from '../api/console/web-app.ts';
-import type { DocsPages } from '../api/docs/docs-pages.ts';
-import { readDocs } from '../api/docs/read-docs.ts';
 import { type AwaitFlagParts, awaitFlag } from '../api/evaluation/await-flag.ts';
 import type { FlagAnswer } from '../api/evaluation/evaluate-flag.ts';
 import { evaluateProject, type ProjectAnswerParts } from '../api/evaluation/evaluate-project.ts';
 import { rawCharacterProblem, refuseEvaluation } from '../api/evaluation/evaluation-refusal.ts';
 import { fileGiver } from '../api/made-answer.ts';
+import type { DocsPages } from '../api/pages/docs-pages.ts';
+import { readDocs } from '../api/pages/read-docs.ts';
+import { readWebApp } from '../api/pages/read-web-app.ts';
+import type { WebApp } from '../api/pages/web-app.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { headerBlock } from '../http/header-block.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { DirectRoute, HttpMethod, HttpRoute } from '../http/worker-server.ts';
+import {
+  evaluationHeaders,
+  evaluationPreflightHeaders,
+  evaluationRetryHeaders,
+  plainJsonHeaders,
+} from '../operations/answer-headers.ts';
+import { consoleApiPath, isBelow } from '../operations/match-route.ts';
 import { hasRawCharacter } from '../support/raw-character.ts';
-import type { ConsoleGate } from './console-gate.ts';
+import type { ApiGate } from './api-gate.ts';
 import type { EvaluationGate } from './evaluation-gate.ts';
-import type { ManagementGate } from './management-gate.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
 
 export interface RouteParts {
   readonly flagAnswer: FlagAnswer;
   readonly awaitFlag: AwaitFlagParts;
   readonly project: ProjectAnswerParts;
-  readonly management: ManagementGate;
-  readonly console: ConsoleGate;
+  readonly management: ApiGate;
+  readonly console: ApiGate;
   /** Null when it was not built. */
   readonly webApp: WebApp | null;
   readonly evaluation: EvaluationGate;
@@ -91,7 +90,7 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
   const health: Handle = (exchange) => exchange.answer(200, evaluationHeaders, healthy);
   const management: Handle = (exchange, request) => parts.management.handle(exchange, request);
   const console: Handle = (exchange, request) => {
-    if (isConsoleApiPath(request.path())) parts.console.handle(exchange, request);
+    if (isBelow(request.path(), consoleApiPath)) parts.console.handle(exchange, request);
     else readWebApp(exchange, request, parts.webApp, giveFile);
   };
   const docs: Handle = (exchange, request) => {

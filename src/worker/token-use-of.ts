@@ -1,12 +1,12 @@
-import type { ManagementRoute } from '../contracts/management/management-call.ts';
-import { routeLabel } from '../contracts/management/route-rules.ts';
 import { parseManagementQuery, requestedEnvironments } from '../domain/management/management-query.ts';
 import { shown } from '../domain/problem-list.ts';
 import type { TokenUse } from '../domain/token/token-use.ts';
+import { unknownRoute } from '../operations/answer-management.ts';
 
 /** What a request says about the use of its token. */
 export interface UsedBy {
-  readonly route: ManagementRoute | null;
+  /** As denials name it; null for a request for no endpoint. */
+  readonly route: string | null;
   /** Raw, as received. */
   readonly query: string;
   readonly address: string;
@@ -23,7 +23,7 @@ export function tokenUseOf(
   at: number,
 ): TokenUse | null {
   if (refusalStatuses.has(status)) return null;
-  return { tokenId, at, route: routeLabel(route), environment: environmentIn(query), address, count: 1 };
+  return { tokenId, at, route: route ?? unknownRoute, environment: environmentIn(query), address, count: 1 };
 }
 
 function environmentIn(query: string): string | null {

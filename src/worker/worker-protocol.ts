@@ -1,14 +1,14 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { OpenIdPort } from '../api/console/open-id/open-id-protocol.ts';
-import type { PasswordPort } from '../api/console/password-port.ts';
-import type { Viewer } from '../api/console/watch-places.ts';
-import type { WebApp } from '../api/console/web-app.ts';
-import type { DocsPages } from '../api/docs/docs-pages.ts';
-import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
+import type { DocsPages } from '../api/pages/docs-pages.ts';
+import type { WebApp } from '../api/pages/web-app.ts';
 import type { TokenUse } from '../domain/token/token-use.ts';
 import type { CountedEvaluations } from '../evaluator/evaluation-tallies.ts';
 import type { AppDescriptor } from '../http/uws.ts';
 import type { LogLines } from '../observability/thread-log.ts';
+import type { ConsoleSettings } from '../operations/console-settings.ts';
+import type { PasswordPort } from '../operations/conversation.ts';
+import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
+import type { Viewer } from '../operations/watching/watch-places.ts';
 import type { WriterPort } from '../writer/writer-client.ts';
 import type { AttemptMemory } from './limits/attempt-limiters.ts';
 import type { PlaceMemory } from './limits/shared-places.ts';
@@ -116,7 +116,6 @@ export const beatIntervalMs = 250;
 /** Asked of the main thread, which does it once for all workers: one map from name to arguments and result. */
 export interface HostCalls {
   readonly write: Call<WriterPort['write']>;
-  readonly writeConsole: Call<WriterPort['writeConsole']>;
   readonly recordDenial: Call<WriterPort['recordDenial']>;
   readonly checkPassword: Call<PasswordPort['check']>;
   readonly checkPasswords: Call<PasswordPort['checkEach']>;

@@ -1,26 +1,26 @@
-import { evaluationHeaders, plainJsonHeaders } from '../api/answer-headers.ts';
-import { isConsoleApiPath } from '../api/console/match-console-operation.ts';
 import { crowdedAnswer } from '../api/crowded-answer.ts';
 import type { AwaitFlagParts } from '../api/evaluation/await-flag.ts';
 import { FlagAnswer } from '../api/evaluation/evaluate-flag.ts';
 import type { ProjectAnswerParts } from '../api/evaluation/evaluate-project.ts';
 import { LongAnswers } from '../api/long-answers.ts';
-import { isManagementPath } from '../api/management/management-route.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
+import { ProjectEvaluator } from '../evaluator/evaluate-project.ts';
 import { EvaluationMeter } from '../evaluator/evaluation-meter.ts';
 import type { StepKind } from '../evaluator/evaluation-metrics-protocol.ts';
 import { EvaluationTallies } from '../evaluator/evaluation-tallies.ts';
 import { FlagEvaluator } from '../evaluator/flag-evaluator.ts';
 import { FlagSource } from '../evaluator/flag-source.ts';
-import { ProjectEvaluator } from '../evaluator/reads/evaluate-project.ts';
-import { Reads } from '../evaluator/reads/reads.ts';
 import type { AnswerPolicy } from '../http/answer-policy.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
 import { createWorkerServer, type WorkerServer } from '../http/worker-server.ts';
+import { evaluationHeaders, plainJsonHeaders } from '../operations/answer-headers.ts';
+import { consoleApiPath, isBelow, managementApiPath } from '../operations/match-route.ts';
+import { Reads } from '../operations/reads.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
+import { ApiGate, type ApiGateOptions } from './api-gate.ts';
 import { BetweenEvents } from './between-events.ts';
-import { ConsoleGate, type ConsoleGateOptions } from './console-gate.ts';
+import { ConsoleDoor, type ConsoleDoorOptions } from './console-door.ts';
 import { EvaluationGate } from './evaluation-gate.ts';
 import type { HostClient } from './host-client.ts';
 import { AddressFinder } from './limits/address-finder.ts';
@@ -28,7 +28,7 @@ import { AddressLimiter } from './limits/address-limiter.ts';
 import { ClientAddresses } from './limits/client-address.ts';
 import { ConnectionRoom } from './limits/connection-room.ts';
 import { budgetOf, longAnswerRoom, unsentAnswers } from './limits/process-budgets.ts';
-import { ManagementGate } from './management-gate.ts';
+import { ManagementDoor } from './management-door.ts';
 import { RequestMeter } from './request-meter.ts';
 import { createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
 import type { WorkerLog } from './worker-log.ts';
@@ -48,7 +48,7 @@ export interface WorkerServices {
   readonly tallies: EvaluationTallies;
   readonly source: FlagSource;
   readonly longAnswers: LongAnswers;
-  readonly console: ConsoleGate;
+  readonly console: Pick<ConsoleDoor, 'endWatches'>;
   readonly server: WorkerServer;
 }
 
@@ -72,18 +72,21 @@ export function createServices(
     onFault: (fault, during) => log.error({ err: fault, during }, 'request failed'),
   });
   const requestMeter = new RequestMeter(setup.requestMetrics);
-  const gateParts: GateParts = {
+  const doorParts: DoorParts = {
     reads: evaluation.reads,
     longAnswers: evaluation.longAnswers,
+    meter: requestMeter,
+    log,
+  };
+  const gateOptions: ApiGateOptions = {
     addresses: new AddressFinder(addresses, log, setup.limits.forgedHeaderWarning),
     bodyBudget: budgetOf(setup, 'bodyBytes', setup.bufferedBodyBytesMax),
     onBodyStep: (ms) => evaluation.meter.observeStep('body', ms),
     requestDeadlineMs: setup.requestDeadlineMs,
-    meter: requestMeter,
-    log,
   };
-  const management = createManagementGate(setup, gateParts, host, workerLog);
-  const console = createConsoleGate(setup, gateParts, host);
+  const management = new ApiGate(managementDoor(setup, doorParts, host, workerLog), gateOptions);
+  const consoleDoor = createConsoleDoor(setup, doorParts, host);
+  const console = new ApiGate(consoleDoor, gateOptions);
   const { limits, evaluationRateLimit, docsUrl } = setup;
   const limiter =
     evaluationRateLimit > 0 ? new AddressLimiter(limits.evaluationRate, evaluationRateLimit) : null;
@@ -118,14 +121,11 @@ export function createServices(
     },
     crowded: crowdedAnswer(docsUrl),
   });
-  return { ...evaluation, requestMeter, console, server };
+  return { ...evaluation, requestMeter, console: consoleDoor, server };
 }
 
-/** What both gates are made with. */
-type GateParts = Pick<
-  ConsoleGateOptions,
-  'reads' | 'longAnswers' | 'addresses' | 'bodyBudget' | 'onBodyStep' | 'requestDeadlineMs' | 'meter' | 'log'
->;
+/** What both doors are made with. */
+type DoorParts = Pick<ConsoleDoorOptions, 'reads' | 'longAnswers' | 'meter' | 'log'>;
 
 interface Evaluation {
   readonly meter: EvaluationMeter;
@@ -178,14 +178,14 @@ function createEvaluation(
   };
 }
 
-function createManagementGate(
+function managementDoor(
   setup: WorkerSetup,
-  parts: GateParts,
+  parts: DoorParts,
   host: HostClient,
   workerLog: WorkerLog,
-): ManagementGate {
+): ManagementDoor {
   const { limits } = setup;
-  return new ManagementGate({
+  return new ManagementDoor({
     ...parts,
     docsUrl: setup.docsUrl,
     writer: host.writer,
@@ -198,9 +198,9 @@ function createManagementGate(
   });
 }
 
-function createConsoleGate(setup: WorkerSetup, parts: GateParts, host: HostClient): ConsoleGate {
+function createConsoleDoor(setup: WorkerSetup, parts: DoorParts, host: HostClient): ConsoleDoor {
   const { limits } = setup;
-  return new ConsoleGate({
+  return new ConsoleDoor({
     ...parts,
     settings: setup.console,
     host,
@@ -217,11 +217,11 @@ function refuseAmbiguous(
   exchange: Exchange,
   request: RequestView,
   fault: string,
-  gates: { readonly management: ManagementGate; readonly console: ConsoleGate; readonly docsUrl: string },
+  gates: { readonly management: ApiGate; readonly console: ApiGate; readonly docsUrl: string },
 ): void {
   const path = request.path();
-  if (isManagementPath(path)) gates.management.refuseAmbiguous(exchange, request, fault);
-  else if (isConsoleApiPath(path)) gates.console.refuseAmbiguous(exchange, request, fault);
+  if (isBelow(path, managementApiPath)) gates.management.refuseAmbiguous(exchange, request, fault);
+  else if (isBelow(path, consoleApiPath)) gates.console.refuseAmbiguous(exchange, request, fault);
   else {
     const problem = { code: 'invalid-request', detail: fault } as const;
     exchange.answerAndClose(400, evaluationHeaders, errorEnvelope(problem, gates.docsUrl));

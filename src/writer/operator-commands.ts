@@ -1,5 +1,5 @@
-import { newSecret } from '../contracts/console/console-context.ts';
 import type { Outcome } from '../domain/problem.ts';
+import { newSecret } from '../operations/console-context.ts';
 import type { Store } from '../storage/store.ts';
 import { hashSecret } from '../support/hash-secret.ts';
 import { newId } from '../support/random-id.ts';

@@ -1,7 +1,6 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
-import type { ConsoleCall } from '../contracts/console/console-call.ts';
-import type { ManagementCall } from '../contracts/management/management-call.ts';
 import type { Denial } from '../domain/token/denial.ts';
+import type { ApiCall } from '../operations/call.ts';
 import { HeldCommands } from '../support/held-commands.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { transferredBytes } from '../support/transferred-bytes.ts';
@@ -43,8 +42,7 @@ function bodyOf(command: WriterCommand): Uint8Array | null {
 
 /** What a request holds of the writer. */
 export interface WriterPort {
-  write(call: ManagementCall): Promise<WriteOutcome>;
-  writeConsole(call: ConsoleCall): Promise<WriteOutcome>;
+  write(call: ApiCall): Promise<WriteOutcome>;
   recordDenial(denial: Denial): Promise<WriteOutcome>;
 }
 
@@ -98,17 +96,8 @@ export class WriterClient implements WriterPort {
     return this.#nextTicket - 1;
   }
 
-  write(call: ManagementCall): Promise<WriteOutcome> {
+  write(call: ApiCall): Promise<WriteOutcome> {
     return this.#change(call.body, (ticket, deadline) => ({ kind: 'write', ticket, deadline, call }));
-  }
-
-  writeConsole(call: ConsoleCall): Promise<WriteOutcome> {
-    return this.#change(call.body, (ticket, deadline) => ({
-      kind: 'console-write',
-      ticket,
-      deadline,
-      call,
-    }));
   }
 
   touchSession(sessionId: string): Promise<WriteOutcome> {

@@ -1,11 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { ConsoleAnswer, ConsoleCall } from '../contracts/console/console-call.ts';
-import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
-import type { ManagementAnswer, ManagementCall } from '../contracts/management/management-call.ts';
 import type { Denial } from '../domain/token/denial.ts';
 import type { TokenUse } from '../domain/token/token-use.ts';
 import type { EvaluationCount } from '../domain/usage/evaluation-count.ts';
 import type { LogLines } from '../observability/thread-log.ts';
+import type { ApiAnswer, ApiCall } from '../operations/call.ts';
+import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { OutboxCommand, OutboxPage } from './outbox-protocol.ts';
 
 /** What the writer's thread needs to start. */
@@ -62,13 +61,7 @@ export type WriterCommand =
       readonly kind: 'write';
       readonly ticket: number;
       readonly deadline: number;
-      readonly call: ManagementCall;
-    }
-  | {
-      readonly kind: 'console-write';
-      readonly ticket: number;
-      readonly deadline: number;
-      readonly call: ConsoleCall;
+      readonly call: ApiCall;
     }
   /** A session was used: its last use moves. */
   | {
@@ -95,8 +88,7 @@ export type WriterRequest =
 
 /** What became of a command. */
 export type WriterResult =
-  | { readonly kind: 'answered'; readonly answer: ManagementAnswer }
-  | { readonly kind: 'console-answered'; readonly answer: ConsoleAnswer }
+  | { readonly kind: 'answered'; readonly answer: ApiAnswer }
   | { readonly kind: 'recorded' }
   | { readonly kind: 'letters'; readonly page: OutboxPage }
   /** Its deadline had passed; nothing was applied. */

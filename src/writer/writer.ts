@@ -1,10 +1,15 @@
-import { createConsoleContext } from '../contracts/console/console-context.ts';
-import type { ConsoleSettings } from '../contracts/console/public-handler.ts';
 import { forgetOldAnswers, nextProjectToForget } from '../domain/idempotency/forget-answers.ts';
 import { secondsUntilQuota } from '../domain/organisation/write-quota.ts';
 import type { RecordChange } from '../domain/record-change.ts';
+import type { RecordQueries } from '../domain/record-queries.ts';
 import { touchSession } from '../domain/session/touch-session.ts';
 import { recordDenial } from '../domain/token/record-denial.ts';
+import { answerConsoleWrite } from '../operations/answer-console-write.ts';
+import { answerManagementWrite } from '../operations/answer-management.ts';
+import type { ApiCall } from '../operations/call.ts';
+import { createConsoleContext } from '../operations/console-context.ts';
+import type { ConsoleSettings } from '../operations/console-settings.ts';
+import type { WriteDecision } from '../operations/management-operation.ts';
 import { DamagedRecordError } from '../storage/damaged-record-error.ts';
 import type { Store, WriteTransaction } from '../storage/store.ts';
 import { DataFileUnavailableError } from '../storage/store-error.ts';
@@ -12,8 +17,6 @@ import { hashBytes } from '../support/hash-bytes.ts';
 import { hashSecret } from '../support/hash-secret.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
-import { answerManagementWrite } from './commands/answer-write.ts';
-import { answerConsoleCommand } from './commands/console/answer-console-command.ts';
 import { recordUsage } from './commands/record-usage.ts';
 import { serveOutbox } from './commands/serve-outbox.ts';
 import type { FreeSpace } from './free-space.ts';
@@ -270,20 +273,22 @@ export class Writer {
     if (command.kind === 'touch-session') {
       return [{ kind: 'recorded' }, touchSession(queries, command.sessionId, Date.now())];
     }
-    if (command.kind === 'console-write') {
-      const context = createConsoleContext(this.#options.console);
-      const { answer, changes } = answerConsoleCommand(queries, command.call, context);
-      return [{ kind: 'console-answered', answer }, changes];
-    }
     if (command.kind === 'outbox') {
       const { changes, page } = serveOutbox(queries, command.command, Date.now());
       return [page === null ? { kind: 'recorded' } : { kind: 'letters', page }, changes];
     }
     if (command.kind === 'usage') return [{ kind: 'recorded' }, recordUsage(queries, command.usage)];
+    const { answer, changes } = this.#answer(command.call, queries);
+    return [{ kind: 'answered', answer }, changes];
+  }
+
+  #answer(call: ApiCall, queries: RecordQueries): WriteDecision {
+    if (call.api === 'console') {
+      return answerConsoleWrite(queries, call, createConsoleContext(this.#options.console));
+    }
     const { docsUrl, tokenPrefixesAccepted } = this.#options;
     const context = { now: Date.now(), newId, docsUrl, acceptedPrefixes: tokenPrefixesAccepted, ...hashes };
-    const { answer, changes } = answerManagementWrite(queries, command.call, context);
-    return [{ kind: 'answered', answer }, changes];
+    return answerManagementWrite(queries, call, context);
   }
 }
 

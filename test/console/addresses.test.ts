@@ -1,7 +1,5 @@
 import t from 'tap';
 import { addressOf } from '../../src/console/client/address-of.ts';
-import { consoleOperations } from '../../src/contracts/console/console-operations.ts';
-import { consolePaths } from '../../src/contracts/console/console-paths.ts';
 
 t.test('an address has its parameters and its query escaped, and no empty ones', async (t) => {
   t.equal(
@@ -13,9 +11,4 @@ t.test('an address has its parameters and its query escaped, and no empty ones',
     '/console/api/projects/p/environments/3/impact?name=a%20b%2Bc',
   );
   t.equal(addressOf('list-audit', {}, { actor: '' }), '/console/api/audit');
-});
-
-t.test('the web app and the service have the same paths', async (t) => {
-  const paths = Object.entries(consoleOperations).map(([id, { method, path }]) => [id, { method, path }]);
-  t.strictSame(Object.fromEntries(paths), consolePaths);
 });

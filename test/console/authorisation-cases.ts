@@ -1,4 +1,4 @@
-import type { ConsoleOperationId } from '../../src/contracts/console/console-operations.ts';
+import type { ConsoleOperationId } from '../../src/operations/console-routes.ts';
 import type { ConsoleClient } from './console-client.ts';
 import { password, secretIn } from './console-fixture.ts';
 

@@ -1,9 +1,7 @@
 import t, { type Test } from 'tap';
-import {
-  type ConsoleOperationId,
-  consoleOperations,
-} from '../../src/contracts/console/console-operations.ts';
 import { hasRole } from '../../src/domain/console/console-principal.ts';
+import { consoleOperations } from '../../src/operations/console-operations.ts';
+import type { ConsoleOperationId } from '../../src/operations/console-routes.ts';
 import { newId } from '../../src/support/random-id.ts';
 import type { BootedServer } from '../support/booted-server.ts';
 import { projectOf, provision } from '../support/provisioning.ts';
@@ -77,7 +75,7 @@ async function ask(
   projectId: string,
   { params, query, body }: Wanted,
 ): Promise<Answer> {
-  const { method, path } = consoleOperations[id];
+  const [method, path] = consoleOperations[id].route.split(' ') as [string, string];
   const ids: Readonly<Record<string, string>> = { projectId, ...params };
   const asked = path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
   const search = new URLSearchParams(query).toString();
@@ -178,7 +176,7 @@ async function checkForeign(t: Test, id: ConsoleOperationId, row: AuthorisationC
   const { own, foreign, askers } = stage;
   const { want } = { ...noWish, ...row };
   const theirs = await want(foreign, 'owner@other.example');
-  const isInProject = consoleOperations[id].path.includes('{projectId}');
+  const isInProject = consoleOperations[id].route.includes('{projectId}');
   for (const role of roles) {
     const email = `${role}@acme.example`;
     if (isInProject) {

@@ -7,7 +7,7 @@ import {
   partsOfKey,
   stateKey,
 } from '../../src/console/draft/flag-fields.ts';
-import type { ConsoleFlagView } from '../../src/contracts/console/views/flag-views.ts';
+import type { ConsoleFlagView } from '../../src/contracts/console/flag-views.ts';
 
 const state = { enabled: false, trafficPercentage: 0, cohortOverride: null, audienceId: null };
 const flag: ConsoleFlagView = {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { filterFlags, searchable, tagsOf } from '../../src/console/screens/flags/filter-flags.ts';
-import type { FlagRow } from '../../src/contracts/console/views/flag-views.ts';
+import type { FlagRow } from '../../src/contracts/console/flag-views.ts';
 
 function row(name: string, tags: string[], on: readonly boolean[]): FlagRow {
   const states = on.map((enabled, index) => [

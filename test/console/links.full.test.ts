@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Value } from 'typebox/value';
-import { linkViewSchema } from '../../src/contracts/console/views/member-views.ts';
+import { linkViewSchema } from '../../src/contracts/console/member-views.ts';
 import { checkStore } from '../../src/storage/check.ts';
 import { bootServer } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';

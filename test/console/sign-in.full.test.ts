@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Value } from 'typebox/value';
-import { sessionRowSchema, sessionViewSchema } from '../../src/contracts/console/views/session-views.ts';
+import { sessionRowSchema, sessionViewSchema } from '../../src/contracts/console/session-views.ts';
 import { checkStore } from '../../src/storage/check.ts';
 import { ConsoleClient } from './console-client.ts';
 import { bootConsole, password, person, signInAs } from './console-fixture.ts';

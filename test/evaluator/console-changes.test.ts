@@ -1,14 +1,14 @@
 import t, { type Test } from 'tap';
 import type { Project } from '../../src/domain/project/project.ts';
+import { ProjectEvaluator } from '../../src/evaluator/evaluate-project.ts';
 import { EvaluationMeter } from '../../src/evaluator/evaluation-meter.ts';
 import { evaluationMetrics } from '../../src/evaluator/evaluation-metrics-protocol.ts';
 import { EvaluationTallies } from '../../src/evaluator/evaluation-tallies.ts';
 import { FlagEvaluator } from '../../src/evaluator/flag-evaluator.ts';
 import { FlagSource } from '../../src/evaluator/flag-source.ts';
-import { ProjectEvaluator } from '../../src/evaluator/reads/evaluate-project.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
+import { ConsoleFixture } from '../operations/console/console-fixture.ts';
 import { newStore } from '../storage/support/sample-store.ts';
-import { ConsoleFixture } from '../writer/commands/console/console-fixture.ts';
 
 /*
  * What the console changes is seen by the first evaluation after the change, by evaluators that have compiled the flag

@@ -1,9 +1,9 @@
-import { plainJsonHeaders } from '../../src/api/answer-headers.ts';
 import type { AnswerPolicy } from '../../src/http/answer-policy.ts';
 import type { ConnectionRules } from '../../src/http/connection-rules.ts';
 import { createFrontServer } from '../../src/http/front-server.ts';
 import { createWorkerServer, type DirectRoute, type HttpRoute } from '../../src/http/worker-server.ts';
 import { createMetricMemory, type MetricCells } from '../../src/observability/metric-cells.ts';
+import { plainJsonHeaders } from '../../src/operations/answer-headers.ts';
 import { RequestMeter } from '../../src/worker/request-meter.ts';
 import { requestMetrics } from '../../src/worker/request-metrics-protocol.ts';
 import type { Lifetime } from './lifetime.ts';

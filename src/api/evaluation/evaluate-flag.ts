@@ -5,9 +5,9 @@ import type { FlagEvaluator } from '../../evaluator/flag-evaluator.ts';
 import type { FlagSource } from '../../evaluator/flag-source.ts';
 import type { HeaderBlock } from '../../http/header-block.ts';
 import type { ReadyAnswer } from '../../http/worker-server.ts';
+import { evaluationHeaders, evaluationHeadersFor } from '../../operations/answer-headers.ts';
+import { decodeSegment, isPlainSegment } from '../../support/path-segment.ts';
 import { hasRawCharacter } from '../../support/raw-character.ts';
-import { evaluationHeaders, evaluationHeadersFor } from '../answer-headers.ts';
-import { decodeSegment, isPlainSegment } from '../path-segment.ts';
 import { rawCharacterProblem } from './evaluation-refusal.ts';
 
 export interface FlagAnswerParts {

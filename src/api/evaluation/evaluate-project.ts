@@ -1,10 +1,10 @@
-import type { ProjectEvaluator } from '../../evaluator/reads/evaluate-project.ts';
+import type { ProjectEvaluator } from '../../evaluator/evaluate-project.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { RequestView } from '../../http/request-view.ts';
+import { evaluationHeadersFor } from '../../operations/answer-headers.ts';
+import { decodeSegment } from '../../support/path-segment.ts';
 import { hasRawCharacter } from '../../support/raw-character.ts';
-import { evaluationHeadersFor } from '../answer-headers.ts';
 import type { LongAnswers } from '../long-answers.ts';
-import { decodeSegment } from '../path-segment.ts';
 import { evaluationFailed, rawCharacterProblem, refuseEvaluation } from './evaluation-refusal.ts';
 
 export interface ProjectAnswerParts {

@@ -3,8 +3,8 @@ import { problemTable } from '../../contracts/problem-table.ts';
 import { describeQueryFault } from '../../domain/evaluation/query-fault.ts';
 import type { Problem } from '../../domain/problem.ts';
 import type { Exchange } from '../../http/exchange.ts';
+import { evaluationHeadersFor } from '../../operations/answer-headers.ts';
 import { hasRawCharacter } from '../../support/raw-character.ts';
-import { evaluationHeadersFor } from '../answer-headers.ts';
 
 /** The log tells more. */
 export const evaluationFailed: Problem = {

@@ -1,5 +1,4 @@
-import type { ProblemList } from '../../domain/problem-list.ts';
-import { shown } from '../../domain/problem-list.ts';
+import { type ProblemList, shown } from '../../domain/problem-list.ts';
 
 /**
  * The items whose name is theirs alone, sorted by it. A file tells things apart by their names, so those that share one

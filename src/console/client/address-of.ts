@@ -1,5 +1,5 @@
-import type { consoleOperations } from '../../contracts/console/console-operations.ts';
-import { type ConsoleOperationId, consolePaths } from '../../contracts/console/console-paths.ts';
+import type { consoleOperations } from '../../operations/console-operations.ts';
+import { type ConsoleOperationId, consoleRoutes } from '../../operations/console-routes.ts';
 
 type Operations = typeof consoleOperations;
 
@@ -8,7 +8,7 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
   ? Name | NamesIn<Rest>
   : never;
 export type ParamsOf<Id extends ConsoleOperationId> = Readonly<
-  Record<NamesIn<Operations[Id]['path']>, string | number>
+  Record<NamesIn<Operations[Id]['route']>, string | number>
 >;
 export type QueryOf<Id extends ConsoleOperationId> = Readonly<
   Partial<Record<Operations[Id]['query'][number], string>>
@@ -21,9 +21,8 @@ export function addressOf<Id extends ConsoleOperationId>(
   query?: QueryOf<Id>,
 ): string {
   const values = params as Readonly<Record<string, string | number>>;
-  const path = consolePaths[id].path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(values[name])),
-  );
+  const [, template] = consoleRoutes[id].split(' ') as [string, string];
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
   const sent = Object.entries<string | undefined>(query ?? {}).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
   );

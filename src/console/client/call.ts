@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
-import type { consoleOperations } from '../../contracts/console/console-operations.ts';
-import { type ConsoleOperationId, consolePaths } from '../../contracts/console/console-paths.ts';
+import type { consoleOperations } from '../../operations/console-operations.ts';
+import { type ConsoleOperationId, consoleRoutes } from '../../operations/console-routes.ts';
 import { addressOf, type ParamsOf, type QueryOf } from './address-of.ts';
 import { isSomebodyThere } from './attendance.ts';
 import { ConsoleError } from './console-error.ts';
@@ -30,9 +30,10 @@ export async function call<Id extends ConsoleOperationId>(
 ): Promise<AnswerOf<Id>> {
   const headers: Record<string, string> = { 'X-Burgee-Console': '1' };
   if (body !== null) headers['Content-Type'] = 'application/json';
-  if (consolePaths[id].method === 'get' && !isSomebodyThere()) headers['X-Burgee-Background'] = '1';
+  const [method] = consoleRoutes[id].split(' ') as [string];
+  if (method === 'GET' && !isSomebodyThere()) headers['X-Burgee-Background'] = '1';
   const response = await send(addressOf(id, params, query), {
-    method: consolePaths[id].method.toUpperCase(),
+    method,
     headers,
     credentials: 'same-origin',
     body: body === null ? null : JSON.stringify(body),

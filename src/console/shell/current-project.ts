@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { ProjectView } from '../../contracts/console/views/project-views.ts';
+import type { ProjectView } from '../../contracts/console/project-views.ts';
 import { projectsQuery } from '../client/queries.ts';
 
 const storageKey = 'burgee.project';

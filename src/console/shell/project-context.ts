@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import type { ProjectView } from '../../contracts/console/views/project-views.ts';
+import type { ProjectView } from '../../contracts/console/project-views.ts';
 import { hasRole } from '../../domain/console/console-principal.ts';
 
 export const ProjectContext = createContext<ProjectView | null>(null);

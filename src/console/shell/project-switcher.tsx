@@ -1,7 +1,7 @@
 import { Menu, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ProjectView } from '../../contracts/console/views/project-views.ts';
+import type { ProjectView } from '../../contracts/console/project-views.ts';
 import { projectsQuery } from '../client/queries.ts';
 import classes from './project-switcher.module.css';
 

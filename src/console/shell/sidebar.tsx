@@ -1,7 +1,7 @@
 import { Kbd, UnstyledButton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { ProjectView } from '../../contracts/console/views/project-views.ts';
+import type { ProjectView } from '../../contracts/console/project-views.ts';
 import { Brand } from '../parts/brand.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { useCurrentProject } from './current-project.ts';

@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import type { MemberView } from '../../contracts/console/views/member-views.ts';
-import type { OrganisationView } from '../../contracts/console/views/organisation-views.ts';
+import type { MemberView } from '../../contracts/console/member-views.ts';
+import type { OrganisationView } from '../../contracts/console/organisation-views.ts';
 import { sessionQuery } from '../client/queries.ts';
 
 export interface SignedIn {

@@ -1,5 +1,5 @@
 import type { ProblemCode } from '../../domain/problem.ts';
-import type { Operation, OperationParameter } from '../operation.ts';
+import type { DescribedOperation, OperationParameter } from '../operation.ts';
 import { evaluationFlagSchema } from './evaluation-flag.ts';
 import { evaluationListSchema } from './evaluation-list.ts';
 import { healthSchema, unhealthySchema } from './health.ts';
@@ -37,7 +37,7 @@ const evaluationProblems: readonly ProblemCode[] = [
 ];
 
 /** The three routes of the Evaluation API. They need no credentials. */
-export const evaluationOperations: readonly Operation[] = [
+export const evaluationOperations: readonly DescribedOperation[] = [
   {
     id: 'evaluate-flag',
     tag: 'Evaluation API',

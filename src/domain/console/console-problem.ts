@@ -1,4 +1,4 @@
-/** Why the console's API refuses: a closed list; `contracts/console/console-problem-table.ts` gives status and title. */
+/** Why the console's API refuses: a closed list; `contracts/problem-table.ts` gives status and title. */
 export const consoleProblemCodes = [
   'invalid-request',
   'wrong-credentials',

@@ -21,7 +21,7 @@ export interface ConsoleGuardContext {
   hashSecret(secret: string): Uint8Array;
 }
 
-/** Who may ask (`contracts/console/console-operation.ts`), as far as the guard decides it. */
+/** Who may ask (`operations/operation.ts`), as far as the guard decides it. */
 export type GuardedAccess =
   | { readonly scope: 'public' }
   | { readonly scope: 'member' }

@@ -1,8 +1,7 @@
 import type { ByteSet } from '../../support/byte-set.ts';
 import type { WorkQueue } from '../../support/sliced-work.ts';
 import { type Flag, initialState } from '../flag/flag.ts';
-import type { Environment, Project } from '../project/project.ts';
-import { soleEnvironment } from '../project/project.ts';
+import { type Environment, type Project, soleEnvironment } from '../project/project.ts';
 import type { EvaluationTally } from '../usage/evaluation-count.ts';
 import type { Audience } from './audience.ts';
 import { hashPrefix, rolloutThreshold } from './bucketing.ts';

@@ -1,4 +1,4 @@
-import type { SignInAttempts } from '../../api/console/sign-in-attempts.ts';
+import type { SignInAttempts } from '../../operations/conversation.ts';
 import { hashSecret } from '../../support/hash-secret.ts';
 import type { RequestMeter } from '../request-meter.ts';
 import { AddressLimiter } from './address-limiter.ts';

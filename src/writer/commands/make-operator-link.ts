@@ -4,9 +4,9 @@ import { shown, shownList } from '../../domain/problem-list.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { isLinkOver, linkKeeper, linkLifetimeMs } from '../../domain/session/one-time-link.ts';
+import { type LinkContext, madeLinkChanges, makeLink } from '../../operations/organisations/make-link.ts';
 import { operatorEntry } from '../provision/provision-scope.ts';
 import type { Decision } from './command.ts';
-import { type LinkContext, madeLinkChanges, makeLink } from './console/make-link.ts';
 
 export interface OperatorLinkArgs {
   /** In whatever case. */

@@ -1,6 +1,7 @@
 import { refuse, succeed } from '../../domain/problem.ts';
 import type { Token } from '../../domain/token/token.ts';
-import { ledgerOf, operatorEntry } from '../provision/provision-scope.ts';
+import { ledgerOf } from '../../operations/audit-entries.ts';
+import { operatorEntry } from '../provision/provision-scope.ts';
 import type { Command } from './command.ts';
 
 export interface RevokeTokenArgs {

@@ -3,10 +3,11 @@ import { stepInto } from '../../contracts/provision/provision-paths.ts';
 import { areSameRules } from '../../domain/audience/same-rules.ts';
 import type { Audience, AudienceRule } from '../../domain/evaluation/audience.ts';
 import { nextUpdatedAt } from '../../domain/flag/flag.ts';
+import { ledgerOf } from '../../operations/audit-entries.ts';
 import { created } from './declare-organisation.ts';
 import type { DeclaredInto } from './declare-project.ts';
 import { addTo } from './provision-directory.ts';
-import { ledgerOf, type ProvisionScope } from './provision-scope.ts';
+import type { ProvisionScope } from './provision-scope.ts';
 
 /** Finds an audience by its name, or makes it. `known` are the project's audiences by name; a new one joins them. */
 export function declareAudience(

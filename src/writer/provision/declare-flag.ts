@@ -8,8 +8,9 @@ import { areSameCohorts, stateChanges } from '../../domain/flag/state-changes.ts
 import { shown } from '../../domain/problem-list.ts';
 import { describeEnvironments } from '../../domain/project/describe-environments.ts';
 import { findEnvironment, type Project, soleEnvironment } from '../../domain/project/project.ts';
+import { ledgerOf } from '../../operations/audit-entries.ts';
 import type { DeclaredInto } from './declare-project.ts';
-import { ledgerOf, type ProvisionScope } from './provision-scope.ts';
+import type { ProvisionScope } from './provision-scope.ts';
 
 /** What the flags of one project share. */
 export interface FlagSite extends DeclaredInto {

@@ -8,10 +8,11 @@ import {
   firstEnvironmentNumber,
   type Project,
 } from '../../domain/project/project.ts';
+import { ledgerOf } from '../../operations/audit-entries.ts';
 import { created } from './declare-organisation.ts';
 import { protectedAs, protectionChanges, refuseUnknownProtected } from './declare-protection.ts';
 import { addTo, type ProvisionDirectory } from './provision-directory.ts';
-import { ledgerOf, type ProvisionScope } from './provision-scope.ts';
+import type { ProvisionScope } from './provision-scope.ts';
 
 /** Whose project it is: an organisation's, or a person's. */
 export type ProjectOwner =

@@ -4,10 +4,11 @@ import { areSameCohorts as areSameTexts } from '../../domain/flag/state-changes.
 import { shown, shownList } from '../../domain/problem-list.ts';
 import { findEnvironment } from '../../domain/project/project.ts';
 import { activeTokensMax, type Token, tokenLifetimeMaxMs } from '../../domain/token/token.ts';
+import { ledgerOf } from '../../operations/audit-entries.ts';
 import { created } from './declare-organisation.ts';
 import type { DeclaredInto } from './declare-project.ts';
 import { addTo, grouped } from './provision-directory.ts';
-import { ledgerOf, type ProvisionScope } from './provision-scope.ts';
+import type { ProvisionScope } from './provision-scope.ts';
 
 /**
  * Declares a project's tokens. A revoked token is over, and its name free again, as after a rotation. An existing one is

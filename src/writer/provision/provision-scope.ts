@@ -2,7 +2,6 @@ import { stepInto } from '../../contracts/provision/provision-paths.ts';
 import type { AuditEntry } from '../../domain/audit/audit-entry.ts';
 import { isName, layoutProblem } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
-import type { Project } from '../../domain/project/project.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { CommandContext } from '../commands/command.ts';
@@ -24,11 +23,6 @@ export type OperatorEntry = Pick<
 export function operatorEntry(entry: OperatorEntry, context: CommandContext): AuditEntry {
   const { environment = null, ...rest } = entry;
   return { ...rest, environment, id: context.newId(), at: context.now, actor: operator, requestId: null };
-}
-
-/** @returns the audit chain of a project: its organisation's, or a personal project's own. */
-export function ledgerOf(project: Project): string {
-  return project.organisationId ?? project.id;
 }
 
 /** What the declarations of one provisioning share: what they read, and what they have decided so far. */

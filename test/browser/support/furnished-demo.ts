@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Settings } from '../../support/burgee-command.ts';
-import { runBurgeeOrThrow } from '../../support/burgee-command.ts';
+import { runBurgeeOrThrow, type Settings } from '../../support/burgee-command.ts';
 import { createHttpClient } from '../../support/http-client.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { type ConsoleCaller, consoleCaller } from './console-caller.ts';

@@ -1,6 +1,5 @@
 import t from 'tap';
-import type { Flag } from '../../../src/domain/flag/flag.ts';
-import { stateIn } from '../../../src/domain/flag/flag.ts';
+import { type Flag, stateIn } from '../../../src/domain/flag/flag.ts';
 import { applyPatch, type FlagPatch, parsePatch } from '../../../src/domain/flag/flag-patch.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
 import fc from '../../support/fast-check.ts';

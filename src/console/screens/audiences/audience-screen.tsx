@@ -2,7 +2,7 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { AudienceView } from '../../../contracts/console/views/audience-views.ts';
+import type { AudienceView } from '../../../contracts/console/audience-views.ts';
 import { call } from '../../client/call.ts';
 import { conflictOf, isUnreadable } from '../../client/console-error.ts';
 import { audienceQuery } from '../../client/queries.ts';

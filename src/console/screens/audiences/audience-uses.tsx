@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { AudienceView } from '../../../contracts/console/views/audience-views.ts';
+import type { AudienceView } from '../../../contracts/console/audience-views.ts';
 import { useProject } from '../../shell/project-context.ts';
 import classes from './audiences.module.css';
 

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { AudienceView } from '../../../contracts/console/views/audience-views.ts';
+import type { AudienceView } from '../../../contracts/console/audience-views.ts';
 import { isUnreadable } from '../../client/console-error.ts';
 import { audiencesQuery } from '../../client/queries.ts';
 import { Callout } from '../../parts/callout.tsx';

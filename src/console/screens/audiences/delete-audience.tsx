@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { AudienceView } from '../../../contracts/console/views/audience-views.ts';
+import type { AudienceView } from '../../../contracts/console/audience-views.ts';
 import { call } from '../../client/call.ts';
 import { audienceQuery } from '../../client/queries.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';

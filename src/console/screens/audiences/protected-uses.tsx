@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
-import type { AudienceView } from '../../../contracts/console/views/audience-views.ts';
-import type { EnvironmentView } from '../../../contracts/console/views/project-views.ts';
+import type { AudienceView } from '../../../contracts/console/audience-views.ts';
+import type { EnvironmentView } from '../../../contracts/console/project-views.ts';
 import { countOf } from '../../parts/count-words.ts';
 
 const listedMax = 10;

@@ -1,4 +1,4 @@
-import type { AuditEntryView } from '../../../contracts/console/views/audit-views.ts';
+import type { AuditEntryView } from '../../../contracts/console/audit-views.ts';
 import type { AuditAction } from '../../../domain/audit/audit-entry.ts';
 
 /** What was done, as an entry tells it. */

@@ -1,5 +1,5 @@
-import type { AuditEntryView } from '../../../contracts/console/views/audit-views.ts';
-import type { MemberView } from '../../../contracts/console/views/member-views.ts';
+import type { AuditEntryView } from '../../../contracts/console/audit-views.ts';
+import type { MemberView } from '../../../contracts/console/member-views.ts';
 
 /** What a filter offers: the value that is asked for, and what it is called. */
 export interface Choice {

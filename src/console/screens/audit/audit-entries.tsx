@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { AuditEntryView } from '../../../contracts/console/views/audit-views.ts';
+import type { AuditEntryView } from '../../../contracts/console/audit-views.ts';
 import { isUnreadable } from '../../client/console-error.ts';
 import { ChangeList } from '../../parts/change-list.tsx';
 import type { ShownChange } from '../../parts/change-words.ts';

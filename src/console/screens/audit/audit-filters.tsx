@@ -1,6 +1,6 @@
 import { NativeSelect, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ProjectView } from '../../../contracts/console/views/project-views.ts';
+import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import { auditActions } from '../../../domain/audit/audit-entry.ts';
 import type { AuditSearch } from '../../app/searches.ts';
 import { flagsQuery, membersQuery, tokensQuery } from '../../client/queries.ts';

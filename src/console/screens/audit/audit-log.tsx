@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { ProjectView } from '../../../contracts/console/views/project-views.ts';
+import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import type { AuditSearch } from '../../app/searches.ts';
 import { addressOf } from '../../client/address-of.ts';
 import { PageHeader } from '../../parts/page-header.tsx';

@@ -1,5 +1,5 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import type { AuditEntryView, AuditPage } from '../../../contracts/console/views/audit-views.ts';
+import type { AuditEntryView, AuditPage } from '../../../contracts/console/audit-views.ts';
 import { call } from '../../client/call.ts';
 import { everywhere } from '../../client/queries.ts';
 

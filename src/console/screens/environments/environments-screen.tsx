@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
-import type { EnvironmentView } from '../../../contracts/console/views/project-views.ts';
+import type { EnvironmentView } from '../../../contracts/console/project-views.ts';
 import { type Column, DataList } from '../../parts/data-list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { PageEmpty } from '../../parts/page-states.tsx';

@@ -1,6 +1,6 @@
 import { Switch } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { EnvironmentView } from '../../../contracts/console/views/project-views.ts';
+import type { EnvironmentView } from '../../../contracts/console/project-views.ts';
 import { call } from '../../client/call.ts';
 import { showNotice } from '../../parts/notices.ts';
 import { showFailure } from '../../parts/show-failure.ts';

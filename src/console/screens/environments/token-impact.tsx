@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { EnvironmentImpact } from '../../../contracts/console/views/project-views.ts';
+import type { EnvironmentImpact } from '../../../contracts/console/project-views.ts';
 import { call } from '../../client/call.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { useProject } from '../../shell/project-context.ts';

@@ -1,5 +1,5 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import type { ProjectView } from '../../../contracts/console/views/project-views.ts';
+import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import { projectsQuery } from '../../client/queries.ts';
 
 function replaceProject(client: QueryClient, project: ProjectView): void {

@@ -1,6 +1,6 @@
 import { NativeSelect, Stack } from '@mantine/core';
 import { useState } from 'react';
-import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { useProject } from '../../shell/project-context.ts';

@@ -1,6 +1,6 @@
 import { Button, Group, Menu, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { StateView } from '../../../contracts/console/views/flag-views.ts';
+import type { StateView } from '../../../contracts/console/flag-views.ts';
 import { changesBetween, type Fields } from '../../draft/fields.ts';
 import { copiedState, stateKey } from '../../draft/flag-fields.ts';
 import type { DraftHandle } from '../../draft/use-draft.ts';

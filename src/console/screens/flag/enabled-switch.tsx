@@ -1,7 +1,7 @@
 import { Switch, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { stateKey } from '../../draft/flag-fields.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { showNotice } from '../../parts/notices.ts';

@@ -1,4 +1,4 @@
-import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { partsOfKey, stateKey } from '../../draft/flag-fields.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { Panel } from '../../parts/panel.tsx';

@@ -1,4 +1,4 @@
-import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { PageEmpty } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';

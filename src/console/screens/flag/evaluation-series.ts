@@ -1,4 +1,4 @@
-import type { EvaluationCounts } from '../../../contracts/console/views/evaluation-views.ts';
+import type { EvaluationCounts } from '../../../contracts/console/evaluation-views.ts';
 
 export interface ShownSeries {
   /** Beginnings of hours, Unix milliseconds, ascending. */

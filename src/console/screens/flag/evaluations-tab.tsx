@@ -1,8 +1,8 @@
 import { NativeSelect, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { EvaluationCounts } from '../../../contracts/console/views/evaluation-views.ts';
-import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
+import type { EvaluationCounts } from '../../../contracts/console/evaluation-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { isUnreadable } from '../../client/console-error.ts';
 import { evaluationsQuery } from '../../client/queries.ts';
 import { PageEmpty, PageError, PageLoading } from '../../parts/page-states.tsx';

@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';

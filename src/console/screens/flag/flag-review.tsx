@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { partsOfKey } from '../../draft/flag-fields.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';
 import { countOf } from '../../parts/count-words.ts';

@@ -1,4 +1,4 @@
-import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { AuditEntries } from '../audit/audit-entries.tsx';
 
 /** What happened to this flag: its part of the audit log. */

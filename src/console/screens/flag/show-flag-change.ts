@@ -1,4 +1,4 @@
-import type { ProjectView } from '../../../contracts/console/views/project-views.ts';
+import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import type { FieldChange } from '../../draft/fields.ts';
 import { partsOfKey } from '../../draft/flag-fields.ts';
 import type { ShownChange } from '../../parts/change-words.ts';

@@ -1,6 +1,6 @@
 import { Button, CloseButton, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
-import type { TryFlagBody } from '../../../contracts/console/console-bodies.ts';
+import type { TryFlagBody } from '../../../operations/flags/try-flag.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import type { TrialInputs } from './trial-inputs.ts';

@@ -1,4 +1,4 @@
-import type { Trial } from '../../../contracts/console/views/evaluation-views.ts';
+import type { Trial } from '../../../contracts/console/evaluation-views.ts';
 import { Panel } from '../../parts/panel.tsx';
 import classes from './try-tab.module.css';
 

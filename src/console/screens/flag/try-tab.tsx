@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import type { TryFlagBody } from '../../../contracts/console/console-bodies.ts';
-import type { ConsoleFlagView } from '../../../contracts/console/views/flag-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
+import type { TryFlagBody } from '../../../operations/flags/try-flag.ts';
 import { call } from '../../client/call.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { TrialForm } from './trial-form.tsx';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { AudienceView } from '../../../contracts/console/views/audience-views.ts';
+import type { AudienceView } from '../../../contracts/console/audience-views.ts';
 import { audiencesQuery } from '../../client/queries.ts';
 import { useProject } from '../../shell/project-context.ts';
 

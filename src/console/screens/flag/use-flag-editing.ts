@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import type { EditFlagBody } from '../../../contracts/console/console-bodies.ts';
-import type { ConsoleFlagView, FlagChangeResult } from '../../../contracts/console/views/flag-views.ts';
+import type { ConsoleFlagView, FlagChangeResult } from '../../../contracts/console/flag-views.ts';
+import type { EditFlagBody } from '../../../operations/flags/edit-flag.ts';
 import { call } from '../../client/call.ts';
 import { conflictOf } from '../../client/console-error.ts';
 import { flagQuery, flagsQuery } from '../../client/queries.ts';

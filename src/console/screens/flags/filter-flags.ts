@@ -1,4 +1,4 @@
-import type { FlagRow } from '../../../contracts/console/views/flag-views.ts';
+import type { FlagRow } from '../../../contracts/console/flag-views.ts';
 import type { FlagsSearch } from '../../app/searches.ts';
 
 /** A row with what is searched in it, in lower case, made once for each list that arrives. */

@@ -1,6 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
-import type { FlagRow } from '../../../contracts/console/views/flag-views.ts';
+import type { FlagRow } from '../../../contracts/console/flag-views.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import { flagColumns } from './flag-columns.ts';

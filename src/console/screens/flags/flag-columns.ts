@@ -1,4 +1,4 @@
-import type { ProjectView } from '../../../contracts/console/views/project-views.ts';
+import type { ProjectView } from '../../../contracts/console/project-views.ts';
 
 export interface FlagColumn {
   /** The key of its states. */

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: a header that sorts nothing has nothing to be focused for.
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, memo, useMemo, useRef } from 'react';
-import type { FlagRow } from '../../../contracts/console/views/flag-views.ts';
+import type { FlagRow } from '../../../contracts/console/flag-views.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useProject } from '../../shell/project-context.ts';

@@ -1,6 +1,6 @@
 import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import type { LinkView } from '../../../contracts/console/views/member-views.ts';
+import type { LinkView } from '../../../contracts/console/member-views.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { roleWord } from '../../parts/role-word.ts';
 

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { InvitationRow } from '../../../contracts/console/views/member-views.ts';
+import type { InvitationRow } from '../../../contracts/console/member-views.ts';
 import { call } from '../../client/call.ts';
 import { invitationsQuery } from '../../client/queries.ts';
 import { DataList } from '../../parts/data-list.tsx';

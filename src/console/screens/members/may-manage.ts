@@ -1,4 +1,4 @@
-import type { MemberView } from '../../../contracts/console/views/member-views.ts';
+import type { MemberView } from '../../../contracts/console/member-views.ts';
 import { hasRole } from '../../../domain/console/console-principal.ts';
 
 /** An Admin manages members up to Admin; only an Owner changes Owners. The service has the last word. */

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { MemberView } from '../../../contracts/console/views/member-views.ts';
+import type { MemberView } from '../../../contracts/console/member-views.ts';
 import { call } from '../../client/call.ts';
 import { membersQuery } from '../../client/queries.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';

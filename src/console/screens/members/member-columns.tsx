@@ -1,4 +1,4 @@
-import type { MemberView } from '../../../contracts/console/views/member-views.ts';
+import type { MemberView } from '../../../contracts/console/member-views.ts';
 import type { Column } from '../../parts/data-list.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { MemberActions } from './member-actions.tsx';

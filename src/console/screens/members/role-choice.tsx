@@ -1,7 +1,7 @@
 import { NativeSelect, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { MemberView } from '../../../contracts/console/views/member-views.ts';
+import type { MemberView } from '../../../contracts/console/member-views.ts';
 import { type Role, roles } from '../../../domain/member/member.ts';
 import { call } from '../../client/call.ts';
 import { membersQuery, sessionQuery } from '../../client/queries.ts';

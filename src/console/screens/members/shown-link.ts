@@ -1,4 +1,4 @@
-import type { MadeLink } from '../../../contracts/console/views/member-views.ts';
+import type { MadeLink } from '../../../contracts/console/member-views.ts';
 
 export interface ShownLink {
   readonly title: string;

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ProjectView } from '../../../contracts/console/views/project-views.ts';
+import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import { isUnreadable } from '../../client/console-error.ts';
 import { projectsQuery } from '../../client/queries.ts';
 import { type Column, DataList } from '../../parts/data-list.tsx';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { MailState as MailStateView } from '../../../contracts/console/views/organisation-views.ts';
+import type { MailState as MailStateView } from '../../../contracts/console/organisation-views.ts';
 import { mailStateQuery } from '../../client/queries.ts';
 import { countOf } from '../../parts/count-words.ts';
 import { Failure } from '../../parts/failure.tsx';

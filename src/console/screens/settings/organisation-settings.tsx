@@ -1,6 +1,6 @@
 import { Stack, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { OrganisationView } from '../../../contracts/console/views/organisation-views.ts';
+import type { OrganisationView } from '../../../contracts/console/organisation-views.ts';
 import { hasRole } from '../../../domain/console/console-principal.ts';
 import { call } from '../../client/call.ts';
 import { conflictOf, isUnreadable } from '../../client/console-error.ts';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { SessionRow } from '../../../contracts/console/views/session-views.ts';
+import type { SessionRow } from '../../../contracts/console/session-views.ts';
 import { call } from '../../client/call.ts';
 import { isUnreadable } from '../../client/console-error.ts';
 import { sessionsQuery } from '../../client/queries.ts';

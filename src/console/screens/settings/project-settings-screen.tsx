@@ -1,5 +1,5 @@
 import { Stack, TextInput } from '@mantine/core';
-import type { ProjectView } from '../../../contracts/console/views/project-views.ts';
+import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import { call } from '../../client/call.ts';
 import { conflictOf } from '../../client/console-error.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';

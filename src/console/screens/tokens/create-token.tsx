@@ -1,8 +1,8 @@
 import { Checkbox, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CreateTokenBody } from '../../../contracts/console/console-bodies.ts';
-import type { MadeToken } from '../../../contracts/console/views/token-views.ts';
+import type { MadeToken } from '../../../contracts/console/token-views.ts';
+import type { CreateTokenBody } from '../../../operations/tokens/create-token.ts';
 import { call } from '../../client/call.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import { useProject } from '../../shell/project-context.ts';

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { MadeToken, TokenView } from '../../../contracts/console/views/token-views.ts';
+import type { MadeToken, TokenView } from '../../../contracts/console/token-views.ts';
 import { call } from '../../client/call.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { showNotice } from '../../parts/notices.ts';

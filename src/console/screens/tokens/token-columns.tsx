@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { MadeToken, TokenView } from '../../../contracts/console/views/token-views.ts';
+import type { MadeToken, TokenView } from '../../../contracts/console/token-views.ts';
 import type { Column } from '../../parts/data-list.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { TokenActions } from './token-actions.tsx';

@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { MadeToken, TokenActivity, TokenView } from '../../../contracts/console/views/token-views.ts';
+import type { MadeToken, TokenActivity, TokenView } from '../../../contracts/console/token-views.ts';
 import { isUnreadable } from '../../client/console-error.ts';
 import { tokenQuery } from '../../client/queries.ts';
 import { type Column, DataList } from '../../parts/data-list.tsx';

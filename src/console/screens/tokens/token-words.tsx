@@ -1,4 +1,4 @@
-import type { TokenView } from '../../../contracts/console/views/token-views.ts';
+import type { TokenView } from '../../../contracts/console/token-views.ts';
 import { formatDay } from '../../parts/format-time.ts';
 import { Mark } from '../../parts/mark.tsx';
 

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { MadeToken } from '../../../contracts/console/views/token-views.ts';
+import type { MadeToken } from '../../../contracts/console/token-views.ts';
 import { isUnreadable } from '../../client/console-error.ts';
 import { tokensQuery } from '../../client/queries.ts';
 import { Callout } from '../../parts/callout.tsx';

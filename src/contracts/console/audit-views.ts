@@ -1,0 +1,64 @@
+import { type Static, Type } from 'typebox';
+import type { ChainedEntry } from '../../domain/audit/audit-entry.ts';
+import { shownChanges } from '../../domain/audit/shown-changes.ts';
+import { id, nullable, shape, text, time } from './view-parts.ts';
+
+const sideCounts = shape({ before: Type.Integer({ minimum: 0 }), after: Type.Integer({ minimum: 0 }) });
+
+export const auditEntryViewSchema = shape({
+  id,
+  at: time,
+  actor: shape({
+    kind: Type.Union([Type.Literal('token'), Type.Literal('member'), Type.Literal('operator')]),
+    id: text,
+    name: text,
+  }),
+  action: text,
+  projectId: nullable(id),
+  projectName: nullable(text),
+  targetId: text,
+  targetName: text,
+  environment: nullable(text),
+  changes: Type.Array(
+    shape({
+      field: text,
+      before: Type.Unknown(),
+      after: Type.Unknown(),
+      /**
+       * Not null where a list is long: then `before` has what only the old list has and `after` what only the new one
+       * has, at most 100 items of each, and these count such items beyond them. A rule with many values has a `cut` too.
+       */
+      cut: nullable(sideCounts),
+      /** How many items the whole lists have, where `cut` is not null. */
+      totals: nullable(sideCounts),
+    }),
+  ),
+  requestId: nullable(text),
+});
+export type AuditEntryView = Static<typeof auditEntryViewSchema>;
+
+/** Newest first. */
+export const auditPageSchema = shape({
+  entries: Type.Array(auditEntryViewSchema),
+  /** What the audiences are called today that the changes name by their ids; deleted ones are missing. */
+  audienceNames: Type.Record(Type.String(), text),
+  /** The newest sequence that was dropped because of its age; 0 when none was. No page has entries up to it. */
+  droppedThrough: Type.Integer({ minimum: 0 }),
+  /** Where the next page begins; null at the end. */
+  nextCursor: nullable(text),
+});
+export type AuditPage = Static<typeof auditPageSchema>;
+
+/**
+ * An entry as the console shows it. A null is a pause in which others are served: the entry may be megabytes.
+ * @param projectName what its project is called today; null when it concerns none
+ */
+export function* auditEntryView(
+  { entry, changesText }: ChainedEntry,
+  projectName: string | null,
+): Generator<null, AuditEntryView> {
+  const { id, at, actor, action, projectId, targetId, targetName, environment, requestId } = entry;
+  const changes = yield* shownChanges(changesText);
+  const target = { targetId, targetName, environment, changes };
+  return { id, at, actor: { ...actor }, action, projectId, projectName, ...target, requestId };
+}

@@ -1,0 +1,66 @@
+import { type Static, Type } from 'typebox';
+import type { Member } from '../../domain/member/member.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { id, nullable, revision, roleSchema, shape, text, time } from './view-parts.ts';
+
+export const memberViewSchema = shape({
+  id,
+  name: text,
+  email: text,
+  role: roleSchema,
+  createdAt: time,
+  revision,
+  /** How the member can sign in. */
+  hasPassword: Type.Boolean(),
+  hasIdentity: Type.Boolean(),
+});
+export type MemberView = Static<typeof memberViewSchema>;
+
+export const linkViewSchema = shape({
+  kind: Type.Union([Type.Literal('invitation'), Type.Literal('first-owner'), Type.Literal('sign-in')]),
+  /** Null where the link signs in somebody who belongs to none. */
+  organisationName: nullable(text),
+  email: nullable(text),
+  name: nullable(text),
+  role: nullable(roleSchema),
+  expiresAt: time,
+  /** Whether using it asks for a name, or for a password. */
+  needsName: Type.Boolean(),
+  needsPassword: Type.Boolean(),
+});
+export type LinkView = Static<typeof linkViewSchema>;
+
+export const invitationRowSchema = shape({
+  id,
+  email: text,
+  role: roleSchema,
+  createdAt: time,
+  expiresAt: time,
+  createdByName: nullable(text),
+});
+export type InvitationRow = Static<typeof invitationRowSchema>;
+
+/** A link that was just made: shown once, to be handed over by whoever made it. */
+export const madeLinkSchema = shape({ id, url: text, expiresAt: time });
+export type MadeLink = Static<typeof madeLinkSchema>;
+
+/** A member as the console shows it: never the hash of a password, only that there is one. */
+export function memberView(queries: RecordQueries, member: Member): MemberView {
+  const { id, name, email, role, createdAt, revision } = member;
+  const hasIdentity = !isEmpty(queries.identitiesOf(id));
+  return {
+    id,
+    name,
+    email,
+    role,
+    createdAt,
+    revision,
+    hasPassword: member.passwordHash !== null,
+    hasIdentity,
+  };
+}
+
+function isEmpty(items: Iterable<unknown>): boolean {
+  for (const _ of items) return false;
+  return true;
+}

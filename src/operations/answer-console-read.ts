@@ -1,0 +1,59 @@
+import type { ConsolePrincipal } from '../domain/console/console-principal.ts';
+import type { ConsoleOutcome } from '../domain/console/console-problem.ts';
+import type { RecordQueries } from '../domain/record-queries.ts';
+import type { Steps } from '../support/steps.ts';
+import { consoleRefusal, consoleSuccess, guardConsoleCall, runConsoleCall } from './answer-console.ts';
+import type { ApiAnswer, ApiCall, ApiCallHead } from './call.ts';
+import { consoleOperations, consoleSteps } from './console-operations.ts';
+import type { ConsoleContext, ConsoleOperation, Shown } from './operation.ts';
+
+const operations: ReadonlyMap<string, ConsoleOperation> = new Map<string, ConsoleOperation>([
+  ...Object.entries<ConsoleOperation>(consoleOperations),
+  ...Object.entries<ConsoleOperation>(consoleSteps),
+]);
+
+/** @throws Error on an id that is not in the tables. */
+export function consoleOperation(id: string | null): ConsoleOperation {
+  const operation = operations.get(id ?? '');
+  if (operation === undefined) throw new Error(`${id} is no operation of the console`);
+  return operation;
+}
+
+/** Answers a read of the console. A body in pieces is read from `queries` while it is iterated. */
+export function answerConsoleRead(queries: RecordQueries, call: ApiCall, context: ConsoleContext): ApiAnswer {
+  const operation = consoleOperation(call.operation);
+  if (operation.actor !== 'read') throw new Error(`${operation.id} is no read`);
+  const { asker, outcome } = runConsoleCall<Shown>(queries, operation, call, context);
+  const answer = answerOf(outcome, asker, call, context);
+  const later = outcome.ok ? outcome.value.later : undefined;
+  return later === undefined ? answer : { ...answer, later: settle(later, asker, call, context) };
+}
+
+function* settle(
+  later: Steps<ConsoleOutcome<Shown>>,
+  asker: ConsolePrincipal | null,
+  call: ApiCall,
+  context: ConsoleContext,
+): Steps<ApiAnswer> {
+  return answerOf(yield* later, asker, call, context);
+}
+
+function answerOf(
+  outcome: ConsoleOutcome<Shown>,
+  asker: ConsolePrincipal | null,
+  call: ApiCall,
+  context: ConsoleContext,
+): ApiAnswer {
+  if (outcome.ok) return consoleSuccess(outcome.value, asker, call, context);
+  return consoleRefusal(outcome.problem, asker, call, context);
+}
+
+/** Refuses a request by its head, before its body is read. Whoever answers it looks again. @returns null: let it come */
+export function refuseConsoleCall(
+  queries: RecordQueries,
+  call: ApiCallHead,
+  context: ConsoleContext,
+): ApiAnswer | null {
+  const guarded = guardConsoleCall(queries, consoleOperation(call.operation), call, context);
+  return guarded.ok ? null : consoleRefusal(guarded.problem, null, call, context);
+}

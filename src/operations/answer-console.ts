@@ -1,0 +1,101 @@
+import { errorEnvelope } from '../contracts/error-envelope.ts';
+import { problemTable } from '../contracts/problem-table.ts';
+import type { ConsolePrincipal } from '../domain/console/console-principal.ts';
+import { allow, type ConsoleOutcome, type ConsoleProblem, deny } from '../domain/console/console-problem.ts';
+import { type ConsoleGuarded, guardConsole } from '../domain/console/guard-console.ts';
+import type { RecordQueries } from '../domain/record-queries.ts';
+import { needsTouch } from '../domain/session/session.ts';
+import { type ApiAnswer, type ApiCall, type ApiCallHead, plainAnswer } from './call.ts';
+import { readConsoleBody } from './console-body.ts';
+import { readConsoleQuery } from './console-query.ts';
+import type {
+  ConsoleContext,
+  ConsoleOperation,
+  ConsoleRead,
+  ConsoleRequest,
+  ConsoleWrite,
+  Shown,
+} from './operation.ts';
+
+/** What the guard found of who asks, and what came of the request. */
+export interface Admission<Result> {
+  readonly asker: ConsolePrincipal | null;
+  readonly outcome: ConsoleOutcome<Result>;
+}
+
+/**
+ * The steps before an operation, and the operation: who asks, what of, and whether the body has its shape. The same in
+ * worker and writer.
+ */
+export function runConsoleCall<Result>(
+  queries: RecordQueries,
+  operation: ConsoleRead | ConsoleWrite,
+  call: ApiCall,
+  context: ConsoleContext,
+): Admission<Result> {
+  const guarded = guardConsoleCall(queries, operation, call, context);
+  if (!guarded.ok) return { asker: null, outcome: guarded };
+  const asker = guarded.value.principal;
+  const query = readConsoleQuery(call.query, operation.query);
+  if (!query.ok) return { asker, outcome: deny('invalid-request', query.detail) };
+  const body = bodyOf(operation, call);
+  if (!body.ok) return { asker, outcome: body };
+  const { requestId, params, address, userAgent } = call;
+  const request: ConsoleRequest = {
+    ...{ requestId, params, address, userAgent },
+    ...{ query: query.query, body: body.value },
+  };
+  // The guard has found whom this access asks for, and the body has the shape of the operation's.
+  const run = operation.run as (...sent: readonly unknown[]) => ConsoleOutcome<Result>;
+  return { asker, outcome: run(queries, request, asker, context) };
+}
+
+/** The first of these steps: who asks, and what of. It needs no body. */
+export function guardConsoleCall(
+  queries: RecordQueries,
+  { access }: ConsoleOperation,
+  { params, credential }: ApiCallHead,
+  context: ConsoleContext,
+): ConsoleOutcome<ConsoleGuarded> {
+  const projectId = params['projectId'] ?? null;
+  return guardConsole(queries, access, { sessionSecret: credential, projectId }, context);
+}
+
+function bodyOf({ route, body: schema }: ConsoleOperation, { body }: ApiCall): ConsoleOutcome<unknown> {
+  if (route === null) return body === null ? allow(null) : readConsoleBody(null, body);
+  return schema === null ? allow(null) : readConsoleBody(schema, body);
+}
+
+export function consoleRefusal(
+  problem: ConsoleProblem,
+  asker: ConsolePrincipal | null,
+  { params }: ApiCallHead,
+  { docsUrl, now }: ConsoleContext,
+): ApiAnswer {
+  const { status } = problemTable[problem.code];
+  const body = errorEnvelope(problem, docsUrl, 'console');
+  return { ...plainAnswer, ...shareOf(asker, params, now), status, body };
+}
+
+/** @returns the answer to what went well: 204 when there is nothing to show. */
+export function consoleSuccess(
+  shown: Shown,
+  asker: ConsolePrincipal | null,
+  { params }: ApiCallHead,
+  { now }: ConsoleContext,
+): ApiAnswer {
+  const { status = 200, value, pieces } = shown;
+  const answer = { ...plainAnswer, ...shareOf(asker, params, now) };
+  if (pieces !== undefined) {
+    const { text, contentType, fileName } = pieces;
+    return { ...answer, status, body: text, contentType, ...(fileName === undefined ? {} : { fileName }) };
+  }
+  if (value === undefined) return { ...answer, status: 204, body: '', contentType: null };
+  return { ...answer, status, body: JSON.stringify(value) };
+}
+
+function shareOf(asker: ConsolePrincipal | null, params: ApiCallHead['params'], now: number) {
+  const touchedSessionId = asker !== null && needsTouch(asker.session, now) ? asker.session.id : null;
+  const { id: askerId = null, organisationId = null } = asker?.member ?? {};
+  return { touchedSessionId, askerId, projectId: params['projectId'] ?? null, organisationId };
+}

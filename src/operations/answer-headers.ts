@@ -1,0 +1,105 @@
+import { extendHeaderBlock, type HeaderBlock, headerBlock } from '../http/header-block.ts';
+
+/** Seconds after which a client that met an overload may try again. */
+const retryAfterSeconds = '1';
+const json = ['Content-Type', 'application/json'] as const;
+const anyOrigin = ['Access-Control-Allow-Origin', '*'] as const;
+const noStore = ['Cache-Control', 'no-store'] as const;
+const preflight = [
+  ['Access-Control-Allow-Methods', 'GET, POST, PATCH, OPTIONS'],
+  ['Access-Control-Allow-Headers', 'Content-Type, Authorization'],
+  ['Access-Control-Max-Age', '86400'],
+] as const;
+
+/** Every answer of the Evaluation API and of `/health`. */
+export const evaluationHeaders = headerBlock([json, anyOrigin, noStore]);
+export const evaluationRetryHeaders = headerBlock([
+  json,
+  anyOrigin,
+  noStore,
+  ['Retry-After', retryAfterSeconds],
+]);
+export const evaluationPreflightHeaders = headerBlock([anyOrigin, ...preflight]);
+/** An answer outside both APIs. */
+export const plainJsonHeaders = headerBlock([json, noStore]);
+
+/** @returns the headers of an evaluation with this status: 503 says when to try again. */
+export function evaluationHeadersFor(status: number): HeaderBlock {
+  return status === 503 ? evaluationRetryHeaders : evaluationHeaders;
+}
+
+const managementLines = [
+  anyOrigin,
+  noStore,
+  ['Access-Control-Expose-Headers', 'X-Request-Id, Retry-After, ETag'],
+] as const;
+const managementBlock = headerBlock(managementLines);
+const managementJsonBlock = headerBlock([json, ...managementLines]);
+const managementPreflightBlock = headerBlock([...managementLines, ...preflight]);
+const managementTextBlock = headerBlock([['Content-Type', 'text/plain; charset=utf-8'], ...managementLines]);
+
+function withRequestId(block: HeaderBlock, requestId: string): HeaderBlock {
+  return extendHeaderBlock(block, 'X-Request-Id', requestId);
+}
+
+/** What some answers of the Management and the console's API say beside status and body. */
+export interface AnswerFields {
+  /** Null when there is no body. */
+  readonly contentType?: string | null;
+  /** Seconds: how long the window of a 429 lasts, or until a 503 that knows it is over. */
+  readonly retryAfter?: number | undefined;
+  /** Of the one flag in the body; null when there is none. */
+  readonly entityTag?: string | null;
+  readonly setCookies?: readonly string[];
+  /** The body is a file to be kept, by this name: letters, digits, dots and hyphens. */
+  readonly fileName?: string | undefined;
+  /** Of a redirect. */
+  readonly location?: string;
+}
+
+/** Headers of a JSON answer under `/api/v1`. 503 always says when to try again; 429 says how long its window lasts. */
+export function managementHeaders(
+  requestId: string,
+  status: number,
+  { retryAfter, entityTag = null }: AnswerFields = {},
+): HeaderBlock {
+  let block = withRequestId(status === 304 ? managementBlock : managementJsonBlock, requestId);
+  const seconds = retryAfter === undefined ? retryAfterSeconds : String(retryAfter);
+  if (status === 503 || retryAfter !== undefined) block = extendHeaderBlock(block, 'Retry-After', seconds);
+  return entityTag === null ? block : extendHeaderBlock(block, 'ETag', entityTag);
+}
+
+export function managementPreflightHeaders(requestId: string): HeaderBlock {
+  return withRequestId(managementPreflightBlock, requestId);
+}
+
+/** The answer above the request rate: plain text, no envelope (specification, limits). */
+export function rateLimitedHeaders(requestId: string, retryAfter: number): HeaderBlock {
+  return extendHeaderBlock(withRequestId(managementTextBlock, requestId), 'Retry-After', String(retryAfter));
+}
+
+/** Headers of every answer under `/console/api`: nobody keeps it, no other site may read it. */
+export function consoleHeaders(requestId: string, status: number, fields: AnswerFields = {}): HeaderBlock {
+  const { contentType = null, retryAfter, setCookies = [], location, fileName } = fields;
+  const lines: (readonly [string, string])[] = [
+    ['X-Request-Id', requestId],
+    noStore,
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Referrer-Policy', 'no-referrer'],
+  ];
+  if (contentType !== null) lines.push(['Content-Type', contentType]);
+  // A proxy that gathers what it passes on would hold events back.
+  if (contentType === 'text/event-stream') lines.push(['X-Accel-Buffering', 'no']);
+  if (fileName !== undefined) lines.push(['Content-Disposition', `attachment; filename="${fileName}"`]);
+  if (status === 503 || retryAfter !== undefined) {
+    lines.push(['Retry-After', String(retryAfter ?? retryAfterSeconds)]);
+  }
+  if (location !== undefined) lines.push(['Location', location]);
+  for (const cookie of setCookies) lines.push(['Set-Cookie', cookie]);
+  return headerBlock(lines);
+}
+
+/** The answer above the Evaluation API's own limit, where one is switched on. */
+export function evaluationLimitedHeaders(retryAfter: number): HeaderBlock {
+  return headerBlock([json, anyOrigin, noStore, ['Retry-After', String(retryAfter)]]);
+}

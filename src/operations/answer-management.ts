@@ -1,0 +1,163 @@
+import { errorEnvelope } from '../contracts/error-envelope.ts';
+import { problemTable } from '../contracts/problem-table.ts';
+import { guardRequest, type Principal } from '../domain/management/guard.ts';
+import { parseManagementQuery, requestedEnvironments } from '../domain/management/management-query.ts';
+import { proceed, type Refusal, type Step } from '../domain/management/refusal.ts';
+import { shown } from '../domain/problem-list.ts';
+import type { RecordQueries } from '../domain/record-queries.ts';
+import type { Denial } from '../domain/token/denial.ts';
+import { recordDenial } from '../domain/token/record-denial.ts';
+import type { Steps } from '../support/steps.ts';
+import { type ApiAnswer, type ApiCall, type ApiCallHead, plainAnswer } from './call.ts';
+import {
+  type LateRead,
+  type ManagementContext,
+  type ManagementOperation,
+  successAnswer,
+  type WriteContext,
+  type WriteDecision,
+} from './management-operation.ts';
+import { managementOperations } from './management-operations.ts';
+
+type Table = Readonly<Record<string, ManagementOperation>>;
+
+/** @returns null when there is no such endpoint. */
+function operationOf({ operation }: ApiCallHead): ManagementOperation | null {
+  return operation === null ? null : ((managementOperations as Table)[operation] ?? null);
+}
+
+type Of<Actor> = Extract<ManagementOperation, { readonly actor: Actor }>;
+
+/**
+ * Steps 4 to 7 of the order of checks.
+ *
+ * @throws when somebody else answers the operation: the call should have gone there
+ */
+function guard<Actor extends ManagementOperation['actor']>(
+  queries: RecordQueries,
+  call: ApiCallHead,
+  context: ManagementContext,
+  actor: Actor,
+): Step<{ readonly principal: Principal; readonly operation: Of<Actor> }> {
+  const operation = operationOf(call);
+  if (operation !== null && operation.actor !== actor) {
+    throw new Error(`${operation.id} is ${actor === 'read' ? "the writer's" : "a worker's"} to answer`);
+  }
+  const permission = operation?.permission ?? null;
+  const guarded = guardRequest(queries, { authorization: call.credential, permission }, context);
+  if (!guarded.ok) return guarded;
+  if (operation === null) throw new Error('the guard lets no request pass without an endpoint');
+  return proceed({ principal: guarded.value, operation: operation as Of<Actor> });
+}
+
+/**
+ * Answers a read of the Management API, or a request for no endpoint at all. A body in pieces is read from `queries`
+ * while it is iterated. The answer's denial is still to be recorded by the writer.
+ *
+ * @throws when the call is a write: it should have gone to the writer.
+ */
+export function answerManagementRead(
+  queries: RecordQueries,
+  call: ApiCall,
+  context: ManagementContext,
+): ApiAnswer {
+  const guarded = guard(queries, call, context, 'read');
+  if (!guarded.ok) return answerOf(guarded, call, context);
+  const { principal, operation } = guarded.value;
+  const read = operation.run(queries, call, principal);
+  const owner = ownerOf(principal);
+  if ('later' in read) {
+    const first = successAnswer(200, '', principal.token.id);
+    return { ...first, ...owner, later: settle(read.later, call, context) };
+  }
+  return read.ok ? { ...read.value, ...owner } : answerOf(read, call, context);
+}
+
+function* settle(later: LateRead['later'], call: ApiCall, context: ManagementContext): Steps<ApiAnswer> {
+  return answerOf(yield* later, call, context);
+}
+
+function answerOf(step: Step<ApiAnswer>, call: ApiCall, context: ManagementContext): ApiAnswer {
+  return step.ok ? step.value : refusalAnswer(step.refusal, denialOf(step.refusal, call, context), context);
+}
+
+/**
+ * Refuses a change of the Management API by its head, before its body is read: steps 4 to 7 of the order of checks. The
+ * writer takes them again, with the change. The answer's denial is still to be recorded by the writer.
+ *
+ * @returns null: let it come
+ */
+export function refuseManagementWrite(
+  queries: RecordQueries,
+  call: ApiCallHead,
+  context: ManagementContext,
+): ApiAnswer | null {
+  const guarded = guard(queries, call, context, 'write');
+  if (guarded.ok) return null;
+  return refusalAnswer(guarded.refusal, denialOf(guarded.refusal, call, context), context);
+}
+
+/**
+ * Decides a write of the Management API. A refusal of a real token comes with the records of its denial, so the
+ * answer's own `denial` is null.
+ *
+ * @throws when the call is a read: the worker should have answered it.
+ */
+export function answerManagementWrite(
+  queries: RecordQueries,
+  call: ApiCall,
+  context: WriteContext,
+): WriteDecision {
+  const guarded = guard(queries, call, context, 'write');
+  if (!guarded.ok) return refuseWrite(queries, call, guarded.refusal, context);
+  const { principal, operation } = guarded.value;
+  const step = operation.run(queries, call, principal, context);
+  if (!step.ok) return refuseWrite(queries, call, step.refusal, context);
+  const { changes, answer } = step.value;
+  return { changes, answer: { ...answer, ...ownerOf(principal) } };
+}
+
+function refuseWrite(
+  queries: RecordQueries,
+  call: ApiCall,
+  refusal: Refusal,
+  context: WriteContext,
+): WriteDecision {
+  const denial = denialOf(refusal, call, context);
+  const token = denial === null ? undefined : queries.token(denial.tokenId);
+  const changes = denial === null || token === undefined ? [] : recordDenial(token, denial);
+  return { changes, answer: refusalAnswer(refusal, null, context) };
+}
+
+/** @param denial what is still to be recorded; null when nothing is, or when it has been. */
+function refusalAnswer(
+  { problem, isFailedAuthentication, tokenId, retryAfter }: Refusal,
+  denial: Denial | null,
+  { docsUrl }: ManagementContext,
+): ApiAnswer {
+  const { status } = problemTable[problem.code];
+  const body = errorEnvelope(problem, docsUrl);
+  const when = retryAfter === undefined ? {} : { retryAfter };
+  return { ...plainAnswer, status, body, isFailedAuthentication, askerId: tokenId, denial, ...when };
+}
+
+function ownerOf({ project, organisation }: Principal) {
+  return { projectId: project.id, organisationId: organisation.id };
+}
+
+/** @returns the refusal as it is recorded on the token's page; null when it is none of a real token's. */
+function denialOf(refusal: Refusal, call: ApiCallHead, context: ManagementContext): Denial | null {
+  const { tokenId, denialReason: reason } = refusal;
+  if (tokenId === null || reason === null) return null;
+  const environment = refusal.environment ?? firstEnvironment(call.query);
+  const route = operationOf(call)?.route ?? unknownRoute;
+  return { tokenId, at: context.now, reason, route, environment, address: call.address };
+}
+
+/** As denials and logs name a request for no endpoint. */
+export const unknownRoute = 'unknown endpoint';
+
+function firstEnvironment(query: string): string | null {
+  const [environment] = requestedEnvironments(parseManagementQuery(query));
+  return environment === undefined ? null : shown(environment);
+}

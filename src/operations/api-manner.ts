@@ -1,0 +1,35 @@
+import { errorEnvelope } from '../contracts/error-envelope.ts';
+import type { ApiProblem } from '../contracts/problem-table.ts';
+import type { HeaderBlock } from '../http/header-block.ts';
+import { type AnswerFields, consoleHeaders, managementHeaders } from './answer-headers.ts';
+import type { ApiName } from './call.ts';
+
+/** What an API does in its own way, as far as its answers go. */
+export interface ApiManner {
+  readonly name: ApiName;
+  headers(requestId: string, status: number, fields: AnswerFields): HeaderBlock;
+  /** @returns a problem as the body of an answer, JSON text */
+  envelope(problem: ApiProblem): string;
+  /** What to do when nobody knows whether a change was applied. */
+  readonly mayBeApplied: string;
+}
+
+export function managementManner(docsUrl: string): ApiManner {
+  return {
+    name: 'management',
+    headers: managementHeaders,
+    envelope: (problem) => errorEnvelope(problem, docsUrl),
+    mayBeApplied:
+      'The service stopped while the change was on its way. It may have been applied: read the flag before you retry.',
+  };
+}
+
+export function consoleManner(docsUrl: string): ApiManner {
+  return {
+    name: 'console',
+    headers: consoleHeaders,
+    envelope: (problem) => errorEnvelope(problem, docsUrl, 'console'),
+    mayBeApplied:
+      'The service stopped while the change was on its way. It may have been applied: look before you repeat it.',
+  };
+}

@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import {
+  audienceRuleSchema,
+  audienceView,
+  audienceViewSchema,
+} from '../../contracts/console/audience-views.ts';
+import { editedAudience, readAudience } from '../../domain/audience/audience-edit.ts';
+import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
+import { usesOfAudience } from '../../domain/audience/audience-uses.ts';
+import { denyConflict } from '../../domain/console/console-conflict.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import { findAudience } from '../../domain/console/find-in-project.ts';
+import type { Audience } from '../../domain/evaluation/audience.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import { projectEntry } from '../audit-entries.ts';
+import { object, optional, revision, string } from '../body-parts.ts';
+import { consoleWrite, inProject } from '../operation.ts';
+
+/** Takes effect in evaluation at once, wherever the audience is attached. */
+export const editAudience = consoleWrite('edit-audience', {
+  route: 'PATCH /projects/{projectId}/audiences/{audienceId}',
+  access: inProject('editor'),
+  body: object({
+    revision,
+    name: optional(string),
+    rules: optional(Type.Array(audienceRuleSchema)),
+  }),
+  answer: audienceViewSchema,
+  run: (queries, request, principal, context) => {
+    const { project, organisation } = principal;
+    const found = findAudience(queries, project, request.params['audienceId']);
+    if (!found.ok) return found;
+    if (!permitsAudiences(project, organisation, context.now))
+      return deny('plan-required', audiencesNeedPlan);
+    const before = found.value;
+    const view = (audience: Audience) =>
+      audienceView(
+        audience,
+        usesOfAudience(audience.id, project, queries.flagsNaming(project.id, audience.id)),
+      );
+    const { revision, ...sent } = request.body;
+    if (revision !== before.revision) return denyConflict('audience', view(before));
+    const others = Array.from(queries.audiencesOf(project.id)).filter(({ id }) => id !== before.id);
+    const problems = new ProblemList();
+    const fields = readAudience(sent, others, false, problems);
+    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    const { audience: after, changes } = editedAudience(before, fields, context.now);
+    const reply = { value: view(after) };
+    if (changes.length === 0) return allow({ changes: [], reply });
+    const entry = { action: 'audience.edit', targetId: after.id, targetName: after.name, changes } as const;
+    return allow({
+      changes: [{ kind: 'audience', before, after }, projectEntry(entry, principal, request, context)],
+      reply,
+    });
+  },
+});

@@ -1,0 +1,30 @@
+import {
+  type AudienceView,
+  audienceView,
+  audienceViewSchema,
+} from '../../contracts/console/audience-views.ts';
+import { AudienceUseList } from '../../domain/audience/audience-uses.ts';
+import type { Project } from '../../domain/project/project.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { listOf } from '../body-parts.ts';
+import { byName, inSteps, listReply } from '../list-reply.ts';
+import { consoleRead, inProject } from '../operation.ts';
+
+/** Every audience of the project by name, with where it is attached: for that, all flags are looked at, once. */
+export const listAudiences = consoleRead('list-audiences', {
+  route: 'GET /projects/{projectId}/audiences',
+  access: inProject('viewer'),
+  answer: listOf('audiences', audienceViewSchema),
+  run: (queries, _request, { project }) => listReply('audiences', views(queries, project)),
+});
+
+function* views(queries: RecordQueries, project: Project): Generator<AudienceView | null> {
+  const uses = new AudienceUseList(project);
+  for (const found of queries.foundFlagsOf(project.id)) {
+    uses.add(yield* inSteps(found));
+    yield null;
+  }
+  for (const audience of byName([...queries.audiencesOf(project.id)])) {
+    yield audienceView(audience, uses.usesOf(audience.id));
+  }
+}

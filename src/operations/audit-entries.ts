@@ -1,0 +1,73 @@
+import type { AuditChange, AuditEntry } from '../domain/audit/audit-entry.ts';
+import type { ConsolePrincipal, ProjectPrincipal } from '../domain/console/console-principal.ts';
+import { ownOrganisation } from '../domain/console/own-organisation.ts';
+import type { Member } from '../domain/member/member.ts';
+import type { Project } from '../domain/project/project.ts';
+import type { RecordChange } from '../domain/record-change.ts';
+import type { OneTimeLink } from '../domain/session/one-time-link.ts';
+import type { ConsoleContext, ConsoleRequest } from './operation.ts';
+
+/** @returns the audit chain of a project: its organisation's, or a personal project's own. */
+export function ledgerOf(project: Project): string {
+  return project.organisationId ?? project.id;
+}
+
+/** Says that a password was set, and nothing about it. */
+export const passwordChange: AuditChange = { field: 'password', before: null, after: 'set' };
+
+/** Which sign-in link was followed, who had made it, and from where it was followed. */
+export function followedLink({ id, createdBy }: OneTimeLink, address: string): readonly AuditChange[] {
+  const fields = Object.entries({ linkId: id, linkMadeBy: createdBy ?? 'operator', address });
+  return fields.map(([field, after]) => ({ field, before: null, after }));
+}
+
+/** @returns what the audit log says of what a member does to itself. */
+export function ownEntry(
+  { id, name, organisationId }: Member,
+  action: AuditEntry['action'],
+  changes: readonly AuditChange[],
+  { requestId }: ConsoleRequest,
+  { now, newId }: ConsoleContext,
+): RecordChange {
+  const actor = { kind: 'member', id, name } as const;
+  // A person without an organisation has a chain of their own, as in the operator's provisioning.
+  const where = { ledgerId: organisationId ?? id, projectId: null, environment: null };
+  const what = { action, targetId: id, targetName: name, changes };
+  return { kind: 'audit', entry: { id: newId(), at: now, actor, requestId, ...where, ...what } };
+}
+
+type OrganisationEntry = Pick<AuditEntry, 'action' | 'targetId' | 'targetName' | 'changes'>;
+
+/** @returns what the audit log says of a change that a member makes to the organisation, not to one of its projects. */
+export function organisationEntry(
+  { requestId }: ConsoleRequest,
+  principal: ConsolePrincipal,
+  { now, newId }: ConsoleContext,
+  entry: OrganisationEntry,
+): RecordChange {
+  const { id, name } = principal.member;
+  const actor = { kind: 'member', id, name } as const;
+  const where = { ledgerId: ownOrganisation(principal).id, projectId: null, environment: null };
+  return { kind: 'audit', entry: { id: newId(), at: now, actor, requestId, ...where, ...entry } };
+}
+
+/** What an audit entry about something in a project still has to say. */
+type ProjectEntry = Pick<AuditEntry, 'action' | 'targetId' | 'targetName' | 'changes'> & {
+  readonly environment?: string | null;
+};
+
+/** @returns the audit entry of a member's change in a project, in the ledger of the project's organisation or its own. */
+export function projectEntry(
+  entry: ProjectEntry,
+  { project, member }: Pick<ProjectPrincipal, 'project' | 'member'>,
+  { requestId }: Pick<ConsoleRequest, 'requestId'>,
+  context: ConsoleContext,
+): Extract<RecordChange, { kind: 'audit' }> {
+  const { environment = null, ...rest } = entry;
+  const actor = { kind: 'member', id: member.id, name: member.name } as const;
+  const where = { ledgerId: ledgerOf(project), projectId: project.id, environment };
+  return {
+    kind: 'audit',
+    entry: { ...rest, ...where, id: context.newId(), at: context.now, actor, requestId },
+  };
+}

@@ -1,0 +1,101 @@
+import type { ChainedEntry } from '../../domain/audit/audit-entry.ts';
+import { walkAudit } from '../../domain/audit/audit-walk.ts';
+import { changesAsJson } from '../../domain/audit/changes-text.ts';
+import { csvCell } from '../../domain/audit/csv-cell.ts';
+import type { ProblemList } from '../../domain/problem-list.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import type { ConsoleRequest, Shown } from '../operation.ts';
+import { type AuditScope, projectNames } from './audit-scope.ts';
+
+interface ExportFormat {
+  readonly contentType: string;
+  readonly head: string;
+  /** In pieces: an entry may be megabytes. */
+  row(chained: ChainedEntry, projectName: string | null): Iterable<string>;
+}
+
+const csvColumns = [
+  'sequence',
+  'id',
+  'time',
+  'actorKind',
+  'actorId',
+  'actorName',
+  'action',
+  'projectId',
+  'projectName',
+  'targetId',
+  'targetName',
+  'environment',
+  'changes',
+  'requestId',
+  'hash',
+];
+
+const formats = new Map<string, ExportFormat>([
+  ['ndjson', { contentType: 'application/x-ndjson', head: '', row: ndjsonRow }],
+  ['csv', { contentType: 'text/csv; charset=utf-8', head: `${csvColumns.join(',')}\r\n`, row: csvRow }],
+]);
+
+/** @returns the name of the format; without one it is NDJSON. */
+export function readFormat({ query }: ConsoleRequest, problems: ProblemList): string {
+  const format = query['format'] ?? 'ndjson';
+  if (!formats.has(format)) problems.add(() => 'format must be "ndjson" or "csv"');
+  return format;
+}
+
+/** Every entry that matches, newest first, as a file. */
+export function auditExport(
+  queries: RecordQueries,
+  scope: AuditScope,
+  formatName: string,
+  now: number,
+): Shown {
+  const format = formats.get(formatName);
+  if (format === undefined) throw new Error(`${formatName} is not a format of exports`);
+  const day = new Date(now).toISOString().slice(0, 10);
+  const text = exportInPieces(queries, scope, format);
+  return { pieces: { contentType: format.contentType, text, fileName: `audit-log-${day}.${formatName}` } };
+}
+
+function* exportInPieces(
+  queries: RecordQueries,
+  { ledgerId, filter }: AuditScope,
+  { head, row }: ExportFormat,
+): Generator<string> {
+  const nameOf = projectNames(queries);
+  yield head;
+  for (const { matches } of walkAudit(queries, ledgerId, filter, null)) {
+    yield '';
+    for (const chained of matches) yield* row(chained, nameOf(chained.entry.projectId));
+  }
+}
+
+/** What the console shows, with lists whole, and the place in the chain. */
+function* ndjsonRow({ sequence, entry, changesText, hash }: ChainedEntry, projectName: string | null) {
+  const { id, at, actor, action, projectId, targetId, targetName, environment, requestId } = entry;
+  const what = { sequence, id, at, actor, action, projectId, projectName, targetId, targetName, environment };
+  yield `${JSON.stringify(what).slice(0, -1)},"changes":`;
+  yield* changesAsJson(changesText);
+  yield `,${JSON.stringify({ requestId, hash: toHexadecimal(hash) }).slice(1)}\n`;
+}
+
+function* csvRow({ sequence, entry, changesText, hash }: ChainedEntry, projectName: string | null) {
+  const { id, at, actor, action, projectId, targetId, targetName, environment, requestId } = entry;
+  const who = [String(sequence), id, new Date(at).toISOString(), actor.kind, actor.id, actor.name, action];
+  const what = [projectId ?? '', projectName ?? '', targetId, targetName, environment ?? ''];
+  yield `${[...who, ...what].map(csvCell).join(',')},`;
+  yield* changesCell(changesText);
+  yield `,${[requestId ?? '', toHexadecimal(hash)].map(csvCell).join(',')}\r\n`;
+}
+
+/** As `csvCell`, in pieces: it begins with a bracket, so no spreadsheet executes it. */
+function* changesCell(changesText: string): Generator<string> {
+  yield '"';
+  for (const piece of changesAsJson(changesText)) yield piece.replaceAll('"', '""');
+  yield '"';
+}
+
+function toHexadecimal(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}

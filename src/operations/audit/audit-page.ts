@@ -1,0 +1,86 @@
+import { auditEntryView } from '../../contracts/console/audit-views.ts';
+import type { ChainedEntry } from '../../domain/audit/audit-entry.ts';
+import { walkAudit } from '../../domain/audit/audit-walk.ts';
+import type { ProblemList } from '../../domain/problem-list.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import type { ConsoleRequest, Shown } from '../operation.ts';
+import { type AuditScope, projectNames } from './audit-scope.ts';
+
+const pageSize = 100;
+/** What one request looks at: with filters that match little, a page may be empty and have a next one all the same. */
+const walkedMax = 10_000;
+const walkedBytesMax = 32 * 1024 * 1024;
+
+/** @returns the sequence below which the page begins; null begins at the newest. A page stays what it was. */
+export function readCursor({ query }: ConsoleRequest, problems: ProblemList): number | null {
+  const text = query['cursor'];
+  if (text === undefined) return null;
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  problems.add(() => 'cursor must be the nextCursor of a page, as it was given');
+  return null;
+}
+
+/** A page of entries, newest first, and where the next one begins. */
+export function auditPage(
+  queries: RecordQueries,
+  { ledgerId, filter }: AuditScope,
+  cursor: number | null,
+): Shown {
+  const text = pageInPieces(queries, { ledgerId, filter }, cursor);
+  return { pieces: { contentType: 'application/json', text } };
+}
+
+function* pageInPieces(
+  queries: RecordQueries,
+  { ledgerId, filter }: AuditScope,
+  cursor: number | null,
+): Generator<string> {
+  const nameOf = projectNames(queries);
+  const audienceIds = new Set<string>();
+  let [listed, walked, bytes] = [0, 0, 0];
+  let next: number | null = null;
+  yield '{"entries":[';
+  for (const batch of walkAudit(queries, ledgerId, filter, cursor)) {
+    const fitting = batch.matches.slice(0, pageSize - listed);
+    yield '';
+    for (const chained of fitting) {
+      if (listed > 0) yield ',';
+      yield* entryPieces(chained, nameOf(chained.entry.projectId), audienceIds);
+      listed += 1;
+    }
+    walked += batch.walked;
+    bytes += batch.bytes;
+    const isCut = fitting.length < batch.matches.length;
+    next = isCut ? (fitting.at(-1)?.sequence ?? next) : batch.next;
+    if (listed === pageSize || walked >= walkedMax || bytes >= walkedBytesMax) break;
+  }
+  yield `],"audienceNames":${JSON.stringify(audienceNames(queries, audienceIds))}`;
+  yield `,"droppedThrough":${queries.auditDroppedThrough(ledgerId)}`;
+  yield `,"nextCursor":${next === null ? 'null' : `"${next}"`}}`;
+}
+
+/** @param audienceIds gets those that the entry's changes name */
+function* entryPieces(
+  chained: ChainedEntry,
+  projectName: string | null,
+  audienceIds: Set<string>,
+): Generator<string> {
+  const steps = auditEntryView(chained, projectName);
+  for (let step = steps.next(); ; step = steps.next()) {
+    yield step.done === true ? JSON.stringify(step.value) : '';
+    if (step.done !== true) continue;
+    for (const { field, before, after } of step.value.changes) {
+      if (!/(^|\.)audienceId$/.test(field)) continue;
+      for (const value of [before, after]) if (typeof value === 'string') audienceIds.add(value);
+    }
+    return;
+  }
+}
+
+function audienceNames(queries: RecordQueries, ids: ReadonlySet<string>): Readonly<Record<string, string>> {
+  const named = Array.from(ids).flatMap((id) => {
+    const audience = queries.audience(id);
+    return audience === undefined ? [] : [[id, audience.name] as const];
+  });
+  return Object.fromEntries(named);
+}

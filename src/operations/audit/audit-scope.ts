@@ -1,0 +1,51 @@
+import { type AuditFilter, readAuditFilter } from '../../domain/audit/audit-filter.ts';
+import type { ProjectPrincipal } from '../../domain/console/console-principal.ts';
+import type { ProblemList } from '../../domain/problem-list.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import type { ConsoleRequest } from '../operation.ts';
+
+/** What an audit log is asked for by. */
+export const auditQuery = ['actor', 'flag', 'environment', 'action', 'from', 'to', 'project'] as const;
+
+/** Which entries of which ledger a request may see and wants. */
+export interface AuditScope {
+  readonly ledgerId: string;
+  readonly filter: AuditFilter;
+}
+
+/** The organisation's ledger, whole. */
+export function organisationAudit(
+  { query }: ConsoleRequest,
+  organisationId: string,
+  problems: ProblemList,
+): AuditScope {
+  return { ledgerId: organisationId, filter: readAuditFilter(query, problems) };
+}
+
+/** A project's entries of its organisation's ledger, or a personal project's own ledger. */
+export function projectAudit(
+  { query }: ConsoleRequest,
+  { project }: ProjectPrincipal,
+  problems: ProblemList,
+): AuditScope {
+  const filter = readAuditFilter(query, problems);
+  if (filter.projectId !== null && filter.projectId !== project.id) {
+    problems.add(() => 'project must be the project of the path, or be left out');
+  }
+  if (project.organisationId === null)
+    return { ledgerId: project.id, filter: { ...filter, projectId: null } };
+  return { ledgerId: project.organisationId, filter: { ...filter, projectId: project.id } };
+}
+
+/** @returns what looks up a project's present name, once for each project; null for none and for one that is gone. */
+export function projectNames(queries: RecordQueries): (projectId: string | null) => string | null {
+  const known = new Map<string, string | null>();
+  return (projectId) => {
+    if (projectId === null) return null;
+    const found = known.get(projectId);
+    if (found !== undefined) return found;
+    const name = queries.project(projectId)?.name ?? null;
+    known.set(projectId, name);
+    return name;
+  };
+}

@@ -1,0 +1,20 @@
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import { ownOrganisation } from '../../domain/console/own-organisation.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import { consoleRead, inOrganisation } from '../operation.ts';
+import { auditExport, readFormat } from './audit-export.ts';
+import { auditQuery, organisationAudit } from './audit-scope.ts';
+
+/** `format` is `ndjson` or `csv`. */
+export const exportAudit = consoleRead('export-audit', {
+  route: 'GET /audit/export',
+  access: inOrganisation('viewer'),
+  query: [...auditQuery, 'format'],
+  run: (queries, request, principal, { now }) => {
+    const problems = new ProblemList();
+    const scope = organisationAudit(request, ownOrganisation(principal).id, problems);
+    const format = readFormat(request, problems);
+    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    return allow(auditExport(queries, scope, format, now));
+  },
+});

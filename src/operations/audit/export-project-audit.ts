@@ -1,0 +1,18 @@
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import { consoleRead, inProject } from '../operation.ts';
+import { auditExport, readFormat } from './audit-export.ts';
+import { auditQuery, projectAudit } from './audit-scope.ts';
+
+export const exportProjectAudit = consoleRead('export-project-audit', {
+  route: 'GET /projects/{projectId}/audit/export',
+  access: inProject('viewer'),
+  query: [...auditQuery, 'format'],
+  run: (queries, request, principal, { now }) => {
+    const problems = new ProblemList();
+    const scope = projectAudit(request, principal, problems);
+    const format = readFormat(request, problems);
+    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    return allow(auditExport(queries, scope, format, now));
+  },
+});

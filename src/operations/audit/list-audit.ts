@@ -1,0 +1,22 @@
+import { auditPageSchema } from '../../contracts/console/audit-views.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import { ownOrganisation } from '../../domain/console/own-organisation.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import { consoleRead, inOrganisation } from '../operation.ts';
+import { auditPage, readCursor } from './audit-page.ts';
+import { auditQuery, organisationAudit } from './audit-scope.ts';
+
+/** The whole organisation's. Times are Unix milliseconds, `from` included and `to` excluded. */
+export const listAudit = consoleRead('list-audit', {
+  route: 'GET /audit',
+  access: inOrganisation('viewer'),
+  query: [...auditQuery, 'cursor'],
+  answer: auditPageSchema,
+  run: (queries, request, principal) => {
+    const problems = new ProblemList();
+    const scope = organisationAudit(request, ownOrganisation(principal).id, problems);
+    const cursor = readCursor(request, problems);
+    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    return allow(auditPage(queries, scope, cursor));
+  },
+});

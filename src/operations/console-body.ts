@@ -1,0 +1,36 @@
+import type { TSchema } from 'typebox';
+import { type CompiledSchema, compileSchema } from '../contracts/compiled-schema.ts';
+import { wordingOfShape } from '../contracts/console/shape-wording.ts';
+import { describeSchemaErrors } from '../contracts/provision/schema-problems.ts';
+import { allow, type ConsoleOutcome, deny } from '../domain/console/console-problem.ts';
+import { readJsonText } from '../domain/management/request-body.ts';
+import { ProblemList } from '../domain/problem-list.ts';
+
+const compiled = new Map<TSchema, CompiledSchema<TSchema>>();
+
+function checkerOf(schema: TSchema): CompiledSchema<TSchema> {
+  const known = compiled.get(schema) ?? compileSchema(schema);
+  compiled.set(schema, known);
+  return known;
+}
+
+/**
+ * Reads a body and holds it against its operation's shape. Everything that is wrong with it is told at once.
+ *
+ * @param schema null when the body was made by a conversation.
+ */
+export function readConsoleBody(schema: TSchema | null, bytes: Uint8Array | null): ConsoleOutcome<unknown> {
+  const read = readJsonText(bytes);
+  if (read.kind === 'unreadable') return deny('invalid-request', read.problem);
+  if (read.kind === 'empty')
+    return deny('invalid-request', 'the request body must be a JSON object, and it is empty');
+  const value: unknown = JSON.parse(read.text);
+  if (schema === null) return allow(value);
+  const checker = checkerOf(schema);
+  if (checker.isRight(value)) return allow(value);
+  const problems = new ProblemList();
+  const words = { root: 'the request body', wordingOf: wordingOfShape };
+  for (const text of describeSchemaErrors(schema, checker.errors(value), '', 0, words))
+    problems.add(() => text);
+  return deny('invalid-request', problems.detail());
+}

@@ -1,0 +1,59 @@
+import type { WriterPort } from '../writer/writer-client.ts';
+import type { ApiReply } from './api-reply.ts';
+import type { ApiReads } from './call.ts';
+import type { ConsoleSettings } from './console-settings.ts';
+import type { OpenIdCookie } from './sessions/open-id/open-id-cookie.ts';
+import type { OpenIdPort } from './sessions/open-id/open-id-protocol.ts';
+import type { SessionCookie } from './sessions/session-cookie.ts';
+import type { PageWatchers } from './watching/page-watchers.ts';
+
+/** What a sign-in holds of the process' password desk, which checks and makes a few hashes at a time. */
+export interface PasswordPort {
+  /** @param passwordHash null for a member who is unknown or has none: the work is the same. */
+  check(passwordHash: string | null, password: string): Promise<boolean | 'busy'>;
+  /** The same for several hashes, one after the other in one place. @returns which of them are right */
+  checkEach(
+    passwordHashes: readonly (string | null)[],
+    password: string,
+  ): Promise<readonly boolean[] | 'busy'>;
+  hash(password: string): Promise<string | 'busy'>;
+}
+
+/** Counts attempts to sign in, by account and by address. Implemented by the worker's limiters. */
+export interface SignInAttempts {
+  /**
+   * Counts an attempt before any work is done for it, so that many at once are counted too.
+   * @returns null when it may be made, or the seconds after which one may.
+   */
+  begin(account: string, limitKey: string): number | null;
+  /** The attempt was right, or nothing was checked: it does not count. */
+  giveBack(account: string, limitKey: string): void;
+  /** An attempt whose account shows only at its end: the address alone is counted. */
+  beginFrom(limitKey: string): number | null;
+  giveBackFrom(limitKey: string): void;
+}
+
+/** A request that takes several steps: reads, changes and what the process does once for all workers. */
+export interface ConversationCall<Body = unknown> {
+  readonly reply: ApiReply;
+  readonly body: Body;
+}
+
+/** What conversations are led with. */
+export interface ConversationActors {
+  readonly reads: ApiReads;
+  readonly writer: WriterPort;
+  readonly settings: ConsoleSettings;
+  readonly cookie: SessionCookie;
+  readonly watchers: PageWatchers;
+  readonly passwords: PasswordPort;
+  readonly attempts: SignInAttempts;
+  readonly openIdCookie: OpenIdCookie;
+  /** Null: no provider is configured. */
+  readonly openId: OpenIdPort | null;
+  /** Marks a session as seen, in the background: no answer waits for it. */
+  touch(sessionId: string | null): void;
+}
+
+/** Answers the request: when it resolves, the answer is given, or will be by what it has begun. */
+export type Conversation<Body> = (call: ConversationCall<Body>, actors: ConversationActors) => Promise<void>;

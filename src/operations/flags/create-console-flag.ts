@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import { consoleFlagView, flagViewSchema } from '../../contracts/console/flag-views.ts';
+import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import { appliesAudience, flagFromEdit } from '../../domain/flag/apply-flag-edit.ts';
+import { creationChanges } from '../../domain/flag/flag-creation.ts';
+import { parseFlagEdit } from '../../domain/flag/flag-edit.ts';
+import { hasAudience } from '../../domain/management/find-flag.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import { projectEntry } from '../audit-entries.ts';
+import { object, optional, states, string } from '../body-parts.ts';
+import { consoleWrite, inProject } from '../operation.ts';
+
+/** A flag with its flag-wide cohorts and its states, at once. */
+export const createConsoleFlag = consoleWrite('create-console-flag', {
+  route: 'POST /projects/{projectId}/flags',
+  access: inProject('editor'),
+  body: object({
+    name: string,
+    description: optional(string),
+    tags: optional(Type.Array(string)),
+    cohorts: optional(Type.Array(string)),
+    states: optional(states),
+  }),
+  answer: flagViewSchema,
+  run: (queries, request, principal, context) => {
+    const { project, organisation } = principal;
+    const problems = new ProblemList();
+    const isKnown = (id: string) => hasAudience(queries, project.id, id);
+    const edit = parseFlagEdit(request.body, project, isKnown, problems);
+    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    const flag = flagFromEdit(edit, project, context.newId(), context.now);
+    if (appliesAudience(flag) && !permitsAudiences(project, organisation, context.now)) {
+      return deny('plan-required', audiencesNeedPlan);
+    }
+    const changes = creationChanges(flag, project);
+    const entry = { action: 'flag.create', targetId: flag.id, targetName: flag.name, changes } as const;
+    return allow({
+      changes: [
+        { kind: 'flag', before: null, after: flag, environment: null },
+        projectEntry(entry, principal, request, context),
+      ],
+      reply: { status: 201, value: consoleFlagView(flag, project) },
+    });
+  },
+});

@@ -1,0 +1,94 @@
+import { flagCreateBodySchema } from '../../contracts/management/flag-create-body.ts';
+import { groupFlagSchema, singleFlagSchema } from '../../contracts/management/flag-representation.ts';
+import type { OperationParameter } from '../../contracts/operation.ts';
+import { creationChanges, newFlag, parseCreation } from '../../domain/flag/flag-creation.ts';
+import { flagView } from '../../domain/flag/flag-view.ts';
+import { idempotencyKeyLengthMax, readIdempotencyKey } from '../../domain/idempotency/idempotency-key.ts';
+import { readDryRun } from '../../domain/management/dry-run.ts';
+import { flagEntityTag } from '../../domain/management/entity-tag.ts';
+import { limitCreation } from '../../domain/management/environment-limit.ts';
+import { hasAudience } from '../../domain/management/find-flag.ts';
+import type { Principal } from '../../domain/management/guard.ts';
+import { addQueryProblems, parseManagementQuery } from '../../domain/management/management-query.ts';
+import { proceed, refuseProblems, type Step } from '../../domain/management/refusal.ts';
+import { parseBody } from '../../domain/management/request-body.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import type { ApiCall } from '../call.ts';
+import {
+  dryRunParameter,
+  managementWrite,
+  successAnswer,
+  type WriteContext,
+  type WriteDecision,
+} from '../management-operation.ts';
+import { answerOnce } from './answer-once.ts';
+import { flagChangeRecords, limitBody, withoutChanges } from './flag-writes.ts';
+
+const parameters = ['dryRun'] as const;
+
+const idempotencyKey: OperationParameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'With the same key and body within 24 hours, the first answer again; nothing is created.',
+  example: 'pipeline-4711-checkout',
+  schema: { type: 'string', minLength: 1, maxLength: idempotencyKeyLengthMax, pattern: '^[!-~]+$' },
+};
+
+/**
+ * `POST /api/v1/flags`. With an `Idempotency-Key` it is decided once; a dry run neither looks a key up nor keeps it. Only
+ * a request whose query and key are sound can be the repetition of one that was answered 201.
+ */
+export const createFlag = managementWrite('create-flag', {
+  route: 'POST /api/v1/flags',
+  summary: 'Create a flag',
+  parameters: [dryRunParameter, idempotencyKey],
+  body: flagCreateBodySchema,
+  answers: [
+    {
+      status: 201,
+      description: 'The new flag.',
+      schema: { anyOf: [singleFlagSchema, groupFlagSchema] },
+      hasEntityTag: true,
+    },
+  ],
+  problems: ['create-forbidden'],
+  run: (queries, call, principal, context) => {
+    const sized = limitBody(principal.token, call);
+    if (!sized.ok) return sized;
+    const problems = new ProblemList();
+    const query = parseManagementQuery(call.query);
+    addQueryProblems(query, parameters, problems);
+    const isDryRun = readDryRun(query, parameters, problems);
+    const key = readIdempotencyKey(call.header, problems);
+    const decide = () => decideCreation(queries, call, principal, context, problems);
+    if (isDryRun) return withoutChanges(decide());
+    if (key === null || !problems.isEmpty) return decide();
+    return answerOnce(queries, { principal, key, body: call.body }, context, decide);
+  },
+});
+
+/** @param problems what is wrong with the query and the headers; the body's come after. */
+function decideCreation(
+  queries: RecordQueries,
+  call: ApiCall,
+  principal: Principal,
+  context: WriteContext,
+  problems: ProblemList,
+): Step<WriteDecision> {
+  const { token, project } = principal;
+  const body = parseBody(call.body);
+  const limited = limitCreation(principal, body);
+  if (!limited.ok) return limited;
+  const draft = parseCreation(body, project, (id) => hasAudience(queries, project.id, id), problems);
+  if (!problems.isEmpty) return refuseProblems(token, problems);
+
+  const flag = newFlag(draft, context.newId(), project.id, context.now);
+  const changes = creationChanges(flag, project);
+  const change = { action: 'flag.create', before: null, after: flag, environment: null, changes } as const;
+  const stamp = { id: context.newId(), at: context.now, requestId: call.requestId };
+  const text = JSON.stringify(flagView(flag, project, null));
+  const answer = successAnswer(201, text, token.id, flagEntityTag(flag, project));
+  return proceed({ changes: flagChangeRecords(principal, change, stamp), answer });
+}

@@ -1,0 +1,35 @@
+import { consoleFlagView } from '../../contracts/console/flag-views.ts';
+import { denyConflict } from '../../domain/console/console-conflict.ts';
+import { allow } from '../../domain/console/console-problem.ts';
+import { findConsoleFlag } from '../../domain/console/find-in-project.ts';
+import { deletionChanges } from '../../domain/flag/flag-creation.ts';
+import { projectEntry } from '../audit-entries.ts';
+import { object, revision, string } from '../body-parts.ts';
+import { consoleWrite, inProject } from '../operation.ts';
+import { refuseTyped } from '../refuse-typed.ts';
+
+/** Evaluating the flag is a 404 from now on. */
+export const deleteFlag = consoleWrite('delete-flag', {
+  route: 'DELETE /projects/{projectId}/flags/{flagId}',
+  access: inProject('editor'),
+  body: object({ revision, name: string }),
+  run: (queries, request, principal, context) => {
+    const { project } = principal;
+    const found = findConsoleFlag(queries, project, request.params['flagId']);
+    if (!found.ok) return found;
+    const before = found.value;
+    const { revision, name } = request.body;
+    if (revision !== before.revision) return denyConflict('flag', consoleFlagView(before, project));
+    const refused = refuseTyped(name, before.name);
+    if (refused !== null) return refused;
+    const target = { targetId: before.id, targetName: before.name };
+    const changes = deletionChanges(before, project);
+    return allow({
+      changes: [
+        { kind: 'flag', before, after: null, environment: null },
+        projectEntry({ action: 'flag.delete', ...target, changes }, principal, request, context),
+      ],
+      reply: {},
+    });
+  },
+});

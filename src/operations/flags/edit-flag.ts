@@ -1,0 +1,63 @@
+import { type Static, Type } from 'typebox';
+import {
+  consoleFlagView,
+  type FlagChangeResult,
+  flagChangeResultSchema,
+} from '../../contracts/console/flag-views.ts';
+import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
+import { denyConflict } from '../../domain/console/console-conflict.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import { findConsoleFlag } from '../../domain/console/find-in-project.ts';
+import { applyFlagEdit } from '../../domain/flag/apply-flag-edit.ts';
+import { parseFlagEdit } from '../../domain/flag/flag-edit.ts';
+import { hasAudience } from '../../domain/management/find-flag.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import { projectEntry } from '../audit-entries.ts';
+import { object, optional, revision, states, string } from '../body-parts.ts';
+import { consoleWrite, inProject } from '../operation.ts';
+
+/** A whole draft in one transaction: what is absent stays. */
+const sent = object({
+  revision,
+  name: optional(string),
+  description: optional(string),
+  tags: optional(Type.Array(string)),
+  cohorts: optional(Type.Array(string)),
+  states: optional(states),
+});
+export type EditFlagBody = Static<typeof sent>;
+
+/** A whole draft, stored at once or not at all. One that changes nothing writes nothing. */
+export const editFlag = consoleWrite('edit-flag', {
+  route: 'PATCH /projects/{projectId}/flags/{flagId}',
+  access: inProject('editor'),
+  body: sent,
+  answer: flagChangeResultSchema,
+  run: (queries, request, principal, context) => {
+    const { project, organisation } = principal;
+    const found = findConsoleFlag(queries, project, request.params['flagId']);
+    if (!found.ok) return found;
+    const before = found.value;
+    const { revision, ...sent } = request.body;
+    if (revision !== before.revision) return denyConflict('flag', consoleFlagView(before, project));
+    const problems = new ProblemList();
+    const edit = parseFlagEdit(sent, project, (id) => hasAudience(queries, project.id, id), problems);
+    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    const { changed, flag: after, changes, ...result } = applyFlagEdit(before, project, edit, context.now);
+    if (result.attachesAudience && !permitsAudiences(project, organisation, context.now)) {
+      return deny('plan-required', audiencesNeedPlan);
+    }
+    const value: FlagChangeResult = { changed, flag: consoleFlagView(after, project) };
+    const reply = { value };
+    if (!changed) return allow({ changes: [], reply });
+    const { environment } = result;
+    const target = { targetId: after.id, targetName: after.name, environment };
+    return allow({
+      changes: [
+        { kind: 'flag', before, after, environment },
+        projectEntry({ action: 'flag.edit', ...target, changes }, principal, request, context),
+      ],
+      reply,
+    });
+  },
+});

@@ -1,0 +1,66 @@
+import { flagListSchema } from '../../contracts/management/flag-list.ts';
+import { flagView } from '../../domain/flag/flag-view.ts';
+import { chooseEnvironment } from '../../domain/management/environment-choice.ts';
+import { limitRead } from '../../domain/management/environment-limit.ts';
+import {
+  addQueryProblems,
+  parseManagementQuery,
+  readParameter,
+} from '../../domain/management/management-query.ts';
+import { proceed, refuseProblems } from '../../domain/management/refusal.ts';
+import { isStorableName } from '../../domain/name-rules.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import type { Environment, Project } from '../../domain/project/project.ts';
+import type { FoundFlag, RecordQueries } from '../../domain/record-queries.ts';
+import { envParameter, managementRead, successAnswer } from '../management-operation.ts';
+import { copiesShown, flagPieces } from './flag-pieces.ts';
+
+/** `GET /api/v1/flags`. The body comes flag by flag: its pieces are read from `queries` when they are asked for. */
+export const listFlags = managementRead('list-flags', {
+  route: 'GET /api/v1/flags',
+  summary: "List the flags of the token's project",
+  parameters: [
+    {
+      name: 'name',
+      in: 'query',
+      required: false,
+      description: 'Only flags of exactly this name (case-sensitive). The way from a name to an id.',
+      example: 'checkout',
+    },
+    envParameter('Shows group flags flat, for this environment.'),
+  ],
+  answers: [{ status: 200, description: 'The flags, by name, then id.', schema: flagListSchema }],
+  problems: ['environment-not-permitted'],
+  run: (queries, call, principal) => {
+    const { token, project } = principal;
+    const query = parseManagementQuery(call.query);
+    const limited = limitRead(principal, query);
+    if (!limited.ok) return limited;
+    const problems = new ProblemList();
+    addQueryProblems(query, ['env', 'name'], problems);
+    const environment = chooseEnvironment(project, query, false, problems);
+    if (!problems.isEmpty) return refuseProblems(token, problems);
+    const flags = selectFlags(queries, project.id, readParameter(query, 'name').value);
+    return proceed(successAnswer(200, listPieces(flags, project, environment), token.id));
+  },
+});
+
+/** @param name exactly; null for every flag. A name that no flag can have needs no look-up. */
+function selectFlags(queries: RecordQueries, projectId: string, name: string | null): Iterable<FoundFlag> {
+  if (name === null) return queries.foundFlagsOf(projectId);
+  return isStorableName(name) ? queries.foundFlagsOf(projectId, name) : [];
+}
+
+function* listPieces(
+  flags: Iterable<FoundFlag>,
+  project: Project,
+  environment: Environment | null,
+): Generator<string | Uint8Array> {
+  const copies = copiesShown(project, environment);
+  let opening = '{"flags":[';
+  for (const found of flags) {
+    yield* flagPieces(opening, found, copies, (flag) => flagView(flag, project, environment));
+    opening = ',';
+  }
+  yield opening === ',' ? ']}' : `${opening}]}`;
+}

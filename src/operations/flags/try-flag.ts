@@ -1,0 +1,49 @@
+import { type Static, Type } from 'typebox';
+import { type Trial, trialSchema } from '../../contracts/console/evaluation-views.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import { findConsoleFlag } from '../../domain/console/find-in-project.ts';
+import { trialOf } from '../../domain/evaluation/flag-trial.ts';
+import { readTrialContext } from '../../domain/evaluation/trial-context.ts';
+import { stateIn } from '../../domain/flag/flag.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import { describeEnvironments } from '../../domain/project/describe-environments.ts';
+import { environmentNumbers } from '../../domain/project/project.ts';
+import { randomRoll } from '../../support/random-roll.ts';
+import { object, optional, string } from '../body-parts.ts';
+import { consoleRead, inProject } from '../operation.ts';
+
+const sent = object({
+  environmentNumber: Type.Integer({ minimum: 0 }),
+  targetingKey: optional(string),
+  cohort: optional(string),
+  /** At most 100. A name may come several times. */
+  attributes: optional(Type.Array(object({ name: string, value: string }))),
+});
+export type TryFlagBody = Static<typeof sent>;
+
+/** `try-flag`: one evaluation, explained. It is counted nowhere. */
+export const tryFlag = consoleRead('try-flag', {
+  route: 'POST /projects/{projectId}/flags/{flagId}/trial',
+  access: inProject('viewer'),
+  body: sent,
+  answer: trialSchema,
+  run: (queries, { params, body }, { project }) => {
+    const found = findConsoleFlag(queries, project, params['flagId']);
+    if (!found.ok) return found;
+    const sent = body as TryFlagBody;
+    const problems = new ProblemList();
+    if (!environmentNumbers(project).includes(sent.environmentNumber)) {
+      const valid = () => (project.isMultiEnvironment ? describeEnvironments(project) : 'send 0');
+      problems.add(() => `environmentNumber is that of no environment of this project (${valid()})`);
+    }
+    const context = readTrialContext(sent, problems);
+    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    const flag = found.value;
+    const { audienceId } = stateIn(flag, sent.environmentNumber);
+    const audience = audienceId === null ? null : (queries.audience(audienceId) ?? null);
+    const place = { flag, project, environmentNumber: sent.environmentNumber, audience };
+    const trial = trialOf(place, context, randomRoll);
+    const value: Trial = { ...trial, steps: [...trial.steps] };
+    return allow({ value });
+  },
+});

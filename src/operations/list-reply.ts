@@ -1,0 +1,49 @@
+import { allow, type ConsoleOutcome } from '../domain/console/console-problem.ts';
+import type { PackedFlag } from '../domain/flag/flag.ts';
+import type { FoundFlag } from '../domain/record-queries.ts';
+import type { Shown } from './operation.ts';
+
+/** `{"name": [items]}`, item by item. A null is a pause in which others are served: nothing is ready to be shown yet. */
+export function listReply(name: string, items: Iterable<object | null>): ConsoleOutcome<Shown> {
+  return allow({ pieces: { contentType: 'application/json', text: listPieces(name, items) } });
+}
+
+function* listPieces(name: string, items: Iterable<object | null>): Generator<string> {
+  let opening = `{${JSON.stringify(name)}:[`;
+  for (const item of items) {
+    yield item === null ? '' : opening + JSON.stringify(item);
+    if (item !== null) opening = ',';
+  }
+  yield opening === ',' ? ']}' : `${opening}]}`;
+}
+
+/** Reads a flag of a list, with pauses as above. */
+export function* inSteps(found: FoundFlag): Generator<null, PackedFlag> {
+  const steps = found.readInSteps();
+  for (;;) {
+    const step = steps.next();
+    if (step.done !== true) yield null;
+    else if (step.value === undefined) throw new Error('a flag has gone from a snapshot');
+    else return step.value;
+  }
+}
+
+/** One thing that takes a while to put together; pauses as above. */
+export function slowReply(items: Iterable<object | null>): ConsoleOutcome<Shown> {
+  return allow({ pieces: { contentType: 'application/json', text: slowPieces(items) } });
+}
+
+function* slowPieces(items: Iterable<object | null>): Generator<string> {
+  for (const item of items) yield item === null ? '' : JSON.stringify(item);
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The items by name (UTF-8 order), then id, as flags are listed. */
+export function byName<Item extends Named>(items: readonly Item[]): readonly Item[] {
+  const keyed = items.map((item) => ({ item, key: Buffer.from(`${item.name}\0${item.id}`) }));
+  return keyed.sort((one, other) => Buffer.compare(one.key, other.key)).map(({ item }) => item);
+}

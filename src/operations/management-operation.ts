@@ -1,0 +1,163 @@
+import type { DescribedOperation, OperationAnswer, OperationParameter } from '../contracts/operation.ts';
+import type { GuardContext, Principal } from '../domain/management/guard.ts';
+import type { Step } from '../domain/management/refusal.ts';
+import type { ProblemCode } from '../domain/problem.ts';
+import type { RecordChange } from '../domain/record-change.ts';
+import type { RecordQueries } from '../domain/record-queries.ts';
+import type { Permission } from '../domain/token/token.ts';
+import type { Steps } from '../support/steps.ts';
+import { type ApiAnswer, type ApiCall, plainAnswer } from './call.ts';
+
+/*
+ * An operation of the Management API is one file of a folder beside this one: where it is asked for, how the OpenAPI document
+ * describes it, and what it does from step 8 of the order of checks on. A read asks for a token's read permission, a change
+ * for its write permission.
+ */
+
+/** What answering a Management API request needs beside the records and the call. */
+export interface ManagementContext extends GuardContext {
+  /** Without a trailing slash; error bodies link to its sections. */
+  readonly docsUrl: string;
+}
+
+export interface WriteContext extends ManagementContext {
+  newId(): string;
+  /** SHA-256, 32 bytes. */
+  hashBytes(bytes: Uint8Array): Uint8Array;
+}
+
+/**
+ * @param body JSON text, whole or in pieces; empty for a 304.
+ * @param entityTag of the one flag that the body shows as it is stored.
+ */
+export function successAnswer(
+  status: 200 | 201 | 304,
+  body: ApiAnswer['body'],
+  askerId: string,
+  entityTag: string | null = null,
+): ApiAnswer {
+  return { ...plainAnswer, status, body, askerId, entityTag };
+}
+
+/** A read of a long record first. It denies nothing: what is denied is known before. */
+export interface LateRead {
+  readonly later: Steps<Step<ApiAnswer>>;
+}
+
+/** A write that was decided. `changes` are stored whole before `answer` is given; a refusal may have some too. */
+export interface WriteDecision {
+  readonly changes: readonly RecordChange[];
+  readonly answer: ApiAnswer;
+}
+
+type RunRead = (queries: RecordQueries, call: ApiCall, principal: Principal) => Step<ApiAnswer> | LateRead;
+
+type RunWrite = (
+  queries: RecordQueries,
+  call: ApiCall,
+  principal: Principal,
+  context: WriteContext,
+) => Step<WriteDecision>;
+
+interface Row {
+  readonly id: string;
+  /** Method and path. As denials and logs name it. */
+  readonly route: string;
+  readonly permission: Permission;
+  /** The request header that it knows beside the token's, in lower case; null: none. */
+  readonly header: string | null;
+  readonly described: DescribedOperation;
+}
+/** A worker answers it from a snapshot. */
+interface ManagementRead extends Row {
+  readonly actor: 'read';
+  readonly run: RunRead;
+}
+/** The writer decides it. */
+interface ManagementWrite extends Row {
+  readonly actor: 'write';
+  readonly run: RunWrite;
+}
+export type ManagementOperation = ManagementRead | ManagementWrite;
+
+interface Sent {
+  readonly route: `${'GET' | 'POST' | 'PATCH'} /api/v1/${string}`;
+  readonly summary: string;
+  readonly parameters: readonly OperationParameter[];
+  readonly body?: DescribedOperation['requestBody'];
+  readonly answers: readonly OperationAnswer[];
+  /** Beyond what any request of its kind may be answered. */
+  readonly problems: readonly ProblemCode[];
+}
+
+/** What any Management API request may be answered, before its route is looked at. */
+const commonProblems: readonly ProblemCode[] = [
+  'invalid-request',
+  'missing-bearer-token',
+  'malformed-bearer-token',
+  'unknown-token',
+  'token-revoked',
+  'token-expired',
+  'plan-required',
+  'too-many-requests',
+  'too-many-failed-attempts',
+  'internal-error',
+  'service-unavailable',
+];
+
+const writeProblems: readonly ProblemCode[] = [
+  ...commonProblems,
+  'insufficient-permission',
+  'request-timeout',
+  'payload-too-large',
+  'write-quota-reached',
+  'storage-full',
+];
+
+export const flagIdParameter: OperationParameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Flag id.',
+  example: 'k3VvX0aPq7Lw2ZtR9bNd',
+};
+
+export const dryRunParameter: OperationParameter = {
+  name: 'dryRun',
+  in: 'query',
+  required: false,
+  description: 'With true, nothing is written: the answer is the one that the write would get.',
+  example: 'true',
+  schema: { type: 'string', enum: ['true', 'false'] },
+};
+
+export function envParameter(description: string): OperationParameter {
+  return { name: 'env', in: 'query', required: false, description, example: 'production' };
+}
+
+export function conditionHeader(name: string, description: string): OperationParameter {
+  return { name, in: 'header', required: false, description, example: '"5-2"' };
+}
+
+function rowOf(id: string, sent: Sent, permission: Permission): Row {
+  const { route, summary, parameters, body = null, answers } = sent;
+  const [method, path] = route.split(' ') as [string, string];
+  const common = permission === 'read' ? commonProblems : writeProblems;
+  const problems = [...common, ...sent.problems];
+  const header = parameters.find((parameter) => parameter.in === 'header')?.name.toLowerCase() ?? null;
+  const described: DescribedOperation = {
+    ...{ id, tag: 'Management API', method: method.toLowerCase() as DescribedOperation['method'], path },
+    ...{ summary, parameters, requestBody: body, answers, problems },
+  };
+  return { id, route, permission, header, described };
+}
+
+/** An operation that a worker answers from a snapshot. */
+export function managementRead(id: string, { run, ...sent }: Sent & { run: RunRead }): ManagementRead {
+  return { ...rowOf(id, sent, 'read'), actor: 'read', run };
+}
+
+/** An operation that the writer decides. */
+export function managementWrite(id: string, { run, ...sent }: Sent & { run: RunWrite }): ManagementWrite {
+  return { ...rowOf(id, sent, 'write'), actor: 'write', run };
+}

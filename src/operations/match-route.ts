@@ -1,0 +1,79 @@
+import { decodeSegment } from '../support/path-segment.ts';
+
+/** Where the console's API lies below the base URL. */
+export const consoleApiPath = '/console/api';
+/** Where the Management API does. */
+export const managementApiPath = '/api/v1';
+
+/** What a method and path ask for. */
+export interface MatchedRoute<Id> {
+  readonly id: Id;
+  /** Decoded, by their names in the path. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/**
+ * @param method in lower case
+ * @param path as received, undecoded
+ * @returns null when no operation has this method and path
+ */
+export type MatchRoute<Id> = (method: string, path: string) => MatchedRoute<Id> | null;
+
+interface Pattern<Id> {
+  readonly id: Id;
+  readonly method: string;
+  readonly segments: readonly string[];
+}
+
+/** @param routes by operation: method and path below `base`, in which `{name}` is a parameter */
+export function createRouter<Id extends string>(
+  routes: Readonly<Record<Id, string>>,
+  base: string,
+): MatchRoute<Id> {
+  const patterns = (Object.keys(routes) as Id[])
+    .map((id): Pattern<Id> => {
+      const [method = '', path = ''] = routes[id].split(' ');
+      return { id, method: method.toLowerCase(), segments: path.split('/').slice(1) };
+    })
+    // A named segment before an open one: `/audit/export` is no `{id}` of `/audit`.
+    .sort((left, right) => openSegments(left) - openSegments(right));
+  return (method, path) => {
+    const sent = path.slice(base.length).split('/').slice(1);
+    for (const pattern of patterns) {
+      if (pattern.method !== method || pattern.segments.length !== sent.length) continue;
+      const params = matchSegments(pattern.segments, sent);
+      if (params !== null) return { id: pattern.id, params };
+    }
+    return null;
+  };
+}
+
+/** @param path as received @param base of an API */
+export function isBelow(path: string, base: string): boolean {
+  return path === base || path.startsWith(`${base}/`);
+}
+
+function isOpen(segment: string): boolean {
+  return segment.startsWith('{');
+}
+
+function openSegments({ segments }: Pattern<unknown>): number {
+  return segments.filter(isOpen).length;
+}
+
+function matchSegments(
+  segments: readonly string[],
+  sent: readonly string[],
+): Readonly<Record<string, string>> | null {
+  const params: Record<string, string> = {};
+  for (const [index, segment] of segments.entries()) {
+    const text = sent[index] ?? '';
+    if (!isOpen(segment)) {
+      if (segment !== text) return null;
+    } else {
+      if (text === '') return null;
+      params[segment.slice(1, -1)] = decodeSegment(text);
+    }
+  }
+  return params;
+}

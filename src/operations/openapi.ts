@@ -1,0 +1,127 @@
+import type { TSchema } from 'typebox';
+import { errorEnvelopeSchema } from '../contracts/error-envelope-schema.ts';
+import { evaluationOperations } from '../contracts/evaluation/evaluation-operations.ts';
+import { componentReference, componentSchemas, openSchema } from '../contracts/openapi-components.ts';
+import type { DescribedOperation, OperationAnswer } from '../contracts/operation.ts';
+import { problemTable } from '../contracts/problem-table.ts';
+import type { ProblemCode } from '../domain/problem.ts';
+import { managementOperations } from './management-operations.ts';
+
+const requestIdHeader = {
+  'X-Request-Id': { description: 'Names this request in the logs.', schema: { type: 'string' } },
+};
+const retryAfterHeader = {
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+};
+
+const entityTagHeader = {
+  ETag: {
+    description: 'Names this state of the flag and of the environments of its project.',
+    schema: { type: 'string', examples: ['"5-2"'] },
+  },
+};
+
+function headersOf(operation: DescribedOperation, status: number): Record<string, unknown> {
+  const requestId = operation.tag === 'Management API' ? requestIdHeader : {};
+  return status === 429 || status === 503 ? { ...requestId, ...retryAfterHeader } : requestId;
+}
+
+function titleSchema(codes: readonly ProblemCode[]): TSchema {
+  return { type: 'object', properties: { error: { enum: codes.map((code) => problemTable[code].title) } } };
+}
+
+/** The per-address request rate of the Management API answers before anything is parsed, so its body is plain text. */
+function contentOf(operation: DescribedOperation, codes: readonly ProblemCode[]): Record<string, unknown> {
+  const isPlainToo = operation.tag === 'Management API' && codes.includes('too-many-requests');
+  const enveloped = isPlainToo ? codes.filter((code) => code !== 'too-many-requests') : codes;
+  const json = { schema: { allOf: [componentReference(errorEnvelopeSchema), titleSchema(enveloped)] } };
+  const plain = { schema: { type: 'string', examples: ['Too Many Requests'] } };
+  return { 'application/json': json, ...(isPlainToo ? { 'text/plain': plain } : {}) };
+}
+
+function problemResponse(operation: DescribedOperation, status: number): Record<string, unknown> {
+  const codes = operation.problems.filter((code) => problemTable[code].status === status);
+  return {
+    description: codes.map((code) => problemTable[code].title).join(', '),
+    headers: headersOf(operation, status),
+    content: contentOf(operation, codes),
+  };
+}
+
+function answerResponse(operation: DescribedOperation, answer: OperationAnswer): Record<string, unknown> {
+  const { status, description, schema, hasEntityTag = false } = answer;
+  const headers = { ...headersOf(operation, status), ...(hasEntityTag ? entityTagHeader : {}) };
+  const content = schema === null ? {} : { content: { 'application/json': { schema: openSchema(schema) } } };
+  return { description, headers, ...content };
+}
+
+function responsesOf(operation: DescribedOperation): Record<string, unknown> {
+  const statuses = new Set(operation.problems.map((code) => problemTable[code].status));
+  return {
+    ...Object.fromEntries(operation.answers.map((each) => [each.status, answerResponse(operation, each)])),
+    ...Object.fromEntries([...statuses].map((each) => [each, problemResponse(operation, each)])),
+  };
+}
+
+function operationObject(operation: DescribedOperation): Record<string, unknown> {
+  const { id, tag, summary, requestBody } = operation;
+  const parameters = operation.parameters.map((each) => ({ schema: { type: 'string' }, ...each }));
+  const body = requestBody && {
+    required: true,
+    content: { 'application/json': { schema: componentReference(requestBody) } },
+  };
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    parameters,
+    ...(body ? { requestBody: body } : {}),
+    ...(tag === 'Management API' ? { security: [{ bearerToken: [] }] } : {}),
+    responses: responsesOf(operation),
+  };
+}
+
+/** Every endpoint that Burgee's two APIs have. */
+export const operations: readonly DescribedOperation[] = [
+  ...evaluationOperations,
+  ...Object.values(managementOperations)
+    .map(({ described }) => described)
+    .sort((left, right) => placeOf(left) - placeOf(right)),
+];
+
+/** What a newcomer asks for first comes first. */
+function placeOf({ path, method }: DescribedOperation): number {
+  const place = ['/api/v1/token', '/api/v1/flags', '/api/v1/flags/{id}'].indexOf(path);
+  return (place < 0 ? Number.MAX_SAFE_INTEGER / 2 : place) * 2 + (method === 'get' ? 0 : 1);
+}
+
+function pathsObject(): Record<string, Record<string, unknown>> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation) };
+  }
+  return paths;
+}
+
+/**
+ * @param version of the product, from package.json.
+ * @returns the OpenAPI 3.1 document of both APIs, the same bytes for the same version.
+ */
+export function openApiDocument(version: string): Record<string, unknown> {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Burgee',
+      version,
+      description: 'Feature flags: the Evaluation API (`/v1`) and the Management API (`/api/v1`).',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [{ name: 'Evaluation API' }, { name: 'Management API' }],
+    paths: pathsObject(),
+    components: {
+      securitySchemes: { bearerToken: { type: 'http', scheme: 'bearer' } },
+      schemas: componentSchemas(),
+    },
+  };
+}

@@ -1,0 +1,229 @@
+import type { Static, TSchema } from 'typebox';
+import type { ConsolePrincipal, ProjectPrincipal } from '../domain/console/console-principal.ts';
+import type { ConsoleOutcome } from '../domain/console/console-problem.ts';
+import type { Role } from '../domain/member/member.ts';
+import type { RecordChange } from '../domain/record-change.ts';
+import type { RecordQueries } from '../domain/record-queries.ts';
+import type { Steps } from '../support/steps.ts';
+import type { TextPieces } from '../support/text-pieces.ts';
+import type { ConsoleSettings } from './console-settings.ts';
+import type { Conversation } from './conversation.ts';
+
+/*
+ * An operation of the console is one file of a folder beside this one: where it is asked for, who may ask, what is sent and
+ * answered, and what it does. Its id is the file's name. The tables of all operations are made from the files
+ * (`console-operations.ts`), and everything else about an operation follows from its row.
+ */
+
+/**
+ * Who may ask. An organisation's thing is looked up by the member's own organisation, a project's by `{projectId}`, and
+ * what is not theirs is 404 like what does not exist; a role that does not suffice is 403.
+ */
+export type ConsoleAccess =
+  | { readonly scope: 'public' }
+  /** Anybody who is signed in. */
+  | { readonly scope: 'member' }
+  | { readonly scope: 'organisation'; readonly role: Role }
+  | { readonly scope: 'project'; readonly role: Role };
+
+export const anybody = { scope: 'public' } as const;
+export const signedIn = { scope: 'member' } as const;
+export function inOrganisation(role: Role): { readonly scope: 'organisation'; readonly role: Role } {
+  return { scope: 'organisation', role };
+}
+export function inProject(role: Role): { readonly scope: 'project'; readonly role: Role } {
+  return { scope: 'project', role };
+}
+
+/** Method and path below `/console/api`; `{name}` is a parameter of the path. */
+export type ConsoleRoute = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`;
+
+/** A call as an operation sees it: the guard has passed it, and its body has the operation's shape. */
+export interface ConsoleRequest<Body = unknown> {
+  readonly requestId: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly address: string;
+  readonly userAgent: string;
+  readonly body: Body;
+}
+
+export interface ConsoleContext extends ConsoleSettings {
+  /** Unix milliseconds, one value for the whole request. */
+  readonly now: number;
+  newId(): string;
+  /** @returns a new token secret without prefix, or of a link or session: 49 characters with their checksum. */
+  newSecret(): string;
+  /** SHA-256 of a secret's part after its last underscore, 32 bytes. */
+  hashSecret(secret: string): Uint8Array;
+}
+
+/** Text in pieces, which may be empty: between two of them a worker does other work. */
+export interface ReplyPieces {
+  readonly contentType: string;
+  readonly text: TextPieces;
+  /** The answer is a file to be kept, by this name: letters, digits, dots and hyphens. */
+  readonly fileName?: string;
+}
+
+/** What an operation shows: a value for `JSON.stringify`, or text in pieces (a long list as JSON, or another kind). */
+export interface Shown {
+  readonly status?: 200 | 201;
+  readonly value?: unknown;
+  readonly pieces?: ReplyPieces;
+  /** What is shown, where a long record is read for it first. */
+  readonly later?: Steps<ConsoleOutcome<Shown>>;
+}
+
+/** What the writer answers, and the changes that are stored whole before it does. */
+export interface ConsoleDecision {
+  readonly changes: readonly RecordChange[];
+  readonly reply: Shown;
+}
+
+type PrincipalOf<Access> = Access extends { readonly scope: 'project' }
+  ? ProjectPrincipal
+  : Access extends { readonly scope: 'public' }
+    ? ConsolePrincipal | null
+    : ConsolePrincipal;
+type BodyOf<Schema> = Schema extends TSchema ? Static<Schema> : null;
+
+type Run<Body, Principal, Result> = (
+  queries: RecordQueries,
+  request: ConsoleRequest<Body>,
+  principal: Principal,
+  context: ConsoleContext,
+) => ConsoleOutcome<Result>;
+
+/** What is said of an operation before it runs. */
+interface Row {
+  readonly id: string;
+  /** Null: a step of a conversation, which nobody asks for from outside. */
+  readonly route: ConsoleRoute | null;
+  readonly access: ConsoleAccess;
+  /** Known query parameters, all optional; others are a 400. */
+  readonly query: readonly string[];
+  /** The query is another service's: the operation reads it as it came, and what it does not know is left alone. */
+  readonly hasForeignQuery: boolean;
+  /** Null: it takes none. Unknown members are refused. */
+  readonly body: TSchema | null;
+  /** Of the answer 200 or 201. Null: 204, or a body that is no JSON. */
+  readonly answer: TSchema | null;
+}
+
+/** A worker answers it from a snapshot. */
+export interface ConsoleRead extends Row {
+  readonly actor: 'read';
+  readonly run: Run<never, never, Shown>;
+}
+/** The writer decides it. */
+export interface ConsoleWrite extends Row {
+  readonly actor: 'write';
+  readonly run: Run<never, never, ConsoleDecision>;
+}
+/** A worker leads it through steps of both. */
+export interface ConsoleConversation extends Row {
+  readonly actor: 'conversation';
+  readonly run: Conversation<never>;
+}
+export type ConsoleOperation = ConsoleRead | ConsoleWrite | ConsoleConversation;
+
+interface Sent<Route, Access, Query, Body, Answer> {
+  readonly route: Route;
+  readonly access: Access;
+  readonly query?: Query;
+  readonly hasForeignQuery?: boolean;
+  readonly body?: Body;
+  readonly answer?: Answer;
+}
+type Schema = TSchema | null;
+
+/** The types of what is sent and answered stay with each row: the web app takes its own from them. */
+function rowOf<
+  Id extends string,
+  Route extends ConsoleRoute,
+  Access extends ConsoleAccess,
+  Query extends readonly string[],
+  Body extends Schema,
+  Answer extends Schema,
+>(id: Id, sent: Sent<Route, Access, Query, Body, Answer>) {
+  const { route, access, query, hasForeignQuery = false, body, answer } = sent;
+  return {
+    id,
+    route,
+    access,
+    query: (query ?? []) as Query,
+    hasForeignQuery,
+    body: (body ?? null) as Body,
+    answer: (answer ?? null) as Answer,
+  };
+}
+
+/** An operation that a worker answers from a snapshot. */
+export function consoleRead<
+  const Id extends string,
+  const Route extends ConsoleRoute,
+  const Access extends ConsoleAccess,
+  const Query extends readonly string[] = [],
+  Body extends Schema = null,
+  Answer extends Schema = null,
+>(
+  id: Id,
+  sent: Sent<Route, Access, Query, Body, Answer> & {
+    readonly run: Run<BodyOf<Body>, PrincipalOf<Access>, Shown>;
+  },
+) {
+  return { ...rowOf(id, sent), actor: 'read' as const, run: sent.run };
+}
+
+/** An operation that the writer decides. */
+export function consoleWrite<
+  const Id extends string,
+  const Route extends ConsoleRoute,
+  const Access extends ConsoleAccess,
+  const Query extends readonly string[] = [],
+  Body extends Schema = null,
+  Answer extends Schema = null,
+>(
+  id: Id,
+  sent: Sent<Route, Access, Query, Body, Answer> & {
+    readonly run: Run<BodyOf<Body>, PrincipalOf<Access>, ConsoleDecision>;
+  },
+) {
+  return { ...rowOf(id, sent), actor: 'write' as const, run: sent.run };
+}
+
+/** An operation that takes several steps. */
+export function conversation<
+  const Id extends string,
+  const Route extends ConsoleRoute,
+  const Access extends ConsoleAccess,
+  const Query extends readonly string[] = [],
+  Body extends Schema = null,
+  Answer extends Schema = null,
+>(id: Id, sent: Sent<Route, Access, Query, Body, Answer> & { readonly run: Conversation<BodyOf<Body>> }) {
+  return { ...rowOf(id, sent), actor: 'conversation' as const, run: sent.run };
+}
+
+/*
+ * A step is what a conversation asks for while it answers an operation: half a sign-in, for example. Its body was made by
+ * the conversation, and has no schema.
+ */
+const noWire = { route: null, hasForeignQuery: false, body: null, answer: null } as const;
+
+export function readStep<Access extends ConsoleAccess, Body>(
+  id: string,
+  access: Access,
+  run: Run<Body, PrincipalOf<Access>, Shown>,
+  query: readonly string[] = [],
+): ConsoleRead {
+  return { ...noWire, id, access, query, actor: 'read', run };
+}
+
+export function writeStep<Access extends ConsoleAccess, Body>(
+  id: string,
+  access: Access,
+  run: Run<Body, PrincipalOf<Access>, ConsoleDecision>,
+): ConsoleWrite {
+  return { ...noWire, id, access, query: [], actor: 'write', run };
+}

@@ -1,0 +1,74 @@
+import type { Static } from 'typebox';
+import { memberView, memberViewSchema } from '../../contracts/console/member-views.ts';
+import { roleSchema } from '../../contracts/console/view-parts.ts';
+import type { AuditChange } from '../../domain/audit/audit-entry.ts';
+import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-problem.ts';
+import type { Member, Role } from '../../domain/member/member.ts';
+import { isLastOwner, managesRole } from '../../domain/member/member-rules.ts';
+import { readName } from '../../domain/name-rules.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { withdrawLinksOfRole } from '../../domain/session/withdraw-links.ts';
+import { organisationEntry } from '../audit-entries.ts';
+import { object, optional, revision, string } from '../body-parts.ts';
+import { consoleWrite, inOrganisation } from '../operation.ts';
+import { managedMember } from './managed-member.ts';
+
+const sent = object({ revision, name: optional(string), role: optional(roleSchema) });
+type EditMemberBody = Static<typeof sent>;
+
+/**
+ * Renames a member, or gives it another role, with effect on its next request. A link was made for the role that the
+ * member had then, or by it, so it is withdrawn with it.
+ */
+export const editMember = consoleWrite('edit-member', {
+  route: 'PATCH /members/{memberId}',
+  access: inOrganisation('admin'),
+  body: sent,
+  answer: memberViewSchema,
+  run: (queries, request, principal, context) => {
+    const found = managedMember(queries, principal, request.params['memberId']);
+    if (!found.ok) return found;
+    const before = found.value;
+    if (request.body.revision !== before.revision) {
+      const current = memberView(queries, before);
+      return deny('conflict', 'The member has been changed since you opened it.', { current });
+    }
+    const edited = editedMember(before, request.body);
+    if (!edited.ok) return edited;
+    const after = edited.value;
+    const refusal = refuseRole(queries, principal.member.role, before, after.role);
+    if (refusal !== null) return refusal;
+    const changes = changesOf(before, after);
+    if (changes.length === 0) return allow({ changes: [], reply: { value: memberView(queries, before) } });
+    const entry = organisationEntry(request, principal, context, {
+      ...{ action: 'member.edit', targetId: after.id, targetName: after.name, changes },
+    });
+    const withdrawn = before.role === after.role ? [] : withdrawLinksOfRole(queries, before, after.role);
+    return allow({
+      changes: [...withdrawn, { kind: 'member', before, after }, entry],
+      reply: { value: memberView(queries, after) },
+    });
+  },
+});
+
+function editedMember(before: Member, body: EditMemberBody): ConsoleOutcome<Member> {
+  const problems = new ProblemList();
+  const name = body.name === undefined ? before.name : readName(body.name, problems, before.name);
+  if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+  return allow({ ...before, name, role: body.role ?? before.role, revision: before.revision + 1 });
+}
+
+function refuseRole(queries: RecordQueries, actor: Role, before: Member, role: Role) {
+  if (role === before.role) return null;
+  if (!managesRole(actor, role)) {
+    return deny('not-permitted', 'Only an Owner can make somebody an Owner. Ask an Owner to do it.');
+  }
+  if (!isLastOwner(queries, before)) return null;
+  return deny('not-permitted', 'This is the last Owner. Make somebody else an Owner first.');
+}
+
+function changesOf(before: Member, after: Member): readonly AuditChange[] {
+  const fields = (['name', 'role'] as const).filter((field) => before[field] !== after[field]);
+  return fields.map((field) => ({ field, before: before[field], after: after[field] }));
+}

@@ -1,0 +1,84 @@
+import { madeLinkSchema } from '../../contracts/console/member-views.ts';
+import { roleSchema } from '../../contracts/console/view-parts.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import { ownOrganisation } from '../../domain/console/own-organisation.ts';
+import { emailCharsMax, isEmailAddress, isSameEmail } from '../../domain/member/email.ts';
+import { type Invitation, openInvitations } from '../../domain/member/invitation.ts';
+import { hasMemberWithEmail, managesRole, membersMax, membersOf } from '../../domain/member/member-rules.ts';
+import type { RecordChange } from '../../domain/record-change.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { mayStillMake } from '../../domain/session/may-still-make.ts';
+import { invitationLifetimeMs, invitationsMax, isLinkOver } from '../../domain/session/one-time-link.ts';
+import { organisationEntry } from '../audit-entries.ts';
+import { object, string } from '../body-parts.ts';
+import { consoleWrite, inOrganisation } from '../operation.ts';
+import { makeLink } from './make-link.ts';
+
+const badEmail = `email must be an email address of at most ${emailCharsMax} characters, like name@example.com`;
+
+/** Makes a link by which somebody becomes a member. Links of the organisation that do not work any more are cleared away. */
+export const inviteMember = consoleWrite('invite-member', {
+  route: 'POST /invitations',
+  access: inOrganisation('admin'),
+  body: object({ email: string, role: roleSchema }),
+  answer: madeLinkSchema,
+  run: (queries, request, principal, context) => {
+    const { id: organisationId } = ownOrganisation(principal);
+    const email = request.body.email.trim();
+    const { role } = request.body;
+    if (!isEmailAddress(email)) return deny('invalid-request', badEmail);
+    if (!managesRole(principal.member.role, role)) {
+      return deny('not-permitted', 'Only an Owner can invite an Owner. Ask an Owner to do it.');
+    }
+    const refusal = refuseInvitation(queries, organisationId, email, context.now);
+    if (refusal !== null) return deny('invalid-request', refusal);
+    const purpose = { kind: 'invitation', email, role } as const;
+    const createdBy = principal.member.id;
+    const plan = { organisationId, purpose, createdBy, lifetimeMs: invitationLifetimeMs };
+    const { link, made } = makeLink(plan, context);
+    const fields = Object.entries({ email, role, linkExpiresAt: link.expiresAt });
+    const entry = organisationEntry(request, principal, context, {
+      action: 'member.invite',
+      targetId: link.id,
+      targetName: email,
+      changes: fields.map(([field, after]) => ({ field, before: null, after })),
+    });
+    const useless = [...uselessLinks(queries, organisationId, context.now)];
+    const changes = [...useless, { kind: 'one-time-link', before: null, after: link } as const, entry];
+    return allow({ changes, reply: { status: 201, value: made } });
+  },
+});
+
+/** @returns why this email cannot be invited now, or null. */
+function refuseInvitation(
+  queries: RecordQueries,
+  organisationId: string,
+  email: string,
+  now: number,
+): string | null {
+  if (hasMemberWithEmail(queries, organisationId, email)) {
+    return 'A member of your organisation has this email already.';
+  }
+  const open = openInvitations(queries, organisationId, now);
+  if (open.some((invitation) => isSameEmail(invitation.purpose.email, email))) {
+    return 'This email is invited already. Withdraw that invitation to make another one.';
+  }
+  return refuseMore(queries, organisationId, open);
+}
+
+function refuseMore(queries: RecordQueries, organisationId: string, open: readonly Invitation[]) {
+  if (open.length >= invitationsMax) {
+    return `Your organisation has ${invitationsMax} open invitations, which is the limit. Withdraw some first.`;
+  }
+  let count = open.length;
+  for (const _ of membersOf(queries, organisationId)) count += 1;
+  if (count < membersMax) return null;
+  return `Your organisation has ${membersMax} members and open invitations, which is the limit. Remove some first.`;
+}
+
+function* uselessLinks(queries: RecordQueries, organisationId: string, now: number): Generator<RecordChange> {
+  for (const before of queries.oneTimeLinksOf(organisationId)) {
+    const isUseless = isLinkOver(before, now) || !mayStillMake(queries, before);
+    if (isUseless) yield { kind: 'one-time-link', before, after: null };
+  }
+}

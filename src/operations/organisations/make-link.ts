@@ -1,0 +1,35 @@
+import type { MadeLink } from '../../contracts/console/member-views.ts';
+import type { AuditChange } from '../../domain/audit/audit-entry.ts';
+import type { OneTimeLink, OneTimeLinkPurpose } from '../../domain/session/one-time-link.ts';
+import type { ConsoleContext } from '../operation.ts';
+
+export interface LinkPlan {
+  readonly organisationId: string;
+  readonly purpose: OneTimeLinkPurpose;
+  /** Member id, or null when the operator makes it. */
+  readonly createdBy: string | null;
+  readonly lifetimeMs: number;
+}
+
+export type LinkContext = Pick<ConsoleContext, 'now' | 'newId' | 'newSecret' | 'hashSecret' | 'baseUrl'>;
+
+/** @returns a new link as it is stored, and as it is shown this once: the secret stands in the fragment of its address. */
+export function makeLink(
+  { organisationId, purpose, createdBy, lifetimeMs }: LinkPlan,
+  { now, newId, newSecret, hashSecret, baseUrl }: LinkContext,
+): { readonly link: OneTimeLink; readonly made: MadeLink } {
+  const secret = newSecret();
+  const [id, expiresAt] = [newId(), now + lifetimeMs];
+  const link: OneTimeLink = {
+    ...{ id, organisationId, purpose, createdBy, expiresAt },
+    secretHash: hashSecret(secret),
+    createdAt: now,
+  };
+  return { link, made: { id, url: `${baseUrl}/console/link#${secret}`, expiresAt } };
+}
+
+/** @returns what the audit log says of a sign-in link that was made: following it names the same id. */
+export function madeLinkChanges({ id, expiresAt }: OneTimeLink): readonly AuditChange[] {
+  const fields = Object.entries({ linkId: id, linkExpiresAt: expiresAt });
+  return fields.map(([field, after]) => ({ field, before: null, after }));
+}

@@ -1,0 +1,46 @@
+import { madeLinkSchema } from '../../contracts/console/member-views.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import { ownOrganisation } from '../../domain/console/own-organisation.ts';
+import { linkLifetimeMs } from '../../domain/session/one-time-link.ts';
+import { withdrawSignInLinks } from '../../domain/session/withdraw-links.ts';
+import { organisationEntry } from '../audit-entries.ts';
+import { consoleWrite, inOrganisation } from '../operation.ts';
+import { madeLinkChanges, makeLink } from './make-link.ts';
+import { managedMember } from './managed-member.ts';
+
+const forOneself =
+  'A sign-in link is for somebody else. Set your own password under Settings, or ask another Admin for a link.';
+
+/**
+ * Makes a link that signs a member in, who then may set a password. It takes the place of one made before. Nobody makes
+ * one for themselves: it would be a way around the present password, for whoever has got hold of a session.
+ */
+export const makeSignInLink = consoleWrite('make-sign-in-link', {
+  route: 'POST /members/{memberId}/sign-in-link',
+  access: inOrganisation('admin'),
+  answer: madeLinkSchema,
+  run: (queries, request, principal, context) => {
+    const found = managedMember(queries, principal, request.params['memberId']);
+    if (!found.ok) return found;
+    const { id, name } = found.value;
+    if (id === principal.member.id) return deny('not-permitted', forOneself);
+    const { link, made } = makeLink(
+      {
+        organisationId: ownOrganisation(principal).id,
+        purpose: { kind: 'sign-in', memberId: id },
+        createdBy: principal.member.id,
+        lifetimeMs: linkLifetimeMs,
+      },
+      context,
+    );
+    const entry = organisationEntry(request, principal, context, {
+      action: 'member.make-sign-in-link',
+      targetId: id,
+      targetName: name,
+      changes: madeLinkChanges(link),
+    });
+    const former = withdrawSignInLinks(queries, found.value, null);
+    const changes = [...former, { kind: 'one-time-link', before: null, after: link } as const, entry];
+    return allow({ changes, reply: { status: 201, value: made } });
+  },
+});

@@ -1,0 +1,18 @@
+import type { ConsolePrincipal } from '../../domain/console/console-principal.ts';
+import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-problem.ts';
+import { ownOrganisation } from '../../domain/console/own-organisation.ts';
+import type { Member } from '../../domain/member/member.ts';
+import { managesRole, memberOf } from '../../domain/member/member-rules.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+
+/** @returns the member of this id, if the asking one manages it. */
+export function managedMember(
+  queries: RecordQueries,
+  principal: ConsolePrincipal,
+  memberId: string | undefined,
+): ConsoleOutcome<Member> {
+  const member = memberOf(queries, ownOrganisation(principal).id, memberId ?? '');
+  if (member === undefined) return deny('not-found', 'Your organisation has no member of this id.');
+  if (managesRole(principal.member.role, member.role)) return allow(member);
+  return deny('not-permitted', 'Only an Owner can change, remove or link an Owner. Ask an Owner to do it.');
+}

@@ -1,0 +1,12 @@
+import { organisationView, organisationViewSchema } from '../../contracts/console/organisation-views.ts';
+import { allow } from '../../domain/console/console-problem.ts';
+import { ownOrganisation } from '../../domain/console/own-organisation.ts';
+import { consoleRead, inOrganisation } from '../operation.ts';
+
+export const readOrganisation = consoleRead('read-organisation', {
+  route: 'GET /organisation',
+  access: inOrganisation('viewer'),
+  answer: organisationViewSchema,
+  run: (_queries, _request, principal, { now }) =>
+    allow({ value: organisationView(ownOrganisation(principal), now) }),
+});

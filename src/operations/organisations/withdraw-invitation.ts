@@ -1,0 +1,32 @@
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import { ownOrganisation } from '../../domain/console/own-organisation.ts';
+import { openInvitations } from '../../domain/member/invitation.ts';
+import { managesRole } from '../../domain/member/member-rules.ts';
+import { organisationEntry } from '../audit-entries.ts';
+import { consoleWrite, inOrganisation } from '../operation.ts';
+
+/** The link stops working at once. */
+export const withdrawInvitation = consoleWrite('withdraw-invitation', {
+  route: 'DELETE /invitations/{linkId}',
+  access: inOrganisation('admin'),
+  run: (queries, request, principal, context) => {
+    const open = openInvitations(queries, ownOrganisation(principal).id, context.now);
+    const before = open.find(({ id }) => id === request.params['linkId']);
+    if (before === undefined)
+      return deny('not-found', 'Your organisation has no open invitation of this id.');
+    const { email, role } = before.purpose;
+    if (!managesRole(principal.member.role, role)) {
+      return deny(
+        'not-permitted',
+        'Only an Owner can withdraw the invitation of an Owner. Ask an Owner to do it.',
+      );
+    }
+    const entry = organisationEntry(request, principal, context, {
+      action: 'member.withdraw-invitation',
+      targetId: before.id,
+      targetName: email,
+      changes: Object.entries({ email, role }).map(([field, was]) => ({ field, before: was, after: null })),
+    });
+    return allow({ changes: [{ kind: 'one-time-link', before, after: null }, entry], reply: {} });
+  },
+});

@@ -1,0 +1,38 @@
+import { Type } from 'typebox';
+import { environmentChangeSchema } from '../../contracts/console/project-views.ts';
+import { deny } from '../../domain/console/console-problem.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import { addCountProblem, addNameProblem, withEnvironment } from '../../domain/project/environment-edit.ts';
+import { object, optional, string } from '../body-parts.ts';
+import { consoleWrite, inProject } from '../operation.ts';
+import { changeEnvironment } from './environment-change.ts';
+
+/** Every flag is off there at first. Tokens that list the name already begin to work for it. */
+export const createEnvironment = consoleWrite('create-environment', {
+  route: 'POST /projects/{projectId}/environments',
+  access: inProject('admin'),
+  body: object({ name: string, isProtected: optional(Type.Boolean()) }),
+  answer: environmentChangeSchema,
+  run: (queries, request, principal, context) => {
+    const { project } = principal;
+    const { name, isProtected = false } = request.body;
+    const problems = new ProblemList();
+    if (!project.isMultiEnvironment) problems.add(() => staysSingle);
+    addNameProblem(project, null, name, problems);
+    addCountProblem(project.environments.length + 1, problems);
+    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    return changeEnvironment(queries, request, principal, context, {
+      action: 'environment.create',
+      nameBefore: null,
+      nameAfter: name,
+      after: withEnvironment(project, name, isProtected),
+      changes: Object.entries({ name, isProtected }).map(([field, after]) => ({
+        field,
+        before: null,
+        after,
+      })),
+    });
+  },
+});
+
+const staysSingle = 'this project has a single environment, which cannot change: create another project';

@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox';
+import { projectView, projectViewSchema } from '../../contracts/console/project-views.ts';
+import { type ConsolePrincipal, hasRole } from '../../domain/console/console-principal.ts';
+import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-problem.ts';
+import type { Role } from '../../domain/member/member.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import type { Project } from '../../domain/project/project.ts';
+import { addNeighbourProblems, newProject, newProjectChanges } from '../../domain/project/project-edit.ts';
+import { projectEntry } from '../audit-entries.ts';
+import { object, optional, string } from '../body-parts.ts';
+import { consoleWrite, signedIn } from '../operation.ts';
+
+const sent = object({
+  name: string,
+  /** Owned by the asking member, outside the organisation. */
+  isPersonal: optional(Type.Boolean()),
+  isMultiEnvironment: Type.Boolean(),
+  environments: optional(Type.Array(string)),
+});
+export type CreateProjectBody = Static<typeof sent>;
+
+/** A project of the organisation, by an Admin; or a personal one, by anybody, who is then its owner. A project of the organisation needs an Admin; a personal one nobody's leave. */
+export const createProject = consoleWrite('create-project', {
+  route: 'POST /projects',
+  access: signedIn,
+  body: sent,
+  answer: projectViewSchema,
+  run: (queries, request, principal, context) => {
+    const { body } = request;
+    const owned = ownerOf(principal, body.isPersonal ?? false);
+    if (!owned.ok) return owned;
+    const { owner, role } = owned.value;
+    const problems = new ProblemList();
+    const project = newProject(body, owner, context.newId(), context.now, problems);
+    addNeighbourProblems(project.name, owner, queries.projects(), true, problems);
+    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    const { id, name } = project;
+    const changes = newProjectChanges(project);
+    const entry = { action: 'project.create', targetId: id, targetName: name, changes } as const;
+    return allow({
+      changes: [
+        { kind: 'project', before: null, after: project },
+        projectEntry(entry, { project, member: principal.member }, request, context),
+      ],
+      reply: { status: 201, value: projectView(project, role) },
+    });
+  },
+});
+
+interface Ownership {
+  readonly owner: Pick<Project, 'organisationId' | 'ownerMemberId'>;
+  readonly role: Role;
+}
+
+function ownerOf({ member, organisation }: ConsolePrincipal, isPersonal: boolean): ConsoleOutcome<Ownership> {
+  if (isPersonal) {
+    return allow({ owner: { organisationId: null, ownerMemberId: member.id }, role: 'owner' });
+  }
+  if (organisation === null) return deny('not-permitted', inNoOrganisation);
+  if (!hasRole(member.role, 'admin')) return deny('not-permitted', needsAdmin);
+  return allow({ owner: { organisationId: organisation.id, ownerMemberId: null }, role: member.role });
+}
+
+const inNoOrganisation =
+  'You are a member of no organisation. Send "isPersonal": true for a project of your own.';
+const needsAdmin =
+  'Creating a project of the organisation needs the role Admin or Owner. Send "isPersonal": true for one of your own.';

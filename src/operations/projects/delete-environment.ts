@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+import { environmentChangeSchema } from '../../contracts/console/project-views.ts';
+import { findByNumber } from '../../domain/console/find-in-project.ts';
+import { withoutEnvironment } from '../../domain/project/environment-edit.ts';
+import { object, string } from '../body-parts.ts';
+import { consoleWrite, inProject } from '../operation.ts';
+import { refuseTyped } from '../refuse-typed.ts';
+import { changeEnvironment, refuseMoved } from './environment-change.ts';
+
+/** Evaluating there is a 404 from now on. Flags drop what they hold for it when they are edited next. */
+export const deleteEnvironment = consoleWrite('delete-environment', {
+  route: 'DELETE /projects/{projectId}/environments/{number}',
+  access: inProject('admin'),
+  // `name` is the thing's name, typed: it must be the stored one.
+  body: object({ revision: Type.Integer({ minimum: 0 }), name: string }),
+  answer: environmentChangeSchema,
+  run: (queries, request, principal, context) => {
+    const { project } = principal;
+    const found = findByNumber(project, request.params['number']);
+    if (!found.ok) return found;
+    const { number, name, isProtected } = found.value;
+    const refused = refuseMoved(principal, request.body.revision) ?? refuseTyped(request.body.name, name);
+    if (refused !== null) return refused;
+    return changeEnvironment(queries, request, principal, context, {
+      action: 'environment.delete',
+      nameBefore: name,
+      nameAfter: null,
+      after: withoutEnvironment(project, number),
+      changes: Object.entries({ name, isProtected }).map(([field, before]) => ({
+        field,
+        before,
+        after: null,
+      })),
+    });
+  },
+});

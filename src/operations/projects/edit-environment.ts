@@ -1,0 +1,43 @@
+import { Type } from 'typebox';
+import { environmentChangeSchema } from '../../contracts/console/project-views.ts';
+import { deny } from '../../domain/console/console-problem.ts';
+import { findByNumber } from '../../domain/console/find-in-project.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import { addNameProblem, withEditedEnvironment } from '../../domain/project/environment-edit.ts';
+import { object, optional, string } from '../body-parts.ts';
+import { consoleWrite, inProject } from '../operation.ts';
+import { changeEnvironment, refuseMoved } from './environment-change.ts';
+
+/** A rename leaves flags alone, which know environments by number, and tokens, which know them by name. */
+export const editEnvironment = consoleWrite('edit-environment', {
+  route: 'PATCH /projects/{projectId}/environments/{number}',
+  access: inProject('admin'),
+  // `revision` is the project's `environmentsRevision`; 0 is one, too.
+  body: object({
+    revision: Type.Integer({ minimum: 0 }),
+    name: optional(string),
+    isProtected: optional(Type.Boolean()),
+  }),
+  answer: environmentChangeSchema,
+  run: (queries, request, principal, context) => {
+    const { project } = principal;
+    const found = findByNumber(project, request.params['number']);
+    if (!found.ok) return found;
+    const environment = found.value;
+    const { revision, ...settings } = request.body;
+    const moved = refuseMoved(principal, revision);
+    if (moved !== null) return moved;
+    const { name = environment.name } = settings;
+    const problems = new ProblemList();
+    if (name !== environment.name) addNameProblem(project, environment.number, name, problems);
+    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    const edited = withEditedEnvironment(project, environment, settings);
+    return changeEnvironment(queries, request, principal, context, {
+      action: 'environment.edit',
+      nameBefore: environment.name,
+      nameAfter: name,
+      after: edited.project,
+      changes: edited.changes,
+    });
+  },
+});

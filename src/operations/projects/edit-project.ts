@@ -1,0 +1,67 @@
+import { Type } from 'typebox';
+import { projectView, projectViewSchema } from '../../contracts/console/project-views.ts';
+import { denyConflict } from '../../domain/console/console-conflict.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import { readName } from '../../domain/name-rules.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import type { Project } from '../../domain/project/project.ts';
+import {
+  addNeighbourProblems,
+  type ProjectSettings,
+  withSettings,
+} from '../../domain/project/project-edit.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { projectEntry } from '../audit-entries.ts';
+import { object, optional, revision, string } from '../body-parts.ts';
+import { consoleWrite, inProject } from '../operation.ts';
+
+/** Name and Evaluation API access. */
+export const editProject = consoleWrite('edit-project', {
+  route: 'PATCH /projects/{projectId}',
+  access: inProject('admin'),
+  body: object({
+    revision,
+    name: optional(string),
+    evaluationAccess: optional(Type.Boolean()),
+  }),
+  answer: projectViewSchema,
+  run: (queries, request, principal, context) => {
+    const { project: before, role } = principal;
+    const { revision, ...sent } = request.body;
+    if (revision !== before.revision) return denyConflict('project', projectView(before, role));
+    const problems = new ProblemList();
+    const settings = readSettings(queries, before, sent, problems);
+    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    const { project, changes } = withSettings(before, settings);
+    const reply = { value: projectView(project, role) };
+    if (changes.length === 0) return allow({ changes: [], reply });
+    const entry = {
+      action: 'project.edit',
+      targetId: project.id,
+      targetName: project.name,
+      changes,
+    } as const;
+    return allow({
+      changes: [
+        { kind: 'project', before, after: project },
+        projectEntry(entry, principal, request, context),
+      ],
+      reply,
+    });
+  },
+});
+
+function readSettings(
+  queries: RecordQueries,
+  project: Project,
+  sent: ProjectSettings,
+  problems: ProblemList,
+): ProjectSettings {
+  if (sent.name === undefined) return sent;
+  const name = readName(sent.name, problems, project.name);
+  if (name !== project.name) {
+    const others = Array.from(queries.projects()).filter(({ id }) => id !== project.id);
+    addNeighbourProblems(name, project, others, false, problems);
+  }
+  return { ...sent, name };
+}

@@ -1,0 +1,61 @@
+import {
+  type EnvironmentChange as EnvironmentChangeView,
+  environmentImpactView,
+  projectView,
+} from '../../contracts/console/project-views.ts';
+import type { AuditAction, AuditChange } from '../../domain/audit/audit-entry.ts';
+import { denyConflict } from '../../domain/console/console-conflict.ts';
+import type { ProjectPrincipal } from '../../domain/console/console-principal.ts';
+import { allow, type ConsoleOutcome } from '../../domain/console/console-problem.ts';
+import { impactOfName } from '../../domain/project/environment-impact.ts';
+import type { Project } from '../../domain/project/project.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { projectEntry } from '../audit-entries.ts';
+import type { ConsoleContext, ConsoleDecision, ConsoleRequest } from '../operation.ts';
+
+/** What becomes of one environment. A name is null where there is none: before a creation, after a deletion. */
+interface EnvironmentChange {
+  readonly action: Extract<AuditAction, 'environment.create' | 'environment.edit' | 'environment.delete'>;
+  readonly nameBefore: string | null;
+  readonly nameAfter: string | null;
+  readonly after: Project;
+  /** None: nothing is written. */
+  readonly changes: readonly AuditChange[];
+}
+
+/** Stores a project whose environment changed, and answers with what that has done to tokens. */
+export function changeEnvironment(
+  queries: RecordQueries,
+  request: ConsoleRequest,
+  principal: ProjectPrincipal,
+  context: ConsoleContext,
+  change: EnvironmentChange,
+): ConsoleOutcome<ConsoleDecision> {
+  const { project: before, role } = principal;
+  const { action, nameBefore, nameAfter, after, changes } = change;
+  const impact = impactOfName(queries.tokensOf(before.id), nameBefore, nameAfter, context.now);
+  const status = action === 'environment.create' ? 201 : 200;
+  const value: EnvironmentChangeView = {
+    project: projectView(after, role),
+    impact: environmentImpactView(impact),
+  };
+  const reply = { status, value } as const;
+  if (changes.length === 0) return allow({ changes: [], reply });
+  const target = { targetId: before.id, targetName: before.name, environment: nameBefore ?? nameAfter };
+  return allow({
+    changes: [
+      { kind: 'project', before, after },
+      projectEntry({ action, ...target, changes }, principal, request, context),
+    ],
+    reply,
+  });
+}
+
+/** `revision` of an environment's change is the project's `environmentsRevision`. */
+export function refuseMoved(
+  { project, role }: ProjectPrincipal,
+  revision: number,
+): ReturnType<typeof denyConflict> | null {
+  if (revision === project.environmentsRevision) return null;
+  return denyConflict('list of environments', projectView(project, role));
+}

@@ -1,0 +1,25 @@
+import { type ProjectView, projectView, projectViewSchema } from '../../contracts/console/project-views.ts';
+import { roleIn } from '../../domain/console/project-role.ts';
+import type { Member } from '../../domain/member/member.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { listOf } from '../body-parts.ts';
+import { byName, listReply } from '../list-reply.ts';
+import { consoleRead, signedIn } from '../operation.ts';
+
+/** The organisation's projects and the member's own personal ones, by name. */
+export const listProjects = consoleRead('list-projects', {
+  route: 'GET /projects',
+  access: signedIn,
+  answer: listOf('projects', projectViewSchema),
+  run: (queries, _request, { member }) => listReply('projects', visibleProjects(queries, member)),
+});
+
+function* visibleProjects(queries: RecordQueries, member: Member): Generator<ProjectView | null> {
+  const views: ProjectView[] = [];
+  for (const project of queries.projects()) {
+    const role = roleIn(project, member);
+    if (role !== null) views.push(projectView(project, role));
+    yield null;
+  }
+  yield* byName(views);
+}

@@ -1,0 +1,39 @@
+import { environmentImpactSchema, environmentImpactView } from '../../contracts/console/project-views.ts';
+import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-problem.ts';
+import { findByNumber } from '../../domain/console/find-in-project.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import { addNameProblem } from '../../domain/project/environment-edit.ts';
+import { impactOfName } from '../../domain/project/environment-impact.ts';
+import type { Project } from '../../domain/project/project.ts';
+import { consoleRead, inProject, type Shown } from '../operation.ts';
+
+/** What a rename to `name`, or without it a deletion, would do to tokens; with the number `new`, a creation. A name that could not be taken is refused as the change would be. What a rename to `name`, or without it a deletion, would do to tokens. With `{number}` `new`: a creation. */
+export const previewEnvironment = consoleRead('preview-environment', {
+  route: 'GET /projects/{projectId}/environments/{number}/impact',
+  access: inProject('admin'),
+  query: ['name'],
+  answer: environmentImpactSchema,
+  run: (queries, { params, query }, { project }, context) => {
+    const next = query['name'] ?? null;
+    const found = params['number'] === 'new' ? allow(null) : findByNumber(project, params['number']);
+    if (!found.ok) return found;
+    const environment = found.value;
+    const refused = refuseName(project, environment?.number ?? null, next);
+    if (refused !== null) return refused;
+    const tokens = queries.tokensOf(project.id);
+    const impact = impactOfName(tokens, environment?.name ?? null, next, context.now);
+    return allow({ value: environmentImpactView(impact) });
+  },
+});
+
+/** @param number null for an environment to be. @param name null for a deletion. */
+function refuseName(
+  project: Project,
+  number: number | null,
+  name: string | null,
+): ConsoleOutcome<Shown> | null {
+  const problems = new ProblemList();
+  if (name !== null) addNameProblem(project, number, name, problems);
+  else if (number === null) problems.add(() => 'add the query parameter "name": that of the new environment');
+  return problems.isEmpty ? null : deny('invalid-request', problems.detail());
+}

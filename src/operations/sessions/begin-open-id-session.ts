@@ -1,0 +1,131 @@
+import type { AuditChange } from '../../domain/audit/audit-entry.ts';
+import type { ConsolePrincipal } from '../../domain/console/console-principal.ts';
+import { allow, type ConsoleOutcome, type ConsoleProblemCode } from '../../domain/console/console-problem.ts';
+import { isEmailAddress } from '../../domain/member/email.ts';
+import type { Member } from '../../domain/member/member.ts';
+import { isFullOfMembers } from '../../domain/member/member-rules.ts';
+import type { RecordChange } from '../../domain/record-change.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { entrantName } from '../../domain/session/entrant-name.ts';
+import { findByVerifiedEmail } from '../../domain/session/find-by-verified-email.ts';
+import { findUsableLink } from '../../domain/session/find-usable-link.ts';
+import { hasIdentityAt, joinIdentity } from '../../domain/session/join-identity.ts';
+import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
+import type { OpenIdRefusal } from '../../domain/session/open-id-refusal.ts';
+import { ownEntry } from '../audit-entries.ts';
+import {
+  anybody,
+  type ConsoleContext,
+  type ConsoleDecision,
+  type ConsoleRequest,
+  writeStep,
+} from '../operation.ts';
+import { admit, useUp } from './consume-link.ts';
+import { openSession } from './open-session.ts';
+import type { BeginOpenIdSession, BegunOpenIdSession } from './step-bodies.ts';
+
+/**
+ * The end of a sign-in by OpenID Connect: the provider has vouched for somebody. An identity that is known is its
+ * member's. One that is not is joined to the member with its email, if the provider says that the email is verified, or
+ * to the member of the one-time link that the sign-in began with.
+ */
+export const beginOpenIdSession = writeStep(
+  'begin-open-id-session',
+  anybody,
+  (queries, request: ConsoleRequest<BeginOpenIdSession>, principal, context) => {
+    if (request.body.linkSecret !== null) return enterByOpenIdLink(queries, request, principal, context);
+    const { issuer, subject } = request.body;
+    const known = queries.identity(issuer, subject);
+    const member = known === undefined ? findNewcomer(queries, request.body) : queries.member(known.memberId);
+    if (member === undefined) return refuseOpenId('not-a-member');
+    if (typeof member === 'string') return refuseOpenId(member);
+    const joined = known === undefined ? joinAccount(queries, member, request, context) : [];
+    const { changes, begun } = openSession(queries, member.id, request, principal, context);
+    const value: BegunOpenIdSession = { begun, refusal: null };
+    return allow({ changes: [...joined, ...changes], reply: { value } });
+  },
+);
+
+/** @returns whose account this is by its verified email, or why that cannot be said. */
+function findNewcomer(
+  queries: RecordQueries,
+  { issuer, email, isEmailVerified }: BeginOpenIdSession,
+): Member | OpenIdRefusal {
+  if (email === null || !isEmailVerified) return 'email-not-verified';
+  const [member, another] = findByVerifiedEmail(queries, email);
+  if (member === undefined) return 'not-a-member';
+  if (another !== undefined) return 'several-members';
+  // A provider may give an address that somebody has left to somebody else: that is another account of another person.
+  return hasIdentityAt(queries, member.id, issuer) ? 'other-account' : member;
+}
+
+/**
+ * Uses a one-time link up with an account at the OpenID provider: the member that the link makes or names signs in with
+ * it from then on. The link is what joins them, so the provider need not vouch for the email.
+ */
+export function enterByOpenIdLink(
+  queries: RecordQueries,
+  request: ConsoleRequest<BeginOpenIdSession>,
+  principal: ConsolePrincipal | null,
+  context: ConsoleContext,
+): ConsoleOutcome<ConsoleDecision> {
+  const found = findUsableLink(queries, request.body.linkSecret ?? '', context);
+  if (!found.ok) return refuseOpenId('link-over');
+  const refusal = refuseAccount(queries, found.value, request.body);
+  if (refusal !== null) return refuseOpenId(refusal);
+  const { email, names, issuer, subject } = request.body;
+  const entrant = { name: entrantName(names), email, passwordHash: null };
+  const admitted = admit(queries, found.value, { ...request, body: entrant }, context);
+  if (!admitted.ok) return refuseOpenId(refusalOfEntrant(queries, found.value, admitted.problem.code));
+  const { member, changes } = admitted.value;
+  const isKnown = queries.identity(issuer, subject) !== undefined;
+  const joined = isKnown ? [] : joinAccount(queries, member, request, context);
+  const opened = openSession(queries, member.id, request, principal, context);
+  const value: BegunOpenIdSession = { begun: opened.begun, refusal: null };
+  return allow({
+    changes: [...useUp(found.value), ...changes, ...joined, ...opened.changes],
+    reply: { value },
+  });
+}
+
+function refusalOfEntrant(
+  queries: RecordQueries,
+  { organisationId }: OneTimeLink,
+  code: ConsoleProblemCode,
+): OpenIdRefusal {
+  if (code !== 'conflict') return 'link-over';
+  return isFullOfMembers(queries, organisationId) ? 'organisation-full' : 'email-taken';
+}
+
+/** @returns why this account cannot follow the link, or null. */
+function refuseAccount(
+  queries: RecordQueries,
+  { purpose }: OneTimeLink,
+  { issuer, subject, email, isEmailVerified }: BeginOpenIdSession,
+): OpenIdRefusal | null {
+  const known = queries.identity(issuer, subject);
+  const isOwn = purpose.kind === 'sign-in' && known?.memberId === purpose.memberId;
+  if (known !== undefined && !isOwn) return 'account-taken';
+  // The first Owner's link names no email, so the provider has to.
+  const isKnownEmail = email !== null && isEmailVerified && isEmailAddress(email);
+  return purpose.kind === 'first-owner' && !isKnownEmail ? 'email-not-verified' : null;
+}
+
+/** Joins the account at the provider to a member; the audit log says so. */
+export function joinAccount(
+  queries: RecordQueries,
+  member: Member,
+  request: ConsoleRequest<BeginOpenIdSession>,
+  context: ConsoleContext,
+): readonly RecordChange[] {
+  const { issuer, subject } = request.body;
+  const identity = { issuer, subject, memberId: member.id, createdAt: context.now };
+  const change: AuditChange = { field: 'openIdAccount', before: null, after: `${subject} at ${issuer}` };
+  return [...joinIdentity(queries, identity), ownEntry(member, 'member.edit', [change], request, context)];
+}
+
+/** Nobody is signed in, and nothing changes. The worker tells the browser why. */
+export function refuseOpenId(refusal: OpenIdRefusal): ConsoleOutcome<ConsoleDecision> {
+  const value: BegunOpenIdSession = { begun: null, refusal };
+  return allow({ changes: [], reply: { value } });
+}

@@ -1,0 +1,18 @@
+import { allow } from '../../domain/console/console-problem.ts';
+import { wrongCredentials } from '../../domain/session/wrong-credentials.ts';
+import { anybody, type ConsoleRequest, writeStep } from '../operation.ts';
+import { openSession } from './open-session.ts';
+import type { BeginSession } from './step-bodies.ts';
+
+/** The end of a sign-in: the password was checked against a hash, and that hash must still be the member's. */
+export const beginSessionByPassword = writeStep(
+  'begin-session-by-password',
+  anybody,
+  (queries, request: ConsoleRequest<BeginSession>, principal, context) => {
+    const { memberId, passwordHash } = request.body;
+    const member = queries.member(memberId);
+    if (member === undefined || member.passwordHash !== passwordHash) return wrongCredentials();
+    const { changes, begun } = openSession(queries, memberId, request, principal, context);
+    return allow({ changes, reply: { value: begun } });
+  },
+);

@@ -1,0 +1,59 @@
+import { passwordProblem } from '../../domain/session/password.ts';
+import type { ApiReply } from '../api-reply.ts';
+import { object, optional, string } from '../body-parts.ts';
+import type { ConversationActors } from '../conversation.ts';
+import { conversation, signedIn } from '../operation.ts';
+import { askReads, askWriter } from './ask-actors.ts';
+import { findOwnPassword } from './find-own-password.ts';
+import { countWrong, passwordsBusy } from './password-checks.ts';
+import { setOwnPassword } from './set-own-password.ts';
+import type { OwnPassword, SetOwnPassword } from './step-bodies.ts';
+
+const wrongCurrent = 'This is not your present password.';
+
+/** `current` is needed once there is a password. */
+/** Sets the member's own password; the present one is asked for, once there is one. */
+export const changePassword = conversation('change-password', {
+  route: 'POST /password',
+  access: signedIn,
+  body: object({ current: optional(string), password: string }),
+  run: async ({ reply, body: asked }, actors) => {
+    const own = askReads<OwnPassword>(reply, findOwnPassword, {}, actors);
+    if (own === null) return;
+    const problem = passwordProblem(asked.password);
+    if (problem !== null) {
+      reply.refuse({ code: 'invalid-request', detail: problem });
+      return;
+    }
+    if (!(await isAllowed(reply, own.value, asked.current, actors))) return;
+    const passwordHash = await actors.passwords.hash(asked.password);
+    if (passwordHash === 'busy') {
+      passwordsBusy(reply);
+      return;
+    }
+    const step: SetOwnPassword = { checkedHash: own.value.passwordHash, passwordHash };
+    const set = await askWriter<null>(reply, setOwnPassword, step, actors);
+    if (set !== null) reply.answerNothing({}, set.memberId);
+  },
+});
+
+/** @returns false when the present password is wrong, missing or could not be checked, and the request has been answered so. */
+async function isAllowed(
+  reply: ApiReply,
+  { email, passwordHash }: OwnPassword,
+  current: string | undefined,
+  actors: ConversationActors,
+): Promise<boolean> {
+  if (passwordHash === null) return true;
+  const checked = await countWrong(reply, email, actors, async () => {
+    const isRight = await actors.passwords.check(passwordHash, current ?? '');
+    if (isRight === true) return { right: true };
+    if (isRight === 'busy') {
+      passwordsBusy(reply);
+      return null;
+    }
+    reply.refuse({ code: 'invalid-request', detail: wrongCurrent });
+    return 'wrong';
+  });
+  return checked !== null;
+}

@@ -1,0 +1,135 @@
+import type { ConsolePrincipal } from '../../domain/console/console-principal.ts';
+import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-problem.ts';
+import type { Member, Role } from '../../domain/member/member.ts';
+import { hasMemberWithEmail, isFullOfMembers, membersMax } from '../../domain/member/member-rules.ts';
+import type { RecordChange } from '../../domain/record-change.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { endSessions } from '../../domain/session/begin-session.ts';
+import { findUsableLink, linkOver } from '../../domain/session/find-usable-link.ts';
+import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
+import { withdrawSignInLinks } from '../../domain/session/withdraw-links.ts';
+import { followedLink, ownEntry, passwordChange } from '../audit-entries.ts';
+import {
+  anybody,
+  type ConsoleContext,
+  type ConsoleDecision,
+  type ConsoleRequest,
+  writeStep,
+} from '../operation.ts';
+import { openSession } from './open-session.ts';
+import type { ConsumeLink } from './step-bodies.ts';
+
+const emailTaken = 'A member of the organisation has this email already. Sign in, or ask for a sign-in link.';
+const full = `The organisation has ${membersMax} members, which is the limit. Ask an Admin to remove some, then follow the link again.`;
+
+/** Somebody for whom a session begins, and what made them. */
+interface Entrant {
+  readonly member: Member;
+  readonly changes: readonly RecordChange[];
+}
+
+/** Uses a link up: whoever follows it is a member then, and signed in. */
+export const consumeLink = writeStep(
+  'consume-link',
+  anybody,
+  (queries, request: ConsoleRequest<ConsumeLink>, principal, context) => {
+    const found = findUsableLink(queries, request.body.secret, context);
+    if (!found.ok) return found;
+    const entrant = admit(queries, found.value, request, context);
+    return entrant.ok ? enter(queries, found.value, entrant.value, request, principal, context) : entrant;
+  },
+);
+
+/** The link is gone with the session that it begins, in the same transaction. */
+function enter(
+  queries: RecordQueries,
+  link: OneTimeLink,
+  { member, changes }: Entrant,
+  request: ConsoleRequest,
+  principal: ConsolePrincipal | null,
+  context: ConsoleContext,
+): ConsoleOutcome<ConsoleDecision> {
+  const opened = openSession(queries, member.id, request, principal, context);
+  return allow({ changes: [...useUp(link), ...changes, ...opened.changes], reply: { value: opened.begun } });
+}
+
+/** A first Owner's link is not stored: it is over once there is a member. */
+export function useUp(link: OneTimeLink): readonly RecordChange[] {
+  return link.purpose.kind === 'first-owner' ? [] : [{ kind: 'one-time-link', before: link, after: null }];
+}
+
+/** @returns the member that a link makes or names, with the password set if one was given. */
+export function admit(
+  queries: RecordQueries,
+  link: OneTimeLink,
+  request: ConsoleRequest<Omit<ConsumeLink, 'secret'>>,
+  context: ConsoleContext,
+): ConsoleOutcome<Entrant> {
+  const { purpose, organisationId } = link;
+  switch (purpose.kind) {
+    case 'invitation':
+      return create(queries, { organisationId, ...purpose }, request, context);
+    case 'first-owner':
+      return create(queries, { organisationId, email: request.body.email, role: 'owner' }, request, context);
+    case 'sign-in':
+      return signIn(queries, link, purpose.memberId, request, context);
+  }
+}
+
+interface NewMember {
+  readonly organisationId: string;
+  readonly email: string | null;
+  readonly role: Role;
+}
+
+function create(
+  queries: RecordQueries,
+  { organisationId, email, role }: NewMember,
+  request: ConsoleRequest<Omit<ConsumeLink, 'secret'>>,
+  context: ConsoleContext,
+): ConsoleOutcome<Entrant> {
+  if (queries.organisation(organisationId) === undefined) return linkOver();
+  const { name, passwordHash } = request.body;
+  if (name === null || email === null) throw new Error('a new member has a name and an email');
+  // Since the link was made, and since it was looked at, others may have come.
+  if (hasMemberWithEmail(queries, organisationId, email)) return deny('conflict', emailTaken);
+  if (isFullOfMembers(queries, organisationId)) return deny('conflict', full);
+  const member: Member = {
+    ...{ id: context.newId(), organisationId, name, email, role, passwordHash },
+    createdAt: context.now,
+    revision: 1,
+  };
+  const fields = Object.entries({ name, email, role }).map(([field, after]) => ({
+    field,
+    before: null,
+    after,
+  }));
+  const told = passwordHash === null ? fields : [...fields, passwordChange];
+  const entry = ownEntry(member, 'member.create', told, request, context);
+  return allow({ member, changes: [{ kind: 'member', before: null, after: member }, entry] });
+}
+
+/** A password that is set on the way takes every other session and sign-in link along, as one that is changed does. */
+function signIn(
+  queries: RecordQueries,
+  link: OneTimeLink,
+  memberId: string,
+  request: ConsoleRequest<Omit<ConsumeLink, 'secret'>>,
+  context: ConsoleContext,
+): ConsoleOutcome<Entrant> {
+  const before = queries.member(memberId);
+  if (before === undefined) return linkOver();
+  const { passwordHash } = request.body;
+  const told = followedLink(link, request.address);
+  const followed = ownEntry(before, 'member.follow-sign-in-link', told, request, context);
+  if (passwordHash === null) return allow({ member: before, changes: [followed] });
+  const member: Member = { ...before, passwordHash, revision: before.revision + 1 };
+  const changes = [
+    followed,
+    { kind: 'member', before, after: member } as const,
+    ...endSessions(queries, memberId, null),
+    ...withdrawSignInLinks(queries, before, link.id),
+    ownEntry(member, 'member.edit', [passwordChange], request, context),
+  ];
+  return allow({ member, changes });
+}

@@ -1,0 +1,15 @@
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import { consoleWrite, signedIn } from '../operation.ts';
+
+/** Ends one of the member's own sessions: the browser that has it is signed out with its next request. */
+export const endSession = consoleWrite('end-session', {
+  route: 'DELETE /sessions/{sessionId}',
+  access: signedIn,
+  run: (queries, { params }, { member }) => {
+    const session = queries.session(params['sessionId'] ?? '');
+    if (session === undefined || session.memberId !== member.id) {
+      return deny('not-found', 'You have no session of this id. It may have ended already.');
+    }
+    return allow({ changes: [{ kind: 'session', before: session, after: null }], reply: {} });
+  },
+});

@@ -1,0 +1,71 @@
+import type { OpenIdRefusal } from '../../domain/session/open-id-refusal.ts';
+import type { ApiReply } from '../api-reply.ts';
+import type { ConversationActors } from '../conversation.ts';
+import { anybody, conversation } from '../operation.ts';
+import { callOf, cookieOf } from './ask-actors.ts';
+import { beginOpenIdSession } from './begin-open-id-session.ts';
+import type { OpenIdPort } from './open-id/open-id-protocol.ts';
+import type { PendingSignIn } from './open-id/pending-sign-ins.ts';
+import type { BeginOpenIdSession, BegunOpenIdSession, OpenIdPerson } from './step-bodies.ts';
+
+/** The provider has sent the browser here. Whatever comes of it, the browser goes on to a page of the console: the one that it wanted, signed in, or the one for signing in, with the reason as a word of a closed list. The provider sends the browser here, and it is sent on into the console. */
+export const finishOpenId = conversation('finish-open-id', {
+  route: 'GET /openid/callback',
+  access: anybody,
+  hasForeignQuery: true,
+  run: async ({ reply }, actors) => {
+    const { openId, openIdCookie } = actors;
+    const { query, cookies } = reply.request;
+    const state = new URLSearchParams(query).get('state');
+    const signIn =
+      openId === null || state === null ? null : await openId.take(state, openIdCookie.read(state, cookies));
+    if (openId === null || signIn === null) turnBack(reply, 'expired', null, []);
+    else await enter(reply, signIn, openId, actors);
+  },
+});
+
+async function enter(
+  reply: ApiReply,
+  signIn: PendingSignIn,
+  openId: OpenIdPort,
+  actors: ConversationActors,
+): Promise<void> {
+  const { query, requestId } = reply.request;
+  const used = actors.openIdCookie.clear(signIn.state);
+  const person = await openId.receive(query, signIn, requestId);
+  const entered = typeof person === 'string' ? refused(person) : await begin(reply, signIn, person, actors);
+  if (entered.begun === null) {
+    turnBack(reply, entered.refusal, signIn, [used]);
+    return;
+  }
+  actors.attempts.giveBackFrom(signIn.limitKey);
+  reply.redirect(signIn.back, [cookieOf(entered.begun, actors), used], entered.begun.memberId);
+}
+
+function refused(refusal: OpenIdRefusal): BegunOpenIdSession {
+  return { begun: null, refusal };
+}
+
+async function begin(
+  reply: ApiReply,
+  { linkSecret }: PendingSignIn,
+  person: OpenIdPerson,
+  { writer, touch }: ConversationActors,
+): Promise<BegunOpenIdSession> {
+  const step: BeginOpenIdSession = { ...person, linkSecret };
+  const outcome = await writer.write(callOf(reply, beginOpenIdSession, step));
+  if (outcome.kind !== 'answered' || outcome.answer.status >= 300) return refused('unavailable');
+  touch(outcome.answer.touchedSessionId);
+  return JSON.parse(String(outcome.answer.body)) as BegunOpenIdSession;
+}
+
+/** @param signIn null when there was none of this browser */
+function turnBack(
+  reply: ApiReply,
+  refusal: OpenIdRefusal,
+  signIn: PendingSignIn | null,
+  setCookies: readonly string[],
+): void {
+  const back = signIn === null ? '' : `&back=${encodeURIComponent(signIn.back)}`;
+  reply.redirect(`/console/sign-in?openid=${refusal}${back}`, setCookies);
+}

@@ -1,0 +1,61 @@
+import { type LinkView, linkViewSchema } from '../../contracts/console/member-views.ts';
+import { allow, type ConsoleOutcome } from '../../domain/console/console-problem.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { findUsableLink, linkOver } from '../../domain/session/find-usable-link.ts';
+import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
+import { object, string } from '../body-parts.ts';
+import { anybody, consoleRead } from '../operation.ts';
+
+/** What following a link would do. Looking does not use it up. */
+export const inspectLink = consoleRead('inspect-link', {
+  route: 'POST /link',
+  access: anybody,
+  body: object({ secret: string }),
+  answer: linkViewSchema,
+  run: (queries, { body }, _principal, context) => {
+    const found = findUsableLink(queries, body.secret, context);
+    if (!found.ok) return found;
+    const view = linkView(queries, found.value);
+    return view.ok ? allow({ value: view.value }) : view;
+  },
+});
+
+function linkView(queries: RecordQueries, link: OneTimeLink): ConsoleOutcome<LinkView> {
+  const { purpose, organisationId, expiresAt } = link;
+  const organisationName = queries.organisation(organisationId)?.name;
+  const asks = { needsName: true, needsPassword: true };
+  if (purpose.kind === 'sign-in') return signInView(queries, purpose.memberId, link);
+  if (organisationName === undefined) return linkOver();
+  const shared = { organisationName, expiresAt };
+  switch (purpose.kind) {
+    case 'invitation': {
+      const { kind, email, role } = purpose;
+      return allow({ kind, email, role, name: null, ...shared, ...asks });
+    }
+    case 'first-owner':
+      return allow({ kind: 'first-owner', email: null, role: 'owner', name: null, ...shared, ...asks });
+  }
+}
+
+/** A person who belongs to no organisation has no role in one. */
+function signInView(
+  queries: RecordQueries,
+  memberId: string,
+  { expiresAt }: OneTimeLink,
+): ConsoleOutcome<LinkView> {
+  const member = queries.member(memberId);
+  if (member === undefined) return linkOver();
+  const { organisationId, email, name } = member;
+  const organisationName = organisationId === null ? null : queries.organisation(organisationId)?.name;
+  const role = organisationId === null ? null : member.role;
+  const asksNothing = { needsName: false, needsPassword: false };
+  return allow({
+    kind: 'sign-in',
+    email,
+    role,
+    name,
+    organisationName: organisationName ?? null,
+    expiresAt,
+    ...asksNothing,
+  });
+}

@@ -1,0 +1,72 @@
+import type { ApiReply } from '../api-reply.ts';
+import type { ConversationActors, PasswordPort } from '../conversation.ts';
+import type { Credential } from './step-bodies.ts';
+
+const tooManyAttempts =
+  'Too many attempts to sign in to this account, or from this address. Wait, or use a sign-in link.';
+const busy = 'More passwords are being checked than the service takes at once. Retry in a moment.';
+
+/** @param retryAfter seconds */
+export function refuseAttempts(reply: ApiReply, retryAfter: number): void {
+  reply.refuse({ code: 'too-many-attempts', detail: tooManyAttempts }, retryAfter);
+}
+
+export function passwordsBusy(reply: ApiReply): void {
+  reply.refuseUnavailable(busy);
+}
+
+/** An attempt checks so many hashes, however many members have the email: how long it takes tells nothing of them. */
+export const checksPerAttempt = 3;
+
+/**
+ * Finds the members that a password signs in. Whoever knows the password of one of the first may learn of the others:
+ * only then is the rest looked at, too.
+ *
+ * @param meant the members whose email was given; the reading of them has a bound.
+ */
+export async function rightCredentials(
+  meant: readonly Credential[],
+  password: string,
+  desk: PasswordPort,
+): Promise<readonly Credential[] | 'busy'> {
+  const right: Credential[] = [];
+  for (let from = 0; from === 0 || (from < meant.length && right.length > 0); from += checksPerAttempt) {
+    const some = meant.slice(from, from + checksPerAttempt);
+    const hashes = Array.from({ length: checksPerAttempt }, (_, at) => some[at]?.passwordHash ?? null);
+    const checked = await desk.checkEach(hashes, password);
+    if (checked === 'busy') return 'busy';
+    right.push(...some.filter((_, at) => checked[at] === true));
+  }
+  return right;
+}
+
+/** `wrong` when what was given was checked and is wrong; null when nothing could be checked. Answered in both cases. */
+export type Checked<T> = { readonly right: T } | 'wrong' | null;
+
+/**
+ * Makes an attempt to name a password. It takes its place in the limits before any work is done, and keeps it only when
+ * it was wrong: one that the service could not check tells nobody anything.
+ *
+ * @returns null when the request has been answered, with a refusal.
+ */
+export async function countWrong<T>(
+  reply: ApiReply,
+  account: string,
+  { attempts }: ConversationActors,
+  check: () => Promise<Checked<T>>,
+): Promise<{ readonly right: T } | null> {
+  const { limitKey } = reply.request;
+  const waitSeconds = attempts.begin(account, limitKey);
+  if (waitSeconds !== null) {
+    refuseAttempts(reply, waitSeconds);
+    return null;
+  }
+  let isWrong = false;
+  try {
+    const checked = await check();
+    isWrong = checked === 'wrong';
+    return checked === 'wrong' ? null : checked;
+  } finally {
+    if (!isWrong) attempts.giveBack(account, limitKey);
+  }
+}

@@ -1,0 +1,31 @@
+import { memberView } from '../../contracts/console/member-views.ts';
+import { organisationView } from '../../contracts/console/organisation-views.ts';
+import { type SessionView, sessionViewSchema } from '../../contracts/console/session-views.ts';
+import { formatPosition, newestPosition } from '../../domain/audit/watch-position.ts';
+import { allow } from '../../domain/console/console-problem.ts';
+import { anybody, consoleRead } from '../operation.ts';
+
+/** Whoever is signed in, or that nobody is: what the web app asks first. */
+export const readSession = consoleRead('read-session', {
+  route: 'GET /session',
+  access: anybody,
+  answer: sessionViewSchema,
+  run: (queries, _request, principal, context) => {
+    const { openIdName, isMailConfigured, docsUrl, baseUrl, now } = context;
+    if (principal === null) return allow({ value: { isSignedIn: false, openIdName } satisfies SessionView });
+    const { session, member, organisation } = principal;
+    const watched = { organisationId: member.organisationId, project: null };
+    const value: SessionView = {
+      isSignedIn: true,
+      openIdName,
+      sessionId: session.id,
+      member: memberView(queries, member),
+      organisation: organisation === null ? null : organisationView(organisation, now),
+      position: formatPosition(newestPosition(queries, watched)),
+      isMailConfigured,
+      docsUrl,
+      baseUrl,
+    };
+    return allow({ value });
+  },
+});

@@ -1,0 +1,28 @@
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import type { Member } from '../../domain/member/member.ts';
+import { endSessions } from '../../domain/session/begin-session.ts';
+import { withdrawSignInLinks } from '../../domain/session/withdraw-links.ts';
+import { ownEntry, passwordChange } from '../audit-entries.ts';
+import { type ConsoleRequest, signedIn, writeStep } from '../operation.ts';
+import type { SetOwnPassword } from './step-bodies.ts';
+
+const movedMeanwhile = 'The password was changed meanwhile. Try again with the one that holds now.';
+
+/** Sets the member's own password. Every other session of the member ends, and so do links that sign the member in. */
+export const setOwnPassword = writeStep(
+  'set-own-password',
+  signedIn,
+  (queries, request: ConsoleRequest<SetOwnPassword>, principal, context) => {
+    const { member: before, session } = principal;
+    const { checkedHash, passwordHash } = request.body;
+    if (before.passwordHash !== checkedHash) return deny('conflict', movedMeanwhile);
+    const after: Member = { ...before, passwordHash, revision: before.revision + 1 };
+    const changes = [
+      { kind: 'member', before, after } as const,
+      ...endSessions(queries, before.id, session.id),
+      ...withdrawSignInLinks(queries, before, null),
+      ownEntry(before, 'member.edit', [passwordChange], request, context),
+    ];
+    return allow({ changes, reply: {} });
+  },
+);

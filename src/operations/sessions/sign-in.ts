@@ -1,0 +1,63 @@
+import type { Static } from 'typebox';
+import { type SignInAnswer, signInAnswerSchema } from '../../contracts/console/session-views.ts';
+import { wrongCredentials } from '../../domain/session/wrong-credentials.ts';
+import type { ApiReply } from '../api-reply.ts';
+import { object, optional, string } from '../body-parts.ts';
+import type { ConversationActors } from '../conversation.ts';
+import { anybody, conversation } from '../operation.ts';
+import { answerBegun, askReads, askWriter } from './ask-actors.ts';
+import { beginSessionByPassword } from './begin-session-by-password.ts';
+import { findCredentials } from './find-credentials.ts';
+import { type Checked, countWrong, passwordsBusy, rightCredentials } from './password-checks.ts';
+import type { BeginSession, BegunSession, Credential, FoundCredentials } from './step-bodies.ts';
+
+const sent = object({ email: string, password: string, memberId: optional(string) });
+type SignInBody = Static<typeof sent>;
+
+/** Email and password to a session. A person who is in several organisations with them says which. */
+export const signIn = conversation('sign-in', {
+  route: 'POST /session',
+  access: anybody,
+  body: sent,
+  answer: signInAnswerSchema,
+  run: async ({ reply, body: asked }, actors) => {
+    const checked = await countWrong(reply, asked.email, actors, () => check(reply, asked, actors));
+    if (checked !== null) await goOn(reply, checked.right, actors);
+  },
+});
+
+async function check(
+  reply: ApiReply,
+  { email, password, memberId }: SignInBody,
+  actors: ConversationActors,
+): Promise<Checked<readonly Credential[]>> {
+  const found = askReads<FoundCredentials>(reply, findCredentials, { email }, actors);
+  if (found === null) return null;
+  const { credentials } = found.value;
+  const meant = credentials.filter((each) => memberId === undefined || each.memberId === memberId);
+  const right = await rightCredentials(meant, password, actors.passwords);
+  if (right === 'busy') {
+    passwordsBusy(reply);
+    return null;
+  }
+  if (right.length > 0) return { right };
+  reply.refuse(wrongCredentials().problem);
+  return 'wrong';
+}
+
+async function goOn(
+  reply: ApiReply,
+  right: readonly Credential[],
+  actors: ConversationActors,
+): Promise<void> {
+  const [only] = right;
+  if (only === undefined || right.length > 1) {
+    const choices = right.map(({ memberId, organisationName }) => ({ memberId, organisationName }));
+    reply.answerJson({ choices } satisfies SignInAnswer);
+    return;
+  }
+  const { memberId, passwordHash } = only;
+  const step: BeginSession = { memberId, passwordHash };
+  const begun = await askWriter<BegunSession>(reply, beginSessionByPassword, step, actors);
+  if (begun !== null) answerBegun(reply, begun.value, actors);
+}

@@ -1,0 +1,66 @@
+import type { LinkView } from '../../contracts/console/member-views.ts';
+import { type OpenIdStart, openIdStartSchema } from '../../contracts/console/session-views.ts';
+import type { OpenIdRefusal } from '../../domain/session/open-id-refusal.ts';
+import type { ApiReply } from '../api-reply.ts';
+import { object, optional, string } from '../body-parts.ts';
+import { anybody, conversation } from '../operation.ts';
+import { askReads } from './ask-actors.ts';
+import { inspectLink } from './inspect-link.ts';
+import { consolePage } from './open-id/console-page.ts';
+import { refuseAttempts } from './password-checks.ts';
+
+const notConfigured =
+  'No OpenID provider is configured here. Sign in with a password or a sign-in link, or ask the operator for `open-id-issuer`.';
+const unreachable =
+  'The OpenID provider does not answer now. Try again in a moment, or sign in with a password or a sign-in link.';
+const unusable =
+  'The OpenID provider answers in a way that cannot be used. Sign in with a password or a sign-in link; the log of this service tells the operator more';
+
+/** Tells the page where the person signs in at the provider. A link's secret, which a person joins or signs in by, comes in the body and stays here: the provider and the address that it sends the browser back to never see it. Where to go to sign in by OpenID Connect. */
+export const startOpenId = conversation('start-open-id', {
+  route: 'POST /openid/start',
+  access: anybody,
+  body: object({
+    /** Of a one-time link, whose member is joined to the account that the person then signs in with. */
+    linkSecret: optional(string),
+    /** The page of the console to come back to. */
+    back: optional(string),
+  }),
+  answer: openIdStartSchema,
+  run: async ({ reply, body: asked }, actors) => {
+    const { openId, openIdCookie, attempts } = actors;
+    if (openId === null) {
+      reply.refuse({ code: 'not-found', detail: notConfigured });
+      return;
+    }
+    const { limitKey, requestId } = reply.request;
+    const waitSeconds = attempts.beginFrom(limitKey);
+    if (waitSeconds !== null) {
+      refuseAttempts(reply, waitSeconds);
+      return;
+    }
+    const linkSecret = asked.linkSecret ?? null;
+    if (linkSecret !== null) {
+      const link = askReads<LinkView>(reply, inspectLink, { secret: linkSecret }, actors);
+      if (link === null) return;
+    }
+    const begun = await openId.begin({ linkSecret, back: consolePage(asked.back), limitKey }, requestId);
+    if (typeof begun === 'string') {
+      // The provider's fault, and no attempt of this address.
+      attempts.giveBackFrom(limitKey);
+      refuseStart(reply, begun);
+      return;
+    }
+    const { signIn, url } = begun;
+    const setCookies = [openIdCookie.set(signIn.state, signIn.browserSecret)];
+    reply.answerJson({ url } satisfies OpenIdStart, { setCookies });
+  },
+});
+
+const crowded = 'Too many people sign in at once. Try again in a moment.';
+
+function refuseStart(reply: ApiReply, refusal: OpenIdRefusal): void {
+  if (refusal === 'unavailable') reply.refuseUnavailable(crowded);
+  else if (refusal === 'provider-unreachable') reply.refuseUnavailable(unreachable);
+  else reply.refuseUnavailable(`${unusable} (request ${reply.request.requestId}).`);
+}

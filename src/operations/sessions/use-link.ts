@@ -1,0 +1,74 @@
+import type { Static } from 'typebox';
+import type { LinkView } from '../../contracts/console/member-views.ts';
+import { signInAnswerSchema } from '../../contracts/console/session-views.ts';
+import { emailCharsMax, isEmailAddress } from '../../domain/member/email.ts';
+import { readName } from '../../domain/name-rules.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import { passwordProblem } from '../../domain/session/password.ts';
+import { object, optional, string } from '../body-parts.ts';
+import { anybody, conversation } from '../operation.ts';
+import { answerBegun, askReads, askWriter } from './ask-actors.ts';
+import { consumeLink } from './consume-link.ts';
+import { inspectLink } from './inspect-link.ts';
+import { passwordsBusy } from './password-checks.ts';
+import type { BegunSession, ConsumeLink } from './step-bodies.ts';
+
+const sent = object({
+  secret: string,
+  name: optional(string),
+  email: optional(string),
+  password: optional(string),
+});
+type UseLinkBody = Static<typeof sent>;
+
+/**
+ * Follows a one-time link: makes the member that it invites, or signs in the one that it is for. The link is looked at
+ * first, so that nobody can make the service hash passwords without one.
+ */
+export const useLink = conversation('use-link', {
+  route: 'POST /link/use',
+  access: anybody,
+  body: sent,
+  answer: signInAnswerSchema,
+  run: async ({ reply, body: asked }, actors) => {
+    const link = askReads<LinkView>(reply, inspectLink, { secret: asked.secret }, actors);
+    if (link === null) return;
+    const problems = new ProblemList();
+    const entrant = readEntrant(asked, link.value, problems);
+    if (!problems.isEmpty) {
+      reply.refuse({ code: 'invalid-request', detail: problems.detail() });
+      return;
+    }
+    const passwordHash = asked.password === undefined ? null : await actors.passwords.hash(asked.password);
+    if (passwordHash === 'busy') {
+      passwordsBusy(reply);
+      return;
+    }
+    const step: ConsumeLink = { secret: asked.secret, ...entrant, passwordHash };
+    const begun = await askWriter<BegunSession>(reply, consumeLink, step, actors);
+    if (begun !== null) answerBegun(reply, begun.value, actors);
+  },
+});
+
+function readEntrant(
+  asked: UseLinkBody,
+  link: LinkView,
+  problems: ProblemList,
+): Pick<ConsumeLink, 'name' | 'email'> {
+  const name = link.needsName ? readName(asked.name ?? '', problems) : null;
+  const email = link.kind === 'first-owner' ? readEmail(asked.email ?? '', problems) : null;
+  const password = asked.password ?? (link.needsPassword ? '' : null);
+  const problem = password === null ? null : passwordProblem(password);
+  if (problem !== null) problems.add(() => problem);
+  return { name, email };
+}
+
+function readEmail(text: string, problems: ProblemList): string {
+  const email = text.trim();
+  if (!isEmailAddress(email)) {
+    problems.add(
+      () => `email must be an email address of at most ${emailCharsMax} characters, like name@example.com`,
+    );
+  }
+  return email;
+}

@@ -1,0 +1,58 @@
+import { type Static, Type } from 'typebox';
+import { madeTokenSchema } from '../../contracts/console/token-views.ts';
+import { permissionSchema } from '../../contracts/console/view-parts.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import { consoleTokenView } from '../../domain/token/console-token-view.ts';
+import { newTokenChanges, tokenAuditEntry } from '../../domain/token/token-audit.ts';
+import { addTokenProblems, newToken } from '../../domain/token/token-creation.ts';
+import { countUnrevoked } from '../../domain/token/token-list.ts';
+import { allowTokenChanges } from '../../domain/token/token-management.ts';
+import { nullable, object, string } from '../body-parts.ts';
+import { consoleWrite, inProject } from '../operation.ts';
+
+const sent = object({
+  name: string,
+  permission: permissionSchema,
+  /** Null: every environment, future ones included. */
+  environments: nullable(Type.Array(string)),
+  /** 0 is never. */
+  expiryDays: Type.Union([Type.Literal(0), Type.Literal(30), Type.Literal(90), Type.Literal(365)]),
+});
+export type CreateTokenBody = Static<typeof sent>;
+
+/** Makes a token. Its secret is in the answer, and nowhere else ever again. */
+export const createToken = consoleWrite('create-token', {
+  route: 'POST /projects/{projectId}/tokens',
+  access: inProject('editor'),
+  body: sent,
+  answer: madeTokenSchema,
+  run: (queries, request, principal, context) => {
+    const { project, member } = principal;
+    const { now, tokenPrefix } = context;
+    const allowed = allowTokenChanges(principal, now);
+    if (!allowed.ok) return allowed;
+    const problems = new ProblemList();
+    addTokenProblems(request.body, project, countUnrevoked(queries, project.id), problems);
+    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+
+    const secret = context.newSecret();
+    const made = { id: context.newId(), projectId: project.id, by: member.id, at: now };
+    const token = newToken(request.body, made, context.hashSecret(secret));
+    const stamp = { id: context.newId(), at: now, requestId: request.requestId };
+    const entry = tokenAuditEntry(principal, 'token.create', token, newTokenChanges(token), stamp);
+    return allow({
+      changes: [
+        { kind: 'token', before: null, after: token },
+        { kind: 'audit', entry },
+      ],
+      reply: {
+        status: 201,
+        value: {
+          token: consoleTokenView(queries, token, principal, now),
+          secret: `${tokenPrefix}_${secret}`,
+        },
+      },
+    });
+  },
+});

@@ -1,0 +1,19 @@
+import { tokenViewSchema } from '../../contracts/console/token-views.ts';
+import { allow } from '../../domain/console/console-problem.ts';
+import { consoleTokenView } from '../../domain/token/console-token-view.ts';
+import { listedTokens } from '../../domain/token/token-list.ts';
+import { listOf } from '../body-parts.ts';
+import { consoleRead, inProject } from '../operation.ts';
+
+/** A project's tokens; of the revoked ones the newest. Below eligibility they are shown all the same. */
+export const listTokens = consoleRead('list-tokens', {
+  route: 'GET /projects/{projectId}/tokens',
+  access: inProject('viewer'),
+  answer: listOf('tokens', tokenViewSchema),
+  run: (queries, _request, principal, { now }) => {
+    const tokens = listedTokens(queries, principal.project.id);
+    return allow({
+      value: { tokens: tokens.map((token) => consoleTokenView(queries, token, principal, now)) },
+    });
+  },
+});

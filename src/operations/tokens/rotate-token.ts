@@ -1,0 +1,62 @@
+import { madeTokenSchema } from '../../contracts/console/token-views.ts';
+import type { AuditChange } from '../../domain/audit/audit-entry.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import { consoleTokenView } from '../../domain/token/console-token-view.ts';
+import type { Token } from '../../domain/token/token.ts';
+import { newTokenChanges, tokenAuditEntry } from '../../domain/token/token-audit.ts';
+import { findManageableToken } from '../../domain/token/token-management.ts';
+import { replacementOf, revoked, rotationProblem } from '../../domain/token/token-rotation.ts';
+import { consoleWrite, inProject } from '../operation.ts';
+
+/** Replaces an active token: the original is revoked and its replacement made in one transaction, so the limit holds. */
+export const rotateToken = consoleWrite('rotate-token', {
+  route: 'POST /projects/{projectId}/tokens/{tokenId}/rotate',
+  access: inProject('viewer'),
+  answer: madeTokenSchema,
+  run: (queries, request, principal, context) => {
+    const { now, tokenPrefix } = context;
+    const found = findManageableToken(queries, principal, request.params['tokenId'] ?? '', now);
+    if (!found.ok) return found;
+    const before = found.value;
+    const problem = rotationProblem(before, now);
+    if (problem !== null) {
+      return deny('conflict', problem, { current: consoleTokenView(queries, before, principal, now) });
+    }
+    const secret = context.newSecret();
+    const made = { id: context.newId(), by: principal.member.id, at: now };
+    const replacement = replacementOf(before, made, context.hashSecret(secret));
+    const stamp = () => ({ id: context.newId(), at: now, requestId: request.requestId });
+    const changes = [
+      { field: 'revokedAt', before: null, after: now },
+      { field: 'replacedBy', before: null, after: replacement.id },
+    ];
+    const rotation = tokenAuditEntry(principal, 'token.rotate', before, changes, stamp());
+    const creation = tokenAuditEntry(
+      principal,
+      'token.create',
+      replacement,
+      origin(replacement, before),
+      stamp(),
+    );
+    return allow({
+      changes: [
+        { kind: 'token', before, after: revoked(before, now) },
+        { kind: 'token', before: null, after: replacement },
+        { kind: 'audit', entry: rotation },
+        { kind: 'audit', entry: creation },
+      ],
+      reply: {
+        status: 201,
+        value: {
+          token: consoleTokenView(queries, replacement, principal, now),
+          secret: `${tokenPrefix}_${secret}`,
+        },
+      },
+    });
+  },
+});
+
+/** The log of the new token says by itself what it may do and where it comes from. */
+function origin(replacement: Token, before: Token): AuditChange[] {
+  return [...newTokenChanges(replacement), { field: 'replaces', before: null, after: before.id }];
+}

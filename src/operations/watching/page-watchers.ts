@@ -1,0 +1,207 @@
+import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
+import { StoreVersion } from '../../support/store-version.ts';
+import type { TextPieces } from '../../support/text-pieces.ts';
+import type { ApiCall, ApiReads } from '../call.ts';
+import type { Viewer, WatchPort } from './watch-places.ts';
+
+export interface PageWatchersOptions {
+  readonly reads: ApiReads;
+  readonly places: WatchPort;
+  /** The memory of a `StoreVersion`. */
+  readonly storeVersion: SharedArrayBuffer;
+  readonly onFault: (fault: unknown) => void;
+}
+
+/** What is known of a page between two looks. */
+interface Watch {
+  readonly watcher: Watcher;
+  /** Asked again at each look: who may not see the project any more is sent away. */
+  readonly call: ApiCall;
+  /** In the process' list of pages. */
+  readonly place: number;
+  /** As `look-at-project` and `look-at-organisation` write it. */
+  position: string;
+  versionSeen: number;
+  lookedAt: number;
+  beatenAt: number;
+}
+
+/** What `look-at-project` and `look-at-organisation` answer. */
+interface Changes extends WatchedChanges {
+  /** Of whoever looks. */
+  readonly organisationId: string | null;
+}
+
+const stopping = 'The service is stopping. Retry in a moment.';
+const tickMs = 250;
+/** A page hears of changes at most so often, however many there are. */
+const lookEveryMs = 1000;
+export const heartbeatMs = 15_000;
+
+/**
+ * The pages of one worker that follow what others change. While there are any, a timer compares one number with what it
+ * was: only when the store has moved is it read what that means for each page, and with each heartbeat whether its session
+ * goes on. One page is looked at in a turn of the event loop.
+ */
+export class PageWatchers {
+  readonly #options: PageWatchersOptions;
+  readonly #version: StoreVersion;
+  readonly #watches = new Set<Watch>();
+  #timer: NodeJS.Timeout | null = null;
+  #isClosed = false;
+
+  constructor(options: PageWatchersOptions) {
+    this.#options = options;
+    this.#version = new StoreVersion(options.storeVersion);
+  }
+
+  /** @returns the page's place among those of the process; a text: why it gets none */
+  async join(viewer: Viewer): Promise<number | string> {
+    if (this.#isClosed) return stopping;
+    const place = await this.#options.places.join(viewer);
+    if (typeof place === 'string' || !this.#isClosed) return place;
+    this.#options.places.leave(place);
+    return stopping;
+  }
+
+  leave(place: number): void {
+    this.#options.places.leave(place);
+  }
+
+  /** Of the newest commit: taken before a page asks where it begins, so that nothing is missed in between. */
+  version(): number {
+    return this.#version.settled();
+  }
+
+  /** @param position where the page begins, a position that was known at the store's version `versionSeen`. */
+  add(watcher: Watcher, place: number, call: ApiCall, position: string, versionSeen: number): void {
+    const now = monotonicMs();
+    const times = { lookedAt: now - lookEveryMs, beatenAt: now };
+    this.#watches.add({ watcher, place, call, position, versionSeen, ...times });
+    this.#timer ??= setInterval(() => this.#tick(), tickMs);
+  }
+
+  /** Ends every page's stream; browsers ask again, and find whatever serves then. */
+  close(): void {
+    this.#isClosed = true;
+    for (const watch of [...this.#watches]) {
+      watch.watcher.end();
+      this.#drop(watch);
+    }
+  }
+
+  #tick(): void {
+    this.#dropOver();
+    const [now, version] = [monotonicMs(), this.version()];
+    const due: Watch[] = [];
+    for (const watch of this.#watches) {
+      if (now - watch.lookedAt < lookEveryMs) continue;
+      const hasMoved = watch.versionSeen !== version;
+      if (!hasMoved && now - watch.beatenAt < heartbeatMs) continue;
+      watch.lookedAt = now;
+      due.push(watch);
+    }
+    this.#lookAtEach(due, version);
+  }
+
+  /** One in a turn of the event loop: there may be hundreds, and others wait. */
+  #lookAtEach(due: Watch[], version: number): void {
+    const watch = due.pop();
+    if (watch === undefined) return;
+    setImmediate(() => {
+      this.#look(watch, version);
+      this.#lookAtEach(due, version);
+    });
+  }
+
+  #look(watch: Watch, version: number): void {
+    if (!this.#watches.has(watch)) return;
+    const now = monotonicMs();
+    try {
+      this.#read(watch, version);
+    } catch (fault) {
+      this.#options.onFault(fault);
+    }
+    if (now - watch.beatenAt < heartbeatMs) return;
+    watch.beatenAt = now;
+    watch.watcher.beat();
+  }
+
+  /** A session that is over, and a project that may not be seen any more, end the stream. */
+  #read(watch: Watch, version: number): void {
+    const query = `since=${encodeURIComponent(watch.position)}`;
+    const { answer, release } = this.#options.reads.read({ ...watch.call, query });
+    release();
+    if (answer.status >= 500) return;
+    if (answer.status !== 200) {
+      watch.watcher.end();
+      this.#drop(watch);
+      return;
+    }
+    const { organisationId: _, ...changes } = readChanges(answer.body);
+    watch.versionSeen = version;
+    if (changes.position === watch.position) return;
+    watch.position = changes.position;
+    watch.watcher.tell('changed', changes);
+  }
+
+  #dropOver(): void {
+    for (const watch of [...this.#watches]) if (watch.watcher.isOver) this.#drop(watch);
+  }
+
+  #drop(watch: Watch): void {
+    this.#watches.delete(watch);
+    this.leave(watch.place);
+    if (this.#watches.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}
+
+export function readChanges(body: string | TextPieces): Changes {
+  if (typeof body !== 'string') throw new Error('what a page is told of changes is no list');
+  return JSON.parse(body) as Changes;
+}
+
+const encoder = new TextEncoder();
+/** A comment: it keeps the connection from looking idle to whatever lies between. */
+const heartbeat = encoder.encode(':\n\n');
+
+/** One open page: a response that never ends by itself. What it has not taken is bounded by never writing past it. */
+export class Watcher {
+  readonly #exchange: Exchange;
+  /** The client's socket has not taken what was written last. */
+  #isBehind = false;
+
+  /** The exchange has begun. */
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+    exchange.onWritable(() => {
+      this.#isBehind = false;
+    });
+  }
+
+  get isOver(): boolean {
+    return this.#exchange.isOver;
+  }
+
+  /** Tells the page, or cuts it off when it has not even read what it was told before: it comes back and looks afresh. */
+  tell(event: string, data: unknown): void {
+    this.#write(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
+  }
+
+  beat(): void {
+    this.#write(heartbeat);
+  }
+
+  end(): void {
+    this.#exchange.end();
+  }
+
+  #write(bytes: Uint8Array): void {
+    if (this.#isBehind) this.#exchange.cut();
+    else this.#isBehind = !this.#exchange.write(bytes);
+  }
+}

@@ -1,0 +1,155 @@
+import { type ApiActors, refuseByHead } from '../api/answer-call.ts';
+import { type BodyBudget, type BodyOutcome, readBody } from '../http/body-reader.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { RequestView } from '../http/request-view.ts';
+import type { ApiManner } from '../operations/api-manner.ts';
+import { ApiReply, type ApiRequest } from '../operations/api-reply.ts';
+import type { ApiCall } from '../operations/call.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+import { newId } from '../support/random-id.ts';
+import type { AddressFinder } from './limits/address-finder.ts';
+import type { AddressLimiter } from './limits/address-limiter.ts';
+import type { ClientAddress } from './limits/client-address.ts';
+import type { SharedBudget } from './limits/shared-budget.ts';
+import { type RouteName, routeIndex } from './route-names.ts';
+
+/** What an API does in its own way on a request's way in. */
+export interface ApiDoor {
+  readonly manner: ApiManner;
+  readonly requestRate: AddressLimiter;
+  /** Requests that are not answered yet. */
+  readonly inFlight: SharedBudget;
+  readonly actors: ApiActors;
+  copy(view: RequestView, requestId: string, from: ClientAddress): ApiRequest;
+  countedAs(request: ApiRequest): RouteName;
+  refuseRate(reply: ApiReply): void;
+  /**
+   * The checks between the request rate and the body. Answers what it refuses.
+   *
+   * @param hasRoom whether it is one of those that may be in flight at once
+   * @returns whether the request goes on
+   */
+  admit(reply: ApiReply, view: RequestView, hasRoom: boolean): boolean;
+  /** @returns how long the body may be; null: the operation takes none */
+  bodyBytesMax(request: ApiRequest): number | null;
+  /** Of a body that is longer. @returns whether it was refused; otherwise the call says so */
+  refuseTooLarge(reply: ApiReply, bytesMax: number): boolean;
+  /** Answers at once, or later, without a throw. */
+  answer(reply: ApiReply, call: ApiCall): void;
+  /** A request was answered; 0: its client went away. */
+  note(request: ApiRequest, status: number, askerId: string | null, durationMs: number): void;
+}
+
+export interface ApiGateOptions {
+  readonly addresses: AddressFinder;
+  readonly bodyBudget: BodyBudget;
+  /** Told how long each part of a body took, in milliseconds. */
+  onBodyStep(ms: number): void;
+  readonly requestDeadlineMs: number;
+}
+
+interface Opened {
+  readonly reply: ApiReply;
+  readonly hasRoom: boolean;
+}
+
+const stalledBody = 'The request body stopped arriving. Send it whole, and faster.';
+const scatteredBody =
+  'The request body comes in too many chunks for its length. Send larger ones, or a Content-Length.';
+const overBudget = 'The service is receiving as much as it may buffer. Retry in a moment.';
+
+/**
+ * The way in of an API. In this order: the request rate, what its door checks, by its head what takes a body, the body;
+ * then a read is answered here and a change goes to the writer, whole: each looks again at who asks. Every request leaves
+ * one line in the log.
+ */
+export class ApiGate {
+  readonly #door: ApiDoor;
+  readonly #options: ApiGateOptions;
+
+  constructor(door: ApiDoor, options: ApiGateOptions) {
+    this.#door = door;
+    this.#options = options;
+  }
+
+  handle(exchange: Exchange, view: RequestView): void {
+    const { reply, hasRoom } = this.#open(exchange, view);
+    const { requestRate, actors } = this.#door;
+    try {
+      if (!requestRate.take(reply.request.limitKey)) this.#door.refuseRate(reply);
+      else if (this.#door.admit(reply, view, hasRoom)) this.#receive(reply);
+    } catch (fault) {
+      actors.onFault(fault, reply.request.requestId);
+      reply.refuseInternal();
+    }
+  }
+
+  /** A request whose end cannot be found: it counts toward the rate like any other, and its connection is closed. */
+  refuseAmbiguous(exchange: Exchange, view: RequestView, fault: string): void {
+    const { reply } = this.#open(exchange, view);
+    this.#door.requestRate.take(reply.request.limitKey);
+    reply.refuseAndClose({ code: 'invalid-request', detail: fault });
+  }
+
+  #open(exchange: Exchange, view: RequestView): Opened {
+    const { inFlight, manner } = this.#door;
+    const request = this.#door.copy(view, newId(), this.#options.addresses.find(exchange, view));
+    exchange.route = routeIndex(this.#door.countedAs(request));
+    const startedAt = monotonicMs();
+    let isOpen = true;
+    const hasRoom = inFlight.take(1);
+    const close = (status: number, askerId: string | null): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      if (hasRoom) inFlight.give(1);
+      reply.releaseBody();
+      this.#door.note(request, status, askerId, Math.round((monotonicMs() - startedAt) * 1000) / 1000);
+    };
+    const reply = new ApiReply(exchange, request, manner, close);
+    exchange.onAborted(() => close(0, null));
+    return { reply, hasRoom };
+  }
+
+  #receive(reply: ApiReply): void {
+    const call = this.#callOf(reply.request, null, false);
+    const bytesMax = this.#door.bodyBytesMax(reply.request);
+    if (bytesMax === null) this.#door.answer(reply, call);
+    else if (!refuseByHead(reply, call, this.#door.actors)) this.#collect(reply, bytesMax);
+  }
+
+  #collect(reply: ApiReply, bytesMax: number): void {
+    const { bodyBudget: budget, requestDeadlineMs: intervalMs, onBodyStep: onStep } = this.#options;
+    const limits = { bytesMax, budget, intervalMs, onStep };
+    readBody(reply.exchange, reply.request.declaredBytes, limits, (outcome) => {
+      try {
+        this.#take(reply, outcome, bytesMax);
+      } catch (fault) {
+        this.#door.actors.onFault(fault, reply.request.requestId);
+        reply.refuseInternal();
+      }
+    });
+  }
+
+  #take(reply: ApiReply, outcome: BodyOutcome, bytesMax: number): void {
+    if (outcome.kind === 'stalled') reply.refuseAndClose({ code: 'request-timeout', detail: stalledBody });
+    else if (outcome.kind === 'scattered') {
+      reply.refuseAndClose({ code: 'invalid-request', detail: scatteredBody });
+    } else if (outcome.kind === 'over-budget') reply.refuseUnavailable(overBudget);
+    else if (outcome.kind === 'too-large') {
+      if (this.#door.refuseTooLarge(reply, bytesMax)) return;
+      this.#door.answer(reply, this.#callOf(reply.request, null, true));
+    } else {
+      reply.releaseBody = outcome.release;
+      this.#door.answer(reply, this.#callOf(reply.request, outcome.bytes, false));
+    }
+  }
+
+  #callOf(request: ApiRequest, body: Uint8Array | null, isBodyTooLarge: boolean): ApiCall {
+    const { requestId, operation, params, query, credential, header, address, userAgent } = request;
+    const { name: api } = this.#door.manner;
+    return {
+      ...{ api, requestId, operation, params, query, credential, header, address, userAgent },
+      ...{ body, isBodyTooLarge },
+    };
+  }
+}

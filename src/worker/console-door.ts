@@ -1,0 +1,209 @@
+import { type ApiActors, answerRead, answerWrite, guarded } from '../api/answer-call.ts';
+import type { LongAnswers } from '../api/long-answers.ts';
+import { bodyBytesMax } from '../domain/management/request-body.ts';
+import type { RequestView } from '../http/request-view.ts';
+import type { Logger } from '../observability/logger.ts';
+import { consoleOperation } from '../operations/answer-console-read.ts';
+import { type ApiManner, consoleManner } from '../operations/api-manner.ts';
+import type { ApiReply, ApiRequest } from '../operations/api-reply.ts';
+import type { ApiAnswer, ApiCall, ApiReads } from '../operations/call.ts';
+import { readConsoleBody } from '../operations/console-body.ts';
+import { readConsoleQuery } from '../operations/console-query.ts';
+import { type ConsoleOperationId, consoleRoutes } from '../operations/console-routes.ts';
+import type { ConsoleSettings } from '../operations/console-settings.ts';
+import type { ConversationActors } from '../operations/conversation.ts';
+import { consoleApiPath, createRouter } from '../operations/match-route.ts';
+import type { ConsoleConversation } from '../operations/operation.ts';
+import { overloaded } from '../operations/refuse-undecided.ts';
+import { openIdCookie } from '../operations/sessions/open-id/open-id-cookie.ts';
+import { type SessionCookie, sessionCookie } from '../operations/sessions/session-cookie.ts';
+import { PageWatchers } from '../operations/watching/page-watchers.ts';
+import type { ApiDoor } from './api-gate.ts';
+import type { HostClient } from './host-client.ts';
+import type { AddressLimiter } from './limits/address-limiter.ts';
+import { AttemptLimiters, type AttemptMemory } from './limits/attempt-limiters.ts';
+import type { ClientAddress } from './limits/client-address.ts';
+import type { SharedBudget } from './limits/shared-budget.ts';
+import type { RequestMeter } from './request-meter.ts';
+import { foreignOrigin, isOwnOrigin } from './request-origin.ts';
+import type { RouteName } from './route-names.ts';
+
+export interface ConsoleDoorOptions {
+  readonly settings: ConsoleSettings;
+  readonly reads: ApiReads;
+  readonly longAnswers: LongAnswers;
+  readonly host: HostClient;
+  /** Raised after each commit. */
+  readonly storeVersion: SharedArrayBuffer;
+  readonly requestRate: AddressLimiter;
+  readonly inFlight: SharedBudget;
+  readonly attempts: AttemptMemory;
+  readonly meter: RequestMeter;
+  readonly log: Logger;
+  /** Whether a provider is configured. */
+  readonly hasOpenId: boolean;
+}
+
+const noOperation = 'The console has no endpoint of this method and path.';
+const tooManyRequests = 'Too many requests of the console from this address. Wait a minute before you retry.';
+/** Of what is sent before anybody is known: a secret, a name, a password. */
+const smallBodyBytesMax = 16 * 1024;
+/** The web app sends it, with `1`. It can only make a session end sooner. */
+const backgroundHeader = 'x-burgee-background';
+/** So much of a browser's name is kept with a session. */
+const userAgentCharsMax = 256;
+
+const match = createRouter<ConsoleOperationId>(consoleRoutes, consoleApiPath);
+const countedAs = {
+  read: 'console-read',
+  write: 'console-change',
+  conversation: 'console-session',
+} as const;
+
+/**
+ * The door of the console's API: after the request rate the requests in flight, the operation, the origin of what may
+ * change something, and the query.
+ */
+export class ConsoleDoor implements ApiDoor {
+  readonly manner: ApiManner;
+  readonly requestRate: AddressLimiter;
+  readonly inFlight: SharedBudget;
+  readonly actors: ApiActors & ConversationActors;
+  readonly #options: ConsoleDoorOptions;
+  readonly #cookie: SessionCookie;
+  readonly #watchers: PageWatchers;
+
+  constructor(options: ConsoleDoorOptions) {
+    this.#options = options;
+    this.requestRate = options.requestRate;
+    this.inFlight = options.inFlight;
+    const { settings, reads, longAnswers, host, log, storeVersion } = options;
+    this.manner = consoleManner(settings.docsUrl);
+    this.#cookie = sessionCookie(settings.baseUrl);
+    const onFault = (fault: unknown): void => log.error({ err: fault }, 'watching changes failed');
+    this.#watchers = new PageWatchers({ reads, places: host.watchPlaces, storeVersion, onFault });
+    this.actors = {
+      reads,
+      longAnswers,
+      writer: host.writer,
+      // Sessions have attempts of their own, and no denials.
+      mayFail: () => true,
+      countUnrecordedDenial: () => undefined,
+      watchers: this.#watchers,
+      settings,
+      cookie: this.#cookie,
+      passwords: host.passwords,
+      attempts: new AttemptLimiters(options.attempts, options.meter),
+      openIdCookie: openIdCookie(settings.baseUrl),
+      openId: options.hasOpenId ? host.openId : null,
+      touch: (sessionId) => {
+        if (sessionId !== null) host.tell({ kind: 'touched', sessionId });
+      },
+      onFault: (fault, requestId) => log.error({ err: fault, requestId }, 'console request failed'),
+    };
+  }
+
+  /** Ends the streams of pages that follow changes: the service is about to stop. */
+  endWatches(): void {
+    this.#watchers.close();
+  }
+
+  copy(view: RequestView, requestId: string, { text, limitKey }: ClientAddress): ApiRequest {
+    const method = view.method();
+    const declared = view.header('content-length');
+    const matched = match(method, view.path());
+    const cookies = view.headerValues('cookie');
+    return {
+      requestId,
+      method,
+      operation: matched?.id ?? null,
+      params: matched?.params ?? {},
+      query: view.query(),
+      credential: this.#cookie.read(cookies),
+      cookies,
+      header: null,
+      userAgent: printable(view.header('user-agent')),
+      // Whoever changes something is there, whatever the header says.
+      isBackground: method === 'get' && view.header(backgroundHeader) === '1',
+      address: text,
+      limitKey,
+      declaredBytes: declared === '' ? null : Number(declared),
+    };
+  }
+
+  countedAs({ operation }: ApiRequest): RouteName {
+    if (operation === null) return 'console-other';
+    if (operation === 'watch-project' || operation === 'watch-organisation') return 'console-events';
+    return countedAs[consoleOperation(operation).actor];
+  }
+
+  refuseRate(reply: ApiReply): void {
+    const seconds = this.requestRate.retryAfterSeconds(reply.request.limitKey);
+    this.#options.meter.countLimited('console-requests');
+    reply.refuse({ code: 'too-many-requests', detail: tooManyRequests }, seconds);
+  }
+
+  admit(reply: ApiReply, view: RequestView, hasRoom: boolean): boolean {
+    const { operation, method, query } = reply.request;
+    if (!hasRoom) reply.refuseUnavailable(overloaded);
+    else if (operation === null) reply.refuse({ code: 'not-found', detail: noOperation });
+    else if (method !== 'get' && !isOwnOrigin(view, this.#options.settings.baseUrl)) {
+      reply.refuse({ code: 'foreign-origin', detail: foreignOrigin });
+    } else {
+      const { query: known, hasForeignQuery } = consoleOperation(operation);
+      const read = readConsoleQuery(hasForeignQuery ? '' : query, known);
+      if (read.ok) return true;
+      reply.refuse({ code: 'invalid-request', detail: read.detail });
+    }
+    return false;
+  }
+
+  bodyBytesMax({ operation }: ApiRequest): number | null {
+    const { body, actor, access } = consoleOperation(operation);
+    if (body === null) return null;
+    return actor === 'conversation' || access.scope === 'public' ? smallBodyBytesMax : bodyBytesMax;
+  }
+
+  refuseTooLarge(reply: ApiReply, bytesMax: number): boolean {
+    const detail = `The request body is larger than ${bytesMax} bytes. Send less at once.`;
+    reply.refuse({ code: 'payload-too-large', detail });
+    return true;
+  }
+
+  answer(reply: ApiReply, call: ApiCall): void {
+    const operation = consoleOperation(call.operation);
+    if (operation.actor === 'read') answerRead(reply, call, this.actors);
+    else if (operation.actor === 'conversation') {
+      guarded(reply, this.actors, this.#converse(operation, reply, call));
+    } else
+      guarded(
+        reply,
+        this.actors,
+        answerWrite(reply, call, this.actors, (answer) => this.#cookiesOf(call, answer)),
+      );
+  }
+
+  /** A session that has ended takes its cookie along. */
+  #cookiesOf({ operation }: ApiCall, { status }: ApiAnswer): readonly string[] {
+    return operation === 'sign-out' && status < 300 ? [this.#cookie.clear()] : [];
+  }
+
+  async #converse(operation: ConsoleConversation, reply: ApiReply, { body }: ApiCall): Promise<void> {
+    const sent = operation.body === null ? null : readConsoleBody(operation.body, body);
+    if (sent?.ok === false) reply.refuse(sent.problem);
+    // It has the shape of the operation's body.
+    else await operation.run({ reply, body: (sent?.value ?? null) as never }, this.actors);
+  }
+
+  note(request: ApiRequest, status: number, memberId: string | null, durationMs: number): void {
+    const { requestId, method, operation: route, address } = request;
+    const outcome = status === 0 ? 'the client went away' : undefined;
+    const line = { requestId, memberId, method, route, status, durationMs, address, outcome };
+    this.#options.log.info(line, 'console request');
+  }
+}
+
+/** A header's bytes come as latin1: what is not ASCII is shown as a question mark. */
+function printable(text: string): string {
+  return text.slice(0, userAgentCharsMax).replace(/[^\x20-\x7e]/g, '?');
+}

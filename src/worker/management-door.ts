@@ -1,0 +1,166 @@
+import { type ApiActors, answerRead, answerWrite, guarded } from '../api/answer-call.ts';
+import type { LongAnswers } from '../api/long-answers.ts';
+import { bodyBytesMax } from '../domain/management/request-body.ts';
+import type { RequestView } from '../http/request-view.ts';
+import type { Logger, LogRequest } from '../observability/logger.ts';
+import { managementPreflightHeaders, rateLimitedHeaders } from '../operations/answer-headers.ts';
+import { type ApiManner, managementManner } from '../operations/api-manner.ts';
+import type { ApiReply, ApiRequest } from '../operations/api-reply.ts';
+import type { ApiCall, ApiReads } from '../operations/call.ts';
+import type { ManagementOperation } from '../operations/management-operation.ts';
+import { managementOperations } from '../operations/management-operations.ts';
+import { createRouter } from '../operations/match-route.ts';
+import { overloaded } from '../operations/refuse-undecided.ts';
+import type { WriterPort } from '../writer/writer-client.ts';
+import type { ApiDoor } from './api-gate.ts';
+import type { AddressLimiter } from './limits/address-limiter.ts';
+import type { ClientAddress } from './limits/client-address.ts';
+import type { SharedBudget } from './limits/shared-budget.ts';
+import type { RequestMeter } from './request-meter.ts';
+import type { RouteName } from './route-names.ts';
+import type { UsedBy } from './token-use-of.ts';
+
+export interface ManagementDoorOptions {
+  readonly docsUrl: string;
+  readonly reads: ApiReads;
+  readonly longAnswers: LongAnswers;
+  readonly writer: WriterPort;
+  readonly requestRate: AddressLimiter;
+  readonly failedAuthentications: AddressLimiter;
+  readonly inFlight: SharedBudget;
+  readonly meter: RequestMeter;
+  /** Of all workers: how many denials could not be recorded. */
+  readonly unrecordedDenials: SharedArrayBuffer;
+  onTokenUsed(use: UsedBy, status: number, tokenId: string): void;
+  readonly log: Logger;
+  readonly logRequest: LogRequest;
+}
+
+const tooManyFailures =
+  'Too many failed authentication attempts from this address. Wait a minute before you retry, and check the token.';
+
+type OperationId = keyof typeof managementOperations;
+const operations: Readonly<Record<OperationId, ManagementOperation>> = managementOperations;
+const ids = Object.keys(operations) as OperationId[];
+/** Routes of the Management API are whole paths. */
+const match = createRouter(
+  Object.fromEntries(ids.map((id) => [id, operations[id].route])) as Record<OperationId, string>,
+  '',
+);
+
+function operationOf({ operation }: Pick<ApiRequest, 'operation'>): ManagementOperation | null {
+  return operation === null ? null : operations[operation as OperationId];
+}
+
+/**
+ * The door of the Management API: the first three steps of the decided order of checks (request rate, preflight, failed
+ * authentications).
+ */
+export class ManagementDoor implements ApiDoor {
+  readonly manner: ApiManner;
+  readonly requestRate: AddressLimiter;
+  readonly inFlight: SharedBudget;
+  readonly actors: ApiActors;
+  readonly #options: ManagementDoorOptions;
+
+  constructor(options: ManagementDoorOptions) {
+    this.#options = options;
+    this.manner = managementManner(options.docsUrl);
+    this.requestRate = options.requestRate;
+    this.inFlight = options.inFlight;
+    const { reads, longAnswers, writer, log, meter } = options;
+    this.actors = {
+      reads,
+      longAnswers,
+      writer,
+      mayFail: (reply) => {
+        meter.countFailedAuthentication();
+        const isCounted = options.failedAuthentications.take(reply.request.limitKey);
+        if (!isCounted) this.#refuseTooManyFailures(reply);
+        return isCounted;
+      },
+      countUnrecordedDenial: (requestId, outcome) => {
+        meter.countUnrecordedDenial();
+        const sinceStart = Atomics.add(new Int32Array(options.unrecordedDenials), 0, 1) + 1;
+        log.error({ requestId, outcome, sinceStart }, 'a denial was not recorded');
+      },
+      touch: () => undefined,
+      onFault: (fault, requestId) => log.error({ err: fault, requestId }, 'management request failed'),
+    };
+  }
+
+  copy(view: RequestView, requestId: string, { text, limitKey }: ClientAddress): ApiRequest {
+    const method = view.method();
+    const declared = view.header('content-length');
+    const matched = match(method, view.path());
+    const header = matched === null ? null : operations[matched.id].header;
+    return {
+      requestId,
+      method,
+      operation: matched?.id ?? null,
+      params: matched?.params ?? {},
+      query: view.query(),
+      credential: view.headerValues('authorization')[0] ?? null,
+      cookies: [],
+      header: header === null ? null : view.joinedHeader(header),
+      userAgent: '',
+      isBackground: false,
+      address: text,
+      limitKey,
+      declaredBytes: declared === '' ? null : Number(declared),
+    };
+  }
+
+  countedAs({ operation }: ApiRequest): RouteName {
+    return (operation as OperationId | null) ?? 'management-other';
+  }
+
+  refuseRate(reply: ApiReply): void {
+    const { requestId, limitKey } = reply.request;
+    const seconds = this.requestRate.retryAfterSeconds(limitKey);
+    this.#options.meter.countLimited('management-requests');
+    reply.answerWith(429, rateLimitedHeaders(requestId, seconds), 'Too Many Requests\n', null);
+  }
+
+  admit(reply: ApiReply, _view: RequestView, hasRoom: boolean): boolean {
+    const { method, requestId, limitKey } = reply.request;
+    if (method === 'options') reply.answerWith(204, managementPreflightHeaders(requestId), '', null);
+    else if (this.#options.failedAuthentications.isFull(limitKey)) this.#refuseTooManyFailures(reply);
+    else if (!hasRoom) reply.refuseUnavailable(overloaded);
+    else return true;
+    return false;
+  }
+
+  bodyBytesMax(request: ApiRequest): number | null {
+    return operationOf(request)?.actor === 'write' ? bodyBytesMax : null;
+  }
+
+  /** Step 8 of the order of checks, which the operation takes. */
+  refuseTooLarge(): boolean {
+    return false;
+  }
+
+  answer(reply: ApiReply, call: ApiCall): void {
+    if (operationOf(call)?.actor !== 'write') answerRead(reply, call, this.actors);
+    else guarded(reply, this.actors, answerWrite(reply, call, this.actors));
+  }
+
+  note(request: ApiRequest, status: number, tokenId: string | null, durationMs: number): void {
+    const { requestId, method, operation: route, address, query } = request;
+    if (tokenId !== null) {
+      this.#options.onTokenUsed(
+        { route: operationOf(request)?.route ?? null, query, address },
+        status,
+        tokenId,
+      );
+    }
+    const outcome = status === 0 ? 'the client went away' : undefined;
+    this.#options.logRequest({ requestId, tokenId, method, route, status, durationMs, address, outcome });
+  }
+
+  #refuseTooManyFailures(reply: ApiReply): void {
+    const seconds = this.#options.failedAuthentications.retryAfterSeconds(reply.request.limitKey);
+    this.#options.meter.countLimited('failed-authentications');
+    reply.refuse({ code: 'too-many-failed-attempts', detail: tooManyFailures }, seconds);
+  }
+}

@@ -1,0 +1,47 @@
+import t from 'tap';
+import { problemTable } from '../../src/contracts/problem-table.ts';
+import type { HeaderBlock } from '../../src/http/header-block.ts';
+import {
+  evaluationHeadersFor,
+  evaluationLimitedHeaders,
+  managementHeaders,
+  rateLimitedHeaders,
+} from '../../src/operations/answer-headers.ts';
+
+/** By lower-case name. */
+function linesOf({ name, value }: HeaderBlock): Map<string, string> {
+  const lines = `${name}: ${value}`.split('\r\n').map((line): [string, string] => {
+    const colon = line.indexOf(': ');
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)];
+  });
+  return new Map(lines);
+}
+
+t.test('every 503 says when to try again, on both APIs, and nothing that will not pass does', async (t) => {
+  for (const { status, title } of Object.values(problemTable)) {
+    if (status === 429) continue;
+    const isTemporary = status === 503;
+    t.equal(linesOf(managementHeaders('r', status)).has('retry-after'), isTemporary, `${status} ${title}`);
+    t.equal(linesOf(evaluationHeadersFor(status)).has('retry-after'), isTemporary, `${status} ${title}`);
+  }
+  t.equal(linesOf(managementHeaders('r', 503)).get('retry-after'), '1');
+});
+
+t.test('every 429 says how long its window lasts', async (t) => {
+  const blocks = [
+    managementHeaders('r', 429, { retryAfter: 42 }),
+    rateLimitedHeaders('r', 42),
+    evaluationLimitedHeaders(42),
+  ];
+  for (const block of blocks) t.equal(linesOf(block).get('retry-after'), '42');
+});
+
+t.test('an ETag is there where there is one, and a 304 has no type of content', async (t) => {
+  const tagged = linesOf(managementHeaders('r', 200, { entityTag: '"5-2"' }));
+  t.equal(tagged.get('etag'), '"5-2"');
+  t.match(tagged.get('access-control-expose-headers'), 'ETag');
+  t.notOk(linesOf(managementHeaders('r', 200, { entityTag: null })).has('etag'));
+  const unchanged = linesOf(managementHeaders('r', 304, { entityTag: '"5-2"' }));
+  t.notOk(unchanged.has('content-type'));
+  t.same([...unchanged.keys()].sort(), [...linesOf(managementHeaders('r', 304)).keys(), 'etag'].sort());
+});

@@ -1,0 +1,140 @@
+import t from 'tap';
+import type { AuditEntry } from '../../../src/domain/audit/audit-entry.ts';
+import { changesListedMax } from '../../../src/domain/audit/watched-changes.ts';
+import type { Project } from '../../../src/domain/project/project.ts';
+import { newId } from '../../../src/support/random-id.ts';
+import { auditEntryOf, creationOf, projectOf } from '../../storage/support/records.ts';
+import { type OrganisationFixture, openOrganisation } from './organisation-fixture.ts';
+
+const nothing = { flags: [], project: false, tokens: false, organisation: false };
+
+function append(fixture: OrganisationFixture, entries: readonly Partial<AuditEntry>[]): void {
+  const ledgerId = fixture.organisation.id;
+  fixture.apply(entries.map((entry) => ({ kind: 'audit', entry: auditEntryOf(ledgerId, entry) })));
+}
+
+/** @param project null on a page without one */
+function look(fixture: OrganisationFixture, project: Project | null, since?: string) {
+  const query = since === undefined ? {} : { since };
+  const { value, text } =
+    project === null
+      ? fixture.read('look-at-organisation', fixture.owner, { query })
+      : fixture.read('look-at-project', fixture.owner, { params: { projectId: project.id }, query });
+  const { organisationId, ...changes } = JSON.parse(text === '' ? JSON.stringify(value) : text);
+  if (organisationId !== fixture.organisation.id) throw new Error('This is not of the organisation');
+  return changes;
+}
+
+t.test('a page begins at the newest entry, and is told what came after it', async (t) => {
+  const fixture = openOrganisation(t);
+  const [project, other] = [fixture.addProject(), fixture.addProject()];
+  const [first, second] = [newId(), newId()];
+  t.strictSame(look(fixture, project), { position: '0.0', ...nothing }, 'an empty log');
+  append(fixture, [{ projectId: project.id, targetId: newId() }]);
+  t.strictSame(look(fixture, project), { position: '1.0', ...nothing });
+  t.strictSame(look(fixture, project, '1.0'), { position: '1.0', ...nothing });
+  append(fixture, [
+    { projectId: project.id, targetId: first },
+    { projectId: project.id, targetId: second, action: 'flag.delete' },
+    { projectId: project.id, targetId: first, action: 'flag.edit' },
+  ]);
+  t.strictSame(look(fixture, project, '1.0'), { position: '4.0', ...nothing, flags: [first, second] });
+  t.strictSame(
+    look(fixture, other, '1.0'),
+    { position: '4.0', ...nothing },
+    'another project’s are not told',
+  );
+  t.strictSame(look(fixture, null, '1.0'), { position: '4.0', ...nothing }, 'and to no page without one');
+});
+
+t.test('what kind of thing has changed follows the action', async (t) => {
+  const fixture = openOrganisation(t);
+  const project = fixture.addProject();
+  const actions = {
+    project: ['project.edit', 'environment.create', 'environment.delete', 'audience.edit'],
+    tokens: ['token.create', 'token.revoke', 'token.rotate'],
+  } as const;
+  let since = 0;
+  for (const kind of ['project', 'tokens'] as const) {
+    for (const action of actions[kind]) {
+      append(fixture, [{ projectId: project.id, action }]);
+      t.match(look(fixture, project, `${since}.0`), { ...nothing, [kind]: true }, action);
+      since += 1;
+    }
+  }
+  append(fixture, [{ action: 'member.edit' }]);
+  for (const page of [project, null]) {
+    t.match(look(fixture, page, `${since}.0`), { ...nothing, organisation: true }, 'of the organisation');
+  }
+});
+
+t.test('of other projects is told what the list of projects shows of them', async (t) => {
+  const fixture = openOrganisation(t);
+  const [project, other] = [fixture.addProject(), fixture.addProject()];
+  const shown = { 'project.create': true, 'environment.edit': true, 'token.create': false } as const;
+  let since = 0;
+  for (const [action, organisation] of Object.entries(shown)) {
+    append(fixture, [{ projectId: other.id, action: action as keyof typeof shown }]);
+    for (const page of [project, null]) {
+      t.match(look(fixture, page, `${since}.0`), { ...nothing, organisation }, action);
+    }
+    since += 1;
+  }
+});
+
+t.test('what happened beside the project is not looked for without an end', async (t) => {
+  const fixture = openOrganisation(t);
+  const [project, other] = [fixture.addProject(), fixture.addProject()];
+  const busy = (count: number) => Array.from({ length: count }, () => ({ projectId: other.id }));
+  append(fixture, busy(20));
+  t.match(look(fixture, project, '0.0'), { project: false, organisation: false });
+  append(fixture, busy(1));
+  t.match(look(fixture, project, '0.0'), { project: false, organisation: true }, 'it may have been');
+});
+
+t.test('more changes than are listed mean all of it', async (t) => {
+  const fixture = openOrganisation(t);
+  const project = fixture.addProject();
+  append(
+    fixture,
+    Array.from({ length: changesListedMax }, () => ({ projectId: project.id })),
+  );
+  t.equal(look(fixture, project, '0.0').flags.length, changesListedMax);
+  append(fixture, [{ projectId: project.id }]);
+  t.strictSame(look(fixture, project, '0.0'), {
+    position: `${changesListedMax + 1}.0`,
+    flags: [],
+    project: true,
+    tokens: true,
+    organisation: true,
+  });
+});
+
+t.test('a personal project has a log of its own, and its page is told of the organisation too', async (t) => {
+  const fixture = openOrganisation(t);
+  const personal = projectOf(null, { ownerMemberId: fixture.owner.id });
+  const targetId = newId();
+  fixture.apply([
+    creationOf('project', personal),
+    { kind: 'audit', entry: auditEntryOf(personal.id, { projectId: personal.id, targetId }) },
+  ]);
+  t.strictSame(look(fixture, personal, '0.0'), { position: '0.1', ...nothing, flags: [targetId] });
+  append(fixture, [{ action: 'member.edit' }]);
+  t.strictSame(look(fixture, personal, '0.1'), { position: '1.1', ...nothing, organisation: true });
+});
+
+t.test('after a restore of an older store, everything may be different', async (t) => {
+  const fixture = openOrganisation(t);
+  const project = fixture.addProject();
+  append(fixture, [{ projectId: project.id }]);
+  const all = { position: '1.0', flags: [], project: true, tokens: true, organisation: true };
+  t.strictSame(look(fixture, project, '7.0'), all);
+});
+
+t.test('what is no position is refused', async (t) => {
+  const fixture = openOrganisation(t);
+  for (const since of ['', '1', '-1.0', '1.0.0', '01.0', '1.x', `${'9'.repeat(16)}.0`]) {
+    const { problem } = fixture.read('look-at-organisation', fixture.owner, { query: { since } });
+    t.equal(problem?.code, 'invalid-request', since);
+  }
+});
