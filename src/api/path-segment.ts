@@ -1,4 +1,4 @@
-import { highestRaw } from '../support/raw-character.ts';
+import { highestRaw } from '../support/query-string.ts';
 
 const percent = 0x25;
 

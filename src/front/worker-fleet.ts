@@ -15,8 +15,8 @@ import {
 } from '../worker/worker-protocol.ts';
 import type { HostDesk } from './host-desk.ts';
 import { Rebalancing } from './rebalancing.ts';
+import { WorkerPlaces } from './shared-limits.ts';
 import { WorkerLink } from './worker-link.ts';
-import { WorkerPlaces } from './worker-places.ts';
 import { WorkerThreads } from './worker-threads.ts';
 import { WorkerWatch } from './worker-watch.ts';
 

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
-import type { Readiness } from '../admin/readiness.ts';
+import type { Readiness } from '../admin/admin-server.ts';
 import type { OpenIdDesk } from '../api/console/open-id/open-id-desk.ts';
 import type { OpenIdProvider } from '../api/console/open-id/open-id-provider.ts';
 import { loadWebApp } from '../api/console/web-app.ts';

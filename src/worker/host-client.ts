@@ -2,8 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { OpenIdPort } from '../api/console/open-id/open-id-protocol.ts';
 import type { PasswordPort } from '../api/console/password-port.ts';
 import type { WatchPort } from '../api/console/watch-places.ts';
-import { HeldCommands } from '../support/held-commands.ts';
-import { transferredBytes } from '../support/transferred-bytes.ts';
+import { HeldCommands, transferredBytes } from '../support/held-commands.ts';
 import type { WriterPort } from '../writer/writer-client.ts';
 import type {
   HostCall,

@@ -19,9 +19,9 @@ import type { Exchange } from '../http/exchange.ts';
 import { headerBlock } from '../http/header-block.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { DirectRoute, HttpMethod, HttpRoute } from '../http/worker-server.ts';
-import { hasRawCharacter } from '../support/raw-character.ts';
+import { hasRawCharacter } from '../support/query-string.ts';
 import type { ConsoleGate } from './console-gate.ts';
-import type { EvaluationGate } from './evaluation-gate.ts';
+import type { EvaluationLimit } from './limits/evaluation-limit.ts';
 import type { ManagementGate } from './management-gate.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
 
@@ -33,7 +33,7 @@ export interface RouteParts {
   readonly console: ConsoleGate;
   /** Null when it was not built. */
   readonly webApp: WebApp | null;
-  readonly evaluation: EvaluationGate;
+  readonly evaluation: EvaluationLimit;
   readonly docs: DocsPages;
   readonly docsUrl: string;
   onFault(fault: unknown, during: string): void;

@@ -21,12 +21,11 @@ import { createWorkerServer, type WorkerServer } from '../http/worker-server.ts'
 import type { StoreReader } from '../storage/store-reader.ts';
 import { BetweenEvents } from './between-events.ts';
 import { ConsoleGate, type ConsoleGateOptions } from './console-gate.ts';
-import { EvaluationGate } from './evaluation-gate.ts';
 import type { HostClient } from './host-client.ts';
-import { AddressFinder } from './limits/address-finder.ts';
+import { AddressFinder, ClientAddresses } from './limits/address-finder.ts';
 import { AddressLimiter } from './limits/address-limiter.ts';
-import { ClientAddresses } from './limits/client-address.ts';
 import { ConnectionRoom } from './limits/connection-room.ts';
+import { EvaluationLimit } from './limits/evaluation-limit.ts';
 import { budgetOf, longAnswerRoom, unsentAnswers } from './limits/process-budgets.ts';
 import { ManagementGate } from './management-gate.ts';
 import { RequestMeter } from './request-meter.ts';
@@ -94,7 +93,7 @@ export function createServices(
     management,
     console,
     webApp: setup.webApp,
-    evaluation: new EvaluationGate(limiter, addresses, docsUrl, requestMeter),
+    evaluation: new EvaluationLimit(limiter, addresses, docsUrl, requestMeter),
     docs: setup.docs,
     docsUrl,
     onFault: evaluation.project.onFault,

@@ -1,11 +1,11 @@
-import { performance } from 'node:perf_hooks';
+import { constants, PerformanceObserver, performance } from 'node:perf_hooks';
 import { setImmediate as setTurn } from 'node:timers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { getHeapStatistics } from 'node:v8';
 import { threadId } from 'node:worker_threads';
-import { watchEventLoop } from '../observability/event-loop-delay.ts';
+import { watchEventLoop } from '../observability/event-loop.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
 import type { Lookout } from '../support/lookout.ts';
-import { HeapWatch } from './heap-watch.ts';
 import { HostClient, type HostOrder } from './host-client.ts';
 import { requestMetrics } from './request-metrics-protocol.ts';
 import { WorkerLog } from './worker-log.ts';
@@ -163,4 +163,40 @@ export class Worker {
     this.#host.flush();
     this.#log.flush();
   }
+}
+
+/** Of the thread's own limit: what lives after a major collection. */
+const fullShare = 0.85;
+
+/**
+ * Tells when a worker's heap is nearly full. What counts is what a major collection has left: before one, most of the heap
+ * is garbage. A thread whose heap runs out cannot leave in order, and the process ends with it.
+ */
+class HeapWatch {
+  readonly #observer: PerformanceObserver;
+
+  constructor(onNearlyFull: () => void) {
+    this.#observer = new PerformanceObserver((list) => {
+      const isMajor = list.getEntries().some((entry) => kindOf(entry) === majorCollection);
+      if (isMajor && isNearlyFull()) onNearlyFull();
+    });
+    this.#observer.observe({ entryTypes: ['gc'] });
+  }
+
+  close(): void {
+    this.#observer.disconnect();
+  }
+}
+
+const majorCollection = constants.NODE_PERFORMANCE_GC_MAJOR;
+
+/** The declarations lack the entry's detail. */
+function kindOf(entry: object): unknown {
+  const { detail } = entry as { readonly detail?: { readonly kind?: number } };
+  return detail?.kind;
+}
+
+function isNearlyFull(): boolean {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  return used > limit * fullShare;
 }

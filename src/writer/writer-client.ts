@@ -2,9 +2,8 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import type { ConsoleCall } from '../contracts/console/console-call.ts';
 import type { ManagementCall } from '../contracts/management/management-call.ts';
 import type { Denial } from '../domain/token/denial.ts';
-import { HeldCommands } from '../support/held-commands.ts';
+import { HeldCommands, transferredBytes } from '../support/held-commands.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
-import { transferredBytes } from '../support/transferred-bytes.ts';
 import type { OutboxCommand } from './outbox-protocol.ts';
 import { QueueDelay } from './queue-delay.ts';
 import {

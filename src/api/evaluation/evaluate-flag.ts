@@ -5,7 +5,7 @@ import type { FlagEvaluator } from '../../evaluator/flag-evaluator.ts';
 import type { FlagSource } from '../../evaluator/flag-source.ts';
 import type { HeaderBlock } from '../../http/header-block.ts';
 import type { ReadyAnswer } from '../../http/worker-server.ts';
-import { hasRawCharacter } from '../../support/raw-character.ts';
+import { hasRawCharacter } from '../../support/query-string.ts';
 import { evaluationHeaders, evaluationHeadersFor } from '../answer-headers.ts';
 import { decodeSegment, isPlainSegment } from '../path-segment.ts';
 import { rawCharacterProblem } from './evaluation-refusal.ts';

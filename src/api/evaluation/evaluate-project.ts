@@ -1,7 +1,7 @@
 import type { ProjectEvaluator } from '../../evaluator/reads/evaluate-project.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { RequestView } from '../../http/request-view.ts';
-import { hasRawCharacter } from '../../support/raw-character.ts';
+import { hasRawCharacter } from '../../support/query-string.ts';
 import { evaluationHeadersFor } from '../answer-headers.ts';
 import type { LongAnswers } from '../long-answers.ts';
 import { decodeSegment } from '../path-segment.ts';

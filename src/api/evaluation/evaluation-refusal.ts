@@ -3,7 +3,7 @@ import { problemTable } from '../../contracts/problem-table.ts';
 import { describeQueryFault } from '../../domain/evaluation/query-fault.ts';
 import type { Problem } from '../../domain/problem.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { hasRawCharacter } from '../../support/raw-character.ts';
+import { hasRawCharacter } from '../../support/query-string.ts';
 import { evaluationHeadersFor } from '../answer-headers.ts';
 
 /** The log tells more. */

@@ -1,5 +1,5 @@
 import type { ByteSet } from '../../support/byte-set.ts';
-import type { WorkQueue } from '../../support/sliced-work.ts';
+import type { WorkQueue } from '../../support/steps.ts';
 import { type Flag, initialState } from '../flag/flag.ts';
 import type { Environment, Project } from '../project/project.ts';
 import { soleEnvironment } from '../project/project.ts';

@@ -1,14 +1,14 @@
-import { evaluationLimitedHeaders } from '../api/answer-headers.ts';
-import { errorEnvelope } from '../contracts/error-envelope.ts';
-import type { HttpRoute } from '../http/worker-server.ts';
-import type { AddressLimiter } from './limits/address-limiter.ts';
-import type { ClientAddresses } from './limits/client-address.ts';
-import type { RequestMeter } from './request-meter.ts';
+import { evaluationLimitedHeaders } from '../../api/answer-headers.ts';
+import { errorEnvelope } from '../../contracts/error-envelope.ts';
+import type { HttpRoute } from '../../http/worker-server.ts';
+import type { RequestMeter } from '../request-meter.ts';
+import type { ClientAddresses } from './address-finder.ts';
+import type { AddressLimiter } from './address-limiter.ts';
 
 const tooMany = 'Too many evaluations from this address. Wait a minute before you retry.';
 
 /** The optional per-address limit of the Evaluation API. Switched off, as it is by default, it costs nothing. */
-export class EvaluationGate {
+export class EvaluationLimit {
   readonly #limiter: AddressLimiter | null;
   readonly #addresses: ClientAddresses;
   readonly #docsUrl: string;
