@@ -1,5 +1,6 @@
 import { evaluationReasons } from '../domain/evaluation/evaluation-reason.ts';
 import { count, type MetricCells, observe, put } from '../observability/metric-cells.ts';
+import { assert } from '../support/assert.ts';
 import {
   cacheResults,
   type EvaluationKind,
@@ -29,6 +30,10 @@ export class EvaluationMeter {
 
   constructor(memory: SharedArrayBuffer) {
     this.#cells = new Float64Array(memory);
+    assert(
+      this.#cells.length === evaluationMetrics.cellCount,
+      'the memory is that of the metrics of evaluations',
+    );
   }
 
   #add(cell: number): void {

@@ -27,7 +27,7 @@ import { keptForPlaces, usedPlaces } from '../worker/limits/shared-places.ts';
 import { RequestMeter } from '../worker/request-meter.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import { routeIndex } from '../worker/route-names.ts';
-import type { BudgetName, WorkerMessage } from '../worker/worker-protocol.ts';
+import type { BudgetName } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
 import { ChangePacing } from './change-pacing.ts';
 import { ConnectionLimit } from './connection-limit.ts';
@@ -37,6 +37,7 @@ import { refuseWithoutWorker } from './refuse-without-worker.ts';
 import { createSharedLimits, placesFor } from './shared-limits.ts';
 import { countsIn, type UsageRecorder } from './usage-recorder.ts';
 import { WorkerFleet } from './worker-fleet.ts';
+import type { WorkerNews } from './worker-link.ts';
 
 export interface FrontParts {
   readonly config: Config;
@@ -148,7 +149,7 @@ export class Front {
     ];
   }
 
-  #receive(message: Extract<WorkerMessage, { kind: 'log' | 'used' | 'counted' | 'touched' }>): void {
+  #receive(message: WorkerNews): void {
     const { usage, mainLog, logMemory } = this.#parts;
     if (message.kind === 'log') mainLog.writeLines(receiveLines(logMemory, message.lines));
     else if (message.kind === 'touched') this.#touches.touch(message.sessionId);

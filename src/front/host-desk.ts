@@ -1,6 +1,7 @@
 import type { OpenIdPort } from '../api/console/open-id/open-id-protocol.ts';
 import { PasswordDesk } from '../api/console/password-desk.ts';
 import { WatchPlaces } from '../api/console/watch-places.ts';
+import { assert } from '../support/assert.ts';
 import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
 
@@ -61,12 +62,14 @@ export class HostDesk {
   /** @throws what doing it throws */
   do({ name, args }: HostCall, caller: Caller): Promise<unknown> {
     // A call carries the arguments of its own name: see `HostCall`.
+    assert(Object.hasOwn(this.#handlers, name), 'a worker asks for what the desk does');
     const run = this.#handlers[name] as (caller: Caller, ...args: unknown[]) => Promise<unknown>;
     return run(caller, ...args);
   }
 
   leaveWatchers(caller: Caller, place: number): void {
-    caller.watchPlaces.delete(place);
+    const hadPlace = caller.watchPlaces.delete(place);
+    assert(hadPlace, 'a page leaves its place once, and by its own worker');
     this.#watchPlaces.leave(place);
   }
 

@@ -1,3 +1,4 @@
+import { assert } from '../support/assert.ts';
 import { createWarningMemory } from '../worker/limits/address-finder.ts';
 import { createConnectionRoomMemory } from '../worker/limits/connection-room.ts';
 import { createBudgetMemory, giveBackOf } from '../worker/limits/shared-budget.ts';
@@ -62,6 +63,7 @@ export class WorkerPlaces {
     const { budgets, places } = this.#limits;
     for (const name of budgetNames) giveBackOf(budgets[name], place);
     for (const memory of Object.values(places)) givePlacesOf(memory, place);
+    assert(!this.#free.includes(place), 'a place is given back once');
     this.#free.push(place);
   }
 }

@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { OpenIdPort } from '../api/console/open-id/open-id-protocol.ts';
 import type { PasswordPort } from '../api/console/password-port.ts';
 import type { WatchPort } from '../api/console/watch-places.ts';
+import { assert } from '../support/assert.ts';
 import { HeldCommands, transferredBytes } from '../support/held-commands.ts';
 import type { WriterPort } from '../writer/writer-client.ts';
 import type {
@@ -103,9 +104,10 @@ export class HostClient {
 
   #settle(result: HostResult): void {
     const waiting = this.#waiting.get(result.id);
+    assert(waiting !== undefined, 'a result is of a call that waits for it');
     this.#waiting.delete(result.id);
-    if (result.ok) waiting?.resolve(result.value);
-    else waiting?.reject(new Error(result.message));
+    if (result.ok) waiting.resolve(result.value);
+    else waiting.reject(new Error(result.message));
   }
 
   /** Says something that needs no answer. */

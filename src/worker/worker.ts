@@ -5,6 +5,7 @@ import { getHeapStatistics } from 'node:v8';
 import { threadId } from 'node:worker_threads';
 import { watchEventLoop } from '../observability/event-loop.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
+import { assert } from '../support/assert.ts';
 import type { Lookout } from '../support/lookout.ts';
 import { HostClient, type HostOrder } from './host-client.ts';
 import { requestMetrics } from './request-metrics-protocol.ts';
@@ -14,6 +15,7 @@ import {
   beatIntervalMs,
   connectionsCell,
   shedCell,
+  stateCells,
   threadCell,
   type WorkerSetup,
 } from './worker-protocol.ts';
@@ -37,6 +39,7 @@ export class Worker {
   readonly #heapWatch: HeapWatch;
   #mustClose = false;
   #isLeaving = false;
+  #leavesFor: unknown = null;
   #isClosed = false;
   #finish: (hasLeft: boolean) => void = () => undefined;
   readonly #finished = new Promise<boolean>((resolve) => {
@@ -45,15 +48,14 @@ export class Worker {
 
   constructor(setup: WorkerSetup, reader: StoreReader) {
     this.#state = new Int32Array(setup.state);
+    assert(this.#state.length === stateCells, 'a worker has the cells of its state');
     const pacing = new Int32Array(setup.pacing);
     const isPaced = (): boolean => Atomics.load(pacing, 0) === 1;
     this.#host = new HostClient(setup.port, isPaced, (order) => this.#obey(order));
     this.#log = new WorkerLog(setup, (message) => this.#host.tell(message));
     this.#services = createServices(setup, reader, this.#host, this.#log, {
       mustClose: () => this.#mustClose || this.#mustShed(),
-      onConnection: (change) => {
-        Atomics.add(this.#state, connectionsCell, change);
-      },
+      onConnection: (change) => this.#noteConnection(change),
     });
     this.#loopWatch = watchEventLoop(this.#services.requestMeter.cells, requestMetrics.metrics.loopDelay);
     this.#beating = setInterval(() => this.#beat(), beatIntervalMs);
@@ -77,6 +79,13 @@ export class Worker {
     requestMeter.putActive(performance.eventLoopUtilization().active);
     meter.putBytes(source.cache.bytes, source.lists.bytes);
     this.#collect();
+  }
+
+  /** None comes once the app is closed: it was taken from the front end before. */
+  #noteConnection(change: number): void {
+    assert(change < 0 || !this.#isClosed, 'no connection comes to an app that is closed');
+    const before = Atomics.add(this.#state, connectionsCell, change);
+    assert(before + change >= 0, 'no more connections go than came');
   }
 
   /** Whether the next answer is to close its connection, so that a new worker gets its share. */
@@ -124,10 +133,13 @@ export class Worker {
    */
   async leave(fault: unknown, mayWait = false): Promise<void> {
     if (this.#isLeaving) {
-      this.#log.log.error({ err: fault }, 'a fault in a worker that is leaving');
+      // Of an assertion that failed a worker is told twice.
+      if (fault !== this.#leavesFor)
+        this.#log.log.error({ err: fault }, 'a fault in a worker that is leaving');
       return;
     }
     this.#isLeaving = true;
+    this.#leavesFor = fault;
     this.#log.log.error({ err: fault }, 'a worker leaves in order, and is replaced');
     const reason = fault instanceof Error ? fault.message : String(fault);
     await this.#host.ask('leave', [reason, mayWait]);

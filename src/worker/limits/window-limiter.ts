@@ -1,4 +1,5 @@
 import { createHash, randomFillSync } from 'node:crypto';
+import { assert } from '../../support/assert.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { withLock } from '../../support/shared-lock.ts';
 
@@ -77,7 +78,14 @@ export class WindowLimiter {
     this.#started = new Float64Array(memory.started);
     this.#seen = new Float64Array(memory.seen);
     this.#seed = new Uint8Array(memory.seed);
-    this.#setMask = this.#counts.length / ways - 1;
+    const windows = this.#counts.length;
+    const sets = windows / ways;
+    this.#setMask = sets - 1;
+    assert(sets >= 1 && (sets & (sets - 1)) === 0, 'the sets of a table are a power of two');
+    assert(this.#keys.length === windows * keyCells, 'each window has a key');
+    assert(this.#started.length === windows && this.#seen.length === windows, 'each window has its times');
+    assert(this.#locks.length === stripes, 'each stripe of sets has a lock');
+    assert(this.#options.limit >= 0, 'a limit is not below zero');
   }
 
   /** Counts an event. @returns whether it is within the limit */
@@ -86,6 +94,7 @@ export class WindowLimiter {
     if (limit === 0) return true;
     return this.#inSet(key, (hash, set, now) => {
       const window = this.#find(hash, set, now) ?? this.#begin(hash, set, now);
+      assert(Math.floor(window / ways) === set, 'the window of a key is in its set');
       this.#seen[window] = now;
       if ((this.#counts[window] as number) >= limit) return false;
       this.#counts[window] = (this.#counts[window] as number) + 1;
