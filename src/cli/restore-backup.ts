@@ -13,7 +13,7 @@ import { dataFileOf } from '../storage/environment.ts';
 import { requireKnownFormat } from '../storage/marker-file.ts';
 import { storeFormat } from '../storage/records/identity-record.ts';
 import { CommandFailure } from './command-failure.ts';
-import { describeShare, type ProgressLine } from './progress-line.ts';
+import type { ProgressLine } from './progress-line.ts';
 import { verify } from './take-backup.ts';
 
 export interface RestoredBackup extends BackupManifest {
@@ -84,7 +84,7 @@ async function copyDataFile(from: string, to: string, progress: ProgressLine): P
     throw new CommandFailure(`The backup is damaged: ${from} is missing. Use another.`);
   const look = (): void => {
     const done = statSync(to, { throwIfNoEntry: false })?.size ?? 0;
-    progress.report(() => describeShare('copied', done / 2 ** 20, bytes / 2 ** 20, 'MiB'));
+    progress.reportCopied(done, bytes);
   };
   const looks = setInterval(look, lookIntervalMs);
   try {

@@ -64,10 +64,7 @@ export function createServices(
   const { log } = workerLog;
   const addresses = new ClientAddresses(setup.trustedProxies);
   const evaluation = createEvaluation(setup, reader, {
-    addressOf: (exchange, request) => {
-      const forwardedFor = request.headerValues('x-forwarded-for').join(',');
-      return addresses.find(exchange.remoteAddress(), forwardedFor).address.limitKey;
-    },
+    addressOf: (exchange, request) => addresses.findOf(exchange, request).address.limitKey,
     onFault: (fault, during) => log.error({ err: fault, during }, 'request failed'),
   });
   const requestMeter = new RequestMeter(setup.requestMetrics);

@@ -12,6 +12,11 @@ interface ClientAddress {
   readonly limitKey: string;
 }
 
+interface FoundAddress {
+  readonly address: ClientAddress;
+  readonly isForged: boolean;
+}
+
 const hopsMax = 32;
 /** `::ffff:` before an IPv4 address. */
 const mappedPrefix = Buffer.from('00000000000000000000ffff', 'hex');
@@ -82,14 +87,16 @@ export class ClientAddresses {
     return this.#hasTrusted && this.#trusted.check(address.text, isIP(address.text) === 6 ? 'ipv6' : 'ipv4');
   }
 
+  /** @returns where a request comes from, and whether somebody claims what they may not */
+  findOf(exchange: Exchange, view: RequestView): FoundAddress {
+    return this.find(exchange.remoteAddress(), view.headerValues('x-forwarded-for').join(','));
+  }
+
   /**
    * @param peer the socket's peer, 4 or 16 bytes
    * @param forwardedFor the values of `X-Forwarded-For`, joined by commas; empty when absent
    */
-  find(
-    peer: Uint8Array,
-    forwardedFor: string,
-  ): { readonly address: ClientAddress; readonly isForged: boolean } {
+  find(peer: Uint8Array, forwardedFor: string): FoundAddress {
     let address = addressFromBytes(peer);
     if (forwardedFor === '') return { address, isForged: false };
     if (!this.#isTrusted(address)) return { address, isForged: true };
@@ -124,8 +131,7 @@ export class AddressFinder {
   }
 
   find(exchange: Exchange, view: RequestView): ClientAddress {
-    const forwardedFor = view.headerValues('x-forwarded-for').join(',');
-    const { address, isForged } = this.#addresses.find(exchange.remoteAddress(), forwardedFor);
+    const { address, isForged } = this.#addresses.findOf(exchange, view);
     if (isForged) this.#warn(address.text);
     return address;
   }

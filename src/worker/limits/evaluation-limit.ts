@@ -35,8 +35,7 @@ export class EvaluationLimit {
     const limiter = this.#limiter;
     if (limiter === null) return handle;
     return (exchange, request) => {
-      const forwardedFor = request.headerValues('x-forwarded-for').join(',');
-      const { limitKey } = this.#addresses.find(exchange.remoteAddress(), forwardedFor).address;
+      const { limitKey } = this.#addresses.findOf(exchange, request).address;
       if (limiter.take(limitKey)) {
         handle(exchange, request);
         return;

@@ -1,8 +1,8 @@
-import { createHash, randomFillSync } from 'node:crypto';
 import type { RefusedShare } from '../../evaluator/evaluation-metrics-protocol.ts';
 import type { Holder } from '../../evaluator/pin-room.ts';
 import { assert } from '../../support/assert.ts';
 import { fitsShare, hasShare } from '../../support/fair-share.ts';
+import { createHashSeed, keyedHash } from '../../support/keyed-hash.ts';
 import { withLock } from '../../support/shared-lock.ts';
 
 /**
@@ -13,7 +13,7 @@ import { withLock } from '../../support/shared-lock.ts';
  *   bytes     Int32, for each place: what is kept for it; 0 while it is free
  *   keys      Int32, eight for each place: 64 bits of a keyed hash of its asker, project, organisation and address; zero
  *             for none
- *   seed      16 bytes that make the hash this process' own: nobody outside can choose keys that collide
+ *   seed      of the hash
  */
 export interface PlaceMemory {
   readonly lock: SharedArrayBuffer;
@@ -32,21 +32,18 @@ const kinds = ['asker', 'project', 'organisation', 'address'] as const;
 const weights: readonly number[] = [0.5, 1, 1.5, 2];
 const cellsOfKey = 2;
 const cellsOfPlace = kinds.length * cellsOfKey;
-const seedBytes = 16;
 const noPlace = -1;
 /** What an Int32 can say. */
 const largestInt32 = 2 ** 31 - 1;
 
 export function createPlaceMemory(places: number): PlaceMemory {
-  const seed = new SharedArrayBuffer(seedBytes);
-  randomFillSync(new Uint8Array(seed));
   const cells = (count: number) => new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT);
   return {
     lock: cells(1),
     owners: cells(places),
     bytes: cells(places),
     keys: cells(places * cellsOfPlace),
-    seed,
+    seed: createHashSeed(),
   };
 }
 
@@ -189,7 +186,7 @@ export class SharedPlaces {
     for (const [kind, name] of kinds.entries()) {
       const value = holder[name];
       if (value === null) continue;
-      const digest = createHash('sha256').update(this.#seed).update(name).update(value).digest();
+      const digest = keyedHash(this.#seed, name, value);
       keys[kind * cellsOfKey] = digest.readInt32LE(0);
       keys[kind * cellsOfKey + 1] = digest.readInt32LE(4);
     }

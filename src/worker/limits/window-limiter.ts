@@ -1,5 +1,5 @@
-import { createHash, randomFillSync } from 'node:crypto';
 import { assert } from '../../support/assert.ts';
+import { createHashSeed, keyedHash } from '../../support/keyed-hash.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { withLock } from '../../support/shared-lock.ts';
 
@@ -12,7 +12,7 @@ import { withLock } from '../../support/shared-lock.ts';
  *   counts    Int32, events of the window
  *   started   Float64, when its first event came, milliseconds of the monotonic clock
  *   seen      Float64, when it was looked at last
- *   seed      16 bytes that make the hash this process' own: nobody outside can choose keys that share a set
+ *   seed      of the hash
  */
 export interface WindowMemory {
   readonly locks: SharedArrayBuffer;
@@ -26,7 +26,6 @@ export interface WindowMemory {
 const ways = 8;
 const keyCells = 4;
 const stripes = 256;
-const seedBytes = 16;
 /** Room for 100,000 addresses at once, of whose sets hardly one is full then. Memory is taken by those that are used. */
 const windowsMax = 2 ** 18;
 
@@ -34,15 +33,13 @@ const windowsMax = 2 ** 18;
 export function createWindowMemory(windows = windowsMax): WindowMemory {
   const count = 2 ** Math.ceil(Math.log2(Math.max(windows, ways)));
   const cells = (each: number): SharedArrayBuffer => new SharedArrayBuffer(count * each);
-  const seed = new SharedArrayBuffer(seedBytes);
-  randomFillSync(new Uint8Array(seed));
   return {
     locks: new SharedArrayBuffer(stripes * Int32Array.BYTES_PER_ELEMENT),
     keys: cells(keyCells * Int32Array.BYTES_PER_ELEMENT),
     counts: cells(Int32Array.BYTES_PER_ELEMENT),
     started: cells(Float64Array.BYTES_PER_ELEMENT),
     seen: cells(Float64Array.BYTES_PER_ELEMENT),
-    seed,
+    seed: createHashSeed(),
   };
 }
 
@@ -148,7 +145,7 @@ export class WindowLimiter {
   }
 
   #hash(key: string): Int32Array {
-    const digest = createHash('sha256').update(this.#seed).update(key).digest();
+    const digest = keyedHash(this.#seed, key);
     const hash = new Int32Array(keyCells);
     for (let cell = 0; cell < keyCells; cell += 1) hash[cell] = digest.readInt32LE(cell * 4);
     return hash;
