@@ -1,7 +1,6 @@
 import { answerManagementWrite } from '../../src/operations/answer-management.ts';
 import { openStore, type Store } from '../../src/storage/store.ts';
-import { hashBytes } from '../../src/support/hash-bytes.ts';
-import { hashSecret } from '../../src/support/hash-secret.ts';
+import { hashBytes, hashSecret } from '../../src/support/hash-secret.ts';
 import { newId } from '../../src/support/random-id.ts';
 import type { ChangeableFlag } from './changing-flag.ts';
 

@@ -3,9 +3,26 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
 import type { PrometheusText } from './prometheus-text.ts';
-import { isReady, type Readiness, renderReadiness } from './readiness.ts';
 
-export interface AdminServerOptions {
+/** Whether the service answers, as a process manager or load balancer asks. Health says only that it lives. */
+export interface Readiness {
+  readonly phase: 'starting' | 'serving' | 'draining';
+  /** The parts that do not serve. */
+  readonly failing: readonly string[];
+}
+
+export function isReady({ phase, failing }: Readiness): boolean {
+  return phase === 'serving' && failing.length === 0;
+}
+
+/** @returns for example `{"status":"unavailable","failing":["workers"]}` */
+function renderReadiness(readiness: Readiness): string {
+  if (isReady(readiness)) return JSON.stringify({ status: 'ready' });
+  const { phase, failing } = readiness;
+  return JSON.stringify({ status: phase === 'serving' ? 'unavailable' : phase, failing });
+}
+
+interface AdminServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
-import { eventLoopActive } from '../observability/event-loop-active.ts';
+import { eventLoopActive } from '../observability/event-loop.ts';
 import { counter, gauge, layOut } from '../observability/metric.ts';
 import { createMetricMemory, put } from '../observability/metric-cells.ts';
+import { isReady, type Readiness } from './admin-server.ts';
 import type { MetricSource } from './prometheus-text.ts';
-import { isReady, type Readiness } from './readiness.ts';
 
 const block = layOut({
   ready: gauge('burgee_ready', '1 while /ready answers 200, otherwise 0.'),

@@ -1,9 +1,8 @@
-import { CutAnswer } from '../evaluator/cut-answer.ts';
 import type { Holder } from '../evaluator/pin-room.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HeaderBlock } from '../http/header-block.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
-import type { TextPieces } from '../support/text-pieces.ts';
+import { CutAnswer, type TextPieces } from '../support/text-pieces.ts';
 import { ChunkBuffer } from './chunk-buffer.ts';
 
 /** An answer of any length, before it is made. */

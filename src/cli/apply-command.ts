@@ -1,10 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
+import type { ApplyPhase, ApplyProgress } from '../operator/apply-outcome.ts';
 import { fileBytesMax } from '../operator/operator-protocol.ts';
-import { ApplyProgressLines } from './apply-progress.ts';
 import type { Action, CommandOptions } from './command-action.ts';
 import { CommandFailure, exitCodes } from './command-failure.ts';
 import { printNote, printResult } from './command-output.ts';
+import { describeShare, ProgressLine, type ProgressOutput } from './progress-line.ts';
 import { addSettingOptions, configFrom } from './setting-options.ts';
 
 const examples = `Examples:
@@ -54,4 +55,37 @@ function readBounded(path: string): Uint8Array {
   throw new CommandFailure(
     `${path} is larger than 512 MiB. Split it into several files and apply them in turn.`,
   );
+}
+
+const words: Readonly<Record<ApplyPhase, readonly [verb: string, unit: string]>> = {
+  receive: ['sent', 'MiB'],
+  check: ['checked', 'flags'],
+  write: ['written', 'flags'],
+};
+/** Whatever is smaller is over before anybody could read of it. */
+const flagsWorthTelling = 1000;
+
+/** Shows how far an `apply` has come. */
+class ApplyProgressLines {
+  readonly #line: ProgressLine;
+
+  constructor(output: ProgressOutput) {
+    this.#line = new ProgressLine(output);
+  }
+
+  readonly report: ApplyProgress = (phase, done, total) => {
+    const isOver = done >= total && phase !== 'receive' && total >= flagsWorthTelling;
+    this.#line.report(() => describe(phase, done, total), isOver);
+  };
+
+  /** Before anything else is written to the same output. */
+  end(): void {
+    this.#line.end();
+  }
+}
+
+function describe(phase: ApplyPhase, done: number, total: number): string {
+  const [verb, unit] = words[phase];
+  const scale = phase === 'receive' ? 2 ** 20 : 1;
+  return describeShare(verb, done / scale, total / scale, unit);
 }

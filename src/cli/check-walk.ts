@@ -1,6 +1,13 @@
-import { checkStore } from '../storage/check.ts';
+import { checkStore, type Finding } from '../storage/check.ts';
 import { StoreError } from '../storage/store-error.ts';
-import type { WalkLine } from './check-walk-protocol.ts';
+
+/** What the process that walks a store says on its standard output, a line of JSON each. */
+export type WalkLine =
+  | { readonly kind: 'finding'; readonly finding: Finding }
+  /** The last line of a walk that came to its end. */
+  | { readonly kind: 'walked'; readonly counts: Readonly<Record<string, number>> }
+  /** The store cannot be opened. */
+  | { readonly kind: 'refused'; readonly message: string };
 
 // Entry of the process that `burgee check` starts: a damaged page may end it, and only it.
 function write(line: WalkLine): void {

@@ -8,7 +8,7 @@ import { claimDirectory } from '../storage/claim.ts';
 import { dataFileOf } from '../storage/environment.ts';
 import { CommandFailure } from './command-failure.ts';
 import { copyDataFile } from './copy-process.ts';
-import { describeShare, type ProgressLine } from './progress-line.ts';
+import type { ProgressLine } from './progress-line.ts';
 import { verify } from './take-backup.ts';
 
 export interface CompactedStore {
@@ -38,8 +38,7 @@ export async function compactStore(directory: string, progress: ProgressLine): P
     const partial = beginDirectory(join(directory, copyName), ending);
     try {
       const copy = dataFileOf(partial.path);
-      const onProgress = (done: number, bytes: number): void =>
-        progress.report(() => describeShare('copied', done / 2 ** 20, bytes / 2 ** 20, 'MiB'));
+      const onProgress = (done: number, bytes: number): void => progress.reportCopied(done, bytes);
       const identity = await copyDataFile({ directory, file: copy, timeLimitMs, onProgress });
       const { bytes: bytesAfter } = completeCopy(partial.path, identity, Date.now());
       progress.report(() => 'verifying');

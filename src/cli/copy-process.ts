@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { processEntries } from '../entry-files.ts';
 import type { StoreIdentity } from '../storage/records/identity-record.ts';
-import type { CopyLine } from './backup-copy-protocol.ts';
+import type { CopyLine } from './backup-copy.ts';
 import { CommandFailure } from './command-failure.ts';
 
 const copyFile = fileURLToPath(processEntries.backupCopy);

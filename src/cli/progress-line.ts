@@ -26,6 +26,11 @@ export class ProgressLine {
     this.#show(text());
   }
 
+  /** A file is being copied. */
+  reportCopied(bytesDone: number, bytes: number): void {
+    this.report(() => describeShare('copied', bytesDone / 2 ** 20, bytes / 2 ** 20, 'MiB'));
+  }
+
   /** Before anything else is written to the same output. */
   end(): void {
     if (this.#isLineOpen) this.#output.write('\n');

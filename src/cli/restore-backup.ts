@@ -1,19 +1,14 @@
 import { chmodSync, constants, existsSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import {
-  type BackupManifest,
-  identityIn,
-  manifestFileOf,
-  readManifest,
-} from '../storage/backup/backup-manifest.ts';
+import { type BackupManifest, identityIn, manifestFileOf, readManifest } from '../storage/backup/backup-manifest.ts';
 import { completeCopy } from '../storage/backup/complete-copy.ts';
 import { beginRestore } from '../storage/backup/restored-directory.ts';
 import { dataFileOf } from '../storage/environment.ts';
 import { requireKnownFormat } from '../storage/marker-file.ts';
 import { storeFormat } from '../storage/records/identity-record.ts';
 import { CommandFailure } from './command-failure.ts';
-import { describeShare, type ProgressLine } from './progress-line.ts';
+import type { ProgressLine } from './progress-line.ts';
 import { verify } from './take-backup.ts';
 
 export interface RestoredBackup extends BackupManifest {
@@ -84,7 +79,7 @@ async function copyDataFile(from: string, to: string, progress: ProgressLine): P
     throw new CommandFailure(`The backup is damaged: ${from} is missing. Use another.`);
   const look = (): void => {
     const done = statSync(to, { throwIfNoEntry: false })?.size ?? 0;
-    progress.report(() => describeShare('copied', done / 2 ** 20, bytes / 2 ** 20, 'MiB'));
+    progress.reportCopied(done, bytes);
   };
   const looks = setInterval(look, lookIntervalMs);
   try {

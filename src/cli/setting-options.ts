@@ -2,10 +2,9 @@ import { type Command, Option } from 'commander';
 import type { Config } from '../config/config.ts';
 import { defaultText } from '../config/configuration-page.ts';
 import { formerSettings } from '../config/former-settings.ts';
+import { processEnvironment } from '../config/given-settings.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
-import { processEnvironment } from '../config/process-environment.ts';
-import type { Setting } from '../config/setting.ts';
-import { configFileFlag, configFileVariable, environmentName, flagName } from '../config/setting-names.ts';
+import { configFileFlag, configFileVariable, flagName, type Setting, variableName } from '../config/setting.ts';
 import { type SettingName, settingNames, settings } from '../config/settings.ts';
 import type { CommandOptions } from './command-action.ts';
 import { CommandFailure } from './command-failure.ts';
@@ -15,7 +14,7 @@ import { printNote } from './command-output.ts';
 export function addSettingOptions(command: Command, names: readonly SettingName[] = settingNames): Command {
   for (const name of names) {
     const setting: Setting = settings[name];
-    const text = `${setting.description} (${environmentName(name)}, default ${defaultText(setting)})`;
+    const text = `${setting.description} (${variableName(name)}, default ${defaultText(setting)})`;
     command.addOption(new Option(`${flagName(name)} <${setting.placeholder}>`, text.replaceAll('`', '')));
   }
   for (const { name, renamedTo } of formerSettings) {

@@ -7,7 +7,7 @@ import { dataFileOf } from '../storage/environment.ts';
 import { dropLockFile } from '../storage/store-directory.ts';
 import { CommandFailure } from './command-failure.ts';
 import { copyDataFile } from './copy-process.ts';
-import { describeShare, type ProgressLine } from './progress-line.ts';
+import type { ProgressLine } from './progress-line.ts';
 import { walkStore } from './walk-store.ts';
 
 export interface TakenBackup extends BackupManifest {
@@ -33,8 +33,7 @@ export async function takeBackup(
   const partial = beginDirectory(target, ending);
   try {
     const file = dataFileOf(partial.path);
-    const onProgress = (done: number, bytes: number): void =>
-      progress.report(() => describeShare('copied', done / 2 ** 20, bytes / 2 ** 20, 'MiB'));
+    const onProgress = (done: number, bytes: number): void => progress.reportCopied(done, bytes);
     const identity = await copyDataFile({ directory, file, timeLimitMs, onProgress });
     const manifest = completeCopy(partial.path, identity, takenAt);
     progress.report(() => 'verifying');

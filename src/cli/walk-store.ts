@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { processEntries } from '../entry-files.ts';
-import type { WalkLine } from './check-walk-protocol.ts';
+import type { WalkLine } from './check-walk.ts';
 import { CommandFailure } from './command-failure.ts';
 
 /** A store that is damaged all over is described well enough by these. */

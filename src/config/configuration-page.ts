@@ -1,6 +1,5 @@
 import { formerSettings, renderFormerSetting } from './former-settings.ts';
-import type { Setting } from './setting.ts';
-import { configFileFlag, configFileVariable, environmentName, flagName } from './setting-names.ts';
+import { configFileFlag, configFileVariable, flagName, type Setting, variableName } from './setting.ts';
 import { settingNames, settings } from './settings.ts';
 
 const introduction = `# Configuration
@@ -49,7 +48,7 @@ function renderRow(name: string, setting: Setting): string {
   const cells = [
     `\`${name}\``,
     `\`${flagName(name)}\``,
-    `\`${environmentName(name)}\``,
+    `\`${variableName(name)}\``,
     defaultText(setting),
     meaning,
   ];

@@ -1,4 +1,4 @@
-import { environmentName, flagName } from './setting-names.ts';
+import { flagName, variableName } from './setting.ts';
 import type { SettingName } from './settings.ts';
 
 /** A name of an earlier version. It is accepted wherever settings are given, and in no help text. */
@@ -40,7 +40,7 @@ export function formerSettingWarning({ name, renamedTo, reason }: FormerSetting,
 
 /** @returns a row of the table in `docs/configuration.md`. */
 export function renderFormerSetting({ name, renamedTo, reason }: FormerSetting): string {
-  const names = (of: string): string => [of, flagName(of), environmentName(of)].map(inCode).join(', ');
+  const names = (of: string): string => [of, flagName(of), variableName(of)].map(inCode).join(', ');
   const effect = renamedTo === null ? 'ignored' : `renamed to ${names(renamedTo)}`;
   return `| ${names(name)} | ${effect} | ${reason} |`;
 }

@@ -1,14 +1,21 @@
-import type { ConfigFile } from './config-file.ts';
-import type { LabelOf } from './former-settings.ts';
-import type { Environment } from './process-environment.ts';
-import { serviceLinkHint } from './service-links.ts';
-import type { Setting, SettingSource } from './setting.ts';
-import { environmentName, flagName } from './setting-names.ts';
+import { readFileSync } from 'node:fs';
+import { didYouMean } from '../support/closest-name.ts';
+import { formerSettings, type LabelOf } from './former-settings.ts';
+import { flagName, type Setting, type SettingSource, variableName } from './setting.ts';
+import { settingNames } from './settings.ts';
+
+/** By name. */
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
+
+/** The only place where Burgee reads its environment. */
+export function processEnvironment(): EnvironmentVariables {
+  return process.env;
+}
 
 /** The places where settings can be given. */
 export interface SettingPlaces {
   readonly flags: ReadonlyMap<string, string>;
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   readonly file: ConfigFile;
   /** Of the file, for messages. */
   readonly filePath: string;
@@ -34,8 +41,8 @@ export function givenUnder(name: string, places: SettingPlaces): readonly GivenS
   const { flags, environment, file, filePath } = places;
   const flag = flags.get(name);
   if (flag !== undefined) given.push(textual(name, 'flag', flagName, flag));
-  const variable = present(environment[environmentName(name)]);
-  if (variable !== undefined) given.push(textual(name, 'environment', environmentName, variable));
+  const variable = present(environment[variableName(name)]);
+  if (variable !== undefined) given.push(textual(name, 'environment', variableName, variable));
   if (file.values.has(name)) {
     const raw = file.values.get(name);
     const labelOf: LabelOf = (key) => `"${key}" in ${filePath}`;
@@ -58,5 +65,57 @@ function textual(name: string, source: SettingSource, labelOf: LabelOf, text: st
     raw: text,
     hint: serviceLinkHint(text),
     valueFor: (setting) => setting.fromText(text),
+  };
+}
+
+/*
+ * Kubernetes gives every container variables for the services of its namespace. A service called `burgee` yields
+ * BURGEE_SERVICE_HOST, BURGEE_PORT=tcp://…, BURGEE_PORT_8080_TCP_ADDR and so on, which nobody meant as settings.
+ */
+const hostAndPort = /_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$/;
+const portParts = /_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
+const linkValue = /^(tcp|udp|sctp):\/\//;
+
+/** @returns whether a variable that is no setting comes from Kubernetes' service links. */
+export function isServiceLink(name: string, value: string): boolean {
+  return hostAndPort.test(name) || portParts.test(name) || (name.endsWith('_PORT') && linkValue.test(value));
+}
+
+/** @returns what to do about a setting whose value is a service link (BURGEE_PORT=tcp://10.0.0.1:8080), or null. */
+function serviceLinkHint(value: string): string | null {
+  if (!linkValue.test(value)) return null;
+  return 'this is a Kubernetes service link: set enableServiceLinks: false in the pod, or rename the service';
+}
+
+/** The settings that a file gives, by present or earlier name, and what is wrong with it. */
+export interface ConfigFile {
+  readonly values: ReadonlyMap<string, unknown>;
+  readonly problems: readonly string[];
+}
+
+const nothing: ReadonlyMap<string, unknown> = new Map();
+
+/** Reads a JSON file of settings, named as in `Config`. Never throws: what is wrong comes back as problems. */
+export function readConfigFile(path: string): ConfigFile {
+  try {
+    return checkKeys(path, JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, '')));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const kind = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+    return { values: nothing, problems: [`The configuration file ${path} ${kind}: ${reason}`] };
+  }
+}
+
+function checkKeys(path: string, content: unknown): ConfigFile {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    return { values: nothing, problems: [`The configuration file ${path} must hold one JSON object`] };
+  }
+  const entries = Object.entries(content);
+  const known: readonly string[] = settingNames;
+  const accepted = new Set([...known, ...formerSettings.map(({ name }) => name)]);
+  const unknown = entries.filter(([key]) => !accepted.has(key));
+  return {
+    values: new Map(entries.filter(([key]) => accepted.has(key))),
+    problems: unknown.map(([key]) => `Unknown setting "${key}" in ${path}${didYouMean(key, known)}`),
   };
 }

@@ -2,21 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { Check } from 'typebox/schema';
 import { didYouMean } from '../support/closest-name.ts';
 import type { Config } from './config.ts';
-import { type ConfigFile, readConfigFile } from './config-file.ts';
 import { formerNamesOf, formerSettings, formerSettingWarning } from './former-settings.ts';
-import { type GivenSetting, givenUnder, present, type SettingPlaces } from './given-settings.ts';
-import type { Environment } from './process-environment.ts';
-import { isServiceLink } from './service-links.ts';
-import type { DefaultBasis, Setting, SettingSource } from './setting.ts';
-import { settingConflicts } from './setting-conflicts.ts';
-import { configFileFlag, configFileVariable, environmentName, environmentPrefix } from './setting-names.ts';
+import { type ConfigFile, type EnvironmentVariables, type GivenSetting, givenUnder, isServiceLink, present, readConfigFile, type SettingPlaces } from './given-settings.ts';
+import { configFileFlag, configFileVariable, type DefaultBasis, environmentPrefix, flagName, type Setting, type SettingSource, variableName } from './setting.ts';
 import { type SettingName, settingNames, settings } from './settings.ts';
 
 export interface ConfigInput {
   /** Values of command-line flags by setting name; `configFile` is that of `--config`. */
   readonly flags: ReadonlyMap<string, string>;
   readonly configFile: string | undefined;
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
 }
 
 export type LoadedConfig =
@@ -94,10 +89,10 @@ function refusal(setting: Setting, given: GivenSetting): string {
   return `${given.label} must be ${setting.expected}, but it is ${shown}${hint}`;
 }
 
-function unknownVariables(environment: Environment): string[] {
-  const known = [configFileVariable, ...settingNames.map(environmentName)];
+function unknownVariables(environment: EnvironmentVariables): string[] {
+  const known = [configFileVariable, ...settingNames.map(variableName)];
   const names = Object.keys(environment).filter((name) => name.startsWith(environmentPrefix));
-  const accepted = [...known, ...formerSettings.map(({ name }) => environmentName(name))];
+  const accepted = [...known, ...formerSettings.map(({ name }) => variableName(name))];
   const unknown = names.filter(
     (name) => !accepted.includes(name) && !isServiceLink(name, environment[name] ?? ''),
   );
@@ -105,4 +100,43 @@ function unknownVariables(environment: Environment): string[] {
     const meant = didYouMean(name, known);
     return `Unknown environment variable ${name}${meant === '' ? `; unset it, or use ${configFileFlag}` : meant}`;
   });
+}
+
+const samePort =
+  'The admin port must not be the public port, whatever the addresses: choose another one with --admin-port (BURGEE_ADMIN_PORT).';
+
+/** @returns what is wrong with settings that are right one by one, each with what to do. */
+function settingConflicts(
+  values: ReadonlyMap<SettingName, unknown>,
+  sources: ReadonlyMap<SettingName, SettingSource>,
+): readonly string[] {
+  const problems: string[] = [];
+  if (values.get('port') !== 0 && values.get('adminPort') === values.get('port')) problems.push(samePort);
+  return [...problems, ...openIdConflicts(values, sources)];
+}
+
+/** Without an issuer nothing is signed in with; with one, the provider must know who asks and where people come back to. */
+function* openIdConflicts(
+  values: ReadonlyMap<SettingName, unknown>,
+  sources: ReadonlyMap<SettingName, SettingSource>,
+): Generator<string> {
+  const isGiven = (name: SettingName): boolean => typeof values.get(name) === 'string';
+  if (!isGiven('openIdIssuer')) {
+    if (values.get('openIdIssuer') !== null) return;
+    for (const name of ['openIdClientId', 'openIdClientSecret'] as const) {
+      if (isGiven(name))
+        yield `${named(name)} does nothing without an issuer: set ${named('openIdIssuer')} too`;
+    }
+    return;
+  }
+  if (values.get('openIdClientId') === null) {
+    yield `${named('openIdIssuer')} needs ${named('openIdClientId')}: the id that the provider gave this service when it was registered there`;
+  }
+  if (sources.get('baseUrl') === 'default') {
+    yield `${named('openIdIssuer')} needs ${named('baseUrl')}: the provider sends people back to <base-url>/console/api/openid/callback`;
+  }
+}
+
+function named(name: SettingName): string {
+  return `${flagName(name)} (${variableName(name)})`;
 }

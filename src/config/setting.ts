@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 
 /** Where the effective value of a setting came from, strongest first. */
-export const settingSources = ['flag', 'environment', 'file', 'default'] as const;
+const settingSources = ['flag', 'environment', 'file', 'default'] as const;
 export type SettingSource = (typeof settingSources)[number];
 
 /** The settings that a default may be made of; they stand before it in `settings`. */
@@ -18,7 +18,7 @@ interface DerivedDefault<Value> {
   derive(basis: DefaultBasis): Value;
 }
 
-/** Everything there is to say about one setting; names are derived from its key (`setting-names.ts`). */
+/** Everything there is to say about one setting; its names are derived from its key: see below. */
 export interface Setting<Schema extends TSchema = TSchema> {
   readonly schema: Schema;
   readonly description: string;
@@ -35,4 +35,21 @@ export interface Setting<Schema extends TSchema = TSchema> {
   fromJson(value: unknown): unknown;
   /** How an effective value is written, so that it could be given again as text. */
   toText(value: unknown): string;
+}
+
+/** Prefix of every environment variable that Burgee reads. */
+export const environmentPrefix = 'BURGEE_';
+
+/** The environment variable and the flag that name the configuration file; they are no settings themselves. */
+export const configFileVariable = `${environmentPrefix}CONFIG`;
+export const configFileFlag = '--config';
+
+/** @returns `BURGEE_DATA_DIR` for `dataDir`. */
+export function variableName(settingName: string): string {
+  return environmentPrefix + settingName.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+/** @returns `--data-dir` for `dataDir`. */
+export function flagName(settingName: string): string {
+  return `--${settingName.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -1,8 +1,7 @@
 import { type CompiledAudience, compileAudience } from '../domain/evaluation/compiled-audience.ts';
 import type { EvaluableFlag } from '../domain/evaluation/evaluable-flag.ts';
 import { atOnceBytes, type EvaluationQueries } from '../storage/evaluation-reader.ts';
-import type { WorkQueue } from '../support/sliced-work.ts';
-import type { Steps } from '../support/steps.ts';
+import type { Steps, WorkQueue } from '../support/steps.ts';
 
 /** Reads each audience once, so that flags which apply the same one share it compiled. */
 export class AudienceReading {

@@ -3,7 +3,7 @@ import { problemTable } from '../contracts/problem-table.ts';
 import type { EvaluationContext, QueryFault } from '../domain/evaluation/evaluation-context.ts';
 import { describeQueryFault } from '../domain/evaluation/query-fault.ts';
 import type { Problem, ProblemCode } from '../domain/problem.ts';
-import { hasRawCharacter } from '../support/raw-character.ts';
+import { hasRawCharacter } from '../support/query-string.ts';
 import type { RefusalReason } from './evaluation-metrics-protocol.ts';
 
 /** A refused evaluation, ready to send. */

@@ -1,18 +1,7 @@
 import { evaluationReasons } from '../domain/evaluation/evaluation-reason.ts';
 import { count, type MetricCells, observe, put } from '../observability/metric-cells.ts';
-import {
-  cacheResults,
-  type EvaluationKind,
-  evaluationMetrics,
-  type RefusalReason,
-  type RefusedShare,
-  refusalReasons,
-  refusedShares,
-  type StepKind,
-  stepKinds,
-  type WaitEnd,
-  waitEnds,
-} from './evaluation-metrics-protocol.ts';
+import { assert } from '../support/assert.ts';
+import { cacheResults, type EvaluationKind, evaluationMetrics, type RefusalReason, type RefusedShare, refusalReasons, refusedShares, type StepKind, stepKinds, type WaitEnd, waitEnds } from './evaluation-metrics-protocol.ts';
 
 const { metrics } = evaluationMetrics;
 const seriesOfKind = evaluationReasons.length + refusalReasons.length;
@@ -29,6 +18,10 @@ export class EvaluationMeter {
 
   constructor(memory: SharedArrayBuffer) {
     this.#cells = new Float64Array(memory);
+    assert(
+      this.#cells.length === evaluationMetrics.cellCount,
+      'the memory is that of the metrics of evaluations',
+    );
   }
 
   #add(cell: number): void {

@@ -4,8 +4,7 @@ import type { EvaluableFlag } from '../domain/evaluation/evaluable-flag.ts';
 import type { Project } from '../domain/project/project.ts';
 import type { FoundRecord } from '../storage/evaluation-reader.ts';
 import type { PinnedSnapshot } from '../storage/store-reader.ts';
-import type { WorkQueue } from '../support/sliced-work.ts';
-import type { Steps } from '../support/steps.ts';
+import type { Steps, WorkQueue } from '../support/steps.ts';
 import { AudienceReading } from './audience-reading.ts';
 
 export interface ListedFlag {

@@ -1,6 +1,6 @@
 import type { Project } from '../domain/project/project.ts';
 import type { PinnedSnapshot, StoreReader } from '../storage/store-reader.ts';
-import type { WorkQueue } from '../support/sliced-work.ts';
+import type { WorkQueue } from '../support/steps.ts';
 import { ListBuild } from './list-build.ts';
 import type { PinRoom } from './pin-room.ts';
 import { type KnownFlag, type ListView, mendList, type ProjectList, readList } from './project-list.ts';

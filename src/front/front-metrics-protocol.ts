@@ -1,4 +1,4 @@
-import { eventLoopDelay } from '../observability/event-loop-delay.ts';
+import { eventLoopDelay } from '../observability/event-loop.ts';
 import { counter, gauge, layOut } from '../observability/metric.ts';
 
 /** What only the main thread knows. */

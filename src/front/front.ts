@@ -4,17 +4,10 @@ import type { DocsPages } from '../api/pages/docs-pages.ts';
 import type { WebApp } from '../api/pages/web-app.ts';
 import type { Config } from '../config/config.ts';
 import { evaluationMetrics } from '../evaluator/evaluation-metrics-protocol.ts';
-import { createFrontServer, type FrontServer } from '../http/front-server.ts';
-import { watchEventLoop } from '../observability/event-loop-delay.ts';
+import { type FrontServer, createFrontServer } from '../http/front-server.ts';
+import { watchEventLoop } from '../observability/event-loop.ts';
 import type { MainLog } from '../observability/logger.ts';
-import {
-  addCells,
-  countEvents,
-  createMetricMemory,
-  type MetricCells,
-  put,
-  sumOf,
-} from '../observability/metric-cells.ts';
+import { type MetricCells, addCells, countEvents, createMetricMemory, put, sumOf } from '../observability/metric-cells.ts';
 import { receiveLines } from '../observability/thread-log.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
@@ -26,18 +19,18 @@ import { keptForPlaces, usedPlaces } from '../worker/limits/shared-places.ts';
 import { RequestMeter } from '../worker/request-meter.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import { routeIndex } from '../worker/route-names.ts';
-import type { BudgetName, WorkerMessage } from '../worker/worker-protocol.ts';
+import type { BudgetName } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
+import { ChangePacing } from './change-pacing.ts';
 import { ConnectionLimit } from './connection-limit.ts';
-import { createSharedLimits } from './create-shared-limits.ts';
-import { EvaluationPressure } from './evaluation-pressure.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
 import { HostDesk } from './host-desk.ts';
-import { refuseRequest } from './refuse-request.ts';
 import { SessionTouches } from './session-touches.ts';
-import type { UsageRecorder } from './usage-recorder.ts';
+import { type UsageRecorder, countsIn } from './usage-recorder.ts';
+import { refuseWithoutWorker } from './refuse-without-worker.ts';
+import { createSharedLimits, placesFor } from './shared-limits.ts';
 import { WorkerFleet } from './worker-fleet.ts';
-import { placesFor } from './worker-places.ts';
+import type { WorkerNews } from './worker-link.ts';
 
 export interface FrontParts {
   readonly config: Config;
@@ -88,9 +81,7 @@ export class Front {
   readonly #touches: SessionTouches;
   readonly #meter = new RequestMeter(createMetricMemory(requestMetrics));
   readonly #cells: MetricCells = new Float64Array(createMetricMemory(frontMetrics));
-  readonly #pressure = new EvaluationPressure();
-  #changesSeen = 0;
-  readonly #pacing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  readonly #pacing = new ChangePacing();
   readonly #lookouts: readonly Lookout[];
 
   constructor(parts: FrontParts) {
@@ -106,7 +97,7 @@ export class Front {
       meter: this.#meter.answers,
       countedAs: routeIndex('other'),
       policy: { mustClose: () => true, unsent: { take: () => true, give: nothing } },
-      handle: (exchange, view) => refuseRequest(exchange, view, docsUrl, log),
+      handle: (exchange, view) => refuseWithoutWorker(exchange, view, docsUrl, log),
       onFault: (fault) => log.error({ err: fault }, 'handler failed'),
       onConnection: (change) => connections.change(change),
       crowded: crowdedAnswer(docsUrl),
@@ -140,7 +131,7 @@ export class Front {
         dataFilePlace: parts.dataFilePlace,
         limits: this.#limits,
         logMemory: parts.logMemory,
-        pacing: this.#pacing.buffer,
+        pacing: this.#pacing.memory,
         docs: parts.docs,
         webApp: parts.webApp,
       },
@@ -151,12 +142,12 @@ export class Front {
     ];
   }
 
-  #receive(message: Extract<WorkerMessage, { kind: 'log' | 'used' | 'counted' | 'touched' }>): void {
+  #receive(message: WorkerNews): void {
     const { usage, mainLog, logMemory } = this.#parts;
     if (message.kind === 'log') mainLog.writeLines(receiveLines(logMemory, message.lines));
-    else if (message.kind === 'counted') usage.evaluationCounts.add(message.counted, Date.now());
     else if (message.kind === 'touched') this.#touches.touch(message.sessionId);
-    else for (const use of message.uses) usage.tokenUses.add(use);
+    else if (message.kind === 'used') for (const use of message.uses) usage.tokenUses.add(use);
+    else for (const count of countsIn(message.counted, Date.now())) usage.evaluationCounts.add(count);
   }
 
   /** @returns whether changes are on their way, whose deadlines and pace these are */
@@ -164,15 +155,10 @@ export class Front {
     const { writer } = this.#parts;
     writer.expire(monotonicMs());
     this.#connectionLimit.look();
-    const work = {
-      evaluations: sumOf(this.#fleet.readEvaluations(), evaluationMetrics.metrics.evaluations),
-      changes: writer.commandsSent,
-    };
-    const isAnyChanging = writer.inFlight > 0 || work.changes !== this.#changesSeen;
-    this.#changesSeen = work.changes;
-    const isPaced = this.#pressure.look(work, this.#fleet.readUtilisation());
-    Atomics.store(this.#pacing, 0, isPaced ? 1 : 0);
-    return isAnyChanging;
+    const evaluations = sumOf(this.#fleet.readEvaluations(), evaluationMetrics.metrics.evaluations);
+    const work = { evaluations, changes: writer.commandsSent };
+    const wasAnyChange = this.#pacing.look(work, this.#fleet.readUtilisation());
+    return wasAnyChange || writer.inFlight > 0;
   }
 
   /** @returns when all workers serve. Rejects when one cannot start. */
@@ -279,8 +265,8 @@ export class Front {
     put(cells, metrics.unsentBytes, kept);
     put(cells, metrics.pinnedSnapshots, usedPlaces(this.#limits.places.pinnedSnapshots));
     put(cells, metrics.bodyBytes, this.#used('bodyBytes'));
-    put(cells, metrics.uncountedEvaluations, usage.uncountedEvaluations);
-    put(cells, metrics.uncountedTokenUses, usage.uncountedTokenUses);
+    put(cells, metrics.uncountedEvaluations, usage.evaluationCounts.uncounted);
+    put(cells, metrics.uncountedTokenUses, usage.tokenUses.uncounted);
     put(cells, metrics.managementInFlight, this.#used('managementRequests'));
     put(cells, metrics.consoleInFlight, this.#used('consoleRequests'));
     put(cells, metrics.writerInFlight, writer.inFlight);

@@ -1,8 +1,9 @@
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import { WatchPlaces } from '../operations/watching/watch-places.ts';
+import { PasswordDesk } from './password-desk.ts';
+import { assert } from '../support/assert.ts';
 import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
-import { PasswordDesk } from './password-desk.ts';
 
 export interface HostDeskOptions {
   readonly writer: WriterClient;
@@ -60,12 +61,14 @@ export class HostDesk {
   /** @throws what doing it throws */
   do({ name, args }: HostCall, caller: Caller): Promise<unknown> {
     // A call carries the arguments of its own name: see `HostCall`.
+    assert(Object.hasOwn(this.#handlers, name), 'a worker asks for what the desk does');
     const run = this.#handlers[name] as (caller: Caller, ...args: unknown[]) => Promise<unknown>;
     return run(caller, ...args);
   }
 
   leaveWatchers(caller: Caller, place: number): void {
-    caller.watchPlaces.delete(place);
+    const hadPlace = caller.watchPlaces.delete(place);
+    assert(hadPlace, 'a page leaves its place once, and by its own worker');
     this.#watchPlaces.leave(place);
   }
 

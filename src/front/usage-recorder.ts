@@ -1,8 +1,9 @@
+import type { TokenUse } from '../domain/token/token-use.ts';
+import { type EvaluationCount, hourOf } from '../domain/usage/evaluation-count.ts';
+import type { CountedEvaluations } from '../evaluator/evaluation-tallies.ts';
 import { within } from '../support/within.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
 import type { Usage } from '../writer/writer-protocol.ts';
-import { EvaluationCounts } from './evaluation-counts.ts';
-import { TokenUses } from './token-uses.ts';
 
 /** How far the record is behind what happens. */
 const flushIntervalMs = 2000;
@@ -12,29 +13,19 @@ const lastFlushTimeoutMs = 1500;
 const countsOfCommand = 200;
 
 /**
- * Records what is counted in memory: every few seconds, in commands to the writer, and once more at the end. Reads,
+ * Records what workers have counted: every few seconds, in commands to the writer, and once more at the end. Reads,
  * evaluations and changes never wait for it.
  */
 export class UsageRecorder {
-  readonly tokenUses: TokenUses;
-  readonly evaluationCounts: EvaluationCounts;
+  readonly tokenUses = new UnrecordedUsage(tokenUseKind);
+  readonly evaluationCounts = new UnrecordedUsage(evaluationCountKind);
   readonly #writer: WriterClient;
-  /** Evaluations that were answered, and that the console will not show. */
-  uncountedEvaluations = 0;
-  /** Answered requests that no token's activity will show. */
-  uncountedTokenUses = 0;
   readonly #onFault: (fault: unknown) => void;
   readonly #timer: NodeJS.Timeout;
   #flushing: Promise<void> | null = null;
 
   constructor(writer: WriterClient, onFault: (fault: unknown) => void) {
     this.#writer = writer;
-    this.tokenUses = new TokenUses((uses) => {
-      this.uncountedTokenUses += uses;
-    });
-    this.evaluationCounts = new EvaluationCounts((evaluations) => {
-      this.uncountedEvaluations += evaluations;
-    });
     this.#onFault = onFault;
     this.#timer = setInterval(() => this.#begin(), flushIntervalMs).unref();
   }
@@ -62,8 +53,9 @@ export class UsageRecorder {
   /** One command after another until nothing is left, or one was not carried out. */
   async #flush(): Promise<void> {
     while (!this.tokenUses.isEmpty || !this.evaluationCounts.isEmpty) {
-      const usage = { uses: this.tokenUses.take(), counts: this.evaluationCounts.take(countsOfCommand) };
-      if (!(await this.#record(usage))) return;
+      const uses = this.tokenUses.take(usesHeldMax);
+      const counts = this.evaluationCounts.take(countsOfCommand);
+      if (!(await this.#record({ uses, counts }))) return;
     }
   }
 
@@ -73,13 +65,98 @@ export class UsageRecorder {
     if (outcome.kind === 'recorded') return true;
     // What failed would fail again; what the writer had no time or room for comes later.
     if (outcome.kind === 'failed') {
-      this.uncountedTokenUses += usage.uses.reduce((sum, { count }) => sum + count, 0);
-      this.uncountedEvaluations += usage.counts.reduce((sum, { on, off }) => sum + on + off, 0);
+      this.tokenUses.giveUp(usage.uses);
+      this.evaluationCounts.giveUp(usage.counts);
       this.#onFault(new Error(outcome.message));
     } else {
-      this.tokenUses.putBack(usage.uses);
-      this.evaluationCounts.putBack(usage.counts);
+      for (const use of usage.uses) this.tokenUses.add(use);
+      for (const count of usage.counts) this.evaluationCounts.add(count);
     }
     return false;
+  }
+}
+
+/** One kind of usage, whose entries add up. */
+interface UsageKind<Entry> {
+  /** Different entries that are held at once. */
+  readonly heldMax: number;
+  /** The same for entries that add up to one. */
+  keyOf(entry: Entry): string;
+  sum(held: Entry, more: Entry): Entry;
+  /** Requests or evaluations that the entry stands for. */
+  eventsOf(entry: Entry): number;
+}
+
+/** Different uses that are held at once; of what more there is only the number is told, until these are taken. */
+export const usesHeldMax = 1000;
+
+/** What tokens are used for: requests that do the same are one entry. */
+export const tokenUseKind: UsageKind<TokenUse> = {
+  heldMax: usesHeldMax,
+  keyOf: ({ tokenId, route, environment, address }) => JSON.stringify([tokenId, route, environment, address]),
+  sum: (held, more) => ({ ...more, at: Math.max(held.at, more.at), count: held.count + more.count }),
+  eventsOf: ({ count }) => count,
+};
+
+/** Different flags, environments and hours that are held at once; of what more there is only the number is told. */
+export const countsHeldMax = 50_000;
+
+/** How often a flag was on and off, by environment and hour. */
+export const evaluationCountKind: UsageKind<EvaluationCount> = {
+  heldMax: countsHeldMax,
+  keyOf: ({ hour, flagId, environmentNumber }) => `${hour}/${flagId}/${environmentNumber}`,
+  sum: (held, more) => ({ ...more, on: held.on + more.on, off: held.off + more.off }),
+  eventsOf: ({ on, off }) => on + off,
+};
+
+const idLength = 20;
+
+/** Reads a worker's message. @param now Unix milliseconds: an evaluation belongs to the hour in which it is added. */
+export function* countsIn({ flagIds, numbers }: CountedEvaluations, now: number): Generator<EvaluationCount> {
+  const hour = hourOf(now);
+  for (let index = 0; index * idLength < flagIds.length; index += 1) {
+    const flagId = flagIds.slice(index * idLength, (index + 1) * idLength);
+    const [environmentNumber = 0, on = 0, off = 0] = numbers.subarray(index * 3, index * 3 + 3);
+    yield { hour, flagId, environmentNumber, on, off };
+  }
+}
+
+/** Usage that waits in memory to be recorded. A process that is killed loses it: that of the last few seconds. */
+export class UnrecordedUsage<Entry> {
+  readonly #kind: UsageKind<Entry>;
+  readonly #held = new Map<string, Entry>();
+  /** Events that are not recorded, and never will be: there was no room for them, or the writer could not. */
+  uncounted = 0;
+
+  constructor(kind: UsageKind<Entry>) {
+    this.#kind = kind;
+  }
+
+  get isEmpty(): boolean {
+    return this.#held.size === 0;
+  }
+
+  /** Also what was taken and could not be recorded yet. */
+  add(entry: Entry): void {
+    const key = this.#kind.keyOf(entry);
+    const held = this.#held.get(key);
+    if (held === undefined && this.#held.size >= this.#kind.heldMax) this.giveUp([entry]);
+    else this.#held.set(key, held === undefined ? entry : this.#kind.sum(held, entry));
+  }
+
+  /** @returns at most so many entries, which are no longer held */
+  take(max: number): readonly Entry[] {
+    const taken: Entry[] = [];
+    for (const [key, entry] of this.#held) {
+      if (taken.length === max) break;
+      taken.push(entry);
+      this.#held.delete(key);
+    }
+    return taken;
+  }
+
+  /** These are never recorded. */
+  giveUp(entries: readonly Entry[]): void {
+    for (const entry of entries) this.uncounted += this.#kind.eventsOf(entry);
   }
 }

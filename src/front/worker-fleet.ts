@@ -1,22 +1,17 @@
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import { evaluationMetrics } from '../evaluator/evaluation-metrics-protocol.ts';
 import type { FrontServer } from '../http/front-server.ts';
 import type { Logger } from '../observability/logger.ts';
 import { addCells, addCounts, createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
+import { assert } from '../support/assert.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { within } from '../support/within.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
-import {
-  type HostMessage,
-  stateCells,
-  type WorkerMessage,
-  type WorkerSettings,
-  type WorkerSetup,
-} from '../worker/worker-protocol.ts';
+import { type HostMessage, stateCells, type WorkerSettings, type WorkerSetup } from '../worker/worker-protocol.ts';
 import type { HostDesk } from './host-desk.ts';
 import { Rebalancing } from './rebalancing.ts';
-import { WorkerLink } from './worker-link.ts';
-import { WorkerPlaces } from './worker-places.ts';
+import { WorkerPlaces } from './shared-limits.ts';
+import { WorkerLink, type WorkerNews } from './worker-link.ts';
 import { WorkerThreads } from './worker-threads.ts';
 import { WorkerWatch } from './worker-watch.ts';
 
@@ -27,7 +22,7 @@ export interface WorkerFleetOptions {
   readonly server: FrontServer;
   readonly desk: HostDesk;
   readonly log: Logger;
-  onMessage(message: Extract<WorkerMessage, { kind: 'log' | 'used' | 'counted' | 'touched' }>): void;
+  onMessage(message: WorkerNews): void;
   /** Only a restart of the process helps. */
   readonly onFatal: (fault: Error) => void;
 }
@@ -123,9 +118,8 @@ export class WorkerFleet {
     if (place === undefined) return Promise.reject(new Error('every place of a worker is taken'));
     const index = this.#started;
     this.#started += 1;
-    const state = new SharedArrayBuffer(stateCells * Int32Array.BYTES_PER_ELEMENT);
     const memory = {
-      state,
+      state: new SharedArrayBuffer(stateCells * Int32Array.BYTES_PER_ELEMENT),
       requestMetrics: createMetricMemory(requestMetrics),
       evaluationMetrics: createMetricMemory(evaluationMetrics),
     };
@@ -136,6 +130,7 @@ export class WorkerFleet {
         onReady: (descriptor) => {
           if (this.#isStopping) return;
           if (this.#isDraining) link.send({ kind: 'drain' });
+          assert(this.#links.has(link), 'a worker that is ready has not ended');
           link.descriptor = descriptor;
           server.add(descriptor);
           if (this.#isStarted) this.#rebalancing.begin(this.#watch.now);
@@ -147,20 +142,18 @@ export class WorkerFleet {
       });
       link.replacesSince = replacesSince;
       this.#links.add(link);
-      const task = this.#run({ ...settings, ...memory, index, place, port: port2 }, port2, link).catch(
-        reject,
-      );
+      const task = this.#run({ ...settings, ...memory, index, place, port: port2 }, link).catch(reject);
       this.#tasks.set(task, link);
       task.finally(() => this.#tasks.delete(task)).catch(reject);
     });
   }
 
   /** @throws what the task threw before the worker was ready: the start has failed */
-  async #run(setup: WorkerSetup, port: MessagePort, link: WorkerLink): Promise<void> {
+  async #run(setup: WorkerSetup, link: WorkerLink): Promise<void> {
     const startedAt = monotonicMs();
     let fault: unknown = null;
     try {
-      await this.#threads.serve(setup, port);
+      await this.#threads.serve(setup);
     } catch (thrown) {
       fault = thrown;
     }
@@ -180,7 +173,8 @@ export class WorkerFleet {
   /** The worker's thread has ended: what it counted is kept, and what it held is given back. */
   #retire(link: WorkerLink, place: number): void {
     this.#takeOut(link);
-    this.#links.delete(link);
+    const wasHeld = this.#links.delete(link);
+    assert(wasHeld, 'a worker ends once');
     addCounts(this.#pastRequests, link.requestCells, requestMetrics);
     addCounts(this.#pastEvaluations, link.evaluationCells, evaluationMetrics);
     this.#places.giveBack(place);
@@ -198,6 +192,7 @@ export class WorkerFleet {
    * connections until another one does, for a moment at most: they would be refused.
    */
   async #letLeave(link: WorkerLink, reason: string, mayWait: boolean): Promise<void> {
+    assert(!link.isLeaving, 'a worker leaves once');
     const before = this.#lastLeaving;
     let isReplaced: () => void = () => undefined;
     this.#lastLeaving = new Promise<void>((resolve) => {

@@ -1,24 +1,19 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { AppDescriptor } from '../http/uws.ts';
 import type { MetricCells } from '../observability/metric-cells.ts';
-import {
-  beatCell,
-  connectionsCell,
-  type HostCall,
-  type HostMessage,
-  type HostResult,
-  shedCell,
-  threadCell,
-  type WorkerMessage,
-} from '../worker/worker-protocol.ts';
+import { assert } from '../support/assert.ts';
+import { beatCell, connectionsCell, type HostCall, type HostMessage, type HostResult, shedCell, stateCells, threadCell, type WorkerMessage } from '../worker/worker-protocol.ts';
 import type { Caller, HostDesk } from './host-desk.ts';
+
+/** What a worker tells that is neither asked for nor about its own life. */
+export type WorkerNews = Extract<WorkerMessage, { kind: 'log' | 'used' | 'counted' | 'touched' }>;
 
 /** What the main thread does with what a worker says by itself. */
 export interface WorkerLinkHooks {
   onReady(descriptor: AppDescriptor): void;
   /** It asks to leave. @returns when it is its turn and the front end hands it nothing any more */
   onLeaving(reason: string, mayWait: boolean): Promise<void>;
-  onMessage(message: Exclude<WorkerMessage, { kind: 'ready' | 'calls' | 'ended' | 'left-watchers' }>): void;
+  onMessage(message: WorkerNews): void;
 }
 
 /** The memory that a worker and the main thread share. */
@@ -57,6 +52,7 @@ export class WorkerLink implements Caller {
     this.#state = new Int32Array(memory.state);
     this.requestCells = new Float64Array(memory.requestMetrics);
     this.evaluationCells = new Float64Array(memory.evaluationMetrics);
+    assert(this.#state.length === stateCells, 'a worker has the cells of its state');
     this.#port = port;
     this.#desk = desk;
     this.#hooks = hooks;
@@ -73,12 +69,14 @@ export class WorkerLink implements Caller {
     if (message.kind === 'calls') for (const call of message.calls) this.#do(call);
     else if (message.kind === 'left-watchers') this.#desk.leaveWatchers(this, message.place);
     else if (message.kind === 'ready') {
+      assert(!this.isReady && !this.isLeaving, 'a worker is ready once, and before it leaves');
       this.isReady = true;
       this.#hooks.onReady(message.descriptor);
     } else this.#hooks.onMessage(message);
   }
 
   #do(call: HostCall): void {
+    assert(this.isReady, 'a worker asks for nothing before it is ready');
     this.#desk.do(call, this).then(
       (value) => this.#answer({ id: call.id, ok: true, value }),
       (fault: unknown) =>
@@ -123,6 +121,7 @@ export class WorkerLink implements Caller {
 
   /** Asks it to close so many connections with their next answers. */
   shed(connections: number): void {
+    assert(connections >= 0, 'a worker sheds connections that it has');
     Atomics.store(this.#state, shedCell, connections);
   }
 

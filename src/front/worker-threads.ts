@@ -1,4 +1,3 @@
-import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { threadEntries } from '../entry-files.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -43,8 +42,8 @@ export class WorkerThreads {
   }
 
   /** @returns when the worker has ended. Rejects with what it threw, or with what ended its thread */
-  async serve(setup: WorkerSetup, port: MessagePort): Promise<void> {
-    await this.#pool.run(setup, { transferList: [port] });
+  async serve(setup: WorkerSetup): Promise<void> {
+    await this.#pool.run(setup, { transferList: [setup.port] });
   }
 
   /**

@@ -1,18 +1,12 @@
 import type { AnswerMeter } from '../observability/answer-meter.ts';
+import { assert } from '../support/assert.ts';
 import type { AnswerPolicy } from './answer-policy.ts';
 import { type ConnectionRules, watchConnections } from './connection-rules.ts';
 import { Exchange } from './exchange.ts';
 import { describeRefusedListen, ListenError } from './listen-error.ts';
 import { RequestView } from './request-view.ts';
 import { TurnGuard } from './turn-guard.ts';
-import {
-  type AppDescriptor,
-  closeListenSocket,
-  createApp,
-  type ListenSocket,
-  listen,
-  localPort,
-} from './uws.ts';
+import { type AppDescriptor, closeListenSocket, createApp, type ListenSocket, listen, localPort } from './uws.ts';
 
 export interface FrontServerOptions extends ConnectionRules {
   readonly meter: AnswerMeter;
@@ -42,6 +36,8 @@ export function createFrontServer(options: FrontServerOptions): FrontServer {
   const view = new RequestView();
   const turns = new TurnGuard(() => 0);
   let listening: ListenSocket | null = null;
+  // One that is added twice gets twice its share, and one that closed its app would take the process along.
+  const inRotation = new Set<AppDescriptor>();
   watchConnections(app, options);
   app.any('/*', (response, request) => {
     const isHead = request.getCaseSensitiveMethod() === 'HEAD';
@@ -67,8 +63,16 @@ export function createFrontServer(options: FrontServerOptions): FrontServer {
           resolve(localPort(socket));
         });
       }),
-    add: (descriptor) => app.addChildAppDescriptor(descriptor),
-    remove: (descriptor) => app.removeChildAppDescriptor(descriptor),
+    add: (descriptor) => {
+      assert(!inRotation.has(descriptor), 'an app gets connections once at a time');
+      inRotation.add(descriptor);
+      app.addChildAppDescriptor(descriptor);
+    },
+    remove: (descriptor) => {
+      const gotSome = inRotation.delete(descriptor);
+      assert(gotSome, 'an app that gets no more connections got some');
+      app.removeChildAppDescriptor(descriptor);
+    },
     stopListening: () => {
       if (listening !== null) closeListenSocket(listening);
       listening = null;

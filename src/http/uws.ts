@@ -4,8 +4,8 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from '
  * uWebSockets.js reads this once, when it is loaded; its default of 4 KiB is less than cookies and proxies send. The main
  * thread loads the addon before it starts a worker: a worker's environment is a copy, which the addon does not see.
  */
-export const headerBytesMax = 16_384;
-process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(headerBytesMax);
+export const headBytesMax = 16_384;
+process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(headBytesMax);
 const addon = await import('uWebSockets.js');
 
 /** What another thread's app is known by. */

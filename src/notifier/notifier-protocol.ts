@@ -1,4 +1,4 @@
-import { eventLoopDelay } from '../observability/event-loop-delay.ts';
+import { eventLoopDelay } from '../observability/event-loop.ts';
 import { counter, gauge, layOut } from '../observability/metric.ts';
 import type { LogLines } from '../observability/thread-log.ts';
 import type { OutboxCommand, OutboxPage } from '../writer/outbox-protocol.ts';

@@ -1,17 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
-import { watchEventLoop } from '../observability/event-loop-delay.ts';
+import { watchEventLoop } from '../observability/event-loop.ts';
 import { createThreadLog, LogSender } from '../observability/thread-log.ts';
 import type { OutboxCommand } from '../writer/outbox-protocol.ts';
 import { Notifier } from './notifier.ts';
-import {
-  type NotifierMessage,
-  type NotifierRequest,
-  type NotifierSetup,
-  notifierMetrics,
-  type OutboxAnswer,
-} from './notifier-protocol.ts';
-import { sendMail } from './send-mail.ts';
-import { readSmtpUrl } from './smtp-settings.ts';
+import { type NotifierMessage, type NotifierRequest, type NotifierSetup, notifierMetrics, type OutboxAnswer } from './notifier-protocol.ts';
+import { readSmtpUrl, sendMail } from './send-mail.ts';
 
 /** Mails what the outbox holds until it is told to stop. */
 export async function serveNotifier(setup: NotifierSetup, port: MessagePort): Promise<void> {

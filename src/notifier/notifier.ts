@@ -4,9 +4,8 @@ import type { OutboxCommand, OutboxPage } from '../writer/outbox-protocol.ts';
 import { denialMail, type Mail } from './denial-mail.ts';
 import { notifierMetrics, type OutboxAnswer } from './notifier-protocol.ts';
 import type { SendOutcome } from './send-mail.ts';
-import { Wake } from './wake.ts';
 
-export interface NotifierOptions {
+interface NotifierOptions {
   readonly mailFrom: string;
   readonly baseUrl: string;
   readonly cells: MetricCells;
@@ -169,4 +168,30 @@ function commandAfter({ sequence, recipients }: DenialLetter, outcome: SendOutco
     isPermanent: false,
     settledMemberIds: settled.map(({ memberId }) => memberId),
   } as const;
+}
+
+/** Waits that can be cut short. A call that finds nobody waiting ends the next wait at once. */
+class Wake {
+  #isCalled = false;
+  #end: (() => void) | null = null;
+
+  call(): void {
+    this.#isCalled = true;
+    this.#end?.();
+  }
+
+  /** Ends after so many milliseconds, or with the call. */
+  async wait(ms: number): Promise<void> {
+    if (!this.#isCalled) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#end = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#end = null;
+    this.#isCalled = false;
+  }
 }

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { turnNow } from '../support/turn-clock.ts';
+import { turnNow } from '../support/monotonic-clock.ts';
 import { cellsOfSeries, type Metric } from './metric.ts';
 import { count, type MetricCells } from './metric-cells.ts';
 

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { pino } from 'pino';
+import { assert } from '../support/assert.ts';
 import { type Logger, loggerOptions } from './logger.ts';
 
 /** What of the lines of all threads may be on its way to the main thread; beyond it lines are dropped. */
@@ -42,7 +43,8 @@ export class LogSender {
 
 /** Takes lines in: call it for each message that a `LogSender` has posted. */
 export function receiveLines(memory: SharedArrayBuffer, { lines, bytes }: LogLines): string {
-  Atomics.sub(new Int32Array(memory), 0, bytes);
+  const onTheWay = Atomics.sub(new Int32Array(memory), 0, bytes);
+  assert(onTheWay >= bytes, 'lines are received once');
   return lines;
 }
 

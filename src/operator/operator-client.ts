@@ -1,19 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import type { Outcome } from '../domain/problem.ts';
-import type {
-  OperatorLinkResult,
-  RevokeTokenResult,
-  SetPlanResult,
-} from '../writer/operator-port-protocol.ts';
+import type { OperatorLinkResult, RevokeTokenResult, SetPlanResult } from '../writer/operator-port-protocol.ts';
 import type { ApplyOutcome, ApplyProgress } from './apply-outcome.ts';
 import { encodeFrame, type Frame, FrameReader } from './frame-codec.ts';
 import type { Operator } from './operator.ts';
-import {
-  type ClientMessage,
-  fileBytesMax,
-  operatorProtocolVersion,
-  type ServerMessage,
-} from './operator-protocol.ts';
+import { type ClientMessage, fileBytesMax, operatorProtocolVersion, type ServerMessage } from './operator-protocol.ts';
 import { findSocketPlace } from './socket-place.ts';
 
 /** No server answers at the data directory's socket: there is none, or it is still starting. */

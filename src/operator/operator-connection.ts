@@ -3,13 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { compileSchema } from '../contracts/compiled-schema.ts';
 import { encodeFrame, type Frame, FrameReader } from './frame-codec.ts';
 import type { Operator } from './operator.ts';
-import {
-  type ClientMessage,
-  clientMessageSchema,
-  fileBytesMax,
-  operatorProtocolVersion,
-  type ServerMessage,
-} from './operator-protocol.ts';
+import { type ClientMessage, clientMessageSchema, fileBytesMax, operatorProtocolVersion, type ServerMessage } from './operator-protocol.ts';
 import type { Turns } from './turns.ts';
 
 const messageCheck = compileSchema(clientMessageSchema);

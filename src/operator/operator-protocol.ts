@@ -2,11 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { type Static, Type } from 'typebox';
 import { plans, subscriptions } from '../domain/organisation/organisation.ts';
 import type { Outcome } from '../domain/problem.ts';
-import type {
-  OperatorLinkResult,
-  RevokeTokenResult,
-  SetPlanResult,
-} from '../writer/operator-port-protocol.ts';
+import type { OperatorLinkResult, RevokeTokenResult, SetPlanResult } from '../writer/operator-port-protocol.ts';
 import type { ProvisionCounts } from '../writer/provision/provision-protocol.ts';
 import type { ApplyPhase } from './apply-outcome.ts';
 

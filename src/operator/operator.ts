@@ -1,13 +1,5 @@
 import type { Outcome } from '../domain/problem.ts';
-import type {
-  OperatorLinkArgs,
-  OperatorLinkResult,
-  OperatorWriterPort,
-  RevokeTokenArgs,
-  RevokeTokenResult,
-  SetPlanArgs,
-  SetPlanResult,
-} from '../writer/operator-port-protocol.ts';
+import type { OperatorLinkArgs, OperatorLinkResult, OperatorWriterPort, RevokeTokenArgs, RevokeTokenResult, SetPlanArgs, SetPlanResult } from '../writer/operator-port-protocol.ts';
 import type { ApplyOutcome, ApplyProgress } from './apply-outcome.ts';
 import { Provisioning } from './provisioning.ts';
 

@@ -1,9 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { compileSchema } from '../contracts/compiled-schema.ts';
-import {
-  type ProvisionDocument,
-  provisionDocumentSchema,
-} from '../contracts/provision/provision-document.ts';
+import { type ProvisionDocument, provisionDocumentSchema } from '../contracts/provision/provision-document.ts';
 import { stepInto } from '../contracts/provision/provision-paths.ts';
 import { describeSchemaErrors } from '../contracts/provision/schema-problems.ts';
 import type { ProblemList } from '../domain/problem-list.ts';

@@ -1,5 +1,4 @@
-import type { AdminServer } from '../admin/admin-server.ts';
-import type { Readiness } from '../admin/readiness.ts';
+import type { AdminServer, Readiness } from '../admin/admin-server.ts';
 import { evaluationMetrics } from '../evaluator/evaluation-metrics-protocol.ts';
 import type { Front } from '../front/front.ts';
 import { frontMetrics } from '../front/front-metrics-protocol.ts';

@@ -1,18 +1,18 @@
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
-import type { Readiness } from '../admin/readiness.ts';
+import type { Readiness } from '../admin/admin-server.ts';
 import { loadDocsPages } from '../api/pages/docs-pages.ts';
 import { loadWebApp } from '../api/pages/web-app.ts';
+import type { OpenIdDesk } from '../operations/sessions/open-id/open-id-desk.ts';
+import type { OpenIdProvider } from '../operations/sessions/open-id/open-id-provider.ts';
 import type { Config } from '../config/config.ts';
 import { Front } from '../front/front.ts';
 import { UsageRecorder } from '../front/usage-recorder.ts';
-import { createMainLog, type MainLog } from '../observability/logger.ts';
+import { type MainLog, createMainLog } from '../observability/logger.ts';
 import { createMetricMemory } from '../observability/metric-cells.ts';
-import { createLogMemory, type LogLines, receiveLines } from '../observability/thread-log.ts';
+import { type LogLines, createLogMemory, receiveLines } from '../observability/thread-log.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
-import type { OpenIdDesk } from '../operations/sessions/open-id/open-id-desk.ts';
-import type { OpenIdProvider } from '../operations/sessions/open-id/open-id-provider.ts';
 import { endProcessNow } from '../support/end-process.ts';
 import { createFilePlaceMemory } from '../support/file-place.ts';
 import { packageRoot } from '../support/package-root.ts';
@@ -84,6 +84,8 @@ class ServiceParts {
   readonly #dataFilePlace = createFilePlaceMemory();
   readonly #logMemory = createLogMemory();
   readonly #onFatal: (fault: Error) => void;
+  /** Of the main thread: a fault that nobody has caught, an assertion that failed for one. */
+  readonly #onUncaught = (fault: Error): void => this.#onFatal(fault);
   #front: Front | null = null;
   #openId: OpenIdProvider | null = null;
   readonly #usage: UsageRecorder;
@@ -103,7 +105,11 @@ class ServiceParts {
     this.#failed = new Promise((resolve) => {
       reportFailure = resolve;
     });
+    let told: Error | null = null;
     this.#onFatal = (fault) => {
+      // Of an assertion that failed it is told twice.
+      if (fault === told) return;
+      told = fault;
       log.fatal({ err: fault }, 'the service cannot go on and ends; its manager should start it again');
       // Those whose change has failed are told so by their workers, which end with the process.
       const answered = this.#front?.letAnswersOut(lastAnswersMs) ?? Promise.resolve();
@@ -200,6 +206,7 @@ class ServiceParts {
     const port = await front.listen();
     this.#isListening = true;
     this.#phase = 'serving';
+    process.on('uncaughtException', this.#onUncaught);
     const host = isIPv6(config.host) ? `[${config.host}]` : config.host;
     const url = `http://${host}:${port}`;
     this.#mainLog.log.info({ host: config.host, port, url, pid: process.pid }, 'listening');
@@ -286,6 +293,7 @@ class ServiceParts {
     if (haveWorkersStopped) this.#mainLog.log.info('stopped');
     else this.#mainLog.log.error({ err: fault }, 'a worker thread hangs: the process ends without it');
     const canEnd = await this.#mainLog.end();
+    process.off('uncaughtException', this.#onUncaught);
     if (!haveWorkersStopped || !canEnd) endProcessNow();
   }
 }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 /**
  * SHA-256 of a secret. One round and no salt is right here: a token secret has 256 random bits, so nothing can be
@@ -8,4 +8,9 @@ import { hash } from 'node:crypto';
  */
 export function hashSecret(secret: string): Uint8Array {
   return new Uint8Array(hash('sha256', secret, 'buffer'));
+}
+
+/** SHA-256. @returns 32 bytes. */
+export function hashBytes(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(createHash('sha256').update(bytes).digest());
 }

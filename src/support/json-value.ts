@@ -96,7 +96,7 @@ export interface JsonMembers {
  * Lists every known member of an object and the first `unknownMax` unknown ones. The rest are counted and nothing else:
  * a table of a hundred thousand made-up keys takes longer to build than a request may take.
  */
-export function membersOf(
+export function jsonMembersOf(
   value: JsonValue,
   isKnown: (key: string) => boolean,
   unknownMax: number,

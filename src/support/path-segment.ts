@@ -1,4 +1,4 @@
-import { highestRaw } from './raw-character.ts';
+import { highestRaw } from './query-string.ts';
 
 const percent = 0x25;
 

@@ -1,5 +1,5 @@
 import { monotonicMs } from './monotonic-clock.ts';
-import type { SlicedWork, WorkQueue } from './sliced-work.ts';
+import type { SlicedWork, WorkQueue } from './steps.ts';
 
 /** Work that can wait, for the owner of an event loop to do between events: first come, first done, and bounded. */
 export class SliceQueue implements WorkQueue {

@@ -1,3 +1,5 @@
+import { assert } from './assert.ts';
+
 /**
  * How readers in other threads learn of a commit: one cell in shared memory, even between commits and odd while one is
  * on its way. It turns odd before anybody can see the commit, and even before anybody is told that it was made.
@@ -23,12 +25,14 @@ export class StoreVersion {
 
   /** From here on the commit may be seen. */
   begin(): void {
-    Atomics.add(this.#cell, 0, 1);
+    const before = Atomics.add(this.#cell, 0, 1);
+    assert(!isUnsettled(before), 'one commit is on its way at a time');
   }
 
   /** The commit is durable, or it has failed. */
   end(): void {
-    Atomics.add(this.#cell, 0, 1);
+    const before = Atomics.add(this.#cell, 0, 1);
+    assert(isUnsettled(before), 'a commit that has ended was on its way');
   }
 }
 

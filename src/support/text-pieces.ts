@@ -18,3 +18,6 @@ export function joinPieces(text: string | TextPieces): string {
   // Copied one by one: a piece of bytes is valid until the next.
   return Buffer.concat(Array.from(text, (piece) => Buffer.from(piece))).toString();
 }
+
+/** A long answer that cannot be made now: its client is told to retry, with the message, unless it has the beginning. */
+export class CutAnswer extends Error {}

@@ -7,9 +7,8 @@ import { ApiReply, type ApiRequest } from '../operations/api-reply.ts';
 import type { ApiCall } from '../operations/call.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
-import type { AddressFinder } from './limits/address-finder.ts';
+import type { AddressFinder, ClientAddress } from './limits/address-finder.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
-import type { ClientAddress } from './limits/client-address.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
 

@@ -22,7 +22,7 @@ import type { ApiDoor } from './api-gate.ts';
 import type { HostClient } from './host-client.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
 import { AttemptLimiters, type AttemptMemory } from './limits/attempt-limiters.ts';
-import type { ClientAddress } from './limits/client-address.ts';
+import type { ClientAddress } from './limits/address-finder.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';
 import type { RequestMeter } from './request-meter.ts';
 import { foreignOrigin, isOwnOrigin } from './request-origin.ts';

@@ -2,17 +2,10 @@ import type { MessagePort } from 'node:worker_threads';
 import type { PasswordPort } from '../operations/conversation.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import type { WatchPort } from '../operations/watching/watch-places.ts';
-import { HeldCommands } from '../support/held-commands.ts';
-import { transferredBytes } from '../support/transferred-bytes.ts';
+import { HeldCommands, transferredBytes } from '../support/held-commands.ts';
+import { assert } from '../support/assert.ts';
 import type { WriterPort } from '../writer/writer-client.ts';
-import type {
-  HostCall,
-  HostCallName,
-  HostCalls,
-  HostMessage,
-  HostResult,
-  WorkerMessage,
-} from './worker-protocol.ts';
+import type { HostCall, HostCallName, HostCalls, HostMessage, HostResult, WorkerMessage } from './worker-protocol.ts';
 
 interface Waiting {
   resolve(value: unknown): void;
@@ -103,9 +96,10 @@ export class HostClient {
 
   #settle(result: HostResult): void {
     const waiting = this.#waiting.get(result.id);
+    assert(waiting !== undefined, 'a result is of a call that waits for it');
     this.#waiting.delete(result.id);
-    if (result.ok) waiting?.resolve(result.value);
-    else waiting?.reject(new Error(result.message));
+    if (result.ok) waiting.resolve(result.value);
+    else waiting.reject(new Error(result.message));
   }
 
   /** Says something that needs no answer. */

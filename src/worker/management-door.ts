@@ -14,7 +14,7 @@ import { overloaded } from '../operations/refuse-undecided.ts';
 import type { WriterPort } from '../writer/writer-client.ts';
 import type { ApiDoor } from './api-gate.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
-import type { ClientAddress } from './limits/client-address.ts';
+import type { ClientAddress } from './limits/address-finder.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';
 import type { RequestMeter } from './request-meter.ts';
 import type { RouteName } from './route-names.ts';

@@ -1,5 +1,6 @@
 import { AnswerMeter } from '../observability/answer-meter.ts';
 import { count, type MetricCells, put } from '../observability/metric-cells.ts';
+import { assert } from '../support/assert.ts';
 import { type LimitName, limitIndex, requestMetrics } from './request-metrics-protocol.ts';
 
 const { metrics } = requestMetrics;
@@ -12,6 +13,7 @@ export class RequestMeter {
   /** @param memory for the cells of `requestMetrics` */
   constructor(memory: SharedArrayBuffer) {
     this.cells = new Float64Array(memory);
+    assert(this.cells.length === requestMetrics.cellCount, 'the memory is that of the metrics of requests');
     this.answers = new AnswerMeter(this.cells, metrics);
   }
 

@@ -1,8 +1,6 @@
 import { answerStatuses, unansweredBy } from '../observability/answer-meter.ts';
-import { durationBounds } from '../observability/duration-bounds.ts';
-import { eventLoopActive } from '../observability/event-loop-active.ts';
-import { eventLoopDelay } from '../observability/event-loop-delay.ts';
-import { counter, histogram, layOut } from '../observability/metric.ts';
+import { eventLoopActive, eventLoopDelay } from '../observability/event-loop.ts';
+import { counter, durationBounds, histogram, layOut } from '../observability/metric.ts';
 import { countedRoutes } from './route-names.ts';
 
 const limits = [

@@ -1,6 +1,6 @@
 import { type AwaitFlagParts, awaitFlag } from '../api/evaluation/await-flag.ts';
 import type { FlagAnswer } from '../api/evaluation/evaluate-flag.ts';
-import { evaluateProject, type ProjectAnswerParts } from '../api/evaluation/evaluate-project.ts';
+import { type ProjectAnswerParts, evaluateProject } from '../api/evaluation/evaluate-project.ts';
 import { rawCharacterProblem, refuseEvaluation } from '../api/evaluation/evaluation-refusal.ts';
 import { fileGiver } from '../api/made-answer.ts';
 import type { DocsPages } from '../api/pages/docs-pages.ts';
@@ -12,16 +12,11 @@ import type { Exchange } from '../http/exchange.ts';
 import { headerBlock } from '../http/header-block.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { DirectRoute, HttpMethod, HttpRoute } from '../http/worker-server.ts';
-import {
-  evaluationHeaders,
-  evaluationPreflightHeaders,
-  evaluationRetryHeaders,
-  plainJsonHeaders,
-} from '../operations/answer-headers.ts';
+import { evaluationHeaders, evaluationPreflightHeaders, evaluationRetryHeaders, plainJsonHeaders } from '../operations/answer-headers.ts';
 import { consoleApiPath, isBelow } from '../operations/match-route.ts';
-import { hasRawCharacter } from '../support/raw-character.ts';
+import { hasRawCharacter } from '../support/query-string.ts';
 import type { ApiGate } from './api-gate.ts';
-import type { EvaluationGate } from './evaluation-gate.ts';
+import type { EvaluationLimit } from './limits/evaluation-limit.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
 
 export interface RouteParts {
@@ -32,7 +27,7 @@ export interface RouteParts {
   readonly console: ApiGate;
   /** Null when it was not built. */
   readonly webApp: WebApp | null;
-  readonly evaluation: EvaluationGate;
+  readonly evaluation: EvaluationLimit;
   readonly docs: DocsPages;
   readonly docsUrl: string;
   onFault(fault: unknown, during: string): void;

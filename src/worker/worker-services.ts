@@ -13,7 +13,7 @@ import { FlagSource } from '../evaluator/flag-source.ts';
 import type { AnswerPolicy } from '../http/answer-policy.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
-import { createWorkerServer, type WorkerServer } from '../http/worker-server.ts';
+import { type WorkerServer, createWorkerServer } from '../http/worker-server.ts';
 import { evaluationHeaders, plainJsonHeaders } from '../operations/answer-headers.ts';
 import { consoleApiPath, isBelow, managementApiPath } from '../operations/match-route.ts';
 import { Reads } from '../operations/reads.ts';
@@ -21,16 +21,15 @@ import type { StoreReader } from '../storage/store-reader.ts';
 import { ApiGate, type ApiGateOptions } from './api-gate.ts';
 import { BetweenEvents } from './between-events.ts';
 import { ConsoleDoor, type ConsoleDoorOptions } from './console-door.ts';
-import { EvaluationGate } from './evaluation-gate.ts';
 import type { HostClient } from './host-client.ts';
-import { AddressFinder } from './limits/address-finder.ts';
+import { AddressFinder, ClientAddresses } from './limits/address-finder.ts';
 import { AddressLimiter } from './limits/address-limiter.ts';
-import { ClientAddresses } from './limits/client-address.ts';
 import { ConnectionRoom } from './limits/connection-room.ts';
+import { EvaluationLimit } from './limits/evaluation-limit.ts';
 import { budgetOf, longAnswerRoom, unsentAnswers } from './limits/process-budgets.ts';
 import { ManagementDoor } from './management-door.ts';
 import { RequestMeter } from './request-meter.ts';
-import { createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
+import { type RouteParts, createDirectRoutes, createRoutes } from './routes.ts';
 import type { WorkerLog } from './worker-log.ts';
 import type { WorkerSetup } from './worker-protocol.ts';
 
@@ -65,10 +64,7 @@ export function createServices(
   const { log } = workerLog;
   const addresses = new ClientAddresses(setup.trustedProxies);
   const evaluation = createEvaluation(setup, reader, {
-    addressOf: (exchange, request) => {
-      const forwardedFor = request.headerValues('x-forwarded-for').join(',');
-      return addresses.find(exchange.remoteAddress(), forwardedFor).address.limitKey;
-    },
+    addressOf: (exchange, request) => addresses.findOf(exchange, request).address.limitKey,
     onFault: (fault, during) => log.error({ err: fault, during }, 'request failed'),
   });
   const requestMeter = new RequestMeter(setup.requestMetrics);
@@ -97,7 +93,7 @@ export function createServices(
     management,
     console,
     webApp: setup.webApp,
-    evaluation: new EvaluationGate(limiter, addresses, docsUrl, requestMeter),
+    evaluation: new EvaluationLimit(limiter, addresses, docsUrl, requestMeter),
     docs: setup.docs,
     docsUrl,
     onFault: evaluation.project.onFault,

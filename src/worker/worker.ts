@@ -1,22 +1,16 @@
-import { performance } from 'node:perf_hooks';
+import { constants, PerformanceObserver, performance } from 'node:perf_hooks';
 import { setImmediate as setTurn } from 'node:timers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { getHeapStatistics } from 'node:v8';
 import { threadId } from 'node:worker_threads';
-import { watchEventLoop } from '../observability/event-loop-delay.ts';
+import { watchEventLoop } from '../observability/event-loop.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
+import { assert } from '../support/assert.ts';
 import type { Lookout } from '../support/lookout.ts';
-import { HeapWatch } from './heap-watch.ts';
 import { HostClient, type HostOrder } from './host-client.ts';
 import { requestMetrics } from './request-metrics-protocol.ts';
 import { WorkerLog } from './worker-log.ts';
-import {
-  beatCell,
-  beatIntervalMs,
-  connectionsCell,
-  shedCell,
-  threadCell,
-  type WorkerSetup,
-} from './worker-protocol.ts';
+import { beatCell, beatIntervalMs, connectionsCell, shedCell, stateCells, threadCell, type WorkerSetup } from './worker-protocol.ts';
 import { createServices, type WorkerServices } from './worker-services.ts';
 
 /** How long a worker that leaves goes on answering, each time with the end of the connection. */
@@ -37,6 +31,7 @@ export class Worker {
   readonly #heapWatch: HeapWatch;
   #mustClose = false;
   #isLeaving = false;
+  #leavesFor: unknown = null;
   #isClosed = false;
   #finish: (hasLeft: boolean) => void = () => undefined;
   readonly #finished = new Promise<boolean>((resolve) => {
@@ -45,15 +40,14 @@ export class Worker {
 
   constructor(setup: WorkerSetup, reader: StoreReader) {
     this.#state = new Int32Array(setup.state);
+    assert(this.#state.length === stateCells, 'a worker has the cells of its state');
     const pacing = new Int32Array(setup.pacing);
     const isPaced = (): boolean => Atomics.load(pacing, 0) === 1;
     this.#host = new HostClient(setup.port, isPaced, (order) => this.#obey(order));
     this.#log = new WorkerLog(setup, (message) => this.#host.tell(message));
     this.#services = createServices(setup, reader, this.#host, this.#log, {
       mustClose: () => this.#mustClose || this.#mustShed(),
-      onConnection: (change) => {
-        Atomics.add(this.#state, connectionsCell, change);
-      },
+      onConnection: (change) => this.#noteConnection(change),
     });
     this.#loopWatch = watchEventLoop(this.#services.requestMeter.cells, requestMetrics.metrics.loopDelay);
     this.#beating = setInterval(() => this.#beat(), beatIntervalMs);
@@ -77,6 +71,13 @@ export class Worker {
     requestMeter.putActive(performance.eventLoopUtilization().active);
     meter.putBytes(source.cache.bytes, source.lists.bytes);
     this.#collect();
+  }
+
+  /** None comes once the app is closed: it was taken from the front end before. */
+  #noteConnection(change: number): void {
+    assert(change < 0 || !this.#isClosed, 'no connection comes to an app that is closed');
+    const before = Atomics.add(this.#state, connectionsCell, change);
+    assert(before + change >= 0, 'no more connections go than came');
   }
 
   /** Whether the next answer is to close its connection, so that a new worker gets its share. */
@@ -124,10 +125,13 @@ export class Worker {
    */
   async leave(fault: unknown, mayWait = false): Promise<void> {
     if (this.#isLeaving) {
-      this.#log.log.error({ err: fault }, 'a fault in a worker that is leaving');
+      // Of an assertion that failed a worker is told twice.
+      if (fault !== this.#leavesFor)
+        this.#log.log.error({ err: fault }, 'a fault in a worker that is leaving');
       return;
     }
     this.#isLeaving = true;
+    this.#leavesFor = fault;
     this.#log.log.error({ err: fault }, 'a worker leaves in order, and is replaced');
     const reason = fault instanceof Error ? fault.message : String(fault);
     await this.#host.ask('leave', [reason, mayWait]);
@@ -163,4 +167,40 @@ export class Worker {
     this.#host.flush();
     this.#log.flush();
   }
+}
+
+/** Of the thread's own limit: what lives after a major collection. */
+const fullShare = 0.85;
+
+/**
+ * Tells when a worker's heap is nearly full. What counts is what a major collection has left: before one, most of the heap
+ * is garbage. A thread whose heap runs out cannot leave in order, and the process ends with it.
+ */
+class HeapWatch {
+  readonly #observer: PerformanceObserver;
+
+  constructor(onNearlyFull: () => void) {
+    this.#observer = new PerformanceObserver((list) => {
+      const isMajor = list.getEntries().some((entry) => kindOf(entry) === majorCollection);
+      if (isMajor && isNearlyFull()) onNearlyFull();
+    });
+    this.#observer.observe({ entryTypes: ['gc'] });
+  }
+
+  close(): void {
+    this.#observer.disconnect();
+  }
+}
+
+const majorCollection = constants.NODE_PERFORMANCE_GC_MAJOR;
+
+/** The declarations lack the entry's detail. */
+function kindOf(entry: object): unknown {
+  const { detail } = entry as { readonly detail?: { readonly kind?: number } };
+  return detail?.kind;
+}
+
+function isNearlyFull(): boolean {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  return used > limit * fullShare;
 }

@@ -5,11 +5,7 @@ import { hashSecret } from '../support/hash-secret.ts';
 import { newId } from '../support/random-id.ts';
 import { applyProvision } from './commands/apply-provision.ts';
 import type { Command } from './commands/command.ts';
-import {
-  makeOperatorLink,
-  type OperatorLinkArgs,
-  type OperatorLinkResult,
-} from './commands/make-operator-link.ts';
+import { makeOperatorLink, type OperatorLinkArgs, type OperatorLinkResult } from './commands/make-operator-link.ts';
 import { type RevokeTokenArgs, type RevokeTokenResult, revokeToken } from './commands/revoke-token.ts';
 import { type SetPlanArgs, type SetPlanResult, setPlan } from './commands/set-plan.ts';
 import type { FreeSpace } from './free-space.ts';

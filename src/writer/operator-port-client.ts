@@ -1,13 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { OperatorCommands } from './operator-commands.ts';
-import type {
-  CommitProgress,
-  OperatorCallName,
-  OperatorCalls,
-  OperatorReply,
-  OperatorRequest,
-  OperatorWriterPort,
-} from './operator-port-protocol.ts';
+import type { CommitProgress, OperatorCallName, OperatorCalls, OperatorReply, OperatorRequest, OperatorWriterPort } from './operator-port-protocol.ts';
 
 interface Waiting {
   readonly onProgress: CommitProgress | undefined;

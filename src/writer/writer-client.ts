@@ -1,21 +1,11 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Denial } from '../domain/token/denial.ts';
 import type { ApiCall } from '../operations/call.ts';
-import { HeldCommands } from '../support/held-commands.ts';
+import { HeldCommands, transferredBytes } from '../support/held-commands.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
-import { transferredBytes } from '../support/transferred-bytes.ts';
 import type { OutboxCommand } from './outbox-protocol.ts';
 import { QueueDelay } from './queue-delay.ts';
-import {
-  largeBodyBytes,
-  pulseBegunCell,
-  type Usage,
-  type WriterCommand,
-  type WriterPulse,
-  type WriterReply,
-  type WriterRequest,
-  type WriterResult,
-} from './writer-protocol.ts';
+import { type Usage, type WriterCommand, type WriterPulse, type WriterReply, type WriterRequest, type WriterResult, largeBodyBytes, pulseBegunCell } from './writer-protocol.ts';
 
 /** What a caller is told beyond the writer's own results: the writer died, and the command may or may not be applied. */
 export type WriteOutcome = WriterResult | { readonly kind: 'unknown' } | { readonly kind: 'overloaded' };

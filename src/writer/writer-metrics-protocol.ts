@@ -1,6 +1,5 @@
-import { durationBounds } from '../observability/duration-bounds.ts';
-import { eventLoopDelay } from '../observability/event-loop-delay.ts';
-import { counter, gauge, histogram, layOut } from '../observability/metric.ts';
+import { eventLoopDelay } from '../observability/event-loop.ts';
+import { counter, durationBounds, gauge, histogram, layOut } from '../observability/metric.ts';
 
 /** Whose changes a commit holds: those of requests, an operator's, or only what was counted and what was mailed. */
 export const commitSources = ['api', 'operator', 'usage'] as const;

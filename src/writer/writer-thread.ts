@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { watchEventLoop } from '../observability/event-loop-delay.ts';
+import { watchEventLoop } from '../observability/event-loop.ts';
 import { createThreadLog, LogSender } from '../observability/thread-log.ts';
 import { openStore } from '../storage/store.ts';
 import { newId } from '../support/random-id.ts';

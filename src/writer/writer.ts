@@ -13,8 +13,7 @@ import type { WriteDecision } from '../operations/management-operation.ts';
 import { DamagedRecordError } from '../storage/damaged-record-error.ts';
 import type { Store, WriteTransaction } from '../storage/store.ts';
 import { DataFileUnavailableError } from '../storage/store-error.ts';
-import { hashBytes } from '../support/hash-bytes.ts';
-import { hashSecret } from '../support/hash-secret.ts';
+import { hashBytes, hashSecret } from '../support/hash-secret.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import { recordUsage } from './commands/record-usage.ts';
@@ -22,14 +21,7 @@ import { serveOutbox } from './commands/serve-outbox.ts';
 import type { FreeSpace } from './free-space.ts';
 import type { WriterMeter } from './writer-meter.ts';
 import type { CommitSource } from './writer-metrics-protocol.ts';
-import {
-  largeBodyBytes,
-  pulseBegunCell,
-  pulseProgressCell,
-  type WriterCommand,
-  type WriterPulse,
-  type WriterResult,
-} from './writer-protocol.ts';
+import { largeBodyBytes, pulseBegunCell, pulseProgressCell, type WriterCommand, type WriterPulse, type WriterResult } from './writer-protocol.ts';
 
 export interface WriterOptions {
   readonly docsUrl: string;

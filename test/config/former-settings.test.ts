@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { renderConfigurationPage } from '../../src/config/configuration-page.ts';
 import { formerSettings } from '../../src/config/former-settings.ts';
 import { type ConfigInput, type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
-import { environmentName, flagName } from '../../src/config/setting-names.ts';
+import { flagName, variableName } from '../../src/config/setting.ts';
 import { type SettingName, settingNames } from '../../src/config/settings.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -124,6 +124,6 @@ t.test('the page tells of earlier names in a section of their own', async (t) =>
   );
   for (const { name } of formerSettings) {
     t.notMatch(table, `\`${name}\``);
-    for (const written of [name, flagName(name), environmentName(name)]) t.match(section, `\`${written}\``);
+    for (const written of [name, flagName(name), variableName(name)]) t.match(section, `\`${written}\``);
   }
 });

@@ -1,13 +1,5 @@
 import t from 'tap';
-import {
-  type Draft,
-  draftChanges,
-  draftValue,
-  editDraft,
-  newDraft,
-  rebaseDraft,
-  yieldClashes,
-} from '../../src/console/draft/draft.ts';
+import { type Draft, draftChanges, draftValue, editDraft, newDraft, rebaseDraft, yieldClashes } from '../../src/console/draft/draft.ts';
 import { changesBetween, type Fields } from '../../src/console/draft/fields.ts';
 import fc from '../support/fast-check.ts';
 

@@ -44,6 +44,7 @@ function connect(t: Test, desk: HostDesk): Connected {
     () => false,
     () => undefined,
   );
+  host.tell({ kind: 'ready', descriptor: 0 });
   t.teardown(() => {
     link.close();
     host.close();

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { TokenUse } from '../../src/domain/token/token-use.ts';
-import { TokenUses, usesHeldMax } from '../../src/front/token-uses.ts';
+import { tokenUseKind, UnrecordedUsage, usesHeldMax } from '../../src/front/usage-recorder.ts';
 
 const use: TokenUse = {
   tokenId: 'token',
@@ -11,20 +11,18 @@ const use: TokenUse = {
   count: 1,
 };
 
-function noneIsLost(): never {
-  throw new Error('a use was not counted');
-}
+const all = Number.POSITIVE_INFINITY;
 
 t.test(
   'requests that do the same are one use, as of the last of them, whichever worker they asked',
   async (test) => {
-    const uses = new TokenUses(noneIsLost);
+    const uses = new UnrecordedUsage(tokenUseKind);
     for (const at of [5, 7, 6]) uses.add({ ...use, at });
     uses.add({ ...use, address: '192.0.2.2', at: 8 });
     uses.add({ ...use, environment: null, at: 9 });
     uses.add({ ...use, tokenId: 'other', at: 10 });
     test.strictSame(
-      uses.take().map(({ tokenId, at, environment, count }) => [tokenId, at, environment, count]),
+      uses.take(all).map(({ tokenId, at, environment, count }) => [tokenId, at, environment, count]),
       [
         ['token', 7, 'production', 3],
         ['token', 8, 'production', 1],
@@ -33,34 +31,32 @@ t.test(
       ],
     );
     test.ok(uses.isEmpty);
+    test.equal(uses.uncounted, 0);
   },
 );
 
 t.test('what could not be recorded is put back and added up', async (test) => {
-  const uses = new TokenUses(noneIsLost);
+  const uses = new UnrecordedUsage(tokenUseKind);
   uses.add(use);
-  const taken = uses.take();
+  const taken = uses.take(all);
   uses.add({ ...use, at: 6 });
-  uses.putBack(taken);
-  test.match(uses.take(), [{ at: 6, count: 2 }]);
+  for (const use of taken) uses.add(use);
+  test.match(uses.take(all), [{ at: 6, count: 2 }]);
 });
 
 t.test('different uses are bounded, and the rest is counted', async (test) => {
-  let uncounted = 0;
-  const uses = new TokenUses((count) => {
-    uncounted += count;
-  });
+  const uses = new UnrecordedUsage(tokenUseKind);
   for (let index = 0; index < usesHeldMax + 10; index += 1) {
     uses.add({ ...use, environment: `${index}`, at: index });
   }
   uses.add({ ...use, environment: '0', at: 5000 });
-  test.equal(uncounted, 10, 'each use without room');
-  const taken = uses.take();
+  test.equal(uses.uncounted, 10, 'each use without room');
+  const taken = uses.take(all);
   test.equal(taken.length, usesHeldMax);
   test.match(taken[0], { at: 5000, count: 2 });
   for (let index = 0; index < usesHeldMax; index += 1) {
     uses.add({ ...use, environment: `${index}`, tokenId: 'other' });
   }
-  uses.putBack(taken.slice(0, 2));
-  test.equal(uncounted, 13, 'what could not be recorded, and has lost its room');
+  for (const use of taken.slice(0, 2)) uses.add(use);
+  test.equal(uses.uncounted, 13, 'what could not be recorded, and has lost its room');
 });

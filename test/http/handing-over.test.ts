@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import { refuseRequest } from '../../src/front/refuse-request.ts';
+import { refuseWithoutWorker } from '../../src/front/refuse-without-worker.ts';
 import { createFrontServer, type FrontServer } from '../../src/http/front-server.ts';
 import type { AppDescriptor } from '../../src/http/uws.ts';
 import { countEvents, createMetricMemory } from '../../src/observability/metric-cells.ts';
@@ -32,7 +32,7 @@ async function openFront(t: Test): Promise<Scene> {
     meter: meter.answers,
     countedAs: routeIndex('other'),
     policy: openPolicy,
-    handle: (exchange, view) => refuseRequest(exchange, view, 'http://127.0.0.1/docs', log),
+    handle: (exchange, view) => refuseWithoutWorker(exchange, view, 'http://127.0.0.1/docs', log),
     onFault: (fault) => t.fail(String(fault)),
     ...roomForAll,
   });

@@ -5,20 +5,12 @@ import { recordDenial } from '../../src/domain/token/record-denial.ts';
 import type { Token } from '../../src/domain/token/token.ts';
 import { Notifier } from '../../src/notifier/notifier.ts';
 import { notifierMetrics, type OutboxAnswer } from '../../src/notifier/notifier-protocol.ts';
-import { sendMail } from '../../src/notifier/send-mail.ts';
-import { readSmtpUrl } from '../../src/notifier/smtp-settings.ts';
+import { readSmtpUrl, sendMail } from '../../src/notifier/send-mail.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { serveOutbox } from '../../src/writer/commands/serve-outbox.ts';
 import type { OutboxCommand } from '../../src/writer/outbox-protocol.ts';
-import {
-  creationOf,
-  denialOf,
-  memberOf,
-  organisationOf,
-  projectOf,
-  tokenOf,
-} from '../storage/support/records.ts';
+import { creationOf, denialOf, memberOf, organisationOf, projectOf, tokenOf } from '../storage/support/records.ts';
 import { newStore } from '../storage/support/sample-store.ts';
 
 export const startedAt = 1_750_000_000_000;

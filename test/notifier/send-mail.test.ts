@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import t from 'tap';
-import { sendMail } from '../../src/notifier/send-mail.ts';
-import { readSmtpUrl } from '../../src/notifier/smtp-settings.ts';
+import { readSmtpUrl, sendMail } from '../../src/notifier/send-mail.ts';
 
 t.setTimeout(60_000);
 

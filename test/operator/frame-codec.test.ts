@@ -1,11 +1,5 @@
 import t from 'tap';
-import {
-  encodeFrame,
-  type Frame,
-  FrameFault,
-  FrameReader,
-  headerBytesMax,
-} from '../../src/operator/frame-codec.ts';
+import { encodeFrame, type Frame, FrameFault, FrameReader, headerBytesMax } from '../../src/operator/frame-codec.ts';
 
 function bytesOf(...frames: Uint8Array[][]): Uint8Array {
   return Buffer.concat(frames.flat());

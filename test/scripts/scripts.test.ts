@@ -80,3 +80,21 @@ t.test('a file that did not come to its end, or ended badly, has failed', async 
   t.match(await readTally('ok 1 - x # time=1ms\n# { total: 3, pass: 3 }\n', 1), { passed: 1, failed: 1 });
   t.match(await readTally('not ok 1 - x\n# { total: 1, fail: 1 }\n', 1), { passed: 0, failed: 1 });
 });
+
+t.test('a name that two files declare is found, whatever it names', async (t) => {
+  type Module = {
+    namesDeclaredTwice: (files: readonly (readonly [string, string])[]) => Map<string, string[]>;
+  };
+  const { namesDeclaredTwice } = await load<Module>('house-rules.mjs');
+  const found = namesDeclaredTwice([
+    ['a.ts', 'export const kinds = [];\nexport type Kind = 1;\nexport const Kind = 1;\nfunction own() {}\n'],
+    ['b.ts', 'export interface Kind {}\nexport { kinds } from "./a.ts";\nexport async function own() {}\n'],
+    ['c.ts', 'export abstract class Other {}\nexport function* steps() {}\n// export const kinds\n'],
+    ['d.ts', 'export const { other: steps, Other } = made;\n'],
+  ]);
+  t.strictSame(Object.fromEntries(found), {
+    Kind: ['a.ts', 'b.ts'],
+    Other: ['c.ts', 'd.ts'],
+    steps: ['c.ts', 'd.ts'],
+  });
+});

@@ -1,10 +1,9 @@
 import t from 'tap';
 import { packRow } from '../../src/storage/records/record-codec.ts';
 import { RowReader } from '../../src/storage/records/row-reader.ts';
-import { ByteSet } from '../../src/support/byte-set.ts';
-import { ListIndex } from '../../src/support/list-index.ts';
+import { ByteSet, ListIndex } from '../../src/support/byte-set.ts';
 import { type PackedList, packList } from '../../src/support/packed-list.ts';
-import type { SlicedWork } from '../../src/support/sliced-work.ts';
+import type { SlicedWork } from '../../src/support/steps.ts';
 import { nastyStrings } from '../storage/support/records.ts';
 import fc from './fast-check.ts';
 

@@ -1,11 +1,5 @@
 import t from 'tap';
-import {
-  codePointCount,
-  cutAt,
-  hasAtMostCodePoints,
-  isWellFormed,
-  toWellFormed,
-} from '../../src/support/code-points.ts';
+import { codePointCount, cutAt, hasAtMostCodePoints, isWellFormed, toWellFormed } from '../../src/support/code-points.ts';
 import fc from './fast-check.ts';
 
 const anyText = fc.string({

@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict';
 import t from 'tap';
 import { positionOf, scanJson } from '../../src/support/json-scan.ts';
-import {
-  booleanOf,
-  entriesOf,
-  type JsonValue,
-  kindOf,
-  membersOf,
-  numberOf,
-  rootOf,
-  stringItemsOf,
-  stringOf,
-} from '../../src/support/json-value.ts';
+import { booleanOf, entriesOf, type JsonValue, jsonMembersOf, kindOf, numberOf, rootOf, stringItemsOf, stringOf } from '../../src/support/json-value.ts';
 import fc from './fast-check.ts';
 
 const deep = 1000;
@@ -147,7 +137,7 @@ t.test('a position counts lines and code points from 1', async (t) => {
 });
 
 t.test('members come in the order sent, keys that look like numbers too', async (t) => {
-  const { listed, unlistedCount } = membersOf(
+  const { listed, unlistedCount } = jsonMembersOf(
     rootOf('{"b":1,"2":2,"1":3,"b":4,"__proto__":5}'),
     () => true,
     0,
@@ -159,7 +149,7 @@ t.test('members come in the order sent, keys that look like numbers too', async 
 
 t.test('unknown members beyond the limit are counted, known ones are always listed', async (t) => {
   const text = `{${Array.from({ length: 100 }, (_, index) => `"x${index}":0`).join()},"known":1,"x0":2,"x99":2}`;
-  const { listed, unlistedCount } = membersOf(rootOf(text), (key) => key === 'known', 3);
+  const { listed, unlistedCount } = jsonMembersOf(rootOf(text), (key) => key === 'known', 3);
   t.strictSame([...listed.keys()], ['x0', 'x1', 'x2', 'known']);
   t.equal(unlistedCount, 99);
 });

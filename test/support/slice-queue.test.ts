@@ -1,6 +1,6 @@
 import t from 'tap';
 import { SliceQueue } from '../../src/support/slice-queue.ts';
-import type { SlicedWork } from '../../src/support/sliced-work.ts';
+import type { SlicedWork } from '../../src/support/steps.ts';
 
 function workOf(steps: number, heldBytes = 1): SlicedWork & { done: number } {
   return {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { GatheredLines } from '../../src/observability/gathered-lines.ts';
+import { GatheredLines } from '../../src/worker/worker-log.ts';
 
 const program = fileURLToPath(new URL('./log-requests.js', import.meta.url));
 

@@ -7,7 +7,7 @@ import type { HeaderBlock } from '../../http/header-block.ts';
 import type { ReadyAnswer } from '../../http/worker-server.ts';
 import { evaluationHeaders, evaluationHeadersFor } from '../../operations/answer-headers.ts';
 import { decodeSegment, isPlainSegment } from '../../support/path-segment.ts';
-import { hasRawCharacter } from '../../support/raw-character.ts';
+import { hasRawCharacter } from '../../support/query-string.ts';
 import { rawCharacterProblem } from './evaluation-refusal.ts';
 
 export interface FlagAnswerParts {

@@ -3,7 +3,7 @@ import type { Exchange } from '../../http/exchange.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import { evaluationHeadersFor } from '../../operations/answer-headers.ts';
 import { decodeSegment } from '../../support/path-segment.ts';
-import { hasRawCharacter } from '../../support/raw-character.ts';
+import { hasRawCharacter } from '../../support/query-string.ts';
 import type { LongAnswers } from '../long-answers.ts';
 import { evaluationFailed, rawCharacterProblem, refuseEvaluation } from './evaluation-refusal.ts';
 

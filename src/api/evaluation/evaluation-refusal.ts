@@ -4,7 +4,7 @@ import { describeQueryFault } from '../../domain/evaluation/query-fault.ts';
 import type { Problem } from '../../domain/problem.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { evaluationHeadersFor } from '../../operations/answer-headers.ts';
-import { hasRawCharacter } from '../../support/raw-character.ts';
+import { hasRawCharacter } from '../../support/query-string.ts';
 
 /** The log tells more. */
 export const evaluationFailed: Problem = {

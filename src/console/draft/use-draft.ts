@@ -1,14 +1,5 @@
 import { useState } from 'react';
-import {
-  type Draft,
-  draftChanges,
-  draftValue,
-  editDraft,
-  newDraft,
-  type Rebased,
-  rebaseDraft,
-  yieldClashes,
-} from './draft.ts';
+import { type Draft, draftChanges, draftValue, editDraft, newDraft, type Rebased, rebaseDraft, yieldClashes } from './draft.ts';
 import type { FieldChange, Fields } from './fields.ts';
 
 interface Stored {

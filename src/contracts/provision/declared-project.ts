@@ -1,10 +1,5 @@
 import { type Static, Type } from 'typebox';
-import {
-  attributeCodePointsMax,
-  rulesMax,
-  ruleValuesMax,
-  valueCodePointsMax,
-} from '../../domain/audience/audience-edit.ts';
+import { attributeCodePointsMax, rulesMax, ruleValuesMax, valueCodePointsMax } from '../../domain/audience/audience-edit.ts';
 import { permissions } from '../../domain/token/token.ts';
 import { emailSchema, environmentNameSchema, nameSchema } from './provision-names.ts';
 import { sizedTextSchema, worded } from './worded.ts';

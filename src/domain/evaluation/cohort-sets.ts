@@ -1,6 +1,6 @@
 import { ByteSet } from '../../support/byte-set.ts';
 import type { PackedList } from '../../support/packed-list.ts';
-import type { WorkQueue } from '../../support/sliced-work.ts';
+import type { WorkQueue } from '../../support/steps.ts';
 
 /** Lists that are longer stay in the record's bytes, all of which are kept for them; shorter ones are copied out. */
 export const copiedBytesMax = 4096;

@@ -1,6 +1,6 @@
 import { ByteSet } from '../../support/byte-set.ts';
 import { type PackedList, packList } from '../../support/packed-list.ts';
-import type { WorkQueue } from '../../support/sliced-work.ts';
+import type { WorkQueue } from '../../support/steps.ts';
 import type { Audience } from './audience.ts';
 
 export interface CompiledRule {

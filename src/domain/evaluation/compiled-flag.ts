@@ -1,17 +1,12 @@
 import type { ByteSet } from '../../support/byte-set.ts';
-import type { WorkQueue } from '../../support/sliced-work.ts';
+import type { WorkQueue } from '../../support/steps.ts';
 import { type Flag, initialState } from '../flag/flag.ts';
 import { type Environment, type Project, soleEnvironment } from '../project/project.ts';
 import type { EvaluationTally } from '../usage/evaluation-count.ts';
 import type { Audience } from './audience.ts';
 import { hashPrefix, rolloutThreshold } from './bucketing.ts';
 import { CohortSets } from './cohort-sets.ts';
-import {
-  type CompiledAudience,
-  type CompiledRule,
-  compileAudience,
-  evaluableAudienceOf,
-} from './compiled-audience.ts';
+import { type CompiledAudience, type CompiledRule, compileAudience, evaluableAudienceOf } from './compiled-audience.ts';
 import { type EvaluableFlag, evaluableOf } from './evaluable-flag.ts';
 
 const encoder = new TextEncoder();

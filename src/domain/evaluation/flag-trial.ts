@@ -4,15 +4,7 @@ import type { Audience } from './audience.ts';
 import { type CompiledState, compileFlag } from './compiled-flag.ts';
 import { bucketHash, evaluateFlag, type RandomRoll } from './evaluate-flag.ts';
 import { EvaluationContext, type PlainContext } from './evaluation-context.ts';
-import {
-  audienceMismatch,
-  cohortMatch,
-  type EvaluationReason,
-  type EvaluationReasonName,
-  flagOff,
-  isOn,
-  reasonName,
-} from './evaluation-reason.ts';
+import { audienceMismatch, cohortMatch, type EvaluationReason, type EvaluationReasonName, flagOff, isOn, reasonName } from './evaluation-reason.ts';
 import { explanations, type TrialRule, type TrialScene, trialRules } from './explanations.ts';
 
 export interface TrialStep {

@@ -1,4 +1,4 @@
-import { entriesOf, type JsonMembers, type JsonValue, kindOf, membersOf } from '../../support/json-value.ts';
+import { entriesOf, type JsonMembers, type JsonValue, jsonMembersOf, kindOf } from '../../support/json-value.ts';
 import type { AuditChange } from '../audit/audit-entry.ts';
 import type { RequestBody } from '../management/request-body.ts';
 import { type ProblemList, problemsListedMax, shown } from '../problem-list.ts';
@@ -7,16 +7,7 @@ import { type Project, soleEnvironment } from '../project/project.ts';
 import { type Flag, type FlagState, initialState } from './flag.ts';
 import { type FlagLabels, type FlagLabelsDraft, isLabelKey, readLabel } from './flag-labels.ts';
 import { newStateChanges, stateChanges } from './state-changes.ts';
-import {
-  addUnknownField,
-  type FieldSite,
-  isNull,
-  isStateKey,
-  readMembers,
-  readStateField,
-  type StateFields,
-  type StateFieldsDraft,
-} from './state-fields.ts';
+import { addUnknownField, type FieldSite, isNull, isStateKey, readMembers, readStateField, type StateFields, type StateFieldsDraft } from './state-fields.ts';
 import { storedLists, wholeFlag } from './whole-flag.ts';
 
 /** A flag as a create body describes it. */
@@ -129,7 +120,7 @@ class CreationReader {
 
   #readEntries(value: JsonValue): void {
     const numbers = new Map(this.#project.environments.map(({ name, number }) => [name, number]));
-    const members = membersOf(value, (name) => numbers.has(name), problemsListedMax);
+    const members = jsonMembersOf(value, (name) => numbers.has(name), problemsListedMax);
     readMembers(members, this.#site, (name, state) => this.#readEntry(name, numbers.get(name), state));
   }
 
@@ -147,7 +138,7 @@ class CreationReader {
   #readState(value: JsonValue, prefix: string): StateFields {
     const site = { ...this.#site, prefix };
     const fields: StateFieldsDraft = {};
-    readMembers(membersOf(value, isStateKey, problemsListedMax), site, (key, field) => {
+    readMembers(jsonMembersOf(value, isStateKey, problemsListedMax), site, (key, field) => {
       if (isStateKey(key)) readStateField(fields, key, field, site);
       else addUnknownField(site, key);
     });

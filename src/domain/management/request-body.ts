@@ -1,5 +1,5 @@
 import { type JsonFault, positionOf, scanJson } from '../../support/json-scan.ts';
-import { type JsonMembers, type JsonValue, kindOf, membersOf, rootOf } from '../../support/json-value.ts';
+import { type JsonMembers, type JsonValue, jsonMembersOf, kindOf, rootOf } from '../../support/json-value.ts';
 import { isLabelKey } from '../flag/flag-labels.ts';
 import { isStateKey } from '../flag/state-fields.ts';
 import { problemsListedMax, shown } from '../problem-list.ts';
@@ -30,7 +30,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export function parseBody(bytes: Uint8Array | null): RequestBody {
   const read = readJsonText(bytes);
   if (read.kind !== 'text') return read;
-  return { kind: 'object', members: membersOf(rootOf(read.text), isBodyKey, problemsListedMax) };
+  return { kind: 'object', members: jsonMembersOf(rootOf(read.text), isBodyKey, problemsListedMax) };
 }
 
 /** The text of a body that is a JSON object: sound, and not nested too deeply. White space alone is empty. */

@@ -1,9 +1,5 @@
 import { Type } from 'typebox';
-import {
-  audienceRuleSchema,
-  audienceView,
-  audienceViewSchema,
-} from '../../contracts/console/audience-views.ts';
+import { audienceRuleSchema, audienceView, audienceViewSchema } from '../../contracts/console/audience-views.ts';
 import { newAudience, readAudience } from '../../domain/audience/audience-edit.ts';
 import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
 import { allow, deny } from '../../domain/console/console-problem.ts';

@@ -1,9 +1,5 @@
 import { type Static, Type } from 'typebox';
-import {
-  consoleFlagView,
-  type FlagChangeResult,
-  flagChangeResultSchema,
-} from '../../contracts/console/flag-views.ts';
+import { consoleFlagView, type FlagChangeResult, flagChangeResultSchema } from '../../contracts/console/flag-views.ts';
 import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
 import { denyConflict } from '../../domain/console/console-conflict.ts';
 import { allow, deny } from '../../domain/console/console-problem.ts';

@@ -5,11 +5,7 @@ import { allow, deny } from '../../domain/console/console-problem.ts';
 import { readName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { Project } from '../../domain/project/project.ts';
-import {
-  addNeighbourProblems,
-  type ProjectSettings,
-  withSettings,
-} from '../../domain/project/project-edit.ts';
+import { addNeighbourProblems, type ProjectSettings, withSettings } from '../../domain/project/project-edit.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { projectEntry } from '../audit-entries.ts';
 import { object, optional, revision, string } from '../body-parts.ts';

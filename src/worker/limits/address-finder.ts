@@ -1,8 +1,114 @@
+import { BlockList, isIP } from 'node:net';
 import type { Exchange } from '../../http/exchange.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import type { ClientAddress, ClientAddresses } from './client-address.ts';
+
+/** Where a request comes from. */
+export interface ClientAddress {
+  /** For the log and the denial record. */
+  readonly text: string;
+  /** What limits count by: an IPv4 address, or the /64 of an IPv6 one. */
+  readonly limitKey: string;
+}
+
+interface FoundAddress {
+  readonly address: ClientAddress;
+  readonly isForged: boolean;
+}
+
+const hopsMax = 32;
+/** `::ffff:` before an IPv4 address. */
+const mappedPrefix = Buffer.from('00000000000000000000ffff', 'hex');
+
+function toHex(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** @param bytes 4 or 16 of them. `::ffff:a.b.c.d` is the IPv4 address. */
+export function addressFromBytes(bytes: Uint8Array): ClientAddress {
+  if (bytes.length === 4) return addressFromFour(bytes);
+  if (mappedPrefix.every((byte, index) => bytes[index] === byte)) return addressFromFour(bytes.subarray(-4));
+  const hex = toHex(bytes);
+  const groups = hex.match(/.{4}/g) ?? [];
+  const text = groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
+  return { text, limitKey: `${hex.slice(0, 16)}/64` };
+}
+
+function addressFromFour(bytes: Uint8Array): ClientAddress {
+  const text = `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`;
+  return { text, limitKey: text };
+}
+
+/** @returns 16 bytes of a valid IPv6 text, or 4 of an IPv4 one; null when it is neither. */
+function parseAddress(text: string): Uint8Array | null {
+  if (isIP(text) === 4) return Uint8Array.from(text.split('.').map(Number));
+  if (isIP(text) !== 6) return null;
+  const withoutZone = text.split('%')[0] as string;
+  const hexTail = withoutZone.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, a, b, c, d) =>
+    [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((group) => group.toString(16)).join(':'),
+  );
+  const [left = '', right] = hexTail.split('::');
+  const leftGroups = left === '' ? [] : left.split(':');
+  const rightGroups = right === undefined || right === '' ? [] : right.split(':');
+  const zeros = new Array<string>(8 - leftGroups.length - rightGroups.length).fill('0');
+  const groups = [...leftGroups, ...zeros, ...rightGroups].map((group) => Number.parseInt(group, 16));
+  return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
+}
+
+/** One hop as proxies write it: an address, perhaps with a port, perhaps in brackets. */
+function parseHop(hop: string): ClientAddress | null {
+  const trimmed = hop.trim().replace(/^"|"$/g, '');
+  const bare = trimmed.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
+  const bytes = parseAddress(bare);
+  return bytes === null ? null : addressFromBytes(bytes);
+}
+
+/**
+ * Finds the client behind declared proxies. `X-Forwarded-For` is believed only as far as the hops that wrote it are
+ * trusted: it is read from the right, and the first address that is no trusted proxy is the client.
+ */
+export class ClientAddresses {
+  readonly #trusted = new BlockList();
+  readonly #hasTrusted: boolean;
+
+  /** @param trustedProxies addresses, or networks in CIDR notation, already validated by the configuration */
+  constructor(trustedProxies: readonly string[]) {
+    this.#hasTrusted = trustedProxies.length > 0;
+    for (const proxy of trustedProxies) {
+      const [network = '', prefix] = proxy.split('/');
+      const family = isIP(network) === 6 ? 'ipv6' : 'ipv4';
+      if (prefix === undefined) this.#trusted.addAddress(network, family);
+      else this.#trusted.addSubnet(network, Number(prefix), family);
+    }
+  }
+
+  #isTrusted(address: ClientAddress): boolean {
+    return this.#hasTrusted && this.#trusted.check(address.text, isIP(address.text) === 6 ? 'ipv6' : 'ipv4');
+  }
+
+  /** @returns where a request comes from, and whether somebody claims what they may not */
+  findOf(exchange: Exchange, view: RequestView): FoundAddress {
+    return this.find(exchange.remoteAddress(), view.headerValues('x-forwarded-for').join(','));
+  }
+
+  /**
+   * @param peer the socket's peer, 4 or 16 bytes
+   * @param forwardedFor the values of `X-Forwarded-For`, joined by commas; empty when absent
+   */
+  find(peer: Uint8Array, forwardedFor: string): FoundAddress {
+    let address = addressFromBytes(peer);
+    if (forwardedFor === '') return { address, isForged: false };
+    if (!this.#isTrusted(address)) return { address, isForged: true };
+    for (const hop of forwardedFor.split(',').slice(-hopsMax).reverse()) {
+      const parsed = parseHop(hop);
+      if (parsed === null) break;
+      address = parsed;
+      if (!this.#isTrusted(parsed)) break;
+    }
+    return { address, isForged: false };
+  }
+}
 
 const warningIntervalMs = 60_000n;
 
@@ -25,8 +131,7 @@ export class AddressFinder {
   }
 
   find(exchange: Exchange, view: RequestView): ClientAddress {
-    const forwardedFor = view.headerValues('x-forwarded-for').join(',');
-    const { address, isForged } = this.#addresses.find(exchange.remoteAddress(), forwardedFor);
+    const { address, isForged } = this.#addresses.findOf(exchange, view);
     if (isForged) this.#warn(address.text);
     return address;
   }

@@ -1,3 +1,4 @@
+import { assert } from '../../support/assert.ts';
 import { type BudgetHolder, budgetOf } from './process-budgets.ts';
 import type { SharedBudget } from './shared-budget.ts';
 
@@ -25,6 +26,7 @@ export class ConnectionRoom {
    * place perhaps neither gets it
    */
   change(change: number): boolean {
+    assert(change === 1 || change === -1, 'one connection comes or goes');
     if (change < 0) {
       this.#connections.give(1);
       return true;
@@ -42,6 +44,7 @@ export function createConnectionRoomMemory(): SharedArrayBuffer {
 }
 
 export function putConnectionsMax(memory: SharedArrayBuffer, max: number): void {
+  assert(max >= 1, 'there is room for a connection');
   Atomics.store(new Int32Array(memory), maxCell, max);
 }
 

@@ -1,3 +1,5 @@
+import { assert } from '../../support/assert.ts';
+
 /**
  * What all workers together may hold of one thing: requests, bytes, snapshots. The first cell of its memory is the sum;
  * each place of the pool has a cell of its own behind it, so that what a dead worker held can be given back.
@@ -12,6 +14,8 @@ export class SharedBudget {
     this.#cells = new BigInt64Array(memory);
     this.#own = place + 1;
     this.#max = BigInt(max);
+    assert(place >= 0 && this.#own < this.#cells.length, 'a budget has a cell for each place of the pool');
+    assert(max >= 0, 'a budget is not below zero');
   }
 
   /** Of all workers. */
@@ -21,6 +25,7 @@ export class SharedBudget {
 
   /** @returns whether there was room, exactly; then `give` must follow */
   take(amount: number): boolean {
+    assert(amount >= 0, 'nothing negative is taken from a budget');
     const wanted = BigInt(amount);
     // The sum is never too high, not even for a moment: another worker would be refused for what nobody holds.
     for (let used = Atomics.load(this.#cells, sumCell); used + wanted <= this.#max; ) {
@@ -36,13 +41,18 @@ export class SharedBudget {
 
   /** Takes whatever others hold. `give` must follow. */
   takeAlways(amount: number): void {
+    assert(amount >= 0, 'nothing negative is taken from a budget');
     Atomics.add(this.#cells, sumCell, BigInt(amount));
     Atomics.add(this.#cells, this.#own, BigInt(amount));
   }
 
   give(amount: number): void {
-    Atomics.sub(this.#cells, this.#own, BigInt(amount));
-    Atomics.sub(this.#cells, sumCell, BigInt(amount));
+    const given = BigInt(amount);
+    assert(amount >= 0, 'nothing negative is given back to a budget');
+    const held = Atomics.sub(this.#cells, this.#own, given);
+    assert(held >= given, 'a worker gives back no more than it holds');
+    const used = Atomics.sub(this.#cells, sumCell, given);
+    assert(used >= given, 'a budget holds what its workers hold');
   }
 }
 
@@ -56,7 +66,11 @@ export function createBudgetMemory(places: number): SharedArrayBuffer {
 /** Gives back what the worker at a place held: its thread has ended. */
 export function giveBackOf(memory: SharedArrayBuffer, place: number): void {
   const cells = new BigInt64Array(memory);
-  Atomics.sub(cells, sumCell, Atomics.exchange(cells, place + 1, 0n));
+  assert(place >= 0 && place + 1 < cells.length, 'a budget has a cell for each place of the pool');
+  const held = Atomics.exchange(cells, place + 1, 0n);
+  assert(held >= 0n, 'a worker that has ended has not given back more than it held');
+  const used = Atomics.sub(cells, sumCell, held);
+  assert(used >= held, 'a budget holds what its workers hold');
 }
 
 /** @returns what all workers hold together */

@@ -1,7 +1,8 @@
-import { createHash, randomFillSync } from 'node:crypto';
 import type { RefusedShare } from '../../evaluator/evaluation-metrics-protocol.ts';
 import type { Holder } from '../../evaluator/pin-room.ts';
+import { assert } from '../../support/assert.ts';
 import { fitsShare, hasShare } from '../../support/fair-share.ts';
+import { createHashSeed, keyedHash } from '../../support/keyed-hash.ts';
 import { withLock } from '../../support/shared-lock.ts';
 
 /**
@@ -12,7 +13,7 @@ import { withLock } from '../../support/shared-lock.ts';
  *   bytes     Int32, for each place: what is kept for it; 0 while it is free
  *   keys      Int32, eight for each place: 64 bits of a keyed hash of its asker, project, organisation and address; zero
  *             for none
- *   seed      16 bytes that make the hash this process' own: nobody outside can choose keys that collide
+ *   seed      of the hash
  */
 export interface PlaceMemory {
   readonly lock: SharedArrayBuffer;
@@ -31,19 +32,18 @@ const kinds = ['asker', 'project', 'organisation', 'address'] as const;
 const weights: readonly number[] = [0.5, 1, 1.5, 2];
 const cellsOfKey = 2;
 const cellsOfPlace = kinds.length * cellsOfKey;
-const seedBytes = 16;
 const noPlace = -1;
+/** What an Int32 can say. */
+const largestInt32 = 2 ** 31 - 1;
 
 export function createPlaceMemory(places: number): PlaceMemory {
-  const seed = new SharedArrayBuffer(seedBytes);
-  randomFillSync(new Uint8Array(seed));
   const cells = (count: number) => new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT);
   return {
     lock: cells(1),
     owners: cells(places),
     bytes: cells(places),
     keys: cells(places * cellsOfPlace),
-    seed,
+    seed: createHashSeed(),
   };
 }
 
@@ -80,6 +80,9 @@ export class SharedPlaces {
     this.#seed = new Uint8Array(memory.seed);
     this.#owner = worker + 1;
     this.#bytesMax = bytesMax;
+    assert(worker >= 0, 'a worker has a place in the pool');
+    assert(this.#bytes.length === this.#owners.length, 'each place says what is kept for it');
+    assert(this.#keys.length === this.#owners.length * cellsOfPlace, 'each place says who has it');
   }
 
   /**
@@ -87,12 +90,14 @@ export class SharedPlaces {
    * @returns a place, to be given back; or whose share is used up; `all`: no place is free
    */
   take(holder: Holder, bytes = 0): number | RefusedShare {
+    assert(bytes >= 0 && bytes <= largestInt32, 'what is kept for a place fits its cell');
     const wanted = this.#keysOf(holder);
     const found = new Found();
     return withLock(this.#lock, 0, () => {
       this.#look(wanted, noPlace, found);
       const refused = this.#refuse(found, bytes);
       if (refused !== null) return refused;
+      assert(this.#owners[found.firstFree] === 0, 'a place that is taken was free');
       this.#owners[found.firstFree] = this.#owner;
       this.#bytes[found.firstFree] = bytes;
       this.#keys.set(wanted, found.firstFree * cellsOfPlace);
@@ -110,6 +115,8 @@ export class SharedPlaces {
 
   /** From now on so much is kept for a place. @returns null; or whose share is used up, and nothing has changed */
   resize(place: number, bytes: number): RefusedShare | null {
+    assert(bytes >= 0 && bytes <= largestInt32, 'what is kept for a place fits its cell');
+    assert(this.#owners[place] === this.#owner, 'the place is of the worker that says what is kept for it');
     // What becomes less is never refused: others may have taken since.
     const isLess = bytes <= (this.#bytes[place] as number);
     const wanted = this.#keys.slice(place * cellsOfPlace, (place + 1) * cellsOfPlace);
@@ -126,6 +133,7 @@ export class SharedPlaces {
   }
 
   give(place: number): void {
+    assert(this.#owners[place] === this.#owner, 'a place is given back once, by the worker that has it');
     withLock(this.#lock, 0, () => {
       this.#owners[place] = 0;
       this.#bytes[place] = 0;
@@ -178,7 +186,7 @@ export class SharedPlaces {
     for (const [kind, name] of kinds.entries()) {
       const value = holder[name];
       if (value === null) continue;
-      const digest = createHash('sha256').update(this.#seed).update(name).update(value).digest();
+      const digest = keyedHash(this.#seed, name, value);
       keys[kind * cellsOfKey] = digest.readInt32LE(0);
       keys[kind * cellsOfKey + 1] = digest.readInt32LE(4);
     }

@@ -1,4 +1,5 @@
-import { createHash, randomFillSync } from 'node:crypto';
+import { assert } from '../../support/assert.ts';
+import { createHashSeed, keyedHash } from '../../support/keyed-hash.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { withLock } from '../../support/shared-lock.ts';
 
@@ -11,7 +12,7 @@ import { withLock } from '../../support/shared-lock.ts';
  *   counts    Int32, events of the window
  *   started   Float64, when its first event came, milliseconds of the monotonic clock
  *   seen      Float64, when it was looked at last
- *   seed      16 bytes that make the hash this process' own: nobody outside can choose keys that share a set
+ *   seed      of the hash
  */
 export interface WindowMemory {
   readonly locks: SharedArrayBuffer;
@@ -25,7 +26,6 @@ export interface WindowMemory {
 const ways = 8;
 const keyCells = 4;
 const stripes = 256;
-const seedBytes = 16;
 /** Room for 100,000 addresses at once, of whose sets hardly one is full then. Memory is taken by those that are used. */
 const windowsMax = 2 ** 18;
 
@@ -33,15 +33,13 @@ const windowsMax = 2 ** 18;
 export function createWindowMemory(windows = windowsMax): WindowMemory {
   const count = 2 ** Math.ceil(Math.log2(Math.max(windows, ways)));
   const cells = (each: number): SharedArrayBuffer => new SharedArrayBuffer(count * each);
-  const seed = new SharedArrayBuffer(seedBytes);
-  randomFillSync(new Uint8Array(seed));
   return {
     locks: new SharedArrayBuffer(stripes * Int32Array.BYTES_PER_ELEMENT),
     keys: cells(keyCells * Int32Array.BYTES_PER_ELEMENT),
     counts: cells(Int32Array.BYTES_PER_ELEMENT),
     started: cells(Float64Array.BYTES_PER_ELEMENT),
     seen: cells(Float64Array.BYTES_PER_ELEMENT),
-    seed,
+    seed: createHashSeed(),
   };
 }
 
@@ -77,7 +75,14 @@ export class WindowLimiter {
     this.#started = new Float64Array(memory.started);
     this.#seen = new Float64Array(memory.seen);
     this.#seed = new Uint8Array(memory.seed);
-    this.#setMask = this.#counts.length / ways - 1;
+    const windows = this.#counts.length;
+    const sets = windows / ways;
+    this.#setMask = sets - 1;
+    assert(sets >= 1 && (sets & (sets - 1)) === 0, 'the sets of a table are a power of two');
+    assert(this.#keys.length === windows * keyCells, 'each window has a key');
+    assert(this.#started.length === windows && this.#seen.length === windows, 'each window has its times');
+    assert(this.#locks.length === stripes, 'each stripe of sets has a lock');
+    assert(this.#options.limit >= 0, 'a limit is not below zero');
   }
 
   /** Counts an event. @returns whether it is within the limit */
@@ -86,6 +91,7 @@ export class WindowLimiter {
     if (limit === 0) return true;
     return this.#inSet(key, (hash, set, now) => {
       const window = this.#find(hash, set, now) ?? this.#begin(hash, set, now);
+      assert(Math.floor(window / ways) === set, 'the window of a key is in its set');
       this.#seen[window] = now;
       if ((this.#counts[window] as number) >= limit) return false;
       this.#counts[window] = (this.#counts[window] as number) + 1;
@@ -139,7 +145,7 @@ export class WindowLimiter {
   }
 
   #hash(key: string): Int32Array {
-    const digest = createHash('sha256').update(this.#seed).update(key).digest();
+    const digest = keyedHash(this.#seed, key);
     const hash = new Int32Array(keyCells);
     for (let cell = 0; cell < keyCells; cell += 1) hash[cell] = digest.readInt32LE(cell * 4);
     return hash;

@@ -2,12 +2,7 @@ import type { DeclaredProject } from '../../contracts/provision/declared-project
 import { stepInto } from '../../contracts/provision/provision-paths.ts';
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
 import { shown, shownList } from '../../domain/problem-list.ts';
-import {
-  type Environment,
-  findEnvironment,
-  firstEnvironmentNumber,
-  type Project,
-} from '../../domain/project/project.ts';
+import { type Environment, findEnvironment, firstEnvironmentNumber, type Project } from '../../domain/project/project.ts';
 import { ledgerOf } from '../../operations/audit-entries.ts';
 import { created } from './declare-organisation.ts';
 import { protectedAs, protectionChanges, refuseUnknownProtected } from './declare-protection.ts';

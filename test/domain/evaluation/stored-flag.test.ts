@@ -8,8 +8,7 @@ import { reasonName } from '../../../src/domain/evaluation/evaluation-reason.ts'
 import { effectiveCohorts, type Flag, type FlagState, stateIn } from '../../../src/domain/flag/flag.ts';
 import { audienceRecord, skimAudience } from '../../../src/storage/records/audience-record.ts';
 import { flagRecord, skimFlag } from '../../../src/storage/records/flag-record.ts';
-import type { SlicedWork } from '../../../src/support/sliced-work.ts';
-import { finish } from '../../../src/support/steps.ts';
+import { finish, type SlicedWork } from '../../../src/support/steps.ts';
 import { audienceOf, flagOf, nastyStrings, projectOf } from '../../storage/support/records.ts';
 import fc from '../../support/fast-check.ts';
 

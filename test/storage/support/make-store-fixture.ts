@@ -10,17 +10,7 @@ import { FreeSpace } from '../../../src/writer/free-space.ts';
 import { OperatorCommands } from '../../../src/writer/operator-commands.ts';
 import { localOperatorPort } from '../../../src/writer/operator-port-client.ts';
 import { everyRecordOf } from './every-record.ts';
-import {
-  creationOf,
-  denialOf,
-  evaluationCountOf,
-  identityOf,
-  keptAnswerOf,
-  linkOf,
-  outboxDeliveryOf,
-  sessionOf,
-  tokenUseOf,
-} from './records.ts';
+import { creationOf, denialOf, evaluationCountOf, identityOf, keptAnswerOf, linkOf, outboxDeliveryOf, sessionOf, tokenUseOf } from './records.ts';
 import { mapBytes } from './sample-store.ts';
 
 /*

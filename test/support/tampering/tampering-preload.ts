@@ -9,26 +9,9 @@ import {
   workerData,
 } from 'node:worker_threads';
 import { isUnsettled } from '../../../src/support/store-version.ts';
-import { beatCell, stateCells, type WorkerMessage } from '../../../src/worker/worker-protocol.ts';
+import { beatCell, connectionsCell, stateCells, type WorkerMessage } from '../../../src/worker/worker-protocol.ts';
 import { pulseBegunCell, pulseBytes } from '../../../src/writer/writer-protocol.ts';
-import {
-  cellOf,
-  cellsOfMoment,
-  clockCellOf,
-  environmentKey,
-  type FaultKind,
-  faultKinds,
-  type Moment,
-  momentCellOf,
-  moments,
-  openTampering,
-  socketVariable,
-  speedVariable,
-  type TamperingOrder,
-  type TamperingReport,
-  tamperingBytes,
-  wallOffsetVariable,
-} from './tampering.ts';
+import { cellOf, cellsOfMoment, clockCellOf, environmentKey, type FaultKind, faultKinds, type Moment, momentCellOf, moments, openTampering, socketVariable, speedVariable, type TamperingOrder, type TamperingReport, tamperingBytes, wallOffsetVariable } from './tampering.ts';
 
 /*
  * Loaded with `--import` before Burgee's own code, in its main thread and in every other one. The main thread takes orders
@@ -43,6 +26,9 @@ const exhaustStepLength = 2 ** 20;
 /** Of this thread. */
 let hasStruck = false;
 let isLeaving = false;
+/** Of the worker that this thread serves as. */
+let state: Int32Array | null = null;
+let tellHost: ((message: WorkerMessage) => void) | null = null;
 const realWallClock = Date.now;
 const realHrtime = process.hrtime;
 
@@ -134,6 +120,7 @@ function tamperWithWorker(): void {
   }) as typeof Atomics.load;
   Atomics.add = ((array: Int32Array, index: number, value: number): number => {
     if (array.length === stateCells && index === beatCell) {
+      state = array;
       if (array.buffer === stateSeen) meet('beat');
       else add(cells, cellOf.workersBegun, 1);
       stateSeen = array.buffer;
@@ -144,6 +131,7 @@ function tamperWithWorker(): void {
   MessagePort.prototype.postMessage = function post(this: MessagePort, message: unknown, ...rest: never[]) {
     const { kind, calls } = message as Partial<Extract<WorkerMessage, { kind: 'calls' }>>;
     if (kind === 'calls') {
+      tellHost = (told) => postMessage.call(this, told);
       if (calls?.some(({ name }) => name === 'leave')) isLeaving = true;
       else if (calls?.some(({ name }) => name === 'write')) meet('change');
     }
@@ -177,6 +165,8 @@ function strike(kind: FaultKind): void {
   if (kind === 'hang') wait(cells, cellOf.isReleased, 0);
   while (kind === 'spin' && load(cells, cellOf.isReleased) === 0);
   if (kind === 'exhaust') exhaust();
+  if (kind === 'miscount' && state !== null) store(state, connectionsCell, -1000);
+  if (kind === 'lie') tellHost?.({ kind: 'left-watchers', place: 4711 });
 }
 
 /** In steps that a watch over the heap has a chance to see. */

@@ -32,7 +32,8 @@ export function openTampering(memory: SharedArrayBuffer): Tampering {
 
 /**
  * `throw` from where the thread is, `throw-later` from its event loop, `reject` by a promise that nobody handles. `hang`
- * waits, `spin` keeps its core busy. `exhaust` fills the heap step by step until the thread asks to leave.
+ * waits, `spin` keeps its core busy. `exhaust` fills the heap step by step until the thread asks to leave. `miscount`
+ * makes a worker's count of its connections wrong, and `lie` tells the main thread what cannot be.
  */
 export const faultKinds = [
   'none',
@@ -43,6 +44,8 @@ export const faultKinds = [
   'hang',
   'spin',
   'exhaust',
+  'miscount',
+  'lie',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 

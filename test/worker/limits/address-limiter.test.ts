@@ -1,6 +1,6 @@
 import t from 'tap';
+import { addressFromBytes } from '../../../src/worker/limits/address-finder.ts';
 import { AddressLimiter } from '../../../src/worker/limits/address-limiter.ts';
-import { addressFromBytes } from '../../../src/worker/limits/client-address.ts';
 import { createWindowMemory } from '../../../src/worker/limits/window-limiter.ts';
 
 const limit = 5;

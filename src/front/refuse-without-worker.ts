@@ -15,7 +15,12 @@ const problem = { code: 'service-unavailable', detail } as const;
  * Answers a request whose connection no worker could be given: 503 in the form of its API, and the end of the connection,
  * which would stay with the front end otherwise.
  */
-export function refuseRequest(exchange: Exchange, view: RequestView, docsUrl: string, log: Logger): void {
+export function refuseWithoutWorker(
+  exchange: Exchange,
+  view: RequestView,
+  docsUrl: string,
+  log: Logger,
+): void {
   const path = view.path();
   const requestId = newId();
   exchange.route = routeIndex(routeOf(path));

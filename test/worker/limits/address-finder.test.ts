@@ -1,5 +1,5 @@
 import t from 'tap';
-import { addressFromBytes, ClientAddresses } from '../../../src/worker/limits/client-address.ts';
+import { addressFromBytes, ClientAddresses } from '../../../src/worker/limits/address-finder.ts';
 
 const proxy = Uint8Array.of(10, 0, 0, 1);
 const stranger = Uint8Array.of(203, 0, 113, 9);

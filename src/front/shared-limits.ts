@@ -1,10 +1,10 @@
+import { assert } from '../support/assert.ts';
 import { createWarningMemory } from '../worker/limits/address-finder.ts';
 import { createConnectionRoomMemory } from '../worker/limits/connection-room.ts';
-import { createBudgetMemory } from '../worker/limits/shared-budget.ts';
-import { createPlaceMemory } from '../worker/limits/shared-places.ts';
+import { createBudgetMemory, giveBackOf } from '../worker/limits/shared-budget.ts';
+import { createPlaceMemory, givePlacesOf } from '../worker/limits/shared-places.ts';
 import { createWindowMemory } from '../worker/limits/window-limiter.ts';
 import { type BudgetName, budgetNames, placesOf, type SharedLimits } from '../worker/worker-protocol.ts';
-import { placesFor } from './worker-places.ts';
 
 /** A limit that is switched off remembers nobody. */
 const noWindows = 1;
@@ -33,4 +33,37 @@ export function createSharedLimits(threads: number, isEvaluationLimited: boolean
     forgedHeaderWarning: createWarningMemory(),
     unrecordedDenials: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
   };
+}
+
+/** Budgets have cells for so many workers beside those that serve. */
+const sparePlaces = 8;
+
+/** Places of budgets for so many workers. */
+export function placesFor(threads: number): number {
+  return threads + sparePlaces;
+}
+
+/** Gives each worker its cells of the limits that all share, and takes back what one that has ended held. */
+export class WorkerPlaces {
+  readonly #limits: SharedLimits;
+  readonly #free: number[];
+
+  constructor(threads: number, limits: SharedLimits) {
+    this.#limits = limits;
+    this.#free = Array.from({ length: placesFor(threads) }, (_, place) => place);
+  }
+
+  /** @returns undefined when every place is taken */
+  take(): number | undefined {
+    return this.#free.shift();
+  }
+
+  /** @param place of a worker whose thread has ended */
+  giveBack(place: number): void {
+    const { budgets, places } = this.#limits;
+    for (const name of budgetNames) giveBackOf(budgets[name], place);
+    for (const memory of Object.values(places)) givePlacesOf(memory, place);
+    assert(!this.#free.includes(place), 'a place is given back once');
+    this.#free.push(place);
+  }
 }

@@ -1,9 +1,17 @@
 import { performance } from 'node:perf_hooks';
 import { Lookout } from '../support/lookout.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
-import { durationBounds } from './duration-bounds.ts';
-import { histogram, type Metric, type MetricShape } from './metric.ts';
+import { counter, durationBounds, histogram, type Metric, type MetricShape } from './metric.ts';
 import { type MetricCells, observe } from './metric-cells.ts';
+
+/** Of threads that are named so, all together. */
+export function eventLoopActive(...threads: readonly string[]): MetricShape {
+  return counter(
+    'burgee_event_loop_active_seconds_total',
+    'Seconds that event loops have worked, by thread, those of all workers together: its rate is the busy share of the thread.',
+    threads.map((thread) => ({ thread })),
+  );
+}
 
 /** Each thread with an event loop has one series. */
 export function eventLoopDelay(thread: string): MetricShape {

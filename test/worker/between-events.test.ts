@@ -1,5 +1,5 @@
 import t from 'tap';
-import { sliceBudgetMs } from '../../src/support/slice-budget.ts';
+import { sliceBudgetMs } from '../../src/worker/between-events.ts';
 
 t.test('a slice is short where nobody else works, and has a share of the time where many do', async (t) => {
   t.equal(sliceBudgetMs(0), 0.1);

@@ -1,14 +1,14 @@
-import { errorEnvelope } from '../contracts/error-envelope.ts';
-import type { HttpRoute } from '../http/worker-server.ts';
-import { evaluationLimitedHeaders } from '../operations/answer-headers.ts';
-import type { AddressLimiter } from './limits/address-limiter.ts';
-import type { ClientAddresses } from './limits/client-address.ts';
-import type { RequestMeter } from './request-meter.ts';
+import { errorEnvelope } from '../../contracts/error-envelope.ts';
+import type { HttpRoute } from '../../http/worker-server.ts';
+import { evaluationLimitedHeaders } from '../../operations/answer-headers.ts';
+import type { AddressLimiter } from './address-limiter.ts';
+import type { ClientAddresses } from './address-finder.ts';
+import type { RequestMeter } from '../request-meter.ts';
 
 const tooMany = 'Too many evaluations from this address. Wait a minute before you retry.';
 
 /** The optional per-address limit of the Evaluation API. Switched off, as it is by default, it costs nothing. */
-export class EvaluationGate {
+export class EvaluationLimit {
   readonly #limiter: AddressLimiter | null;
   readonly #addresses: ClientAddresses;
   readonly #docsUrl: string;
@@ -35,8 +35,7 @@ export class EvaluationGate {
     const limiter = this.#limiter;
     if (limiter === null) return handle;
     return (exchange, request) => {
-      const forwardedFor = request.headerValues('x-forwarded-for').join(',');
-      const { limitKey } = this.#addresses.find(exchange.remoteAddress(), forwardedFor).address;
+      const { limitKey } = this.#addresses.findOf(exchange, request).address;
       if (limiter.take(limitKey)) {
         handle(exchange, request);
         return;
