@@ -5,7 +5,7 @@ import { provisionDocumentSchema } from '../contracts/provision/provision-docume
 import { stepInto } from '../contracts/provision/provision-paths.ts';
 import { describeSchemaErrors } from '../contracts/provision/schema-problems.ts';
 import type { ProblemList } from '../domain/problem-list.ts';
-import { type ByteRange, JsonFault, JsonScanner, lineAndColumn } from './json-scanner.ts';
+import { type ByteRange, JsonFault, JsonScanner, lineAndColumn } from '../support/json-scan.ts';
 
 /** Some flags of one project that stand next to each other in the file: items of an array, without its brackets. */
 export interface SlicePlace extends ByteRange {
@@ -53,7 +53,7 @@ export function readOutline(file: Uint8Array, problems: ProblemList): ProvisionO
     return { document: document as ProvisionDocument, flags, flagCount };
   } catch (fault) {
     if (!(fault instanceof JsonFault)) throw fault;
-    const { line, column } = lineAndColumn(file, fault.offset);
+    const { line, column } = lineAndColumn(file, fault.start);
     problems.add(
       () => `the file is not JSON that can be read: line ${line}, column ${column}: ${fault.message}`,
     );
