@@ -3,8 +3,6 @@ import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-p
 import { readJsonText } from '../../domain/management/request-body.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { type CompiledSchema, compileSchema } from '../compiled-schema.ts';
-import { describeSchemaErrors } from '../provision/schema-problems.ts';
-import { wordingOfShape } from './shape-wording.ts';
 
 const compiled = new Map<TSchema, CompiledSchema<TSchema>>();
 
@@ -29,8 +27,6 @@ export function readConsoleBody(schema: TSchema | null, bytes: Uint8Array | null
   const checker = checkerOf(schema);
   if (checker.isRight(value)) return allow(value);
   const problems = new ProblemList();
-  const words = { root: 'the request body', wordingOf: wordingOfShape };
-  for (const text of describeSchemaErrors(schema, checker.errors(value), '', 0, words))
-    problems.add(() => text);
+  for (const text of checker.problems(value, { name: 'the request body' })) problems.add(() => text);
   return deny('invalid-request', problems.detail());
 }
