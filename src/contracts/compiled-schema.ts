@@ -73,7 +73,7 @@ function problemsOf(
       (to, step, depth) => stepInto(to, typeof step === 'number' && depth === 0 ? step + firstIndex : step),
       base,
     );
-    for (const [about, text] of sentencesOf(schemaAt(schema, steps), error, path, name))
+    for (const [about, text] of sentencesOf(schema, error, steps, path, name))
       if (!told.has(about)) told.set(about, text);
   }
   return [...told.values()];
@@ -83,25 +83,25 @@ function problemsOf(
 function sentencesOf(
   schema: TSchema,
   error: TLocalizedValidationError,
+  steps: Steps,
   path: string,
   name: string,
 ): (readonly [string, string])[] {
   switch (error.keyword) {
-    case 'boolean': // `additionalProperties` tells the same
-      return [];
+    case 'boolean': // of each field that `additionalProperties: false` refuses, before the error of the object
+      return [[path, unknownField(schemaAt(schema, steps.slice(0, -1)), path, String(steps.at(-1)))]];
     case 'additionalProperties':
-      return error.params.additionalProperties.map((key) => unknownField(schema, path, String(key)));
+      return [];
     case 'required':
       return error.params.requiredProperties.map((key) => missingField(path, String(key)));
     default:
-      return [[path, `${path === '' ? name : path} ${wordingOf(schema)}`]];
+      return [[path, `${path === '' ? name : path} ${wordingOf(schemaAt(schema, steps))}`]];
   }
 }
 
-function unknownField(schema: TSchema, path: string, key: string): readonly [string, string] {
-  const at = stepInto(path, key);
+function unknownField(schema: TSchema, path: string, key: string): string {
   const known = 'properties' in schema ? Object.keys(Object(schema.properties)) : [];
-  return [at, `unknown field "${at}"${didYouMean(key, known).replace(/^; d/, ': d')}`];
+  return `unknown field "${path}"${didYouMean(key, known).replace(/^; d/, ': d')}`;
 }
 
 function missingField(path: string, key: string): readonly [string, string] {
