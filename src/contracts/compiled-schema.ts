@@ -3,26 +3,185 @@ import type { TLocalizedValidationError } from 'typebox/error';
 // Not typebox/compile, which brings each operation on values there is: every thread would load them.
 import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
+import { shown } from '../domain/problem-list.ts';
+import { didYouMean } from '../support/closest-name.ts';
 
 /** Enough to fill the list of problems from one slice many times over, few enough to be quick. */
 const errorsMax = 1000;
 
+/** What a value that is checked is called, and where it stands. */
+interface CheckedPlace {
+  /** Names the whole value: `the request body`. Not needed where there is a path. */
+  readonly name?: string;
+  /** Of the value in its document; absent: it is the whole. */
+  readonly path?: string;
+  /** Added to the indices of its first level, when it is a slice of a longer array. */
+  readonly firstIndex?: number;
+}
+
 /** A schema made ready for many values. */
 export interface CompiledSchema<Schema extends TSchema> {
   isRight(value: unknown): value is Static<Schema>;
-  /** None for a right value; never more than a thousand. */
-  errors(value: unknown): readonly TLocalizedValidationError[];
+  /**
+   * Says what is wrong with a value: one sentence for each place, with its path and what would be right there. Looks for
+   * the first thousand errors.
+   *
+   * @returns none for a right value
+   */
+  problems(value: unknown, place: CheckedPlace): string[];
 }
 
 export function compileSchema<Schema extends TSchema>(schema: Schema): CompiledSchema<Schema> {
   const validator = Compile(schema);
   return {
     isRight: (value): value is Static<Schema> => validator.Check(value),
-    errors: (value) => {
+    problems: (value, place) => {
       if (validator.Check(value)) return [];
       // It counts for the thread, and is 8 until someone says otherwise.
       Settings.Set({ maxErrors: errorsMax });
-      return validator.Errors(value)[1];
+      return problemsOf(schema, validator.Errors(value)[1], place);
     },
   };
+}
+
+/** What a schema's refusal says behind the path: `flags[3].tags must be an array of strings`. */
+type Worded = { readonly wording: string };
+
+/** @returns the annotation of a schema. A schema without one is worded by its shape. */
+export function worded(wording: string): Worded {
+  return { wording };
+}
+
+/** @returns `organisations[0].projects[1]` with another step: a key or an index. */
+export function stepInto(path: string, step: string | number): string {
+  if (typeof step === 'number') return `${path}[${step}]`;
+  if (!/^[\w.-]+$/.test(step)) return `${path}[${JSON.stringify(shown(step))}]`;
+  return path === '' ? shown(step) : `${path}.${shown(step)}`;
+}
+
+type Steps = readonly (string | number)[];
+
+function problemsOf(
+  schema: TSchema,
+  errors: readonly TLocalizedValidationError[],
+  { name = '', path: base = '', firstIndex = 0 }: CheckedPlace,
+): string[] {
+  const told = new Map<string, string>();
+  for (const error of errors) {
+    const steps = stepsOf(schema, error.instancePath);
+    const path = steps.reduce<string>(
+      (to, step, depth) => stepInto(to, typeof step === 'number' && depth === 0 ? step + firstIndex : step),
+      base,
+    );
+    for (const [about, text] of sentencesOf(schema, error, steps, path, name))
+      if (!told.has(about)) told.set(about, text);
+  }
+  return [...told.values()];
+}
+
+/** Each sentence with the path that it is about, so that nothing is told twice. */
+function sentencesOf(
+  schema: TSchema,
+  error: TLocalizedValidationError,
+  steps: Steps,
+  path: string,
+  name: string,
+): (readonly [string, string])[] {
+  switch (error.keyword) {
+    case 'boolean': // of each field that `additionalProperties: false` refuses, before the error of the object
+      return [[path, unknownField(schemaAt(schema, steps.slice(0, -1)), path, String(steps.at(-1)))]];
+    case 'additionalProperties':
+      return [];
+    case 'required':
+      return error.params.requiredProperties.map((key) => missingField(path, String(key)));
+    default:
+      return [[path, `${path === '' ? name : path} ${wordingOf(schemaAt(schema, steps))}`]];
+  }
+}
+
+function unknownField(schema: TSchema, path: string, key: string): string {
+  const known = 'properties' in schema ? Object.keys(Object(schema.properties)) : [];
+  return `unknown field "${path}"${didYouMean(key, known).replace(/^; d/, ': d')}`;
+}
+
+function missingField(path: string, key: string): readonly [string, string] {
+  const at = stepInto(path, key);
+  return [at, `${at} is required`];
+}
+
+/** JSON Pointer (RFC 6901) to steps; a step into an array becomes a number. */
+function stepsOf(schema: TSchema, pointer: string): Steps {
+  const parts = pointer.split('/').slice(1);
+  const steps: (string | number)[] = [];
+  for (const part of parts) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    steps.push('items' in branchOf(schemaAt(schema, steps)) ? Number(key) : key);
+  }
+  return steps;
+}
+
+/** The schema that a value at these steps is held against. */
+function schemaAt(schema: TSchema, steps: Steps): TSchema {
+  return steps.reduce<TSchema>(childSchema, schema);
+}
+
+/** Of a union, the branch that has something inside: there is one at most. */
+function branchOf(schema: TSchema): TSchema {
+  if (!('anyOf' in schema) || !Array.isArray(schema.anyOf)) return schema;
+  const branches = schema.anyOf as TSchema[];
+  const inner = branches.find((branch) => 'items' in branch || 'properties' in branch);
+  return inner ?? schema;
+}
+
+function childSchema(schema: TSchema, step: string | number): TSchema {
+  const parts = branchOf(schema) as { items?: TSchema; properties?: object; patternProperties?: object };
+  if (typeof step === 'number') return parts.items ?? {};
+  const { properties = {}, patternProperties = {} } = parts;
+  if (Object.hasOwn(properties, step))
+    return Object(Object.entries(properties).find(([key]) => key === step)?.[1]);
+  return Object(Object.values(patternProperties)[0] ?? {});
+}
+
+/** What of a JSON Schema says in words what is right. */
+interface Shape extends Partial<Worded> {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly anyOf?: readonly Shape[];
+  readonly items?: Shape;
+  readonly minimum?: number;
+}
+
+/** Its own wording, or what its shape says: `must be an array of strings, or null`. */
+function wordingOf(shape: Shape): string {
+  return shape.wording ?? `must be ${nounOf(shape, 1)}`;
+}
+
+function nounOf(shape: Shape, count: 1 | 2): string {
+  if (shape.anyOf !== undefined) return alternativesOf(shape.anyOf);
+  if ('const' in shape) return JSON.stringify(shape.const);
+  switch (shape.type) {
+    case 'string':
+      return count === 1 ? 'a string' : 'strings';
+    case 'boolean':
+      return count === 1 ? 'true or false' : 'booleans';
+    case 'integer':
+      return integerNoun(shape, count);
+    case 'array':
+      return `${count === 1 ? 'an array' : 'arrays'} of ${nounOf(shape.items ?? {}, 2)}`;
+    case 'null':
+      return 'null';
+    default:
+      return count === 1 ? 'an object' : 'objects';
+  }
+}
+
+function integerNoun({ minimum }: Shape, count: 1 | 2): string {
+  const noun = count === 1 ? 'a whole number' : 'whole numbers';
+  return minimum === undefined ? noun : `${noun} of at least ${minimum}`;
+}
+
+function alternativesOf(shapes: readonly Shape[]): string {
+  const nouns = shapes.map((shape) => nounOf(shape, 1));
+  if (nouns.length === 1) return nouns[0] as string;
+  return `${nouns.slice(0, -1).join(', ')} or ${nouns.at(-1)}`;
 }

@@ -1,8 +1,6 @@
 import type { TSchema } from 'typebox';
 import { type CompiledSchema, compileSchema } from '../contracts/compiled-schema.ts';
-import { wordingOfShape } from '../contracts/console/shape-wording.ts';
-import { describeSchemaErrors } from '../contracts/provision/schema-problems.ts';
-import { allow, type ConsoleOutcome, deny } from '../domain/console/console-problem.ts';
+import { type ConsoleOutcome, allow, deny } from '../domain/console/console-problem.ts';
 import { readJsonText } from '../domain/management/request-body.ts';
 import { ProblemList } from '../domain/problem-list.ts';
 
@@ -29,8 +27,6 @@ export function readConsoleBody(schema: TSchema | null, bytes: Uint8Array | null
   const checker = checkerOf(schema);
   if (checker.isRight(value)) return allow(value);
   const problems = new ProblemList();
-  const words = { root: 'the request body', wordingOf: wordingOfShape };
-  for (const text of describeSchemaErrors(schema, checker.errors(value), '', 0, words))
-    problems.add(() => text);
+  for (const text of checker.problems(value, { name: 'the request body' })) problems.add(() => text);
   return deny('invalid-request', problems.detail());
 }

@@ -1,11 +1,16 @@
+import { compileSchema, stepInto } from '../contracts/compiled-schema.ts';
+import { declaredFlagsSchema } from '../contracts/provision/declared-flag.ts';
 import type { DeclaredPersonalProject, DeclaredProject } from '../contracts/provision/declared-project.ts';
 import type { ProvisionDocument } from '../contracts/provision/provision-document.ts';
-import { stepInto } from '../contracts/provision/provision-paths.ts';
 import { contextParameters } from '../domain/evaluation/evaluation-context.ts';
 import { type ProblemList, shown } from '../domain/problem-list.ts';
+import type { SlicePlace } from './provision-outline.ts';
 
 /** Never attributes, so a rule on one of them never matches (decisions). */
 const reservedAttributes: readonly string[] = contextParameters;
+
+const flagsCheck = compileSchema(declaredFlagsSchema);
+const decoder = new TextDecoder();
 
 /** A project of the document with its path. */
 export interface PlacedProject {
@@ -86,4 +91,43 @@ function checkUnique<Key extends 'name' | 'email'>(
 function checkName(seen: Set<string>, name: string, path: string, problems: ProblemList): void {
   if (seen.has(name)) problems.add(() => `${path}: "${shown(name)}" stands in the file twice`);
   seen.add(name);
+}
+
+/** @returns the slice as the bytes of a JSON array of its own. */
+export function cutSlice(file: Uint8Array, { start, end }: SlicePlace): Uint8Array {
+  const json = new Uint8Array(end - start + 2);
+  json[0] = 0x5b;
+  json.set(file.subarray(start, end), 1);
+  json[json.length - 1] = 0x5d;
+  return json;
+}
+
+/** Checks the flags of one project, slice by slice, and keeps their names. */
+export class FlagSliceCheck {
+  readonly #projectPath: string;
+  readonly #problems: ProblemList;
+  /** In the order of the file. */
+  readonly #names = new Set<string>();
+
+  constructor(projectPath: string, problems: ProblemList) {
+    this.#projectPath = projectPath;
+    this.#problems = problems;
+  }
+
+  /** The flags' names, trimmed; each stands once. */
+  get names(): Iterable<string> {
+    return this.#names;
+  }
+
+  check(json: Uint8Array, firstIndex: number): void {
+    const flags: unknown = JSON.parse(decoder.decode(json));
+    const path = stepInto(this.#projectPath, 'flags');
+    if (!flagsCheck.isRight(flags)) {
+      for (const text of flagsCheck.problems(flags, { path, firstIndex })) this.#problems.add(() => text);
+      return;
+    }
+    for (const [index, { name }] of flags.entries()) {
+      checkName(this.#names, name.trim(), `${stepInto(path, firstIndex + index)}.name`, this.#problems);
+    }
+  }
 }

@@ -1,10 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { compileSchema } from '../contracts/compiled-schema.ts';
+import { compileSchema, stepInto } from '../contracts/compiled-schema.ts';
 import { type ProvisionDocument, provisionDocumentSchema } from '../contracts/provision/provision-document.ts';
-import { stepInto } from '../contracts/provision/provision-paths.ts';
-import { describeSchemaErrors } from '../contracts/provision/schema-problems.ts';
 import type { ProblemList } from '../domain/problem-list.ts';
-import { type ByteRange, JsonFault, JsonScanner, lineAndColumn } from './json-scanner.ts';
+import { type ByteRange, JsonFault, JsonScanner, lineAndColumn } from '../support/json-scan.ts';
 
 /** Some flags of one project that stand next to each other in the file: items of an array, without its brackets. */
 export interface SlicePlace extends ByteRange {
@@ -45,14 +43,14 @@ export function readOutline(file: Uint8Array, problems: ProblemList): ProvisionO
   try {
     const flags = new OutlineScan(file, problems).run();
     const document: unknown = JSON.parse(withoutFlags(file, flags));
-    const errors = documentCheck.errors(document);
-    for (const text of describeSchemaErrors(provisionDocumentSchema, errors, '')) problems.add(() => text);
-    if (errors.length > 0) return undefined;
+    const texts = documentCheck.problems(document, { name: 'the document' });
+    for (const text of texts) problems.add(() => text);
+    if (texts.length > 0) return undefined;
     const flagCount = flags.flatMap(({ slices }) => slices).reduce((sum, { count }) => sum + count, 0);
     return { document: document as ProvisionDocument, flags, flagCount };
   } catch (fault) {
     if (!(fault instanceof JsonFault)) throw fault;
-    const { line, column } = lineAndColumn(file, fault.offset);
+    const { line, column } = lineAndColumn(file, fault.start);
     problems.add(
       () => `the file is not JSON that can be read: line ${line}, column ${column}: ${fault.message}`,
     );

@@ -8,8 +8,7 @@ import type { OperatorWriterPort } from '../writer/operator-port-protocol.ts';
 import type { ProvisionOutcome } from '../writer/provision/provision-protocol.ts';
 import type { ApplyOutcome, ApplyProgress } from './apply-outcome.ts';
 import { decidePasswords, withoutPasswords } from './declared-passwords.ts';
-import { checkDocument, type PlacedProject, projectsOf } from './document-check.ts';
-import { cutSlice, FlagSliceCheck } from './flag-slice-check.ts';
+import { checkDocument, cutSlice, FlagSliceCheck, type PlacedProject, projectsOf } from './document-check.ts';
 import { renderAnswer } from './provision-answer.ts';
 import { type ProvisionOutline, readOutline } from './provision-outline.ts';
 

@@ -63,6 +63,19 @@ t.test('flags that are wrong are told with their place in the whole array', asyn
   t.ok(store.isEmpty());
 });
 
+t.test(
+  'a flag with more unknown fields than are looked for is refused, and what stands after it too',
+  async (t) => {
+    const { apply, store } = openOperator(t);
+    const unknown = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`x${index}`, 1]));
+    const outcome = await apply(acme({ name: 'site', flags: [{ name: 'f', ...unknown }, { name: 7 }] }));
+    const problems = problemsOf(outcome);
+    t.equal(problems[0], 'unknown field "organisations[0].projects[0].flags[0].x0"');
+    t.equal(problems.length, 50);
+    t.ok(store.isEmpty());
+  },
+);
+
 t.test('what has one name must stand once in the file', async (t) => {
   const { apply } = openOperator(t);
   const twice = <Item>(item: Item): Item[] => [item, item];

@@ -1,10 +1,23 @@
 import assert from 'node:assert/strict';
 import t from 'tap';
-import { positionOf, scanJson } from '../../src/support/json-scan.ts';
-import { booleanOf, entriesOf, type JsonValue, jsonMembersOf, kindOf, numberOf, rootOf, stringItemsOf, stringOf } from '../../src/support/json-value.ts';
+import { type JsonFault, JsonScanner, lineAndColumn, nestingMax, positionOf, scanJson } from '../../src/support/json-scan.ts';
+import { type JsonValue, booleanOf, entriesOf, jsonMembersOf, kindOf, numberOf, rootOf, stringItemsOf, stringOf } from '../../src/support/json-value.ts';
 import fc from './fast-check.ts';
 
 const deep = 1000;
+const encoder = new TextEncoder();
+
+/** Of the text's bytes. */
+function faultInBytes(text: string, depthMax?: number): JsonFault | null {
+  const scanner = new JsonScanner(encoder.encode(text), 0, depthMax);
+  try {
+    scanner.value();
+    scanner.end();
+    return null;
+  } catch (fault) {
+    return fault as JsonFault;
+  }
+}
 
 function parses(text: string): boolean {
   try {
@@ -29,6 +42,8 @@ const almostJson = fc
       return text.slice(0, place) + character + text.slice(place + (at % 2));
     }, json),
   );
+
+const anyText = fc.oneof(almostJson, fc.string({ unit: 'binary' }));
 
 /** Reads objects and scalars through the view; arrays only as their strings. */
 function read(value: JsonValue): unknown {
@@ -57,9 +72,7 @@ function reduced(value: unknown): unknown {
 
 t.test('the scan accepts exactly what JSON.parse accepts', async (t) => {
   fc.assert(
-    fc.property(fc.oneof(almostJson, fc.string({ unit: 'binary' })), (text) => {
-      return (scanJson(text, deep) === null) === parses(text);
-    }),
+    fc.property(anyText, (text) => (scanJson(text, deep) === null) === parses(text)),
     { numRuns: 20_000 },
   );
   for (const text of [
@@ -92,6 +105,23 @@ t.test('the scan accepts exactly what JSON.parse accepts', async (t) => {
     t.equal(scanJson(text, deep) === null, parses(text), encodeURIComponent(text));
 });
 
+t.test('a text and its bytes are found wrong in the same place, for the same reason', async () => {
+  fc.assert(
+    fc.property(anyText, fc.constantFrom(2, deep), (text, depthMax) => {
+      const bytesBefore = (offset: number) => Buffer.byteLength(text.slice(0, offset));
+      const fault = scanJson(text, depthMax);
+      const expected = fault && {
+        ...{ kind: fault.kind, message: fault.message },
+        ...{ offset: bytesBefore(fault.offset), start: bytesBefore(fault.start) },
+      };
+      const found = faultInBytes(text, depthMax);
+      const { kind, message, offset, start } = found ?? {};
+      assert.deepStrictEqual(found && { kind, message, offset, start }, expected);
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
 t.test('what is read from a checked text is what JSON.parse makes of it', async () => {
   fc.assert(
     fc.property(almostJson, (text) => {
@@ -105,15 +135,17 @@ t.test('what is read from a checked text is what JSON.parse makes of it', async 
 t.test('nesting is allowed to the depth given and no further', async (t) => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   t.equal(scanJson(nested(32), 32), null);
-  t.strictSame(scanJson(nested(33), 32), { kind: 'too-deep', offset: 32 });
-  t.strictSame(scanJson('{"a":'.repeat(33), 32), { kind: 'too-deep', offset: 32 * 5 });
+  t.match(scanJson(nested(33), 32), { kind: 'too-deep', offset: 32 });
+  t.match(scanJson('{"a":'.repeat(33), 32), { kind: 'too-deep', offset: 32 * 5 });
+  t.equal(faultInBytes(nested(nestingMax)), null);
+  t.match(faultInBytes('{"a":'.repeat(100_000)), { kind: 'too-deep', message: /deeper than 32/ });
   t.equal(scanJson('[[],[],[]]', 2), null, 'depth counts what is open, not what was');
 });
 
 t.test('a megabyte of brackets is refused where it gets too deep, without reading on', async (t) => {
   const text = '['.repeat(1024 * 1024);
   const start = performance.now();
-  t.strictSame(scanJson(text, 32), { kind: 'too-deep', offset: 32 });
+  t.match(scanJson(text, 32), { kind: 'too-deep', offset: 32 });
   t.ok(performance.now() - start < 100, 'JSON.parse takes twice as long');
 });
 
@@ -126,6 +158,39 @@ t.test('a fault is where the text stops being JSON', async (t) => {
   t.equal(faultAt('{"a":1} x'), 8);
   t.equal(faultAt('{"a":01}'), 6);
   t.equal(faultAt('"\\q"'), 2);
+  t.equal(scanJson('"a\\u00zz"', 32)?.offset, 6);
+  t.equal(scanJson('"a\\u00zz"', 32)?.start, 2, 'where the escape begins');
+});
+
+t.test('a fault says what should be there', async (t) => {
+  const messageOf = (text: string) => scanJson(text, 32)?.message;
+  t.equal(messageOf('{"a" 1}'), 'unexpected character where ":" should be');
+  t.equal(messageOf('{a: 1}'), 'unexpected character where a key in quotation marks should be');
+  t.equal(messageOf('{"a": 1'), 'it ends where "," or "}" should be');
+  t.equal(messageOf('[1 2]'), 'unexpected character where "," or "]" should be');
+  t.equal(messageOf(''), 'it ends where a value should be');
+  t.equal(messageOf('1 2'), 'unexpected character where the end of the document should be');
+  t.equal(messageOf('1.'), 'it ends where a digit should be');
+  t.equal(messageOf('tru'), 'it ends where true should be');
+  t.equal(messageOf('"a'), 'it ends where the closing quotation mark should be');
+  t.equal(messageOf('"\u0001"'), 'a control character stands in a string');
+  const badEscape = 'unexpected character where an escape such as \\n or \\u00e9 should be';
+  t.equal(messageOf('"\\x"'), badEscape);
+  t.equal(messageOf('"\\u12'), badEscape);
+});
+
+t.test('keys are decoded, values and items keep their ranges', async (t) => {
+  const bytes = encoder.encode('{"\\u0061": [1, {"b": 2}], "__proto__": "é"}');
+  const scanner = new JsonScanner(bytes);
+  const seen: [string, string][] = [];
+  scanner.object((key) => {
+    const { start, end } = scanner.value();
+    seen.push([key, new TextDecoder().decode(bytes.subarray(start, end))]);
+  });
+  t.strictSame(seen, [
+    ['a', '[1, {"b": 2}]'],
+    ['__proto__', '"é"'],
+  ]);
 });
 
 t.test('a position counts lines and code points from 1', async (t) => {
@@ -134,6 +199,14 @@ t.test('a position counts lines and code points from 1', async (t) => {
   t.strictSame(positionOf('a\n', 2), { line: 2, column: 1 });
   t.strictSame(positionOf('😀😀x', 4), { line: 1, column: 3 });
   t.strictSame(positionOf('a\n\n\nb', 1), { line: 1, column: 2 });
+});
+
+t.test('of bytes, it counts lines and UTF-16 units, and no byte order mark', async (t) => {
+  const place = (text: string, before: string) =>
+    lineAndColumn(encoder.encode(text), Buffer.byteLength(before));
+  t.strictSame(place('{\n  "é": 1,\n  "é" 2\n}', '{\n  "é": 1,\n  "é" '), { line: 3, column: 7 });
+  t.strictSame(place('\ufeff{x', '\ufeff{'), { line: 1, column: 2 });
+  t.strictSame(place('["😀",]', '["😀",'), { line: 1, column: 7 });
 });
 
 t.test('members come in the order sent, keys that look like numbers too', async (t) => {

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { descriptionCodePointsMax, tagCodePointsMax, tagsMax } from '../../domain/flag/flag-labels.ts';
 import { cohortCodePointsMax } from '../../domain/flag/state-fields.ts';
-import { nameSchema } from './provision-names.ts';
-import { sizedTextSchema, worded } from './worded.ts';
+import { worded } from '../compiled-schema.ts';
+import { nameSchema, sizedTextSchema } from './text-schemas.ts';
 
 const cohortsSchema = Type.Array(
   sizedTextSchema(1, cohortCodePointsMax),

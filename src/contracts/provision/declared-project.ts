@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { attributeCodePointsMax, rulesMax, ruleValuesMax, valueCodePointsMax } from '../../domain/audience/audience-edit.ts';
 import { permissions } from '../../domain/token/token.ts';
-import { emailSchema, environmentNameSchema, nameSchema } from './provision-names.ts';
-import { sizedTextSchema, worded } from './worded.ts';
+import { worded } from '../compiled-schema.ts';
+import { emailSchema, environmentNameSchema, nameSchema, sizedTextSchema } from './text-schemas.ts';
 
 const ruleSchema = Type.Object(
   {

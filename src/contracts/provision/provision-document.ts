@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { roles } from '../../domain/member/member.ts';
 import { plans, subscriptions } from '../../domain/organisation/organisation.ts';
+import { worded } from '../compiled-schema.ts';
 import { declaredPersonalProjectSchema, declaredProjectSchema } from './declared-project.ts';
-import { emailSchema, nameSchema } from './provision-names.ts';
-import { textSchema, worded } from './worded.ts';
+import { emailSchema, nameSchema, textSchema } from './text-schemas.ts';
 
 const passwordCharsMin = 12;
 /** Argon2 would hash more, at the price of nothing but time. */

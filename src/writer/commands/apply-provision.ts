@@ -1,6 +1,6 @@
+import { stepInto } from '../../contracts/compiled-schema.ts';
 import type { DeclaredFlag } from '../../contracts/provision/declared-flag.ts';
 import type { DeclaredPersonalProject, DeclaredProject } from '../../contracts/provision/declared-project.ts';
-import { stepInto } from '../../contracts/provision/provision-paths.ts';
 import type { Member } from '../../domain/member/member.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';

@@ -1,5 +1,5 @@
+import { stepInto } from '../../contracts/compiled-schema.ts';
 import type { DeclaredAudience } from '../../contracts/provision/declared-project.ts';
-import { stepInto } from '../../contracts/provision/provision-paths.ts';
 import { areSameRules } from '../../domain/audience/same-rules.ts';
 import type { Audience, AudienceRule } from '../../domain/evaluation/audience.ts';
 import { nextUpdatedAt } from '../../domain/flag/flag.ts';

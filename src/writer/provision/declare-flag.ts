@@ -1,5 +1,5 @@
+import { stepInto } from '../../contracts/compiled-schema.ts';
 import type { DeclaredFlag, DeclaredState } from '../../contracts/provision/declared-flag.ts';
-import { stepInto } from '../../contracts/provision/provision-paths.ts';
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
 import type { Audience } from '../../domain/evaluation/audience.ts';
 import { type Flag, type FlagState, initialState, nextUpdatedAt, stateIn } from '../../domain/flag/flag.ts';

@@ -1,5 +1,5 @@
+import { stepInto } from '../../contracts/compiled-schema.ts';
 import type { DeclaredMember, DeclaredOrganisation } from '../../contracts/provision/provision-document.ts';
-import { stepInto } from '../../contracts/provision/provision-paths.ts';
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
 import type { Member } from '../../domain/member/member.ts';
 import type { Organisation } from '../../domain/organisation/organisation.ts';

@@ -1,5 +1,5 @@
+import { stepInto } from '../../contracts/compiled-schema.ts';
 import type { DeclaredProject } from '../../contracts/provision/declared-project.ts';
-import { stepInto } from '../../contracts/provision/provision-paths.ts';
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
 import { shown, shownList } from '../../domain/problem-list.ts';
 import { type Environment, findEnvironment, firstEnvironmentNumber, type Project } from '../../domain/project/project.ts';

@@ -1,5 +1,5 @@
+import { stepInto } from '../../contracts/compiled-schema.ts';
 import type { DeclaredToken } from '../../contracts/provision/declared-project.ts';
-import { stepInto } from '../../contracts/provision/provision-paths.ts';
 import { areSameCohorts as areSameTexts } from '../../domain/flag/state-changes.ts';
 import { shown, shownList } from '../../domain/problem-list.ts';
 import { findEnvironment } from '../../domain/project/project.ts';

@@ -1,4 +1,4 @@
-import { stepInto } from '../../contracts/provision/provision-paths.ts';
+import { stepInto } from '../../contracts/compiled-schema.ts';
 import type { AuditEntry } from '../../domain/audit/audit-entry.ts';
 import { isName, layoutProblem } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';

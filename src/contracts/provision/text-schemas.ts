@@ -1,0 +1,32 @@
+import { type TRefine, type TString, Type } from 'typebox';
+import { isEmailAddress } from '../../domain/member/email.ts';
+import { isStorableName, nameCodePointsMax } from '../../domain/name-rules.ts';
+import { environmentNameRule, isEnvironmentName } from '../../domain/project/environment-name.ts';
+import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
+import { worded } from '../compiled-schema.ts';
+
+/** A string for which `isRight`; never one with half a surrogate pair, which UTF-8 cannot hold. */
+export function textSchema(wording: string, isRight: (text: string) => boolean): TRefine<TString> {
+  return Type.Refine(Type.String(worded(wording)), (text) => isRight(text) && isWellFormed(text));
+}
+
+/** A string of so many code points. */
+export function sizedTextSchema(min: number, max: number): TRefine<TString> {
+  const size = min === 0 ? `at most ${max} characters` : `${min} to ${max} characters`;
+  const isSized = (text: string): boolean => hasAtMostCodePoints(text, max) && text.length >= min;
+  return textSchema(`must be a string of ${size}`, isSized);
+}
+
+/** Names of all kinds follow the rule for flag names, of stored ones too: an export is applied. They are stored trimmed. */
+export const nameSchema = textSchema(
+  `must be a string of 1 to ${nameCodePointsMax} characters without control characters`,
+  (text) => isStorableName(text.trim()),
+);
+
+/** Environment names are identifiers (decisions). */
+export const environmentNameSchema = textSchema(
+  `must be an environment name: ${environmentNameRule}`,
+  isEnvironmentName,
+);
+
+export const emailSchema = textSchema('must be an email address', isEmailAddress);
