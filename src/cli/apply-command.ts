@@ -30,7 +30,7 @@ async function apply(options: CommandOptions, [path = '']: readonly string[]): P
   const file = readBounded(path);
   const progress = new ApplyProgressLines(process.stderr);
   const outcome = await withOperator(config, { mayCreate: true }, (operator) =>
-    operator.apply(file, progress.report, new AbortController().signal),
+    operator('apply', file, progress.report),
   ).finally(() => progress.end());
   if (!outcome.ok) {
     const { problems, problemCount } = outcome;

@@ -1,4 +1,4 @@
-import type { ApplyPhase, ApplyProgress } from '../operator/apply-outcome.ts';
+import type { ApplyPhase, ApplyProgress } from '../operator/operator-protocol.ts';
 import { describeShare, ProgressLine, type ProgressOutput } from './progress-line.ts';
 
 const words: Readonly<Record<ApplyPhase, readonly [verb: string, unit: string]>> = {
