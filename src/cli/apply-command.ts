@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { ApplyPhase, ApplyProgress } from '../operator/apply-outcome.ts';
-import { fileBytesMax } from '../operator/operator-protocol.ts';
+import { type ApplyPhase, type ApplyProgress, fileBytesMax } from '../operator/operator-protocol.ts';
 import type { Action, CommandOptions } from './command-action.ts';
 import { CommandFailure, exitCodes } from './command-failure.ts';
 import { printNote, printResult } from './command-output.ts';
@@ -31,7 +30,7 @@ async function apply(options: CommandOptions, [path = '']: readonly string[]): P
   const file = readBounded(path);
   const progress = new ApplyProgressLines(process.stderr);
   const outcome = await withOperator(config, { mayCreate: true }, (operator) =>
-    operator.apply(file, progress.report, new AbortController().signal),
+    operator('apply', file, progress.report),
   ).finally(() => progress.end());
   if (!outcome.ok) {
     const { problems, problemCount } = outcome;

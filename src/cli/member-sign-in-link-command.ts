@@ -19,7 +19,7 @@ export function defineSignInLink(parent: Command): { readonly command: Command; 
     const { organisation } = options;
     const { withOperator } = await import('./operator-session.ts');
     const outcome = await withOperator(config, { mayCreate: false }, (operator) =>
-      operator.makeSignInLink({
+      operator('make-sign-in-link', {
         email,
         organisation: typeof organisation === 'string' ? organisation : null,
       }),

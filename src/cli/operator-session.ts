@@ -3,14 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { createOperator, type Operator } from '../operator/operator.ts';
 import { NoServer, remoteOperator } from '../operator/operator-client.ts';
-import { removeSocketPlace } from '../operator/socket-place.ts';
+import { findSocketPlace, removeSocketPlace } from '../operator/socket-place.ts';
 import { type Claim, claimDirectory, claimFileOf } from '../storage/claim.ts';
 import { markerFileOf, readMarker } from '../storage/marker-file.ts';
-import { openStore } from '../storage/store.ts';
+import { openStore, type Store } from '../storage/store.ts';
 import { StoreError } from '../storage/store-error.ts';
 import { FreeSpace } from '../writer/free-space.ts';
-import { OperatorCommands } from '../writer/operator-commands.ts';
-import { localOperatorPort } from '../writer/operator-port-client.ts';
+import { localWriter, OperatorCommands } from '../writer/operator-commands.ts';
 import { CommandFailure } from './command-failure.ts';
 import { printNote } from './command-output.ts';
 
@@ -73,7 +72,7 @@ async function runOnline<Result>(
 ): Promise<Result> {
   const marker = readMarker(directory);
   if (marker === null) throw new NoServer('the store is not created yet');
-  return await run(remoteOperator(directory, marker.id));
+  return await run(remoteOperator({ socketPath: findSocketPlace(directory) }, marker.id));
 }
 
 async function runOffline<Result>(
@@ -81,7 +80,7 @@ async function runOffline<Result>(
   claim: Claim,
   run: (operator: Operator) => Promise<Result>,
 ): Promise<Result> {
-  const { dataDir: directory, mapBytes, tokenPrefix, baseUrl } = config;
+  const { dataDir: directory, mapBytes } = config;
   try {
     removeSocketPlace(directory);
     const store = openStore({ directory, mapBytes });
@@ -91,12 +90,20 @@ async function runOffline<Result>(
       );
     }
     try {
-      const port = localOperatorPort(new OperatorCommands(store, new FreeSpace(directory, 0)));
-      return await run(createOperator({ port, tokenPrefix, baseUrl }));
+      return await run(operatorOn(store, config));
     } finally {
       await store.close();
     }
   } finally {
     claim.release();
   }
+}
+
+/** The operator on a store that this process has opened. */
+export function operatorOn(
+  store: Store,
+  { dataDir, tokenPrefix, baseUrl }: Pick<Config, 'dataDir' | 'tokenPrefix' | 'baseUrl'>,
+): Operator {
+  const commands = new OperatorCommands({ store, freeSpace: new FreeSpace(dataDir, 0), baseUrl });
+  return createOperator({ callWriter: localWriter(commands), tokenPrefix });
 }

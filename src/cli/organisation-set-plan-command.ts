@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Organisation, plans, subscriptions } from '../domain/organisation/organisation.ts';
-import type { PlanFields } from '../writer/operator-port-protocol.ts';
+import type { PlanFields } from '../writer/commands/set-plan.ts';
 import type { Action } from './command-action.ts';
 import { CommandFailure, exitCodes } from './command-failure.ts';
 import { printJson, printResult } from './command-output.ts';
@@ -37,7 +37,9 @@ export function defineSetPlan(parent: Command): { readonly command: Command; rea
     const config = configFrom(options);
     const { withOperator } = await import('./operator-session.ts');
     const args = { organisation, fields: fieldsOf(command) };
-    const outcome = await withOperator(config, { mayCreate: false }, (operator) => operator.setPlan(args));
+    const outcome = await withOperator(config, { mayCreate: false }, (operator) =>
+      operator('set-plan', args),
+    );
     if (!outcome.ok) throw new CommandFailure(outcome.problem.detail);
     const { changed, organisation: after } = outcome.value;
     if (options['json'] === true) await printJson({ changed, organisation: summary(after) });

@@ -17,7 +17,7 @@ export function defineRevoke(parent: Command): { readonly command: Command; read
     const config = configFrom(options);
     const { withOperator } = await import('./operator-session.ts');
     const outcome = await withOperator(config, { mayCreate: false }, (operator) =>
-      operator.revokeToken({ tokenId }),
+      operator('revoke-token', { tokenId }),
     );
     if (!outcome.ok) throw new CommandFailure(outcome.problem.detail);
     const { changed, id, name, projectId, revokedAt } = outcome.value;

@@ -1,11 +1,7 @@
-import { connect, type Socket } from 'node:net';
-import type { Outcome } from '../domain/problem.ts';
-import type { OperatorLinkResult, RevokeTokenResult, SetPlanResult } from '../writer/operator-port-protocol.ts';
-import type { ApplyOutcome, ApplyProgress } from './apply-outcome.ts';
-import { encodeFrame, type Frame, FrameReader } from './frame-codec.ts';
-import type { Operator } from './operator.ts';
-import { type ClientMessage, fileBytesMax, operatorProtocolVersion, type ServerMessage } from './operator-protocol.ts';
-import { findSocketPlace } from './socket-place.ts';
+import { type ApplyProgress, type ServerLine, fileBytesMax, operatorProtocolVersion, otherVersion, protocolHeader, storeHeader } from './operator-protocol.ts';
+import type { Operator, VerbName } from './operator.ts';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request as requestOf } from 'node:http';
 
 /** No server answers at the data directory's socket: there is none, or it is still starting. */
 export class NoServer extends Error {
@@ -17,133 +13,114 @@ export class ServerFault extends Error {
   override readonly name = 'ServerFault';
 }
 
+/** Where a server listens. */
+export interface OperatorPlace {
+  readonly socketPath: string;
+}
+
 const greetingMaxMs = 10_000;
 const chunkBytes = 2 ** 20;
+const lineBytesMax = 2 ** 20;
+const newline = 0x0a;
 
-/** The operator in the server that holds a data directory. Each call is a connection of its own. */
-export function remoteOperator(directory: string, storeId: string): Operator {
-  const ask = (message: ClientMessage): Promise<Answer> => new Request(directory, storeId).ask(message);
-  return {
-    apply: async (file, onProgress) => {
-      const request = new Request(directory, storeId, file, onProgress);
-      return toOutcome(await request.ask({ kind: 'apply', storeId }));
-    },
-    setPlan: async (args): Promise<Outcome<SetPlanResult>> => {
-      const { message } = await ask({ kind: 'set-plan', storeId, args });
-      return message.kind === 'plan-set' ? message.outcome : unexpected(message);
-    },
-    makeSignInLink: async (args): Promise<Outcome<OperatorLinkResult>> => {
-      const { message } = await ask({ kind: 'make-sign-in-link', storeId, args });
-      return message.kind === 'sign-in-link-made' ? message.outcome : unexpected(message);
-    },
-    revokeToken: async (args): Promise<Outcome<RevokeTokenResult>> => {
-      const { message } = await ask({ kind: 'revoke-token', storeId, args });
-      return message.kind === 'token-revoked' ? message.outcome : unexpected(message);
-    },
+/** The operator in the server that listens at a place. Each call is a connection of its own. */
+export function remoteOperator(place: OperatorPlace, storeId: string): Operator {
+  const ask = async (verb: VerbName, args: unknown, onProgress: ApplyProgress = () => undefined) => {
+    const body = args instanceof Uint8Array ? args : Buffer.from(JSON.stringify(args));
+    const headers = {
+      [protocolHeader]: operatorProtocolVersion,
+      [storeHeader]: storeId,
+      expect: '100-continue',
+      'content-length': body.length,
+    };
+    const request = requestOf({ ...place, agent: false, method: 'POST', path: `/${verb}`, headers });
+    return await readAnswer(await send(request, body, onProgress), onProgress);
   };
+  return ask as Operator;
 }
 
-interface Answer {
-  readonly message: ServerMessage;
-  readonly body: Uint8Array;
-}
-
-function toOutcome({ message, body }: Answer): ApplyOutcome {
-  if (message.kind === 'applied') {
-    const { warnings, counts } = message;
-    return { ok: true, document: body, warnings, counts };
-  }
-  if (message.kind !== 'refused') return unexpected(message);
-  return { ok: false, problems: message.problems, problemCount: message.problemCount };
-}
-
-function unexpected(message: ServerMessage): never {
-  throw new ServerFault(message.kind === 'failed' ? message.message : `The server answered ${message.kind}`);
-}
-
-/** One connection: greeting, one request, progress, one answer. */
-class Request {
-  readonly #directory: string;
-  readonly #storeId: string;
-  readonly #file: Uint8Array | undefined;
-  readonly #onProgress: ApplyProgress | undefined;
-
-  constructor(directory: string, storeId: string, file?: Uint8Array, onProgress?: ApplyProgress) {
-    this.#directory = directory;
-    this.#storeId = storeId;
-    this.#file = file;
-    this.#onProgress = onProgress;
-  }
-
-  ask(request: ClientMessage): Promise<Answer> {
-    const socket = connect(findSocketPlace(this.#directory));
-    socket.setTimeout(greetingMaxMs, () => socket.destroy(new NoServer('the server does not answer')));
-    return new Promise((resolve, reject) => {
-      let isGreeted = false;
-      const receive = ({ header, body }: Frame): void => {
-        const message = header as ServerMessage;
-        if (message.kind === 'hello') {
-          this.#checkGreeting(message);
-          isGreeted = true;
-          socket.setTimeout(0);
-          write(socket, request);
-        } else if (message.kind === 'progress') {
-          this.#onProgress?.(message.phase, message.done, message.total);
-        } else if (message.kind === 'ready-for-file') {
-          this.#sendFile(socket).catch(reject);
-        } else {
-          resolve({ message, body });
-          socket.end();
-        }
-      };
-      const reader = new FrameReader(() => fileBytesMax, receive);
-      socket.on('data', (chunk: Buffer) => {
-        try {
-          reader.push(chunk);
-        } catch (fault) {
-          socket.destroy();
-          reject(fault instanceof Error ? fault : new Error(String(fault)));
-        }
-      });
-      socket.on('error', (fault) => reject(isGreeted ? serverGone() : new NoServer(fault.message)));
-      socket.on('close', () =>
-        reject(isGreeted ? serverGone() : new NoServer('the server closed the connection')),
-      );
-    });
-  }
-
-  #checkGreeting({ protocolVersion, storeId }: ServerMessage & { kind: 'hello' }): void {
-    if (protocolVersion !== operatorProtocolVersion) {
-      throw new ServerFault('The running server is of another version of Burgee: use its own command line.');
-    }
-    if (storeId !== this.#storeId) {
-      throw new ServerFault(
-        'The server that answers in this directory holds another store: the directory was replaced while it ran. Restart it.',
-      );
-    }
-  }
-
-  /** In pieces, so that what has gone can be told, and no more than a piece waits in memory. */
-  async #sendFile(socket: Socket): Promise<void> {
-    const file = this.#file ?? new Uint8Array(0);
-    const message: ClientMessage = { kind: 'file' };
-    const [head = file] = encodeFrame(message, file);
-    socket.write(head);
-    for (let at = 0; at < file.length; at += chunkBytes) {
-      await writeChunk(socket, file.subarray(at, at + chunkBytes));
-      this.#onProgress?.('receive', Math.min(at + chunkBytes, file.length), file.length);
-    }
-  }
-}
-
-function write(socket: Socket, message: ClientMessage): void {
-  for (const part of encodeFrame(message)) socket.write(part);
-}
-
-function writeChunk(socket: Socket, chunk: Uint8Array): Promise<void> {
+/** Sends the head, and the body when the server says so. @returns when the head of the answer is there. */
+function send(request: ClientRequest, body: Uint8Array, onProgress: ApplyProgress): Promise<IncomingMessage> {
+  let isGreeted = false;
+  request.setTimeout(greetingMaxMs, () => request.destroy(new NoServer('the server does not answer')));
   return new Promise((resolve, reject) => {
-    socket.write(chunk, (fault) => (fault ? reject(serverGone()) : resolve()));
+    request.on('information', ({ statusCode }) => {
+      isGreeted = true;
+      request.setTimeout(0);
+      if (statusCode === 100) sendBody(request, body, onProgress).catch(() => reject(serverGone()));
+    });
+    request.on('response', (response) => {
+      request.setTimeout(0);
+      resolve(response);
+    });
+    request.on('error', (fault: NodeJS.ErrnoException) => {
+      // A server of protocol 1 greets in bytes that are no HTTP.
+      if (fault.code?.startsWith('HPE_')) reject(new ServerFault(otherVersion));
+      else reject(isGreeted ? serverGone() : new NoServer(fault.message));
+    });
+    request.flushHeaders();
   });
+}
+
+/** In pieces, so that what has gone can be told, and no more than a piece waits in memory. */
+async function sendBody(request: ClientRequest, body: Uint8Array, onProgress: ApplyProgress): Promise<void> {
+  for (let at = 0; at < body.length; at += chunkBytes) {
+    if (!request.write(body.subarray(at, at + chunkBytes))) await once(request, 'drain');
+    onProgress('receive', Math.min(at + chunkBytes, body.length), body.length);
+  }
+  request.end();
+}
+
+/** @throws {ServerFault} */
+async function readAnswer(response: IncomingMessage, onProgress: ApplyProgress): Promise<unknown> {
+  const lines = new AnswerLines();
+  try {
+    for await (const chunk of response as AsyncIterable<Uint8Array>) {
+      for (const line of lines.take(chunk)) {
+        if (response.statusCode !== 200) throw new ServerFault((line as { message: string }).message);
+        if (line.kind === 'failed') throw new ServerFault(line.message);
+        if (line.kind === 'progress') onProgress(line.phase, line.done, line.total);
+      }
+    }
+  } catch (fault) {
+    throw fault instanceof ServerFault ? fault : serverGone();
+  }
+  return lines.answer();
+}
+
+/** Splits an answer into its lines, up to the one that answers; the rest is its document. */
+class AnswerLines {
+  #open: Uint8Array = new Uint8Array(0);
+  #answer: object | null = null;
+  readonly #document: Uint8Array[] = [];
+  #documentBytes = 0;
+
+  *take(chunk: Uint8Array): Generator<ServerLine> {
+    this.#open = this.#open.length === 0 ? chunk : Buffer.concat([this.#open, chunk]);
+    while (this.#answer === null) {
+      const end = this.#open.indexOf(newline);
+      if (end === -1) break;
+      const line = JSON.parse(new TextDecoder().decode(this.#open.subarray(0, end))) as ServerLine;
+      this.#open = this.#open.subarray(end + 1);
+      if (line.kind === 'answer') this.#answer = line.answer;
+      yield line;
+    }
+    if (this.#answer !== null) this.#takeDocument();
+    else if (this.#open.length > lineBytesMax) throw new ServerFault('The server answers more than it may');
+  }
+
+  #takeDocument(): void {
+    this.#documentBytes += this.#open.length;
+    if (this.#documentBytes > fileBytesMax) throw new ServerFault('The server answers more than it may');
+    this.#document.push(this.#open);
+    this.#open = new Uint8Array(0);
+  }
+
+  answer(): unknown {
+    if (this.#answer === null) throw serverGone();
+    if (this.#documentBytes === 0) return this.#answer;
+    return { ...this.#answer, document: Buffer.concat(this.#document) };
+  }
 }
 
 function serverGone(): ServerFault {

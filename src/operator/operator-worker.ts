@@ -1,6 +1,33 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import type { OperatorSetup } from './operator-protocol.ts';
-import { runOperator } from './operator-thread.ts';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { remoteWriter } from '../writer/operator-port-client.ts';
+import type { OperatorControl, OperatorReport, OperatorSetup } from './operator-protocol.ts';
+import { serveOperator } from './operator-server.ts';
+
+/** Serves the operator's socket until the control port says stop; then the thread has nothing left to do and ends. */
+async function runOperator(setup: OperatorSetup, control: MessagePort): Promise<void> {
+  const report = (message: OperatorReport): void => control.postMessage(message);
+  const { directory, storeId, tokenPrefix, writerPort } = setup;
+  const fail = (fault: unknown): void => {
+    report({ kind: 'fatal', message: fault instanceof Error ? fault.message : String(fault) });
+    writerPort.close();
+    control.close();
+  };
+  try {
+    const context = { callWriter: remoteWriter(writerPort), tokenPrefix };
+    const server = await serveOperator({ directory, storeId, context });
+    const stop = async (): Promise<void> => {
+      await server.stop();
+      writerPort.close();
+      control.close();
+    };
+    control.on('message', (message: OperatorControl) => {
+      if (message.kind === 'stop') stop().catch(fail);
+    });
+    report({ kind: 'ready', socketPath: server.socketPath });
+  } catch (fault) {
+    fail(fault);
+  }
+}
 
 if (parentPort === null) throw new Error('this file is a worker thread: it is started by the supervisor');
 await runOperator(workerData as OperatorSetup, parentPort);

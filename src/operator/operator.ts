@@ -1,34 +1,37 @@
 import type { Outcome } from '../domain/problem.ts';
-import type { OperatorLinkArgs, OperatorLinkResult, OperatorWriterPort, RevokeTokenArgs, RevokeTokenResult, SetPlanArgs, SetPlanResult } from '../writer/operator-port-protocol.ts';
-import type { ApplyOutcome, ApplyProgress } from './apply-outcome.ts';
-import { Provisioning } from './provisioning.ts';
+import type { ApplyProgress } from './operator-protocol.ts';
+import type { VerbCall } from '../writer/operator-port-client.ts';
+import { type WriterVerbArgs, type WriterVerbName, type WriterVerbResult, isWriterVerb } from '../writer/operator-verbs.ts';
+import { type OperatorContext, applyFile } from './provisioning.ts';
 
-/** The address that the link begins with is whoever's holds the store. */
-export type SignInLinkArgs = Omit<OperatorLinkArgs, 'baseUrl'>;
+/**
+ * The verbs that run on the operator's thread, because they take long, and call the writer for each step. Each is sent a
+ * file. The verbs that are one command of the writer are in `writer/operator-verbs.ts`.
+ */
+export const fileVerbs = { apply: applyFile } as const;
 
-/** What an operator can do to a store, whether a server holds it or the command line does. */
-export interface Operator {
-  /** @param signal gives it up, as long as nothing is being written. */
-  apply(file: Uint8Array, onProgress: ApplyProgress, signal: AbortSignal): Promise<ApplyOutcome>;
-  setPlan(args: SetPlanArgs): Promise<Outcome<SetPlanResult>>;
-  makeSignInLink(args: SignInLinkArgs): Promise<Outcome<OperatorLinkResult>>;
-  revokeToken(args: RevokeTokenArgs): Promise<Outcome<RevokeTokenResult>>;
-}
+type FileVerbs = typeof fileVerbs;
+export type VerbName = keyof FileVerbs | WriterVerbName;
+export type VerbArgs<Name extends VerbName> = Name extends WriterVerbName ? WriterVerbArgs<Name> : Uint8Array;
+export type VerbAnswer<Name extends VerbName> = Name extends WriterVerbName
+  ? Outcome<WriterVerbResult<Name>>
+  : Name extends keyof FileVerbs
+    ? Awaited<ReturnType<FileVerbs[Name]>>
+    : never;
 
-export interface OperatorOptions {
-  readonly port: OperatorWriterPort;
-  /** Of new token secrets. */
-  readonly tokenPrefix: string;
-  /** Of links. */
-  readonly baseUrl: string;
-}
+/** Runs a verb on a store, in the server that holds it or in this process. */
+export type Operator = <Name extends VerbName>(
+  verb: Name,
+  args: VerbArgs<Name>,
+  onProgress?: ApplyProgress,
+) => Promise<VerbAnswer<Name>>;
 
-/** The operator beside the writer whose port it holds. Everything slow happens here, not on the writer's thread. */
-export function createOperator({ port, tokenPrefix, baseUrl }: OperatorOptions): Operator {
-  return {
-    apply: (file, onProgress, signal) => new Provisioning(port, tokenPrefix, onProgress, signal).run(file),
-    setPlan: (args) => port.setPlan(args),
-    makeSignInLink: (args) => port.makeSignInLink({ ...args, baseUrl }),
-    revokeToken: (args) => port.revokeToken(args),
-  };
+/** The operator beside the writer that it calls. Everything slow happens here, not on the writer's thread. */
+export function createOperator(context: OperatorContext): Operator {
+  const run = (verb: VerbName, args: unknown, onProgress: ApplyProgress = () => undefined) =>
+    isWriterVerb(verb)
+      ? context.callWriter('runVerb', { name: verb, args } as VerbCall)
+      : fileVerbs[verb](args as Uint8Array, context, onProgress);
+  // The verb's name says of which type arguments and answer are: see `VerbArgs`.
+  return run as Operator;
 }

@@ -7,7 +7,6 @@ import type { OperatorControl, OperatorReport, OperatorSetup } from '../operator
 export interface OperatorHostOptions {
   readonly directory: string;
   readonly tokenPrefix: string;
-  readonly baseUrl: string;
   /** Leads to the writer. */
   readonly writerPort: MessagePort;
   readonly log: Logger;

@@ -165,7 +165,6 @@ class ServiceParts {
     this.#operator = new OperatorHost({
       directory: config.dataDir,
       tokenPrefix: config.tokenPrefix,
-      baseUrl: config.baseUrl,
       writerPort: operatorPort,
       log,
     });

@@ -1,6 +1,66 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { OperatorCommands } from './operator-commands.ts';
-import type { CommitProgress, OperatorCallName, OperatorCalls, OperatorReply, OperatorRequest, OperatorWriterPort } from './operator-port-protocol.ts';
+import type { Outcome } from '../domain/problem.ts';
+import type { WriterVerbArgs, WriterVerbName } from './operator-verbs.ts';
+import type { FlagSlice, ProvisionOutcome, ProvisionRequest } from './provision/provision-protocol.ts';
+
+/** A member as a provisioning names one. */
+export interface MemberName {
+  readonly organisation: string;
+  readonly email: string;
+}
+
+/** One map from message to arguments and result: what the operator asks of the writer. */
+export interface WriterCalls {
+  /** The stored hashes, in order; null where there is no such member, or none has been set. */
+  readonly passwordHashes: {
+    readonly args: readonly MemberName[];
+    readonly result: readonly (string | null)[];
+  };
+  /** Keeps a slice for the commit of the same provisioning; a new provisioning drops what another left behind. */
+  readonly stage: {
+    readonly args: { readonly provisionId: string; readonly slice: FlagSlice };
+    readonly result: null;
+  };
+  /** Applies the request and its staged slices, whole or not at all, and drops the slices. */
+  readonly commit: {
+    readonly args: { readonly provisionId: string; readonly request: ProvisionRequest };
+    readonly result: ProvisionOutcome;
+  };
+  /** Drops what was staged. */
+  readonly discard: { readonly args: null; readonly result: null };
+  /** Runs one of `writerVerbs`, and returns what its command answers. */
+  readonly runVerb: { readonly args: VerbCall; readonly result: Outcome<unknown> };
+}
+export type WriterCallName = keyof WriterCalls;
+
+/** The arguments have the verb's shape. */
+export type VerbCall = {
+  readonly [Name in WriterVerbName]: { readonly name: Name; readonly args: WriterVerbArgs<Name> };
+}[WriterVerbName];
+
+/** Called while a commit is under way: flags decided so far. */
+export type CommitProgress = (flagsDone: number) => void;
+
+/** What the operator holds of the writer, in the same thread or across threads. */
+export type CallWriter = <Name extends WriterCallName>(
+  name: Name,
+  args: WriterCalls[Name]['args'],
+  onProgress?: CommitProgress,
+) => Promise<WriterCalls[Name]['result']>;
+
+/** To the writer's thread. */
+export interface OperatorRequest {
+  readonly ticket: number;
+  readonly name: WriterCallName;
+  readonly args: unknown;
+}
+
+/** From the writer's thread. */
+export type OperatorReply =
+  | { readonly kind: 'progress'; readonly ticket: number; readonly flagsDone: number }
+  | { readonly kind: 'done'; readonly ticket: number; readonly result: unknown }
+  /** It threw: nothing was applied. */
+  | { readonly kind: 'failed'; readonly ticket: number; readonly message: string };
 
 interface Waiting {
   readonly onProgress: CommitProgress | undefined;
@@ -8,8 +68,8 @@ interface Waiting {
   reject(fault: Error): void;
 }
 
-/** The writer across threads. When its port closes, what was asked of it fails. */
-export function remoteOperatorPort(port: MessagePort): OperatorWriterPort {
+/** The writer across threads. Calls that are under way when its port closes fail. */
+export function remoteWriter(port: MessagePort): CallWriter {
   const waiting = new Map<number, Waiting>();
   let nextTicket = 1;
   let isClosed = false;
@@ -26,44 +86,23 @@ export function remoteOperatorPort(port: MessagePort): OperatorWriterPort {
     waiting.clear();
   });
 
-  const call = <Name extends OperatorCallName>(
+  return <Name extends WriterCallName>(
     name: Name,
-    args: OperatorCalls[Name]['args'],
+    args: WriterCalls[Name]['args'],
     onProgress?: CommitProgress,
-  ): Promise<OperatorCalls[Name]['result']> => {
+  ) => {
     if (isClosed) return Promise.reject(writerGone());
     const ticket = nextTicket++;
-    return new Promise((resolve, reject) => {
-      // The writer answers a call with the result of its own name: see `OperatorCalls`.
-      const settle = (result: unknown): void => resolve(result as OperatorCalls[Name]['result']);
+    return new Promise<WriterCalls[Name]['result']>((resolve, reject) => {
+      // The writer answers a call with the result of its own name: see `WriterCalls`.
+      const settle = (result: unknown): void => resolve(result as WriterCalls[Name]['result']);
       waiting.set(ticket, { onProgress, resolve: settle, reject });
-      port.postMessage({ ticket, name, args } as OperatorRequest);
+      const request: OperatorRequest = { ticket, name, args };
+      port.postMessage(request);
     });
-  };
-  return {
-    passwordHashes: (args) => call('passwordHashes', args),
-    stage: (args) => call('stage', args),
-    commit: (args, onProgress) => call('commit', args, onProgress),
-    discard: (args) => call('discard', args),
-    setPlan: (args) => call('setPlan', args),
-    makeSignInLink: (args) => call('makeSignInLink', args),
-    revokeToken: (args) => call('revokeToken', args),
   };
 }
 
 function writerGone(): Error {
   return new Error('the writer has ended; whether the change was applied is unknown');
-}
-
-/** The writer in this very thread: a command that holds the data directory itself. */
-export function localOperatorPort(commands: OperatorCommands): OperatorWriterPort {
-  return {
-    passwordHashes: async (args) => commands.passwordHashes(args),
-    stage: async (args) => commands.stage(args),
-    commit: async (args, onProgress = () => undefined) => commands.commit(args, onProgress),
-    discard: async () => commands.discard(),
-    setPlan: async (args) => commands.setPlan(args),
-    makeSignInLink: async (args) => commands.makeSignInLink(args),
-    revokeToken: async (args) => commands.revokeToken(args),
-  };
 }

@@ -5,8 +5,7 @@ import { openStore } from '../storage/store.ts';
 import { newId } from '../support/random-id.ts';
 import { createFirstOrganisation } from './commands/create-first-organisation.ts';
 import { FreeSpace } from './free-space.ts';
-import { OperatorCommands } from './operator-commands.ts';
-import { serveOperatorCommands } from './operator-port.ts';
+import { OperatorCommands, serveOperatorPort } from './operator-commands.ts';
 import { Writer } from './writer.ts';
 import { WriterMeter } from './writer-meter.ts';
 import { writerMetrics } from './writer-metrics-protocol.ts';
@@ -53,7 +52,8 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
     onFileBack: () => log.info('the data file is available again: changes are applied'),
     onFatal: fail,
   });
-  serveOperatorCommands(setup.operatorPort, new OperatorCommands(store, freeSpace), {
+  const commands = new OperatorCommands({ store, freeSpace, baseUrl: setup.console.baseUrl });
+  serveOperatorPort(setup.operatorPort, commands, {
     onCommit: (begunAt) => meter.countCommit('operator', begunAt),
     onProgress: () => writer.reportProgress(),
     onFault: (fault) => {

@@ -1,12 +1,11 @@
 import type { Test } from 'tap';
 import type { ProvisionDocument } from '../../src/contracts/provision/provision-document.ts';
-import type { ApplyOutcome } from '../../src/operator/apply-outcome.ts';
 import { createOperator, type Operator } from '../../src/operator/operator.ts';
+import type { ApplyOutcome, OperatorContext } from '../../src/operator/provisioning.ts';
 import { openStore, type Store } from '../../src/storage/store.ts';
 import { openStoreReader, type StoreReader } from '../../src/storage/store-reader.ts';
 import { FreeSpace } from '../../src/writer/free-space.ts';
-import { OperatorCommands } from '../../src/writer/operator-commands.ts';
-import { localOperatorPort } from '../../src/writer/operator-port-client.ts';
+import { localWriter, OperatorCommands } from '../../src/writer/operator-commands.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const mapBytes = 2 ** 30;
@@ -16,6 +15,8 @@ export interface OpenedOperator {
   readonly directory: string;
   readonly store: Store;
   readonly operator: Operator;
+  /** What the operator was made of. */
+  readonly context: OperatorContext;
   /** On what is stored now. */
   reader(): StoreReader;
   apply(document: unknown): Promise<ApplyOutcome>;
@@ -29,23 +30,21 @@ export function openOperator(t: Test): OpenedOperator {
     await reader.close();
     await store.close();
   });
-  const operator = createOperator({
-    port: localOperatorPort(new OperatorCommands(store, new FreeSpace(directory, 0))),
-    tokenPrefix: 'burgee',
-    baseUrl: 'http://127.0.0.1',
-  });
-  const applyFile = (file: Uint8Array): Promise<ApplyOutcome> =>
-    operator.apply(file, () => undefined, new AbortController().signal);
+  const freeSpace = new FreeSpace(directory, 0);
+  const commands = new OperatorCommands({ store, freeSpace, baseUrl: 'http://127.0.0.1' });
+  const context = { callWriter: localWriter(commands), tokenPrefix: 'burgee' };
+  const operator = createOperator(context);
   return {
     directory,
     store,
     operator,
+    context,
     reader: () => {
       reader.renew();
       return reader;
     },
     apply: (document) =>
-      applyFile(Buffer.from(typeof document === 'string' ? document : JSON.stringify(document))),
+      operator('apply', Buffer.from(typeof document === 'string' ? document : JSON.stringify(document))),
   };
 }
 

@@ -13,16 +13,17 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import t, { type Test } from 'tap';
-import { createOperator, type Operator } from '../../src/operator/operator.ts';
+import type { Operator } from '../../src/operator/operator.ts';
 import { remoteOperator } from '../../src/operator/operator-client.ts';
 import { type OperatorServer, serveOperator } from '../../src/operator/operator-server.ts';
 import { findSocketPlace, prepareSocketPlace } from '../../src/operator/socket-place.ts';
 import { FreeSpace } from '../../src/writer/free-space.ts';
-import { OperatorCommands } from '../../src/writer/operator-commands.ts';
-import { serveOperatorCommands } from '../../src/writer/operator-port.ts';
-import { remoteOperatorPort } from '../../src/writer/operator-port-client.ts';
+import { OperatorCommands, serveOperatorPort } from '../../src/writer/operator-commands.ts';
+import { remoteWriter } from '../../src/writer/operator-port-client.ts';
+import { eventually } from '../support/expectations.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { acme, exampleDocument, type OpenedOperator, openOperator, problemsOf } from './open-operator.ts';
+import { type Head, SocketClient } from './socket-client.ts';
 
 interface Served extends OpenedOperator {
   readonly server: OperatorServer;
@@ -36,29 +37,32 @@ async function serve(t: Test, directory?: string): Promise<Served> {
   const place = directory ?? opened.directory;
   const { port1, port2 } = new MessageChannel();
   let commits = 0;
-  serveOperatorCommands(port2, new OperatorCommands(opened.store, new FreeSpace(place, 0)), {
+  const freeSpace = new FreeSpace(place, 0);
+  const commands = new OperatorCommands({ store: opened.store, freeSpace, baseUrl: 'http://127.0.0.1' });
+  serveOperatorPort(port2, commands, {
     onCommit: () => {
       commits++;
     },
     onProgress: () => undefined,
     onFault: (fault) => t.fail(`a command failed: ${String(fault)}`),
   });
-  const operator = createOperator({
-    port: remoteOperatorPort(port1),
-    tokenPrefix: 'burgee',
-    baseUrl: 'http://127.0.0.1',
-  });
-  const server = await serveOperator({ directory: place, storeId: opened.store.id, operator });
+  const context = { callWriter: remoteWriter(port1), tokenPrefix: 'burgee' };
+  const server = await serveOperator({ directory: place, storeId: opened.store.id, context });
   t.teardown(async () => {
     await server.stop();
     port1.close();
   });
-  return { ...opened, server, remote: remoteOperator(place, opened.store.id), commits: () => commits };
+  return {
+    ...opened,
+    server,
+    remote: remoteOperator({ socketPath: findSocketPlace(place) }, opened.store.id),
+    commits: () => commits,
+  };
 }
 
 function apply(operator: Operator, document: unknown) {
   const file = Buffer.from(JSON.stringify(document));
-  return operator.apply(file, () => undefined, new AbortController().signal);
+  return operator('apply', file);
 }
 
 t.test('through the socket it is the same as in place', async (t) => {
@@ -69,8 +73,8 @@ t.test('through the socket it is the same as in place', async (t) => {
   t.match(await apply(operator, exampleDocument), { ok: true, counts: { created: 0, changed: 0 } });
   t.match(problemsOf(await apply(remote, { nonsense: 1 })), ['unknown field "nonsense"']);
   const fields = { plan: 'free' } as const;
-  t.match(await remote.setPlan({ organisation: 'Acme', fields }), { ok: true, value: { changed: true } });
-  t.match(await remote.revokeToken({ tokenId: 'x'.repeat(20) }), {
+  t.match(await remote('set-plan', { organisation: 'Acme', fields }), { ok: true, value: { changed: true } });
+  t.match(await remote('revoke-token', { tokenId: 'x'.repeat(20) }), {
     ok: false,
     problem: { code: 'not-found' },
   });
@@ -163,30 +167,73 @@ t.test('a pointer to something else than a socket of ours removes nothing', asyn
 
 t.test('a client for another store changes nothing', async (t) => {
   const { directory, store } = await serve(t);
-  const stranger = remoteOperator(directory, 'x'.repeat(20));
-  await t.rejects(apply(stranger, exampleDocument), { name: 'ServerFault' }, 'the client sees it first');
+  const stranger = remoteOperator({ socketPath: findSocketPlace(directory) }, 'x'.repeat(20));
+  await t.rejects(apply(stranger, exampleDocument), { name: 'ServerFault', message: /holds another store/ });
   t.ok(store.isEmpty());
 });
 
 t.test('a server refuses a request for another store, and what it does not know', async (t) => {
   const { server, store } = await serve(t);
-  const answers: string[] = [];
-  for (const header of [
-    { kind: 'apply', storeId: 'other' },
-    { kind: 'dance', storeId: store.id },
-    { kind: 'set-plan', storeId: store.id, args: { organisation: 'Acme', fields: { plan: '' } } },
-  ]) {
-    const json = Buffer.from(JSON.stringify(header));
-    const preamble = Buffer.alloc(8);
-    preamble.writeUInt32BE(json.length, 0);
-    const socket = connect(server.socketPath);
-    socket.write(Buffer.concat([preamble, json]));
-    let text = '';
-    for await (const chunk of socket) text += String(chunk);
-    answers.push(text);
+  const storeId = store.id;
+  const wrong = '{"organisation":"Acme","fields":{"plan":""}}';
+  const cases: readonly [verb: string, head: Head, body: string, answer: string][] = [
+    [
+      'apply',
+      { storeId: 'other' },
+      '',
+      '{"message":"The server that answers in this directory holds another',
+    ],
+    [
+      'apply',
+      { storeId, protocol: '3' },
+      '',
+      '{"message":"The running server is of another version of Burgee',
+    ],
+    ['dance', { storeId }, '', '{"message":"this server does not know that request"}'],
+    ['apply', { storeId, method: 'GET' }, '', '{"message":"this server does not know that request"}'],
+    ['set-plan', { storeId, bytes: wrong.length }, wrong, '{"message":"this server does not know that'],
+    ['set-plan', { storeId, bytes: 1 }, '{', '{"message":"this server does not know that request"}'],
+  ];
+  for (const [verb, head, body, answer] of cases) {
+    const client = new SocketClient(t, server.socketPath);
+    client.ask(verb, head);
+    if (body !== '') await client.continued();
+    client.socket.write(body);
+    await client.expect(answer);
+    t.match(client.text, /HTTP\/1\.1 4\d\d /);
   }
-  t.match(answers, [/"failed".*another store/, /"failed".*does not know/, /"failed".*does not know/]);
   t.ok(store.isEmpty());
+});
+
+/* The protocol before HTTP: the server greeted in a frame of two lengths, a header in JSON, and a body. */
+function frameOf(header: unknown): Uint8Array {
+  const json = Buffer.from(JSON.stringify(header));
+  const lengths = Buffer.alloc(8);
+  lengths.writeUInt32BE(json.length, 0);
+  return Buffer.concat([lengths, json]);
+}
+
+t.test('a client of the protocol before HTTP is told that the server is of another version', async (t) => {
+  const { server } = await serve(t);
+  const socket = connect(server.socketPath);
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  t.strictSame(Buffer.concat(chunks), Buffer.from(frameOf({ kind: 'hello', protocolVersion: 2 })));
+});
+
+t.test('a server of the protocol before HTTP is told apart from one that is not there', async (t) => {
+  const socketPath = join(temporaryDirectory(t), 'burgee.sock');
+  const hello = frameOf({ kind: 'hello', protocolVersion: 1, storeId: 'x'.repeat(20) });
+  const old = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.write(hello);
+  }).listen(socketPath);
+  t.teardown(() => old.close());
+  await once(old, 'listening');
+  await t.rejects(apply(remoteOperator({ socketPath }, 'x'.repeat(20)), exampleDocument), {
+    name: 'ServerFault',
+    message: 'The running server is of another version of Burgee: use its own command line.',
+  });
 });
 
 t.test('whoever holds a connection and asks nothing gives it up to those who ask', async (t) => {
@@ -194,16 +241,17 @@ t.test('whoever holds a connection and asks nothing gives it up to those who ask
   t.match(await apply(remote, exampleDocument), { ok: true });
   const idle = Array.from({ length: 16 }, () => connect(server.socketPath));
   t.teardown(() => idle.map((socket) => socket.destroy()));
-  await Promise.all(idle.map((socket) => once(socket, 'data')));
+  await Promise.all(idle.map((socket) => once(socket, 'connect')));
   // One says something now and then, and never a whole request.
-  const trickle = setInterval(() => idle[0]?.write(Buffer.of(0)), 1000);
+  idle[0]?.write('POST /apply HTTP/1.1\r\nX: ');
+  const trickle = setInterval(() => idle[0]?.write('x'), 1000);
   t.teardown(() => clearInterval(trickle));
   // What trickles may meet the closed end: that is an error of the socket, and its close follows.
-  for (const socket of idle) socket.on('error', () => undefined);
+  for (const socket of idle) socket.on('error', () => undefined).resume();
   const closed = Promise.all(
     idle.map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()))),
   );
-  const ask = () => remote.setPlan({ organisation: 'Acme', fields: { plan: 'free' } });
+  const ask = () => remote('set-plan', { organisation: 'Acme', fields: { plan: 'free' } });
   await t.rejects(ask(), { name: 'NoServer' }, 'a command tries again then');
   await closed;
   t.match(await ask(), { ok: true, value: { changed: true } });
@@ -211,7 +259,8 @@ t.test('whoever holds a connection and asks nothing gives it up to those who ask
 
 t.test('without a server there is nobody to ask', async (t) => {
   const directory = temporaryDirectory(t);
-  await t.rejects(apply(remoteOperator(directory, 'x'.repeat(20)), exampleDocument), { name: 'NoServer' });
+  const nobody = remoteOperator({ socketPath: findSocketPlace(directory) }, 'x'.repeat(20));
+  await t.rejects(apply(nobody, exampleDocument), { name: 'NoServer' });
   const dead = createServer().listen(join(directory, 'burgee.sock'));
   await new Promise((resolve) => dead.once('listening', resolve));
   t.equal(basename(findSocketPlace(directory)), 'burgee.sock');
@@ -231,13 +280,11 @@ t.test('several clients at once are served in turn, and each is right', async (t
 
 t.test('a client that leaves before the end leaves nothing behind', async (t) => {
   const { server, store, remote } = await serve(t);
-  const header = Buffer.from(JSON.stringify({ kind: 'apply', storeId: store.id }));
-  const preamble = Buffer.alloc(8);
-  preamble.writeUInt32BE(header.length, 0);
-  const socket = connect(server.socketPath);
-  socket.write(Buffer.concat([preamble, header]));
-  await new Promise((resolve) => socket.once('data', resolve));
-  socket.destroy();
+  const client = new SocketClient(t, server.socketPath);
+  client.ask('apply', { storeId: store.id, bytes: 100 });
+  await client.continued();
+  client.socket.write('{');
+  client.socket.destroy();
   t.match(await apply(remote, exampleDocument), { ok: true }, 'the next one has its turn');
 });
 
@@ -246,15 +293,25 @@ t.test('a server that stops waits for what is being written', async (t) => {
   const flags = Array.from({ length: 3000 }, (_, index) => ({ name: `f${index}` }));
   let stopped: Promise<void> | null = null;
   const file = Buffer.from(JSON.stringify(acme({ name: 'site', flags })));
-  const applying = remote.apply(
-    file,
-    (phase) => {
-      if (phase === 'write') stopped ??= server.stop();
-    },
-    new AbortController().signal,
-  );
+  const applying = remote('apply', file, (phase) => {
+    if (phase === 'write') stopped ??= server.stop();
+  });
   t.match(await applying, { ok: true });
   await stopped;
   t.equal([...reader().queries.projects()].length, 1);
   t.notOk(existsSync(server.socketPath));
+});
+
+t.test('a server that stops says so to those who wait for their turn', async (t) => {
+  const { remote, server, store } = await serve(t);
+  const first = new SocketClient(t, server.socketPath);
+  first.ask('apply', { storeId: store.id, bytes: 100 });
+  await first.continued();
+  const waiting = apply(remote, exampleDocument);
+  await eventually(() => server.connections === 2, 5000, 'the second has not asked');
+  const told = t.rejects(waiting, { name: 'ServerFault', message: /is stopping; nothing was changed/ });
+  await server.stop();
+  await told;
+  await first.expect('is stopping; nothing was changed');
+  t.ok(store.isEmpty());
 });

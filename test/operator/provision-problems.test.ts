@@ -1,4 +1,5 @@
 import t from 'tap';
+import { createOperator } from '../../src/operator/operator.ts';
 import { acme, answerOf, exampleDocument, openOperator, problemsOf, projectOf } from './open-operator.ts';
 
 t.test('every shape that is wrong is told with its path, all at once, and nothing is applied', async (t) => {
@@ -237,7 +238,7 @@ t.test('what is no JSON that can be read', async (t) => {
   ]);
   const flags = '{"organisations":[{"name":"A","plan":"free","projects":[{"name":"p","flags":7}]}]}';
   t.match(problemsOf(await apply(flags)), ['organisations[0].projects[0].flags must be an array of flags']);
-  const notText = await operator.apply(new Uint8Array([0xff]), () => undefined, new AbortController().signal);
+  const notText = await operator('apply', new Uint8Array([0xff]));
   t.match(problemsOf(notText), ['the file is not UTF-8 text']);
   const surrogate = '{"organisations":[{"name":"\\ud800","plan":"free"}]}';
   t.match(problemsOf(await apply(surrogate)), [/organisations\[0\]\.name must be a string/]);
@@ -245,12 +246,12 @@ t.test('what is no JSON that can be read', async (t) => {
 });
 
 t.test('an apply that nobody waits for any more is given up, and leaves nothing', async (t) => {
-  const { operator, store } = openOperator(t);
+  const { context, store } = openOperator(t);
   const flags = Array.from({ length: 2000 }, (_, index) => ({ name: `f${index}` }));
   const file = Buffer.from(JSON.stringify(acme({ name: 'site', flags })));
   const abort = new AbortController();
   await t.rejects(
-    operator.apply(file, () => abort.abort(), abort.signal),
+    createOperator({ ...context, signal: abort.signal })('apply', file, () => abort.abort()),
     { name: 'AbortError' },
   );
   t.ok(store.isEmpty());

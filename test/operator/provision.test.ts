@@ -194,7 +194,7 @@ t.test('environments are protected as listed, and stay as they are without a lis
 t.test('a revoked token frees its name: applied again, there is a new one with a secret', async (t) => {
   const { apply, operator } = openOperator(t);
   const first = projectOf(answerOf(await apply(exampleDocument)), 'shop').tokens['ci'];
-  const revoked = await operator.revokeToken({ tokenId: first?.id ?? '' });
+  const revoked = await operator('revoke-token', { tokenId: first?.id ?? '' });
   t.match(revoked, { ok: true, value: { changed: true } });
   const second = projectOf(answerOf(await apply(exampleDocument)), 'shop').tokens['ci'];
   t.not(second?.id, first?.id);
@@ -257,12 +257,15 @@ t.test('a plan is set by name or id, again without effect, and never for an unkn
   const { apply, operator, reader } = openOperator(t);
   await apply(exampleDocument);
   const fields = { plan: 'free', trialEndsAt: 1_900_000_000_000, subscription: 'lapsed' } as const;
-  t.match(await operator.setPlan({ organisation: 'Acme', fields }), { ok: true, value: { changed: true } });
+  t.match(await operator('set-plan', { organisation: 'Acme', fields }), {
+    ok: true,
+    value: { changed: true },
+  });
   const [organisation] = [...reader().queries.organisations()];
   t.match(organisation, fields);
-  const again = await operator.setPlan({ organisation: organisation?.id ?? '', fields });
+  const again = await operator('set-plan', { organisation: organisation?.id ?? '', fields });
   t.match(again, { ok: true, value: { changed: false } });
-  t.match(await operator.setPlan({ organisation: 'Nobody', fields }), {
+  t.match(await operator('set-plan', { organisation: 'Nobody', fields }), {
     ok: false,
     problem: { code: 'not-found' },
   });

@@ -2,14 +2,12 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'n
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { ProvisionDocument } from '../../contracts/provision/provision-document.ts';
-import { createOperator } from '../../operator/operator.ts';
+import type { Operator } from '../../operator/operator.ts';
 import { claimDirectory } from '../../storage/claim.ts';
-import { openStore, type Store } from '../../storage/store.ts';
-import { FreeSpace } from '../../writer/free-space.ts';
-import { OperatorCommands } from '../../writer/operator-commands.ts';
-import { localOperatorPort } from '../../writer/operator-port-client.ts';
+import { openStore } from '../../storage/store.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { alphaCohort, demoDocument, demoNamesDocument, demoOwnerEmail, demoTokenNames, exampleGate, newestEnvironment, websiteFlagNames } from './demo-document.ts';
+import { operatorOn } from '../operator-session.ts';
 
 /** There from before the demo is made until its tokens have been shown. */
 const unshownName = 'demo-not-shown-yet';
@@ -50,14 +48,13 @@ export async function provisionDemo(
     const store = openStore({ directory, mapBytes });
     try {
       const unshown = join(directory, unshownName);
+      const operator = operatorOn(store, { ...config, baseUrl: consoleUrl(config) });
       if (!store.isEmpty() && !existsSync(unshown)) {
-        return { isMade: false, signInUrl: signInUrl(store, config) };
+        return { isMade: false, signInUrl: await signInUrl(operator) };
       }
       writeDurably(unshown);
-      const answer = store.isEmpty()
-        ? await apply(store, config, demoDocument())
-        : await replaceTokens(store, config);
-      await show(describe(config, answer, signInUrl(store, config)));
+      const answer = store.isEmpty() ? await apply(operator, demoDocument()) : await replaceTokens(operator);
+      await show(describe(config, answer, await signInUrl(operator)));
       rmSync(unshown);
       return { isMade: true, signInUrl: null };
     } finally {
@@ -78,34 +75,25 @@ function writeDurably(path: string): void {
   closeSync(descriptor);
 }
 
-async function apply(store: Store, config: Config, document: ProvisionDocument): Promise<DemoAnswer> {
-  const port = localOperatorPort(operatorCommands(store, config));
-  const operator = createOperator({ port, tokenPrefix: config.tokenPrefix, baseUrl: consoleUrl(config) });
-  const file = Buffer.from(JSON.stringify(document));
-  const outcome = await operator.apply(file, () => undefined, new AbortController().signal);
+async function apply(operator: Operator, document: ProvisionDocument): Promise<DemoAnswer> {
+  const outcome = await operator('apply', Buffer.from(JSON.stringify(document)));
   if (!outcome.ok) throw new CommandFailure('The demo could not be made.', outcome.problems);
   return JSON.parse(new TextDecoder().decode(outcome.document)) as DemoAnswer;
 }
 
-function operatorCommands(store: Store, { dataDir }: Config): OperatorCommands {
-  return new OperatorCommands(store, new FreeSpace(dataDir, 0));
-}
-
 /** Nobody has the tokens of an interrupted demo: revoked, they are free to be made again. */
-async function replaceTokens(store: Store, config: Config): Promise<DemoAnswer> {
+async function replaceTokens(operator: Operator): Promise<DemoAnswer> {
   const names = demoNamesDocument();
-  const commands = operatorCommands(store, config);
-  const { projects } = await apply(store, config, names);
+  const { projects } = await apply(operator, names);
   for (const { tokens } of Object.values(projects)) {
-    for (const { id } of Object.values(tokens)) commands.revokeToken({ tokenId: id });
+    for (const { id } of Object.values(tokens)) await operator('revoke-token', { tokenId: id });
   }
-  return apply(store, config, names);
+  return apply(operator, names);
 }
 
 /** @returns null when there is no such member any more: this is no demo, or no longer one. */
-function signInUrl(store: Store, config: Config): string | null {
-  const args = { email: demoOwnerEmail, organisation: null, baseUrl: consoleUrl(config) };
-  const outcome = operatorCommands(store, config).makeSignInLink(args);
+async function signInUrl(operator: Operator): Promise<string | null> {
+  const outcome = await operator('make-sign-in-link', { email: demoOwnerEmail, organisation: null });
   return outcome.ok ? outcome.value.url : null;
 }
 

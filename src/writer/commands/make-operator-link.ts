@@ -13,8 +13,6 @@ export interface OperatorLinkArgs {
   readonly email: string;
   /** Name or id; null when the email alone says who is meant. */
   readonly organisation: string | null;
-  /** What the link's address begins with. */
-  readonly baseUrl: string;
 }
 
 export interface OperatorLinkResult {

@@ -7,8 +7,7 @@ import { dataFileOf } from '../../../src/storage/environment.ts';
 import { readMarker, writeMarker } from '../../../src/storage/marker-file.ts';
 import { openStore } from '../../../src/storage/store.ts';
 import { FreeSpace } from '../../../src/writer/free-space.ts';
-import { OperatorCommands } from '../../../src/writer/operator-commands.ts';
-import { localOperatorPort } from '../../../src/writer/operator-port-client.ts';
+import { localWriter, OperatorCommands } from '../../../src/writer/operator-commands.ts';
 import { everyRecordOf } from './every-record.ts';
 import { creationOf, denialOf, evaluationCountOf, identityOf, keptAnswerOf, linkOf, outboxDeliveryOf, sessionOf, tokenUseOf } from './records.ts';
 import { mapBytes } from './sample-store.ts';
@@ -67,13 +66,11 @@ const document = {
 const target = process.argv[2] ?? '';
 const directory = mkdtempSync(join(tmpdir(), 'burgee-fixture-'));
 const store = openStore({ directory, mapBytes });
-const operator = createOperator({
-  port: localOperatorPort(new OperatorCommands(store, new FreeSpace(directory, 0))),
-  tokenPrefix: 'burgee',
-  baseUrl: 'http://127.0.0.1',
-});
+const freeSpace = new FreeSpace(directory, 0);
+const commands = new OperatorCommands({ store, freeSpace, baseUrl: 'http://127.0.0.1' });
+const operator = createOperator({ callWriter: localWriter(commands), tokenPrefix: 'burgee' });
 const file = Buffer.from(JSON.stringify(document));
-const outcome = await operator.apply(file, () => undefined, new AbortController().signal);
+const outcome = await operator('apply', file);
 if (!outcome.ok) throw new Error(outcome.problems.join('\n'));
 const { projects } = JSON.parse(new TextDecoder().decode(outcome.document));
 const { id: tokenId, secret } = projects.shop.tokens.ci;

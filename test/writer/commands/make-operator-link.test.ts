@@ -15,7 +15,7 @@ t.test('links of somebody without an organisation are kept as long as they work'
   const makeAt = (now: number): void =>
     store.write(({ queries, apply }) => {
       const newSecret = (): string => newId();
-      const args = { email: member.email, organisation: null, baseUrl };
+      const args = { email: member.email, organisation: null };
       const made = makeOperatorLink(queries, args, { now, newId, newSecret, hashSecret, baseUrl });
       if (!made.ok) throw new Error(made.problem.detail);
       apply(made.value.changes);
