@@ -57,7 +57,7 @@ const linkRoute = createRoute({
   getParentRoute: () => rootRoute,
   ...frameless,
   path: '/link',
-  component: lazyRouteComponent(() => import('../screens/link/link-screen.tsx'), 'LinkScreen'),
+  component: lazyRouteComponent(() => import('../screens/sign-in/link-screen.tsx'), 'LinkScreen'),
 });
 
 /** Everything but signing in: within the frame, and for those who are signed in. */
@@ -101,10 +101,7 @@ const organisationAuditRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/audit',
   validateSearch: organisationAuditSearch,
-  component: lazyRouteComponent(
-    () => import('../screens/audit/organisation-audit-screen.tsx'),
-    'OrganisationAuditScreen',
-  ),
+  component: lazyRouteComponent(() => import('../screens/audit/audit-screen.tsx'), 'OrganisationAuditScreen'),
 });
 
 const projectRoute = createRoute({

@@ -1,6 +1,6 @@
 import type { EditFlagBody } from '../../contracts/console/console-bodies.ts';
 import type { ConsoleFlagView, StateView } from '../../contracts/console/views/flag-views.ts';
-import type { Fields } from './fields.ts';
+import type { Fields } from './draft.ts';
 
 const labelNames = ['name', 'description', 'tags', 'cohorts'] as const;
 const stateNames = ['enabled', 'trafficPercentage', 'cohortOverride', 'audienceId'] as const;

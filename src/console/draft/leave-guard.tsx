@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { countOf } from '../parts/count-words.ts';
+import { ConfirmDialog } from '../parts/dialog.tsx';
+import { countOf } from '../parts/words.ts';
 
 const signInRoute = '/sign-in';
 

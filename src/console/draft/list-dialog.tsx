@@ -1,8 +1,9 @@
 import { Button, CloseButton, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type ClipboardEvent, useState } from 'react';
-import { countOf } from '../parts/count-words.ts';
+import { SmallButton } from '../parts/small-button.tsx';
 import { parseValues, tooLongValue, withEdits, withValues, writtenValue } from '../parts/value-text.ts';
-import { GuardedDialog } from './guarded-dialog.tsx';
+import { countOf } from '../parts/words.ts';
+import { GuardedDialog } from './form-dialog.tsx';
 import classes from './list-dialog.module.css';
 
 const listedMax = 200;
@@ -112,11 +113,7 @@ export function ListDialog({ title, thing, items, emptyNote, onApply, onClose }:
             <Text size="sm" c="dimmed" role="status">
               {result.length === 0 ? emptyNote : `${countOf(result.length, noun)} when applied.`}
             </Text>
-            {list.length > 0 && (
-              <Button size="compact-sm" variant="default" onClick={() => setList([])}>
-                Remove all
-              </Button>
-            )}
+            {list.length > 0 && <SmallButton onClick={() => setList([])}>Remove all</SmallButton>}
           </Group>
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>

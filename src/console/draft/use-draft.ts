@@ -1,16 +1,19 @@
 import { useState } from 'react';
+import { conflictOf } from '../client/console-error.ts';
 import {
   type Draft,
   draftChanges,
   draftValue,
   editDraft,
+  type FieldChange,
+  type Fields,
   newDraft,
   type Rebased,
   rebaseDraft,
   yieldClashes,
 } from './draft.ts';
-import type { FieldChange, Fields } from './fields.ts';
 
+/** A thing's fields as they are stored at a revision. */
 interface Stored {
   readonly fields: Fields;
   readonly revision: number;
@@ -92,4 +95,26 @@ export function useDraft(fields: Fields, revision: number): DraftHandle {
       }),
     meet: (next) => setState((now) => met(now, next)),
   };
+}
+
+/**
+ * Saves a whole draft in one request.
+ *
+ * @param send gives what is stored then
+ * @throws what the review shows; what somebody else has saved first is in the draft by then
+ */
+export async function saveDraft<View>(
+  { draft, settle, meet }: DraftHandle,
+  storedOf: (view: View) => Stored,
+  send: (draft: Draft) => Promise<View>,
+): Promise<View> {
+  try {
+    const view = await send(draft);
+    settle(storedOf(view), 'all');
+    return view;
+  } catch (error) {
+    const current = conflictOf<View>(error);
+    if (current !== null) meet(storedOf(current));
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
-import { formatDay, formatMoment } from './format-time.ts';
-import { roleWord } from './role-word.ts';
+import { formatMoment } from './format-time.ts';
 import { writtenValue } from './value-text.ts';
+import { expiryWords, permissionWords, roleWord } from './words.ts';
 
 /** One line of a diff, in an audit entry as in a draft. */
 export interface ShownChange {
@@ -84,14 +84,13 @@ export function fieldWord(field: string): string {
 
 /** A value in the words of the page; lists are shown item by item elsewhere. */
 export function valueWords(field: string, value: unknown, audienceName: (id: string) => string): string {
-  if (field === 'enabled') return value === true ? 'On' : 'Off';
-  if (field === 'evaluationAccess') return value === true ? 'On' : 'Off';
+  if (field === 'enabled' || field === 'evaluationAccess') return value === true ? 'On' : 'Off';
   if (field === 'trafficPercentage') return `${String(value)}%`;
   if (field === 'audienceId') return typeof value === 'string' ? audienceName(value) : 'Everyone';
-  if (field === 'expiresAt') return value === 0 ? 'never' : formatDay(Number(value));
+  if (field === 'expiresAt') return expiryWords(Number(value));
   if (field.endsWith('At') && typeof value === 'number') return formatMoment(value);
   if (field === 'role' && typeof value === 'string') return roleWord(value);
-  if (field === 'permission') return value === 'write' ? 'read and write' : 'read';
+  if (field === 'permission') return permissionWords(value);
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (value === null || value === undefined || value === '') return 'none';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -1,15 +1,20 @@
-import { TagsInput, Textarea, TextInput } from '@mantine/core';
-import { isExactDuplicate } from './is-exact-duplicate.ts';
+import { TagsInput, Textarea } from '@mantine/core';
+import { NameField } from '../draft/form-dialog.tsx';
+
+/** Whether a value is in a list already. Upper and lower case are told apart, as the service does; Mantine's lists do not. */
+function isExactDuplicate(value: string, present: readonly string[]): boolean {
+  return present.includes(value);
+}
 
 /** What a flag is called, and how it is found. */
-export interface FlagLabels {
+export interface EditedLabels {
   readonly name: string;
   readonly description: string;
   readonly tags: string[];
 }
 
 /** What differs from what it began with. The rest may have been changed by others meanwhile, and stays as it is. */
-export function editedLabels(labels: FlagLabels, begun: FlagLabels): Partial<FlagLabels> {
+export function changedLabels(labels: EditedLabels, begun: EditedLabels): Partial<EditedLabels> {
   return {
     ...(labels.name !== begun.name && { name: labels.name }),
     ...(labels.description !== begun.description && { description: labels.description }),
@@ -17,27 +22,21 @@ export function editedLabels(labels: FlagLabels, begun: FlagLabels): Partial<Fla
   };
 }
 
-export function areSameLabels(left: FlagLabels, right: FlagLabels): boolean {
-  return Object.keys(editedLabels(left, right)).length === 0;
+export function areSameLabels(left: EditedLabels, right: EditedLabels): boolean {
+  return Object.keys(changedLabels(left, right)).length === 0;
 }
 
 interface LabelFieldsProps {
-  readonly labels: FlagLabels;
+  readonly labels: EditedLabels;
   readonly descriptionRowsMax: number;
-  readonly onChange: (change: Partial<FlagLabels>) => void;
+  readonly onChange: (change: Partial<EditedLabels>) => void;
 }
 
 export function LabelFields({ labels, descriptionRowsMax, onChange }: LabelFieldsProps) {
   const { name, description, tags } = labels;
   return (
     <>
-      <TextInput
-        label="Name"
-        required
-        data-autofocus
-        value={name}
-        onChange={(event) => onChange({ name: event.currentTarget.value })}
-      />
+      <NameField value={name} onName={(next) => onChange({ name: next })} />
       <Textarea
         label="Description"
         autosize

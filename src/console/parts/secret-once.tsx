@@ -1,8 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { LeaveQuestion, useLeaving } from '../draft/leave-guard.tsx';
-import { CopyButton } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
 import classes from './secret-once.module.css';
+import { CopyButton } from './small-button.tsx';
 
 interface SecretOnceProps {
   readonly title: string;

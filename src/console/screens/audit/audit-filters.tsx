@@ -1,22 +1,108 @@
 import { NativeSelect, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { AuditEntryView } from '../../../contracts/console/views/audit-views.ts';
+import type { MemberView } from '../../../contracts/console/views/member-views.ts';
 import type { ProjectView } from '../../../contracts/console/views/project-views.ts';
 import { auditActions } from '../../../domain/audit/audit-entry.ts';
-import type { AuditSearch } from '../../app/searches.ts';
+import { type AuditSearch, withChoice } from '../../app/searches.ts';
 import { flagsQuery, membersQuery, tokensQuery } from '../../client/queries.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { actionChoice } from './action-words.ts';
 import classes from './audit.module.css';
-import { actorChoices, type Choice, environmentChoices, flagChoices } from './audit-choices.ts';
-import { type AuditFilter, useSeenEntries } from './audit-pages.ts';
+import { type AuditQuery, useSeenEntries } from './audit-pages.ts';
+
+/** What a filter offers: the value that is asked for, and what it is called. */
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+type Actor = AuditEntryView['actor'];
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Each value once, as it is called first. A chosen one is among them, whatever it is: a filter that holds is shown. */
+function distinct(choices: readonly Choice[], chosen: string | undefined): readonly Choice[] {
+  const known = new Map<string, Choice>();
+  for (const choice of choices) if (!known.has(choice.value)) known.set(choice.value, choice);
+  if (chosen !== undefined && !known.has(chosen)) known.set(chosen, { value: chosen, label: chosen });
+  return [...known.values()];
+}
+
+/** As the API names whoever did something: `member:ID`, `token:ID` or `operator`. */
+function actorChoice({ kind, id, name }: Actor): Choice {
+  if (kind === 'operator') return { value: kind, label: 'The operator' };
+  return { value: `${kind}:${id}`, label: kind === 'token' ? `${name} (token)` : name };
+}
+
+interface Actors {
+  readonly self: MemberView;
+  readonly members: readonly MemberView[];
+  readonly tokens: readonly Named[];
+  /** They know who is gone. */
+  readonly entries: readonly AuditEntryView[];
+}
+
+function actorChoices(
+  { self, members, tokens, entries }: Actors,
+  chosen: string | undefined,
+): readonly Choice[] {
+  const present: Actor[] = [
+    ...[...members, self].map(({ id, name }): Actor => ({ kind: 'member', id, name })),
+    ...tokens.map(({ id, name }): Actor => ({ kind: 'token', id, name })),
+    { kind: 'operator', id: '', name: '' },
+  ];
+  return distinct([...present, ...entries.map(({ actor }) => actor)].map(actorChoice), chosen);
+}
+
+/** Where a flag is that the project does not have. */
+function elsewhere(entry: AuditEntryView, projectId: string): string {
+  return entry.projectId === projectId ? 'deleted' : (entry.projectName ?? 'deleted');
+}
+
+/** @param flags null while they are not known: then nothing tells those that are deleted */
+function flagChoices(
+  projectId: string,
+  flags: readonly Named[] | null,
+  entries: readonly AuditEntryView[],
+  chosen: string | undefined,
+): readonly Choice[] {
+  const present = (flags ?? []).map(({ id, name }): Choice => ({ value: id, label: name }));
+  const gone = (flags === null ? [] : entries)
+    .filter(({ action }) => action.startsWith('flag.'))
+    .map(
+      (entry): Choice => ({
+        value: entry.targetId,
+        label: `${entry.targetName} (${elsewhere(entry, projectId)})`,
+      }),
+    );
+  return distinct([...present, ...gone], chosen);
+}
+
+/** Names that environments have, and those that entries say they had. */
+function environmentChoices(
+  environments: readonly { readonly name: string }[],
+  entries: readonly AuditEntryView[],
+  chosen: string | undefined,
+): readonly Choice[] {
+  const names = [...environments.map(({ name }) => name), ...entries.map(({ environment }) => environment)];
+  const named = names.filter((name) => name !== null);
+  return distinct(
+    named.map((name) => ({ value: name, label: name })),
+    chosen,
+  );
+}
 
 interface AuditFiltersProps {
   /** Null where no project is at hand: then the whole organisation's entries are asked for. */
   readonly project: ProjectView | null;
-  readonly search: Partial<AuditSearch>;
+  readonly search: AuditSearch;
   /** What the search asks for. */
-  readonly filter: AuditFilter;
-  readonly onChange: (search: Partial<AuditSearch>) => void;
+  readonly filter: AuditQuery;
+  readonly onChange: (search: AuditSearch) => void;
 }
 
 interface AuditChoices {
@@ -45,10 +131,7 @@ function useAuditChoices({ project, search, filter }: Omit<AuditFiltersProps, 'o
 export function AuditFilters({ project, search, filter, onChange }: AuditFiltersProps) {
   const { organisation } = useSession();
   const { actors, flags, environments } = useAuditChoices({ project, search, filter });
-  const choose = (name: keyof AuditSearch, value: string | null) => {
-    const rest = Object.entries(search).filter(([other]) => other !== name);
-    onChange(Object.fromEntries(value === null || value === '' ? rest : [...rest, [name, value]]));
-  };
+  const choose = (name: keyof AuditSearch, value: string | null) => onChange(withChoice(search, name, value));
   return (
     <search className={classes.filters}>
       {organisation !== null && project?.isPersonal === false && (

@@ -5,7 +5,7 @@ import { everywhere } from '../../client/queries.ts';
 
 const pagesKey = 'list-project-audit';
 
-export interface AuditFilter {
+export interface AuditQuery {
   /** `member:ID`, `token:ID` or `operator`. */
   readonly actor?: string | undefined;
   readonly flag?: string | undefined;
@@ -17,7 +17,7 @@ export interface AuditFilter {
 }
 
 /** The audit log page by page, newest first. @param projectId null for the whole organisation's */
-export function useAuditPages(projectId: string | null, filter: AuditFilter) {
+export function useAuditPages(projectId: string | null, filter: AuditQuery) {
   return useInfiniteQuery({
     queryKey: [projectId ?? everywhere, pagesKey, filter] as const,
     queryFn: ({ pageParam, signal }): Promise<AuditPage> => {
@@ -34,7 +34,7 @@ export function useAuditPages(projectId: string | null, filter: AuditFilter) {
 export function useSeenEntries(
   projectId: string,
   isOfOrganisation: boolean,
-  filter: AuditFilter,
+  filter: AuditQuery,
 ): readonly AuditEntryView[] {
   const client = useQueryClient();
   // Whoever uses this is drawn again when more entries come.

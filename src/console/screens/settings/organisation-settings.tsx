@@ -1,18 +1,49 @@
 import { Stack, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { OrganisationView } from '../../../contracts/console/views/organisation-views.ts';
+import type { MailState, OrganisationView } from '../../../contracts/console/views/organisation-views.ts';
 import { hasRole } from '../../../domain/console/console-principal.ts';
 import { call } from '../../client/call.ts';
-import { conflictOf, isUnreadable } from '../../client/console-error.ts';
-import { organisationQuery, sessionQuery } from '../../client/queries.ts';
+import { isUnreadable } from '../../client/console-error.ts';
+import { mailStateQuery, organisationQuery, sessionQuery } from '../../client/queries.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';
-import { type DraftHandle, useDraft } from '../../draft/use-draft.ts';
+import { type DraftHandle, saveDraft, useDraft } from '../../draft/use-draft.ts';
+import { Failure } from '../../parts/callout.tsx';
 import { formatMoment } from '../../parts/format-time.ts';
-import { showNotice } from '../../parts/notices.ts';
-import { PageError, PageLoading } from '../../parts/page-states.tsx';
+import { showDone } from '../../parts/notices.tsx';
+import { PageUnread } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { countOf } from '../../parts/words.ts';
 import { useSession } from '../../shell/use-session.ts';
-import { MailState } from './mail-state.tsx';
+
+function waitingWords({ waiting, waitingFault }: MailState, isMailConfigured: boolean): string {
+  if (waiting === 0) return isMailConfigured ? 'No email waits to be sent.' : 'Mail is not configured.';
+  const wait = waiting === 1 ? 'waits' : 'wait';
+  const emails = `${countOf(waiting, 'email')} ${wait}`;
+  if (!isMailConfigured) return `Mail is not configured: ${emails} until SMTP is set up.`;
+  if (waitingFault === null) return `${emails} to be sent.`;
+  return `${emails} to be sent again. What went wrong last: ${waitingFault}`;
+}
+
+function failedWords({ failed, lastFailure }: MailState): string | null {
+  if (lastFailure === null) return null;
+  const emails = countOf(failed, 'email');
+  const last = `${formatMoment(lastFailure.at)}: ${lastFailure.fault}`;
+  return `${emails} could not be sent, and will be tried once more when the service starts. The last failure, ${last}`;
+}
+
+/** What has become of the emails about refused tokens. */
+function DenialMails() {
+  const { isMailConfigured } = useSession();
+  const { data, error } = useQuery(mailStateQuery);
+  const failed = data === undefined ? null : failedWords(data);
+  return (
+    <Panel title="Denial emails">
+      {data !== undefined && waitingWords(data, isMailConfigured)}
+      {failed !== null && <p role="status">{failed}</p>}
+      <Failure error={error} />
+    </Panel>
+  );
+}
 
 /** @param endsAt the trial has ended when that moment has come (decisions, tokens) */
 function trialWords(endsAt: number, now: number): string {
@@ -27,21 +58,20 @@ function planWords({ plan, trialEndsAt, subscription, isEligible }: Organisation
   return `${name}${trial}${lapsed}. ${api}`;
 }
 
-function useSave({ draft, settle, meet }: DraftHandle) {
+function storedOf({ name, revision }: OrganisationView) {
+  return { fields: { name }, revision };
+}
+
+function useSave(handle: DraftHandle) {
   const client = useQueryClient();
   return async () => {
-    const name = (draft.edits['name'] ?? draft.base['name']) as string;
-    try {
-      const stored = await call('edit-organisation', {}, { revision: draft.revision, name });
+    const { name } = await saveDraft(handle, storedOf, async ({ revision }) => {
+      const stored = await call('edit-organisation', {}, { revision, name: handle.value('name') as string });
       client.setQueryData(organisationQuery.queryKey, stored);
-      settle({ fields: { name: stored.name }, revision: stored.revision }, 'all');
-      void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-      showNotice({ tone: 'done', message: `The organisation is called ${stored.name} now.` });
-    } catch (error) {
-      const current = conflictOf<OrganisationView>(error);
-      if (current !== null) meet({ fields: { name: current.name }, revision: current.revision });
-      throw error;
-    }
+      return stored;
+    });
+    void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    showDone(`The organisation is called ${name} now.`);
   };
 }
 
@@ -65,22 +95,17 @@ function Loaded({ organisation }: { readonly organisation: OrganisationView }) {
         <Panel title="Plan">
           {planWords(organisation)} The plan is changed by the operator of this service.
         </Panel>
-        {hasRole(role, 'admin') && <MailState />}
+        {hasRole(role, 'admin') && <DenialMails />}
       </Stack>
-      <ReviewBar
-        handle={handle}
-        show={({ key, before, after }) => ({ environment: null, field: key, before, after })}
-        onSave={useSave(handle)}
-      />
+      <ReviewBar handle={handle} onSave={useSave(handle)} />
     </>
   );
 }
 
 export function OrganisationSettings() {
   const organisation = useQuery(organisationQuery);
-  if (organisation.isPending) return <PageLoading what="the organisation" />;
-  if (isUnreadable(organisation)) {
-    return <PageError error={organisation.error} onRetry={() => void organisation.refetch()} />;
+  if (organisation.isPending || isUnreadable(organisation)) {
+    return <PageUnread of={organisation} what="the organisation" />;
   }
   return <Loaded organisation={organisation.data} />;
 }

@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { useSession } from '../../shell/use-session.ts';
 import { OrganisationSettings } from './organisation-settings.tsx';
 import { OwnSettings } from './own-settings.tsx';
@@ -17,7 +17,7 @@ export function SettingsScreen() {
     void navigate({ search: { tab: value === 'you' ? 'you' : 'organisation' }, replace: true });
   return (
     <>
-      <PageHeader title="Settings" />
+      <PageHead title="Settings" />
       <Tabs value={shown} onChange={choose} keepMounted>
         <Tabs.List mb="md">
           {organisation !== null && <Tabs.Tab value="organisation">Organisation</Tabs.Tab>}
