@@ -41,7 +41,7 @@ const signInRoute = createRoute({
   ...frameless,
   path: '/sign-in',
   validateSearch: signInSearch,
-  // Whoever was signed in has left: nothing of theirs is shown again unasked.
+  // The person who was signed in has left: drop what was read for them.
   beforeLoad: ({ context }) => context.queryClient.removeQueries({ queryKey: sessionQuery.queryKey }),
   component: lazyRouteComponent(() => import('../screens/sign-in/sign-in-screen.tsx'), 'SignInScreen'),
 });

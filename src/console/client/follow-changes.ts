@@ -129,7 +129,7 @@ export function followChanges(client: QueryClient, options: FollowOptions): () =
       // Not by the browser: it would ask from the position of the beginning.
       source.close();
       onLive(false);
-      // Whoever was signed out meanwhile is told so by what else is asked.
+      // A refused stream does not say why. This request does, if the session has ended.
       if (failures > 0) void client.invalidateQueries({ queryKey: projectsQuery.queryKey });
       opening = setTimeout(open, pauseMs(failures));
       failures += 1;
@@ -140,7 +140,7 @@ export function followChanges(client: QueryClient, options: FollowOptions): () =
     source.close();
     clearTimeout(opening);
     readings.end();
-    // Nobody tells any more what changes there: it is read again before it is relied on.
+    // Changes of this project are not told any more: its answers are stale from here on.
     if (projectId !== null) void client.invalidateQueries({ queryKey: [projectId], refetchType: 'none' });
   };
 }

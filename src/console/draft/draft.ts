@@ -1,4 +1,4 @@
-/** What of a thing can be edited, flat: a flag's state field is `1/enabled`, by its environment's number. */
+/** The editable fields of a thing, flat: `1/enabled` is the switch of a flag in environment number 1. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export interface FieldChange {
@@ -23,7 +23,7 @@ export function changesBetween(before: Fields, after: Fields): FieldChange[] {
 /** Edits that are not saved yet, and what they started from. */
 export interface Draft {
   readonly base: Fields;
-  /** Of the base; a save names it, so that nobody's change is overwritten unseen. */
+  /** Of the base. A save names it, so that the service refuses to overwrite a later change. */
   readonly revision: number;
   /** Only fields that differ from the base. */
   readonly edits: Fields;

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Failure } from '../parts/callout.tsx';
 import { ConfirmDialog, Dialog } from '../parts/dialog.tsx';
@@ -7,16 +7,16 @@ import { LeaveQuestion, useLeaving } from './leave-guard.tsx';
 interface GuardedDialogProps {
   readonly title: string;
   readonly size?: 'lg';
-  /** What stands in it is not what it began with. Text that is still being typed is known here by itself. */
+  /** Its fields differ from what it began with. It notices by itself that somebody types. */
   readonly isDirty: boolean;
   /** It is on its way to the service: an answer may lead to another page. */
   readonly isBusy?: boolean;
   readonly onClose: () => void;
-  /** @param close what Cancel does: it asks first, where something would be lost */
+  /** @param close what Cancel does: it asks first if something would be lost */
   readonly children: (close: () => void) => ReactNode;
 }
 
-/** A dialog that something is entered in. Neither Escape nor the cross throws that away unasked. */
+/** A dialog with fields. Escape and the cross ask before they throw away what was entered. */
 export function GuardedDialog({ isDirty, isBusy = false, onClose, ...props }: GuardedDialogProps) {
   const [hasTyped, setTyped] = useState(false);
   const [isAsked, setAsked] = useState(false);
@@ -92,26 +92,5 @@ export function FormDialog(props: FormDialogProps) {
         </form>
       )}
     </GuardedDialog>
-  );
-}
-
-interface NameFieldProps {
-  readonly label?: string;
-  readonly description?: string;
-  readonly spellCheck?: boolean;
-  readonly value: string;
-  readonly onName: (name: string) => void;
-}
-
-/** What most forms ask for first. */
-export function NameField({ label = 'Name', onName, ...props }: NameFieldProps) {
-  return (
-    <TextInput
-      label={label}
-      required
-      data-autofocus
-      {...props}
-      onChange={(event) => onName(event.currentTarget.value)}
-    />
   );
 }

@@ -5,9 +5,9 @@ import { countOf } from '../parts/words.ts';
 
 const signInRoute = '/sign-in';
 
-/** A way out that was asked for, and what becomes of it. */
+/** A navigation that waits for an answer, and the two answers. */
 export interface Leaving {
-  /** Whoever is here has been signed out: that is where the way leads. */
+  /** The session has ended: the way leads to the sign-in page. */
   readonly isSignedOut: boolean;
   readonly proceed: () => void;
   readonly reset: () => void;

@@ -1,6 +1,7 @@
-import { Button, CloseButton, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, CloseButton, Group, Stack, Text, Textarea } from '@mantine/core';
 import { type ClipboardEvent, useState } from 'react';
 import { SmallButton } from '../parts/small-button.tsx';
+import { TextField } from '../parts/text-field.tsx';
 import { parseValues, tooLongValue, withEdits, withValues, writtenValue } from '../parts/value-text.ts';
 import { countOf } from '../parts/words.ts';
 import { GuardedDialog } from './form-dialog.tsx';
@@ -41,14 +42,14 @@ function Listed({ label, items, onRemove }: ListedProps) {
   return (
     <div>
       {items.length > 10 && (
-        <TextInput
+        <TextField
           mb="xs"
           aria-label="Find in the list"
           placeholder="Find in the list"
           value={wanted}
-          // What is looked for is nothing that the dialog could lose.
+          // A search is no entry that the dialog could lose.
           onInput={(event) => event.stopPropagation()}
-          onChange={(event) => setWanted(event.currentTarget.value)}
+          onText={setWanted}
         />
       )}
       <ul className={classes.list} aria-label={label}>

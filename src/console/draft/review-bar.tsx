@@ -113,7 +113,7 @@ interface ReviewBarProps {
   readonly warning?: ReactNode;
   /** Why it cannot be saved as it stands; null when it can. */
   readonly problem?: string | null;
-  /** Saves the draft in one request. Whatever it throws is shown. */
+  /** Saves the draft in one request. The review shows what it throws. */
   readonly onSave: () => Promise<void>;
 }
 

@@ -34,7 +34,7 @@ function Items({ items, more, sign }: ItemsProps) {
   );
 }
 
-/** What the list itself became, where its items do not tell. @param isSame no item came or went */
+/** A change of the list as a whole that its items do not show. @param isSame no item came or went */
 function listNote({ field, before, after, totals }: ShownChange, isSame: boolean): string | null {
   if (field === 'cohortOverride') {
     if (after === null) return 'inherits the flag-wide list';

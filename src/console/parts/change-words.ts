@@ -96,7 +96,7 @@ export function valueWords(field: string, value: unknown, audienceName: (id: str
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** @returns null when the value is no list of texts, or lacks on both sides. */
+/** @returns null if the value is no list of texts, or is absent on both sides. */
 export function listChange({
   before,
   after,
@@ -119,7 +119,7 @@ function itemsOf(value: unknown, other: unknown): readonly string[] | null {
   return value.map((item) => (typeof item === 'string' ? item : ruleWords(item, others)));
 }
 
-/** A longer list of values is told by what of it has changed. */
+/** Of a longer list only the changed values are shown. */
 const valuesShownMax = 20;
 
 interface Rule {
@@ -135,7 +135,7 @@ function ruleOf(item: unknown): Rule | null {
   return { attribute: item.attribute, values, cut: unlistedOf(item, values.length) };
 }
 
-/** A rule that was cut short counts what is missing; one that lists only what differs says how many values it has. */
+/** How many values of a rule are not listed. A cut rule has their count; one with only its differences has the total. */
 function unlistedOf(item: object, listed: number): number {
   const whole = 'whole' in item ? (item.whole as { readonly count: number }) : null;
   if (whole !== null) return whole.count - listed;
@@ -145,7 +145,7 @@ function unlistedOf(item: object, listed: number): number {
 /**
  * An audience's rule in one line.
  *
- * @param others the rules on the other side of the change: what only this one has is told first
+ * @param others the rules on the other side of the change: values that they lack are shown first
  */
 function ruleWords(item: unknown, others: readonly unknown[]): string {
   const rule = ruleOf(item);
@@ -158,7 +158,7 @@ function ruleWords(item: unknown, others: readonly unknown[]): string {
   return `${String(attribute)} is ${words.join(' or ')}`;
 }
 
-/** What a long list has that its counterpart lacks; its beginning, where there is no counterpart. */
+/** The values that the counterpart lacks; the first values, if there is no counterpart. */
 function tellingValues({ attribute, values }: Rule, others: readonly unknown[]): readonly string[] {
   const counterpart = others.map(ruleOf).find((other) => other?.attribute === attribute);
   if (counterpart === undefined || counterpart === null) return values.slice(0, valuesShownMax);

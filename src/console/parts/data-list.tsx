@@ -5,18 +5,18 @@ import classes from './data-list.module.css';
 export interface Column<Row> {
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Buttons at the end of a row: their header is only heard. */
+  /** Buttons at the end of a row. */
   readonly isActions?: boolean;
 }
 
 interface DataListProps<Row> {
-  /** What the list holds, for those who hear the page. */
+  /** What the list holds, for screen readers. */
   readonly label: string;
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row, index: number) => string;
   /** The first column names the row. */
   readonly columns: readonly Column<Row>[];
-  /** In a panel, whose edges are its own. */
+  /** Without a frame: it stands in a panel. */
   readonly isFlush?: boolean;
 }
 

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, type ModalProps, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Modal, type ModalProps, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useState } from 'react';
 import { Failure } from './callout.tsx';
 import { SharedValue, useSharedValue } from './shared-value.ts';
+import { TextField } from './text-field.tsx';
 
 /** Of the element that holds a page's own content, beside the navigation. */
 export const contentId = 'content';
@@ -9,7 +10,7 @@ export const contentId = 'content';
 /** The open dialogs, the newest last. */
 const openDialogs = new SharedValue<readonly symbol[]>([]);
 
-/** Whether no dialog was opened after the one that asks, which is open as long as it is rendered. */
+/** Whether the calling dialog is the newest one. A dialog is open as long as it is rendered. */
 export function useIsTopmost(): boolean {
   const [self] = useState(() => Symbol('dialog'));
   useLayoutEffect(() => {
@@ -20,8 +21,8 @@ export function useIsTopmost(): boolean {
 }
 
 /**
- * Gives the focus back to what had it before, when what asks is gone: Mantine does so only for a dialog that was closed
- * first. When that is gone, too, what the keyboard does next begins at the page's content, not above its navigation.
+ * Gives the focus back when the calling dialog is unmounted: Mantine does so only for a dialog that was closed first. If
+ * the element that had the focus is gone, the page's content gets it, so that Tab does not start above the navigation.
  */
 export function useFocusBack(): void {
   const [before] = useState(() => document.activeElement);
@@ -43,7 +44,7 @@ export function Dialog({ closeOnEscape = true, ...props }: Omit<ModalProps, 'ope
   return <Modal opened closeOnEscape={closeOnEscape && isTopmost} trapFocus={isTopmost} {...props} />;
 }
 
-/** What a dialog gives the focus to when it opens: nothing dangerous. */
+/** The focus of a dialog that opens goes to a button that does no harm. */
 function focusIf(isFirst: boolean) {
   return isFirst ? { 'data-autofocus': true } : {};
 }
@@ -77,7 +78,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         <Stack gap="md">
           <div>{children}</div>
           {typedName !== undefined && (
-            <TextInput
+            <TextField
               label={
                 <>
                   Type <strong>{typedName}</strong> to confirm
@@ -87,7 +88,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
               autoComplete="off"
               spellCheck={false}
               data-autofocus
-              onChange={(event) => setTyped(event.currentTarget.value)}
+              onText={setTyped}
             />
           )}
           <Failure error={props.error} />

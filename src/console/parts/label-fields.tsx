@@ -1,5 +1,5 @@
 import { TagsInput, Textarea } from '@mantine/core';
-import { NameField } from '../draft/form-dialog.tsx';
+import { TextField } from './text-field.tsx';
 
 /** Whether a value is in a list already. Upper and lower case are told apart, as the service does; Mantine's lists do not. */
 function isExactDuplicate(value: string, present: readonly string[]): boolean {
@@ -36,7 +36,13 @@ export function LabelFields({ labels, descriptionRowsMax, onChange }: LabelField
   const { name, description, tags } = labels;
   return (
     <>
-      <NameField value={name} onName={(next) => onChange({ name: next })} />
+      <TextField
+        label="Name"
+        required
+        data-autofocus
+        value={name}
+        onText={(next) => onChange({ name: next })}
+      />
       <Textarea
         label="Description"
         autosize

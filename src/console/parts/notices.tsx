@@ -16,7 +16,7 @@ interface Notice {
 }
 
 const shownMax = 4;
-/** What went well goes by itself after so long, unless somebody is at it: then that begins anew. */
+/** A notice of success goes after this long. The time begins anew when the pointer or the focus leaves the notice. */
 const shownMs = 8_000;
 const notices = new SharedValue<readonly Notice[]>([]);
 let lastId = 0;
@@ -52,7 +52,7 @@ export function undoNewest(): void {
   if (newest !== undefined) takeBack(newest);
 }
 
-/** Nothing goes that is pointed at or has the focus: it may be about to be pressed. */
+/** Dismisses a notice after a time, unless the pointer or the focus is on it: a button in it may be about to be pressed. */
 function useDismissal({ id, tone }: Notice) {
   const { hovered, ref: pointed } = useHover();
   const { focused, ref: focus } = useFocusWithin();

@@ -10,7 +10,7 @@ export function SmallButton(props: SmallButtonProps) {
 
 interface CopyButtonProps {
   readonly value: string;
-  /** What is copied, for those who hear the page. */
+  /** What is copied, for screen readers. */
   readonly what: string;
 }
 

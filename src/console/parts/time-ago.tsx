@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { formatInstant, formatSince } from './format-time.ts';
 
-/** Words such as «3 minutes ago» are at most so old. */
+/** The greatest age of words such as «3 minutes ago». */
 const tickMs = 30_000;
 
 let ticks = 0;
@@ -24,7 +24,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time, as Unix milliseconds. Whoever uses it is drawn again while time passes; one timer serves them all. */
+/** The time, as Unix milliseconds. A component that uses it is drawn again every {@link tickMs}; all share one timer. */
 function useNow(): number {
   useSyncExternalStore(subscribe, () => ticks);
   return Date.now();

@@ -49,7 +49,7 @@ function focusSearch(): void {
 const typedInto =
   'textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=range])';
 
-/** A key that means something everywhere but where text is typed; on a switch, which is an input too, it does. */
+/** A shortcut that works everywhere but in a text field. A switch is an input too, and no text field. */
 function key(name: string, act: () => void): HotkeyItem {
   const onKey = (event: KeyboardEvent) => {
     if (event.target instanceof Element && event.target.matches(typedInto)) return;
@@ -62,7 +62,7 @@ function key(name: string, act: () => void): HotkeyItem {
 /** Loads the palette when the browser has nothing else to do, so that Ctrl+K opens it at once. */
 function usePaletteAhead(): void {
   useEffect(() => {
-    // Where it fails, it is loaded when it is wanted.
+    // If it fails, opening the palette loads it.
     const load = () => void loadPalette().catch(() => undefined);
     // Safari has no idle callbacks.
     if (!('requestIdleCallback' in window)) return clearing(setTimeout(load, 2_000));

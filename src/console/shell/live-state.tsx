@@ -7,11 +7,11 @@ import { useCurrentProject } from './project-context.ts';
 import classes from './shell.module.css';
 import { useSession } from './use-session.ts';
 
-/** So long a page may be without its stream before it says so. */
+/** The page says that it has no stream after this long. */
 const graceMs = 3_000;
 
 /**
- * Shows what others change, on whatever page is open.
+ * Keeps the open page up to date with what other people change.
  *
  * @returns whether the page has been cut off from that for some seconds.
  */
@@ -45,7 +45,7 @@ function useIsLasting(isSo: boolean, ms: number): boolean {
   return isLasting;
 }
 
-/** A word on every page that does not show what others change; otherwise nothing. */
+/** A line on top of every page while its stream of changes is cut off; else nothing. */
 export function LiveState() {
   const isCutOff = useLiveChanges();
   return (

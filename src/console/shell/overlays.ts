@@ -3,7 +3,7 @@ import { SharedValue, useSharedValue } from '../parts/shared-value.ts';
 /** What was typed while a field was on its way to the screen. */
 interface TypedAhead {
   readonly text: string;
-  /** Enter ended it. */
+  /** Enter was pressed at its end. */
   readonly isEntered: boolean;
 }
 
@@ -20,7 +20,7 @@ function withKey({ text, isEntered }: TypedAhead, key: string): TypedAhead {
   return { text: text + key, isEntered };
 }
 
-/** Before anything else hears the key: it is neither a shortcut of the page nor meant for the link that has the focus. */
+/** Takes the key before other listeners: it is neither a shortcut nor meant for the link that has the focus. */
 function onKey(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.key === 'Escape') return;
   event.preventDefault();
@@ -46,7 +46,7 @@ export type Overlay = 'palette' | 'help';
 
 const shown = new SharedValue<Overlay | null>(null);
 
-/** People type on after Ctrl+K: what comes before the palette has the focus is kept for it. */
+/** People type on after Ctrl+K: keys are kept for the palette until its input has the focus. */
 export function openOverlay(overlay: Overlay): void {
   if (overlay === 'palette') keepTypedAhead();
   shown.set(overlay);

@@ -14,7 +14,7 @@ const unknownProject = new ConsoleError(
   null,
 );
 
-/** Around every page of a project: who it is. */
+/** Gives every page below it the project of the address. */
 export function ProjectFrame() {
   const { projectId } = route.useParams();
   const projects = useQuery(projectsQuery);

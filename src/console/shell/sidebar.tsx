@@ -12,7 +12,7 @@ import { SchemeToggle } from './scheme-toggle.tsx';
 import classes from './sidebar.module.css';
 import { useSession, useSignOut } from './use-session.ts';
 
-/** So many fit a menu; the page of projects has them all. */
+/** The menu lists this many; the page of projects has them all. */
 const listedMax = 30;
 
 function ProjectSwitcher({ current }: { readonly current: ProjectView | null }) {

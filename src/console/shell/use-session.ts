@@ -7,7 +7,7 @@ import { sessionQuery } from '../client/queries.ts';
 interface SignedIn {
   readonly member: MemberView;
   readonly organisation: OrganisationView | null;
-  /** Whatever this page reads shows what had changed up to here. */
+  /** The page's answers include every change up to this position. */
   readonly position: string;
   readonly isMailConfigured: boolean;
   readonly docsUrl: string;

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -15,6 +15,7 @@ import { showDone } from '../../parts/notices.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageUnread } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { countOf } from '../../parts/words.ts';
 import { ProjectLink } from '../../shell/pages.tsx';
 import { useAudiencesAvailable, useCanEdit, useProject } from '../../shell/project-context.ts';
@@ -183,12 +184,12 @@ function Loaded({ audience }: { readonly audience: AudienceView }) {
         {!isEditable && <Callout tone="plain">{canEdit ? planReason : roleReason}</Callout>}
         <Panel title="Name and rules">
           <Stack gap="md">
-            <TextInput
+            <TextField
               label="Name"
               maw={420}
               disabled={!isEditable}
               value={handle.value('name') as string}
-              onChange={(event) => handle.edit({ name: event.currentTarget.value })}
+              onText={(name) => handle.edit({ name })}
             />
             <RulesEditor
               rules={rules}

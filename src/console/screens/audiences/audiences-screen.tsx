@@ -7,12 +7,13 @@ import type { AudienceView } from '../../../contracts/console/views/audience-vie
 import type { AudienceRule } from '../../../domain/evaluation/audience.ts';
 import { call } from '../../client/call.ts';
 import { audiencesQuery } from '../../client/queries.ts';
-import { FormDialog, NameField } from '../../draft/form-dialog.tsx';
+import { FormDialog } from '../../draft/form-dialog.tsx';
 import { Callout } from '../../parts/callout.tsx';
 import { type Column, DataList } from '../../parts/data-list.tsx';
 import { showDone } from '../../parts/notices.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { writtenValue } from '../../parts/value-text.ts';
 import { countOf } from '../../parts/words.ts';
@@ -54,7 +55,7 @@ function CreateAudience({ onClose }: { readonly onClose: () => void }) {
       onSubmit={create.mutate}
       onClose={onClose}
     >
-      <NameField value={name} onName={setName} />
+      <TextField label="Name" required data-autofocus value={name} onText={setName} />
       <RulesEditor rules={rules} onChange={setRules} />
     </FormDialog>
   );

@@ -1,10 +1,11 @@
-import { CloseButton, Group, Pill, PillsInput, Stack, Text, TextInput } from '@mantine/core';
+import { CloseButton, Group, Pill, PillsInput, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ClipboardEvent, type KeyboardEvent, useState } from 'react';
 import { valueCodePointsMax } from '../../../domain/audience/audience-edit.ts';
 import type { AudienceRule } from '../../../domain/evaluation/audience.ts';
 import { ListDialog, type ListedThing } from '../../draft/list-dialog.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { isWithinQuotes, parseValues, withValues, writtenValue } from '../../parts/value-text.ts';
 import { countOf } from '../../parts/words.ts';
 import classes from './audiences.module.css';
@@ -135,13 +136,13 @@ export function RulesEditor({ rules, isReadOnly = false, onChange }: RulesEditor
       {rules.map(({ attribute, values }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a rule has nothing else that stays while it is typed.
         <div key={index} className={classes.rule} data-alone={rules.length === 1 || isReadOnly || undefined}>
-          <TextInput
+          <TextField
             label={index === 0 ? 'Attribute' : 'and attribute'}
             placeholder="plan"
             required
             disabled={isReadOnly}
             value={attribute}
-            onChange={(event) => set(index, { attribute: event.currentTarget.value })}
+            onText={(attribute) => set(index, { attribute })}
           />
           <ValuesInput
             attribute={attribute}

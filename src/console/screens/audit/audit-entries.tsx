@@ -11,18 +11,18 @@ import { actionWord, isOfOneself } from './action-words.ts';
 import classes from './audit.module.css';
 import { type AuditQuery, useAuditPages } from './audit-pages.ts';
 
-/** A new flag with a state in each environment would fill the screen by itself. */
+/** A longer diff is folded: a new flag has a state in each environment. */
 const changesShownMax = 6;
 
 interface AuditEntriesProps {
   /** Null for those of the whole organisation. */
   readonly projectId: string | null;
   readonly filter: AuditQuery;
-  /** The page says what was changed already. */
+  /** The page is about one thing: entries do not name it. */
   readonly isOfOneThing?: boolean;
 }
 
-/** Recorded at the project, which holds its environments. */
+/** An environment's own entry is recorded at its project. */
 function isOfEnvironment({ action, environment }: AuditEntryView): boolean {
   return action.startsWith('environment.') && environment !== null;
 }

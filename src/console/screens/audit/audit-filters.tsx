@@ -1,4 +1,4 @@
-import { NativeSelect, Select, TextInput } from '@mantine/core';
+import { NativeSelect, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AuditEntryView } from '../../../contracts/console/views/audit-views.ts';
 import type { MemberView } from '../../../contracts/console/views/member-views.ts';
@@ -6,6 +6,7 @@ import type { ProjectView } from '../../../contracts/console/views/project-views
 import { auditActions } from '../../../domain/audit/audit-entry.ts';
 import { type AuditSearch, withChoice } from '../../app/searches.ts';
 import { flagsQuery, membersQuery, tokensQuery } from '../../client/queries.ts';
+import { TextField } from '../../parts/text-field.tsx';
 import { useSession } from '../../shell/use-session.ts';
 import { actionChoice } from './action-words.ts';
 import classes from './audit.module.css';
@@ -24,7 +25,7 @@ interface Named {
   readonly name: string;
 }
 
-/** Each value once, as it is called first. A chosen one is among them, whatever it is: a filter that holds is shown. */
+/** Each value once, with its first label. The chosen value is always among them, so that an active filter is shown. */
 function distinct(choices: readonly Choice[], chosen: string | undefined): readonly Choice[] {
   const known = new Map<string, Choice>();
   for (const choice of choices) if (!known.has(choice.value)) known.set(choice.value, choice);
@@ -32,7 +33,7 @@ function distinct(choices: readonly Choice[], chosen: string | undefined): reado
   return [...known.values()];
 }
 
-/** As the API names whoever did something: `member:ID`, `token:ID` or `operator`. */
+/** An actor as the API names it: `member:ID`, `token:ID` or `operator`. */
 function actorChoice({ kind, id, name }: Actor): Choice {
   if (kind === 'operator') return { value: kind, label: 'The operator' };
   return { value: `${kind}:${id}`, label: kind === 'token' ? `${name} (token)` : name };
@@ -42,7 +43,7 @@ interface Actors {
   readonly self: MemberView;
   readonly members: readonly MemberView[];
   readonly tokens: readonly Named[];
-  /** They know who is gone. */
+  /** They name actors that are deleted. */
   readonly entries: readonly AuditEntryView[];
 }
 
@@ -63,7 +64,7 @@ function elsewhere(entry: AuditEntryView, projectId: string): string {
   return entry.projectId === projectId ? 'deleted' : (entry.projectName ?? 'deleted');
 }
 
-/** @param flags null while they are not known: then nothing tells those that are deleted */
+/** @param flags null while they are not known: then deleted ones cannot be told */
 function flagChoices(
   projectId: string,
   flags: readonly Named[] | null,
@@ -111,7 +112,7 @@ interface AuditChoices {
   readonly environments: readonly Choice[];
 }
 
-/** Whatever there is to ask for, and what the entries tell of that is gone. */
+/** What there is to filter by, with deleted things that entries still name. */
 function useAuditChoices({ project, search, filter }: Omit<AuditFiltersProps, 'onChange'>): AuditChoices {
   const { member: self, organisation } = useSession();
   const id = project?.id ?? '';
@@ -181,18 +182,8 @@ export function AuditFilters({ project, search, filter, onChange }: AuditFilters
         ]}
         onChange={(event) => choose('action', event.currentTarget.value)}
       />
-      <TextInput
-        label="From"
-        type="date"
-        value={search.from ?? ''}
-        onChange={(event) => choose('from', event.currentTarget.value)}
-      />
-      <TextInput
-        label="Until"
-        type="date"
-        value={search.to ?? ''}
-        onChange={(event) => choose('to', event.currentTarget.value)}
-      />
+      <TextField label="From" type="date" value={search.from ?? ''} onText={(text) => choose('from', text)} />
+      <TextField label="Until" type="date" value={search.to ?? ''} onText={(text) => choose('to', text)} />
     </search>
   );
 }

@@ -30,14 +30,14 @@ export function useAuditPages(projectId: string | null, filter: AuditQuery) {
   });
 }
 
-/** The entries that this window has read of the project and its organisation, whatever they were filtered by. */
+/** Every entry that this window has read of the project and its organisation, under any filter. */
 export function useSeenEntries(
   projectId: string,
   isOfOrganisation: boolean,
   filter: AuditQuery,
 ): readonly AuditEntryView[] {
   const client = useQueryClient();
-  // Whoever uses this is drawn again when more entries come.
+  // For its subscription: the caller is drawn again when more entries come.
   useAuditPages(isOfOrganisation ? null : projectId, filter);
   const seen = client.getQueriesData<InfiniteData<AuditPage>>({
     predicate: ({ queryKey: [scope, name] }) =>

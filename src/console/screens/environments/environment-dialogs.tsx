@@ -5,10 +5,11 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { EnvironmentImpact, EnvironmentView } from '../../../contracts/console/views/project-views.ts';
 import { call } from '../../client/call.ts';
-import { FormDialog, NameField } from '../../draft/form-dialog.tsx';
+import { FormDialog } from '../../draft/form-dialog.tsx';
 import { Callout } from '../../parts/callout.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { showDone } from '../../parts/notices.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { environmentNameHint } from '../../parts/words.ts';
 import { useProject, useProjectChange } from '../../shell/project-context.ts';
 import classes from './environments.module.css';
@@ -114,7 +115,15 @@ export function CreateEnvironment({ onClose }: { readonly onClose: () => void })
       onSubmit={create.mutate}
       onClose={onClose}
     >
-      <NameField description={environmentNameHint} spellCheck={false} value={name} onName={setName} />
+      <TextField
+        label="Name"
+        required
+        data-autofocus
+        description={environmentNameHint}
+        spellCheck={false}
+        value={name}
+        onText={setName}
+      />
       <Checkbox
         label="Protected"
         description="Switching or saving a flag here asks for confirmation."
@@ -183,12 +192,14 @@ export function RenameEnvironment({ environment, onClose }: EnvironmentDialogPro
       onSubmit={() => rename.mutate(presentName)}
       onClose={onClose}
     >
-      <NameField
+      <TextField
         label="New name"
+        required
+        data-autofocus
         description={environmentNameHint}
         spellCheck={false}
         value={name}
-        onName={setName}
+        onText={setName}
       />
       {!rename.isPending && <Meanwhile begun={environment.name} present={present?.name} />}
       <Callout tone="plain">

@@ -121,7 +121,7 @@ interface RolloutProps {
 /** A percentage three ways: roughly by the slider, exactly as a number, and the usual steps by a click. */
 function Rollout({ value, stored, isReadOnly, onChange }: RolloutProps) {
   const id = useId();
-  // While another number is typed there may be none; whoever leaves it at that sees what holds.
+  // The field may be empty while another number is typed. When it loses the focus, it shows the draft's value again.
   const [isEmpty, setEmpty] = useState(false);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a grid in every browser.

@@ -144,11 +144,7 @@ function EvaluationTable({ series }: { readonly series: ShownSeries }) {
   );
 }
 
-interface LoadedProps {
-  readonly counts: EvaluationCounts;
-}
-
-function Loaded({ counts }: LoadedProps) {
+function Loaded({ counts }: { readonly counts: EvaluationCounts }) {
   const { environments } = useProject();
   const [environment, setEnvironment] = useState('');
   const series = shownSeries(counts, environment === '' ? null : Number(environment));

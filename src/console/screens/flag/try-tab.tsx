@@ -1,4 +1,4 @@
-import { Button, CloseButton, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, CloseButton, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import type { TryFlagBody } from '../../../contracts/console/console-bodies.ts';
@@ -8,6 +8,7 @@ import { call } from '../../client/call.ts';
 import { Failure } from '../../parts/callout.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import classes from './try-tab.module.css';
 
@@ -42,17 +43,17 @@ function Attributes({ attributes, onChange }: AttributesProps) {
       {attributes.map(({ name, value }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row has nothing else that stays while it is typed.
         <div key={index} className={classes.attribute}>
-          <TextInput
+          <TextField
             aria-label={`Attribute ${index + 1}`}
             placeholder="plan"
             value={name}
-            onChange={(event) => set(index, { name: event.currentTarget.value })}
+            onText={(name) => set(index, { name })}
           />
-          <TextInput
+          <TextField
             aria-label={`Value of attribute ${index + 1}`}
             placeholder="pro"
             value={value}
-            onChange={(event) => set(index, { value: event.currentTarget.value })}
+            onText={(value) => set(index, { value })}
           />
           <CloseButton
             aria-label={`Remove attribute ${index + 1}`}
@@ -105,17 +106,17 @@ function TrialForm({ inputs, onInputs, isBusy, onTry }: TrialFormProps) {
               onChange={(event) => edit({ environment: event.currentTarget.value })}
             />
           )}
-          <TextInput
+          <TextField
             label="Targeting key"
             description="A stable id of the caller: it decides the bucket"
             value={targetingKey}
-            onChange={(event) => edit({ targetingKey: event.currentTarget.value })}
+            onText={(targetingKey) => edit({ targetingKey })}
           />
-          <TextInput
+          <TextField
             label="Cohort"
             description="Looked up in the flag’s list"
             value={cohort}
-            onChange={(event) => edit({ cohort: event.currentTarget.value })}
+            onText={(cohort) => edit({ cohort })}
           />
           <Attributes attributes={attributes} onChange={(next) => edit({ attributes: next })} />
           <Group>

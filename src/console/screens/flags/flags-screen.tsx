@@ -1,4 +1,4 @@
-import { Button, Kbd, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Button, Kbd, NativeSelect, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
@@ -9,6 +9,7 @@ import { FormDialog } from '../../draft/form-dialog.tsx';
 import { areSameLabels, type EditedLabels, LabelFields } from '../../parts/label-fields.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { countOf } from '../../parts/words.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { filterFlags, searchable, tagsOf } from './filter-flags.ts';
@@ -78,7 +79,7 @@ function SearchField({ search, onChange }: Omit<FlagFiltersProps, 'tags'>) {
     return () => clearTimeout(timer);
   }, [typed, stored, search, onChange]);
   return (
-    <TextInput
+    <TextField
       className={classes.search}
       type="search"
       aria-label="Search flags"
@@ -92,7 +93,7 @@ function SearchField({ search, onChange }: Omit<FlagFiltersProps, 'tags'>) {
         ) : null
       }
       value={typed}
-      onChange={(event) => setTyped(event.currentTarget.value)}
+      onText={setTyped}
     />
   );
 }

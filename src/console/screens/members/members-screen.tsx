@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -16,6 +16,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { roleWord } from '../../parts/words.ts';
 import { useSession } from '../../shell/use-session.ts';
@@ -97,14 +98,7 @@ function InviteMember({ onMade, onClose }: InviteMemberProps) {
       onSubmit={invite.mutate}
       onClose={onClose}
     >
-      <TextInput
-        label="Email"
-        type="email"
-        required
-        data-autofocus
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
+      <TextField label="Email" type="email" required data-autofocus value={email} onText={setEmail} />
       <NativeSelect
         label="Role"
         value={role}
@@ -118,7 +112,7 @@ function InviteMember({ onMade, onClose }: InviteMemberProps) {
   );
 }
 
-/** A one-time link, for whoever made it to hand over. */
+/** A one-time link, shown to its maker, who hands it over. */
 function LinkOnce({ title, link, onClose }: ShownLink & { readonly onClose: () => void }) {
   return (
     <SecretOnce

@@ -8,11 +8,12 @@ import type { ProjectView } from '../../../contracts/console/views/project-views
 import { hasRole } from '../../../domain/console/console-principal.ts';
 import { call } from '../../client/call.ts';
 import { projectsQuery } from '../../client/queries.ts';
-import { FormDialog, NameField } from '../../draft/form-dialog.tsx';
+import { FormDialog } from '../../draft/form-dialog.tsx';
 import { type Column, DataList } from '../../parts/data-list.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { environmentNameHint, roleWord } from '../../parts/words.ts';
 import { useSession } from '../../shell/use-session.ts';
 
@@ -54,7 +55,7 @@ function CreateProject({ onClose }: { readonly onClose: () => void }) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <NameField value={name} onName={setName} />
+      <TextField label="Name" required data-autofocus value={name} onText={setName} />
       <Radio.Group label="Environments" value={kind} onChange={setKind}>
         <Stack gap="xs" mt="xs">
           <Radio

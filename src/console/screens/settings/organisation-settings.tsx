@@ -1,4 +1,4 @@
-import { Stack, TextInput } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { MailState, OrganisationView } from '../../../contracts/console/views/organisation-views.ts';
 import { hasRole } from '../../../domain/console/console-principal.ts';
@@ -12,6 +12,7 @@ import { formatMoment } from '../../parts/format-time.ts';
 import { showDone } from '../../parts/notices.tsx';
 import { PageUnread } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { countOf } from '../../parts/words.ts';
 import { useSession } from '../../shell/use-session.ts';
 
@@ -83,13 +84,13 @@ function Loaded({ organisation }: { readonly organisation: OrganisationView }) {
     <>
       <Stack gap="md">
         <Panel title="Name">
-          <TextInput
+          <TextField
             aria-label="Name of the organisation"
             description={isOwner ? undefined : 'Only an Owner changes it.'}
             maw={420}
             disabled={!isOwner}
             value={handle.value('name') as string}
-            onChange={(event) => handle.edit({ name: event.currentTarget.value })}
+            onText={(name) => handle.edit({ name })}
           />
         </Panel>
         <Panel title="Plan">

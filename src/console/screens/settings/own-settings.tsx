@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { SessionRow } from '../../../contracts/console/views/session-views.ts';
@@ -11,6 +11,7 @@ import { showDone, showFailure } from '../../parts/notices.tsx';
 import { PageUnread } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
+import { NewPasswordField, PasswordField } from '../../parts/text-field.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { roleWord } from '../../parts/words.ts';
 import { useSession } from '../../shell/use-session.ts';
@@ -37,23 +38,14 @@ function ChangePassword({ hasPassword }: { readonly hasPassword: boolean }) {
     <form onSubmit={submit}>
       <Stack gap="md" maw={420}>
         {hasPassword && (
-          <PasswordInput
+          <PasswordField
             label="Present password"
             autoComplete="current-password"
-            required
             value={current}
-            onChange={(event) => setCurrent(event.currentTarget.value)}
+            onText={setCurrent}
           />
         )}
-        <PasswordInput
-          label="New password"
-          description="12 characters or more"
-          autoComplete="new-password"
-          minLength={12}
-          required
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
+        <NewPasswordField value={password} onText={setPassword} />
         <Failure error={change.error} />
         <Group>
           <Button type="submit" loading={change.isPending}>

@@ -1,4 +1,4 @@
-import { Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Stack, Switch, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ProjectView } from '../../../contracts/console/views/project-views.ts';
@@ -10,6 +10,7 @@ import { showDone, showFailure } from '../../parts/notices.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { CopyButton } from '../../parts/small-button.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { useCanAdminister, useProject, useProjectChange } from '../../shell/project-context.ts';
 
 /** Off answers 403 to every application: that is asked first. On acts at once. */
@@ -95,13 +96,13 @@ export function ProjectSettingsScreen() {
       <PageHead title="Project settings" />
       <Stack gap="md">
         <Panel title="Name">
-          <TextInput
+          <TextField
             aria-label="Name of the project"
             description={canAdminister ? undefined : 'Only an Admin changes it.'}
             maw={420}
             disabled={!canAdminister}
             value={handle.value('name') as string}
-            onChange={(event) => handle.edit({ name: event.currentTarget.value })}
+            onText={(name) => handle.edit({ name })}
           />
         </Panel>
         <Panel title="Evaluation API">

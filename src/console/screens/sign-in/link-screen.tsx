@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Space, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Space, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { LinkView } from '../../../contracts/console/views/member-views.ts';
@@ -6,6 +6,7 @@ import { call } from '../../client/call.ts';
 import { Failure } from '../../parts/callout.tsx';
 import { formatMoment } from '../../parts/format-time.ts';
 import { PageError, PageLoading } from '../../parts/page-states.tsx';
+import { EmailField, NewPasswordField, TextField } from '../../parts/text-field.tsx';
 import { roleWord } from '../../parts/words.ts';
 import { DoorPage } from './door-page.tsx';
 import { OpenIdButton } from './open-id-button.tsx';
@@ -64,38 +65,15 @@ function LinkForm({ link, isBusy, error, onUse }: LinkFormProps) {
       <Stack gap="md">
         <Text size="sm">{leadOf(link)}</Text>
         {link.needsName && (
-          <TextInput
-            label="Your name"
-            autoComplete="name"
-            required
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
+          <TextField label="Your name" autoComplete="name" required value={name} onText={setName} />
         )}
         {needsEmail ? (
-          <TextInput
-            label="Email"
-            type="email"
-            autoComplete="username"
-            required
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-          />
+          <EmailField value={email} onText={setEmail} />
         ) : (
           // Password managers file the new password under it.
           <input type="hidden" autoComplete="username" value={link.email ?? ''} readOnly />
         )}
-        {link.needsPassword && (
-          <PasswordInput
-            label="New password"
-            description="12 characters or more"
-            autoComplete="new-password"
-            minLength={12}
-            required
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
-        )}
+        {link.needsPassword && <NewPasswordField value={password} onText={setPassword} />}
         <Failure error={error} />
         <Button type="submit" loading={isBusy}>
           {link.kind === 'invitation' ? 'Join' : 'Continue'}
@@ -128,7 +106,7 @@ export function LinkScreen() {
   const use = useMutation({
     mutationFn: (given: { name?: string; email?: string; password?: string }) =>
       call('use-link', {}, { secret, ...given }),
-    // A whole new page: nothing of whoever was signed in before is kept.
+    // Loads the page anew, so that nothing of the former session is kept.
     onSuccess: () => window.location.replace('/console/'),
   });
   if (link.isPending) return <PageLoading what="the link" />;

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -7,6 +7,7 @@ import { type AnswerOf, call } from '../../client/call.ts';
 import { sessionQuery } from '../../client/queries.ts';
 import { Callout, Failure } from '../../parts/callout.tsx';
 import { usePageTitle } from '../../parts/page-head.tsx';
+import { EmailField, PasswordField } from '../../parts/text-field.tsx';
 import { DoorPage } from './door-page.tsx';
 import { OpenIdButton } from './open-id-button.tsx';
 
@@ -48,7 +49,7 @@ function OpenIdRefused({ refusal }: { readonly refusal: OpenIdRefusal }) {
 type Choice = AnswerOf<'sign-in'>['choices'][number];
 const route = getRouteApi('/sign-in');
 
-/** A whole new page: nothing of whoever was signed in before is kept. Only the console's own addresses are gone back to. */
+/** Loads the page anew, so that nothing of the former session is kept. `back` must be an address of the console. */
 function enter(back: string | undefined): void {
   window.location.replace(back?.startsWith('/console/') ? back : '/console/');
 }
@@ -87,20 +88,12 @@ function PasswordForm({ isBusy, onSubmit }: PasswordFormProps) {
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <TextInput
-          label="Email"
-          type="email"
-          autoComplete="username"
-          required
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        <PasswordInput
+        <EmailField value={email} onText={setEmail} />
+        <PasswordField
           label="Password"
           autoComplete="current-password"
-          required
           value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
+          onText={setPassword}
         />
         <Button type="submit" loading={isBusy}>
           Sign in

@@ -7,11 +7,12 @@ import type { ProjectView } from '../../../contracts/console/views/project-views
 import type { MadeToken, TokenView } from '../../../contracts/console/views/token-views.ts';
 import { call } from '../../client/call.ts';
 import { tokensQuery } from '../../client/queries.ts';
-import { FormDialog, NameField } from '../../draft/form-dialog.tsx';
+import { FormDialog } from '../../draft/form-dialog.tsx';
 import { Callout } from '../../parts/callout.tsx';
 import { type Column, DataList } from '../../parts/data-list.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { TokenActions, TokenSecret } from './token-actions.tsx';
@@ -98,10 +99,13 @@ function CreateToken(props: CreateTokenProps) {
       onSubmit={() => create.mutate({ name, permission, environments, expiryDays })}
       onClose={props.onClose}
     >
-      <NameField
+      <TextField
+        label="Name"
+        required
+        data-autofocus
         description="Say what uses it: the audit log shows this name."
         value={name}
-        onName={setName}
+        onText={setName}
       />
       <Radio.Group
         label="Permission"
