@@ -68,13 +68,7 @@ export function FormDialog(props: FormDialogProps) {
     onSubmit();
   };
   return (
-    <GuardedDialog
-      title={title}
-      {...(size === undefined ? {} : { size })}
-      isDirty={isDirty}
-      isBusy={isBusy}
-      onClose={onClose}
-    >
+    <GuardedDialog title={title} size={size} isDirty={isDirty} isBusy={isBusy} onClose={onClose}>
       {(close) => (
         <form onSubmit={send}>
           <Stack gap="md">

@@ -1,10 +1,6 @@
 import { TagsInput, Textarea } from '@mantine/core';
+import { changesBetween } from '../draft/draft.ts';
 import { TextField } from './text-field.tsx';
-
-/** Whether a value is in a list already. Upper and lower case are told apart, as the service does; Mantine's lists do not. */
-function isExactDuplicate(value: string, present: readonly string[]): boolean {
-  return present.includes(value);
-}
 
 /** What a flag is called, and how it is found. */
 export interface EditedLabels {
@@ -15,11 +11,8 @@ export interface EditedLabels {
 
 /** What differs from what it began with. The rest may have been changed by others meanwhile, and stays as it is. */
 export function changedLabels(labels: EditedLabels, begun: EditedLabels): Partial<EditedLabels> {
-  return {
-    ...(labels.name !== begun.name && { name: labels.name }),
-    ...(labels.description !== begun.description && { description: labels.description }),
-    ...(JSON.stringify(labels.tags) !== JSON.stringify(begun.tags) && { tags: labels.tags }),
-  };
+  const changes = changesBetween({ ...begun }, { ...labels });
+  return Object.fromEntries(changes.map(({ key, after }) => [key, after]));
 }
 
 export function areSameLabels(left: EditedLabels, right: EditedLabels): boolean {
@@ -36,13 +29,7 @@ export function LabelFields({ labels, descriptionRowsMax, onChange }: LabelField
   const { name, description, tags } = labels;
   return (
     <>
-      <TextField
-        label="Name"
-        required
-        data-autofocus
-        value={name}
-        onText={(next) => onChange({ name: next })}
-      />
+      <TextField label="Name" required data-autofocus value={name} onText={(to) => onChange({ name: to })} />
       <Textarea
         label="Description"
         autosize
@@ -54,7 +41,8 @@ export function LabelFields({ labels, descriptionRowsMax, onChange }: LabelField
       <TagsInput
         label="Tags"
         description="Enter after each"
-        isDuplicate={isExactDuplicate}
+        // The service tells upper and lower case apart; Mantine's lists do not.
+        isDuplicate={(tag, present) => present.includes(tag)}
         value={tags}
         onChange={(next) => onChange({ tags: next })}
       />

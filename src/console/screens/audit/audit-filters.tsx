@@ -1,7 +1,6 @@
 import { NativeSelect, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AuditEntryView } from '../../../contracts/console/views/audit-views.ts';
-import type { MemberView } from '../../../contracts/console/views/member-views.ts';
 import type { ProjectView } from '../../../contracts/console/views/project-views.ts';
 import { auditActions } from '../../../domain/audit/audit-entry.ts';
 import { type AuditSearch, withChoice } from '../../app/searches.ts';
@@ -39,62 +38,26 @@ function actorChoice({ kind, id, name }: Actor): Choice {
   return { value: `${kind}:${id}`, label: kind === 'token' ? `${name} (token)` : name };
 }
 
-interface Actors {
-  readonly self: MemberView;
-  readonly members: readonly MemberView[];
-  readonly tokens: readonly Named[];
-  /** They name actors that are deleted. */
-  readonly entries: readonly AuditEntryView[];
-}
-
 function actorChoices(
-  { self, members, tokens, entries }: Actors,
-  chosen: string | undefined,
+  members: readonly Named[],
+  tokens: readonly Named[],
+  entries: readonly AuditEntryView[],
 ): readonly Choice[] {
   const present: Actor[] = [
-    ...[...members, self].map(({ id, name }): Actor => ({ kind: 'member', id, name })),
+    ...members.map(({ id, name }): Actor => ({ kind: 'member', id, name })),
     ...tokens.map(({ id, name }): Actor => ({ kind: 'token', id, name })),
     { kind: 'operator', id: '', name: '' },
   ];
-  return distinct([...present, ...entries.map(({ actor }) => actor)].map(actorChoice), chosen);
+  return [...present, ...entries.map(({ actor }) => actor)].map(actorChoice);
 }
 
-/** Where a flag is that the project does not have. */
-function elsewhere(entry: AuditEntryView, projectId: string): string {
-  return entry.projectId === projectId ? 'deleted' : (entry.projectName ?? 'deleted');
-}
-
-/** @param flags null while they are not known: then deleted ones cannot be told */
-function flagChoices(
-  projectId: string,
-  flags: readonly Named[] | null,
-  entries: readonly AuditEntryView[],
-  chosen: string | undefined,
-): readonly Choice[] {
-  const present = (flags ?? []).map(({ id, name }): Choice => ({ value: id, label: name }));
-  const gone = (flags === null ? [] : entries)
-    .filter(({ action }) => action.startsWith('flag.'))
-    .map(
-      (entry): Choice => ({
-        value: entry.targetId,
-        label: `${entry.targetName} (${elsewhere(entry, projectId)})`,
-      }),
-    );
-  return distinct([...present, ...gone], chosen);
-}
-
-/** Names that environments have, and those that entries say they had. */
-function environmentChoices(
-  environments: readonly { readonly name: string }[],
-  entries: readonly AuditEntryView[],
-  chosen: string | undefined,
-): readonly Choice[] {
-  const names = [...environments.map(({ name }) => name), ...entries.map(({ environment }) => environment)];
-  const named = names.filter((name) => name !== null);
-  return distinct(
-    named.map((name) => ({ value: name, label: name })),
-    chosen,
-  );
+/** Flags that entries name: those that the project does not have are deleted, or another project's. */
+function namedFlags(projectId: string, entries: readonly AuditEntryView[]): readonly Choice[] {
+  const named = entries.filter(({ action }) => action.startsWith('flag.'));
+  return named.map(({ targetId, targetName, ...entry }) => {
+    const place = entry.projectId === projectId ? 'deleted' : (entry.projectName ?? 'deleted');
+    return { value: targetId, label: `${targetName} (${place})` };
+  });
 }
 
 interface AuditFiltersProps {
@@ -106,14 +69,8 @@ interface AuditFiltersProps {
   readonly onChange: (search: AuditSearch) => void;
 }
 
-interface AuditChoices {
-  readonly actors: readonly Choice[];
-  readonly flags: readonly Choice[];
-  readonly environments: readonly Choice[];
-}
-
 /** What there is to filter by, with deleted things that entries still name. */
-function useAuditChoices({ project, search, filter }: Omit<AuditFiltersProps, 'onChange'>): AuditChoices {
+function useAuditChoices({ project, search, filter }: Omit<AuditFiltersProps, 'onChange'>) {
   const { member: self, organisation } = useSession();
   const id = project?.id ?? '';
   const isShared = organisation !== null && project?.isPersonal !== true;
@@ -122,10 +79,18 @@ function useAuditChoices({ project, search, filter }: Omit<AuditFiltersProps, 'o
   const known = useQuery({ ...flagsQuery(id), enabled: project !== null }).data?.flags ?? null;
   const flags = project === null ? [] : known;
   const entries = useSeenEntries(id, project === null || search.scope === 'organisation', filter);
+  const present = (flags ?? []).map((flag): Choice => ({ value: flag.id, label: flag.name }));
+  // While the flags are not known, deleted ones cannot be told from the others.
+  const gone = flags === null ? [] : namedFlags(id, entries);
+  const names = [
+    ...(project?.environments ?? []).map(({ name }) => name),
+    ...entries.map((entry) => entry.environment),
+  ];
+  const environments = names.filter((name) => name !== null).map((name) => ({ value: name, label: name }));
   return {
-    actors: actorChoices({ self, members, tokens, entries }, search.actor),
-    flags: flagChoices(id, flags, entries, search.flag),
-    environments: environmentChoices(project?.environments ?? [], entries, search.environment),
+    actors: distinct(actorChoices([...members, self], tokens, entries), search.actor),
+    flags: distinct([...present, ...gone], search.flag),
+    environments: distinct(environments, search.environment),
   };
 }
 

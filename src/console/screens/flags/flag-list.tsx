@@ -224,7 +224,7 @@ function FlagCards({ rows }: { readonly rows: readonly FlagRow[] }) {
 }
 
 /** A table where there is room for one, and cards where there is not. */
-export function FlagList({ rows }: { readonly rows: readonly FlagRow[] }) {
+export function FlagRows({ rows }: { readonly rows: readonly FlagRow[] }) {
   const isNarrow = useIsNarrow();
   return isNarrow ? <FlagCards rows={rows} /> : <FlagTable rows={rows} />;
 }

@@ -13,7 +13,7 @@ import { TextField } from '../../parts/text-field.tsx';
 import { countOf } from '../../parts/words.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { filterFlags, searchable, tagsOf } from './filter-flags.ts';
-import { FlagList } from './flag-list.tsx';
+import { FlagRows } from './flag-list.tsx';
 import classes from './flags.module.css';
 
 function useCreateFlag() {
@@ -192,7 +192,7 @@ export function FlagsScreen() {
           None of {countOf(total, 'flag')} has all that is searched and chosen above.
         </PageEmpty>
       )}
-      {rows.length > 0 && <FlagList rows={rows} />}
+      {rows.length > 0 && <FlagRows rows={rows} />}
       {search.create === 'yes' && canEdit && <CreateFlag onClose={close} />}
     </>
   );
