@@ -1,12 +1,45 @@
 import '@mantine/core/styles.css';
 import './app/console.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { ConsoleApp } from './app/console-app.tsx';
-import { announceNonce } from './app/csp-nonce.ts';
+import { consoleColours, consoleTheme } from './app/console-theme.ts';
+import { createConsoleRouter } from './app/router.tsx';
 import { watchAttendance } from './client/attendance.ts';
+import { createQueryClient } from './client/query-client.ts';
+import { NoticeCenter } from './parts/notices.tsx';
 
-announceNonce();
+const queryClient = createQueryClient(() => {
+  const { publicHref, pathname } = router.state.location;
+  if (pathname !== '/sign-in') void router.navigate({ to: '/sign-in', search: { back: publicHref } });
+});
+const router = createConsoleRouter(queryClient);
+
+/** The nonce of the answer that brought this page: styles made by scripts are applied only if they carry it. */
+function cspNonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
+}
+
+function ConsoleApp() {
+  return (
+    <MantineProvider
+      theme={consoleTheme}
+      cssVariablesResolver={consoleColours}
+      defaultColorScheme="auto"
+      getStyleNonce={cspNonce}
+    >
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+        <NoticeCenter />
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}
+
+// The modal's scroll lock makes a style element, and reads its nonce from the global variable of an old bundler.
+Object.assign(globalThis, { __webpack_nonce__: cspNonce() });
 watchAttendance(window);
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no place for the console.');

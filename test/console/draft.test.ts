@@ -1,6 +1,4 @@
 import t from 'tap';
-import { type Draft, draftChanges, draftValue, editDraft, newDraft, rebaseDraft, yieldClashes } from '../../src/console/draft/draft.ts';
-import { changesBetween, type Fields } from '../../src/console/draft/fields.ts';
 import fc from '../support/fast-check.ts';
 
 const base: Fields = { name: 'checkout', tags: ['a'], '1/enabled': false, '1/trafficPercentage': 10 };

@@ -34,7 +34,7 @@ const signInRoute = createRoute({
   ...frameless,
   path: '/sign-in',
   validateSearch: signInSearch,
-  // Whoever was signed in has left: nothing of theirs is shown again unasked.
+  // The person who was signed in has left: drop what was read for them.
   beforeLoad: ({ context }) => context.queryClient.removeQueries({ queryKey: sessionQuery.queryKey }),
   component: lazyRouteComponent(() => import('../screens/sign-in/sign-in-screen.tsx'), 'SignInScreen'),
 });
@@ -50,7 +50,7 @@ const linkRoute = createRoute({
   getParentRoute: () => rootRoute,
   ...frameless,
   path: '/link',
-  component: lazyRouteComponent(() => import('../screens/link/link-screen.tsx'), 'LinkScreen'),
+  component: lazyRouteComponent(() => import('../screens/sign-in/link-screen.tsx'), 'LinkScreen'),
 });
 
 /** Everything but signing in: within the frame, and for those who are signed in. */
@@ -94,10 +94,7 @@ const organisationAuditRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/audit',
   validateSearch: organisationAuditSearch,
-  component: lazyRouteComponent(
-    () => import('../screens/audit/organisation-audit-screen.tsx'),
-    'OrganisationAuditScreen',
-  ),
+  component: lazyRouteComponent(() => import('../screens/audit/audit-screen.tsx'), 'OrganisationAuditScreen'),
 });
 
 const projectRoute = createRoute({

@@ -1,100 +1,76 @@
-import { type OpenIdRefusal, openIdRefusals } from '../../domain/session/open-id-refusal.ts';
+import { openIdRefusals } from '../../domain/session/open-id-refusal.ts';
 
 /** What the addresses of pages carry behind the `?`; what is not understood is left out. */
 
 type Search = Readonly<Record<string, unknown>>;
+type Read<Value> = (value: unknown) => Value | undefined;
 
-function textOf(search: Search, name: string): string | undefined {
-  const value = search[name];
+function text(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function oneOf<const Choice extends string>(
-  search: Search,
-  name: string,
-  choices: readonly Choice[],
-): Choice | undefined {
-  return choices.find((choice) => choice === search[name]);
+function oneOf<const Choice extends string>(choices: readonly Choice[]): Read<Choice> {
+  return (value) => choices.find((choice) => choice === value);
 }
+
+type Chosen<Members> = {
+  readonly [Key in keyof Members]?: Members[Key] extends Read<infer Value> ? Value : never;
+};
 
 /** Absent members are left out: an address shows only what was chosen. */
-function present<Value extends object>(
-  value: { [Key in keyof Value]: Value[Key] | undefined },
-): Partial<Value> {
-  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
-  return Object.fromEntries(entries) as Partial<Value>;
+function searchOf<Members extends Readonly<Record<string, Read<string>>>>(members: Members) {
+  return (search: Search): Chosen<Members> => {
+    const read = Object.entries(members).map(([name, read]) => [name, read(search[name])] as const);
+    return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Chosen<Members>;
+  };
 }
 
-export interface SignInSearch {
+/** The same search with another value of one member; an empty one takes the member out of the address. */
+export function withChoice<Chosen extends object>(
+  search: Chosen,
+  name: keyof Chosen & string,
+  value: string | null,
+): Chosen {
+  const rest = Object.entries(search).filter(([other]) => other !== name);
+  return Object.fromEntries(value === null || value === '' ? rest : [...rest, [name, value]]) as Chosen;
+}
+
+export const signInSearch = searchOf({
   /** The page to go to then. */
-  readonly back: string;
+  back: text,
   /** Why the way back from the OpenID provider ended here. */
-  readonly openid: OpenIdRefusal;
-}
+  openid: oneOf(openIdRefusals),
+});
 
-export function signInSearch(search: Search): Partial<SignInSearch> {
-  return present<SignInSearch>({
-    back: textOf(search, 'back'),
-    openid: oneOf(search, 'openid', openIdRefusals),
-  });
-}
-
-export interface FlagsSearch {
-  readonly q: string;
-  readonly tag: string;
-  readonly state: 'on' | 'off';
+export type FlagsSearch = ReturnType<typeof flagsSearch>;
+export const flagsSearch = searchOf({
+  q: text,
+  tag: text,
+  state: oneOf(['on', 'off']),
   /** An environment's number. */
-  readonly environment: string;
+  environment: text,
   /** The dialog for a new flag is open. */
-  readonly create: 'yes';
-}
-
-export function flagsSearch(search: Search): Partial<FlagsSearch> {
-  return present<FlagsSearch>({
-    q: textOf(search, 'q'),
-    tag: textOf(search, 'tag'),
-    state: oneOf(search, 'state', ['on', 'off']),
-    environment: textOf(search, 'environment'),
-    create: oneOf(search, 'create', ['yes']),
-  });
-}
+  create: oneOf(['yes']),
+});
 
 export const flagTabs = ['history', 'evaluations', 'try', 'code'] as const;
-
-export function flagSearch(search: Search): { tab?: (typeof flagTabs)[number] } {
-  return present<{ tab: (typeof flagTabs)[number] }>({ tab: oneOf(search, 'tab', flagTabs) });
-}
-
-export interface AuditSearch {
-  readonly scope: 'organisation';
-  readonly actor: string;
-  readonly flag: string;
-  readonly environment: string;
-  readonly action: string;
-  /** Days as `2026-01-31`, in the reader's time zone. */
-  readonly from: string;
-  readonly to: string;
-}
-
-export function auditSearch(search: Search): Partial<AuditSearch> {
-  return present<AuditSearch>({
-    scope: oneOf(search, 'scope', ['organisation']),
-    actor: textOf(search, 'actor'),
-    flag: textOf(search, 'flag'),
-    environment: textOf(search, 'environment'),
-    action: textOf(search, 'action'),
-    from: textOf(search, 'from'),
-    to: textOf(search, 'to'),
-  });
-}
+export const flagSearch = searchOf({ tab: oneOf(flagTabs) });
 
 /** The whole organisation's: there is nothing else to choose. */
-export function organisationAuditSearch(search: Search): Partial<Omit<AuditSearch, 'scope'>> {
-  const { scope: _, ...chosen } = auditSearch(search);
-  return chosen;
-}
+const organisationAudit = {
+  /** `member:ID`, `token:ID` or `operator`. */
+  actor: text,
+  flag: text,
+  environment: text,
+  action: text,
+  /** Days as `2026-01-31`, in the reader's time zone. */
+  from: text,
+  to: text,
+};
 
-export function settingsSearch(search: Search): { tab?: 'organisation' | 'you' } {
-  return present<{ tab: 'organisation' | 'you' }>({ tab: oneOf(search, 'tab', ['organisation', 'you']) });
-}
+export type AuditSearch = ReturnType<typeof auditSearch>;
+export const auditSearch = searchOf({ scope: oneOf(['organisation']), ...organisationAudit });
+export const organisationAuditSearch = searchOf(organisationAudit);
+
+export const settingsSearch = searchOf({ tab: oneOf(['organisation', 'you']) });

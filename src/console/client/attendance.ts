@@ -1,7 +1,7 @@
-/** What a person does shows in what is read right after it: a page may have to be loaded first. */
+/** A request this soon after an action counts as caused by it: a page may have to be loaded first. */
 const presentMs = 10_000;
 
-/** Moving the pointer is not among them: a table may be shaken. */
+/** Moving the pointer is not among them: the table that the mouse lies on may shake. */
 const actions = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const;
 
 let actedAt = performance.now();
@@ -14,7 +14,7 @@ export function watchAttendance(window: EventTarget): void {
   for (const action of actions) window.addEventListener(action, note, { capture: true, passive: true });
 }
 
-/** Whether somebody acted just now. What is read otherwise is read by the page alone, and is no use of the session. */
+/** Whether a person acted just now. Other requests are the page's own, and do not prolong the session. */
 export function isSomebodyThere(): boolean {
   return performance.now() - actedAt < presentMs;
 }

@@ -2,7 +2,7 @@
 export class ConsoleError extends Error {
   readonly status: number;
   readonly title: string;
-  /** To be told to whoever runs the service; null when no answer came. */
+  /** The operator finds the request in the log by it; null when no answer came. */
   readonly requestId: string | null;
   /** What stands beside the envelope's members: `current` of a conflict, `uses` of what is in use. */
   readonly extra: Readonly<Record<string, unknown>>;
@@ -26,26 +26,26 @@ export class ConsoleError extends Error {
 /** The title of the refusal that tells that the session has ended. */
 export const notSignedIn = 'Not signed in';
 
-/** Whatever was thrown, as an error that a page can show. */
+/** A thrown value as an error that a page can show. */
 export function toConsoleError(thrown: unknown): ConsoleError {
   if (thrown instanceof ConsoleError) return thrown;
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   return new ConsoleError(0, 'This page failed', text, null);
 }
 
-/** What a page showed is not there any more, or not for this member. Whatever else fails leaves it as it was read. */
+/** Whether the thing was deleted, or is hidden from this member. After any other failure the page keeps showing it. */
 export function isGone(thrown: unknown): boolean {
   return thrown instanceof ConsoleError && (thrown.status === 403 || thrown.status === 404);
 }
 
-/** Nothing of it can be shown. What was read once stays where reading it again fails, unless it is gone. */
+/** Whether there is nothing to show: the first reading failed, or the thing is gone. */
 export function isUnreadable<Read extends { readonly isLoadingError: boolean; readonly error: unknown }>(
   read: Read,
 ): read is Extract<Read, { readonly isLoadingError: true }> {
   return read.isLoadingError || isGone(read.error);
 }
 
-/** What is stored now, when somebody else was quicker. */
+/** What is stored now, if the service refused the change because somebody else saved first; else null. */
 export function conflictOf<View>(thrown: unknown): View | null {
   if (!(thrown instanceof ConsoleError) || thrown.status !== 409) return null;
   return (thrown.extra['current'] as View | undefined) ?? null;

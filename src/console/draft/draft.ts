@@ -1,16 +1,36 @@
-import { areSame, changesBetween, type FieldChange, type Fields } from './fields.ts';
+/** The editable fields of a thing, flat: `1/enabled` is the switch of a flag in environment number 1. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface FieldChange {
+  readonly key: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** Equality of JSON values whose objects have their members in one order. */
+function areSame(left: unknown, right: unknown): boolean {
+  return left === right || JSON.stringify(left) === JSON.stringify(right);
+}
+
+/** What differs, in the order of `before`; what only `after` has comes last. */
+export function changesBetween(before: Fields, after: Fields): FieldChange[] {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return Array.from(keys, (key) => ({ key, before: before[key], after: after[key] })).filter(
+    ({ before: left, after: right }) => !areSame(left, right),
+  );
+}
 
 /** Edits that are not saved yet, and what they started from. */
 export interface Draft {
   readonly base: Fields;
-  /** Of the base; a save names it, so that nobody's change is overwritten unseen. */
+  /** Of the base. A save names it, so that the service refuses to overwrite a later change. */
   readonly revision: number;
   /** Only fields that differ from the base. */
   readonly edits: Fields;
 }
 
 /** A field that both this draft and somebody else have changed, to different values. */
-export interface Clash {
+interface Clash {
   readonly key: string;
   readonly base: unknown;
   readonly theirs: unknown;

@@ -1,6 +1,6 @@
-import type { ConsoleFlagView, StateView } from '../../contracts/console/flag-views.ts';
 import type { EditFlagBody } from '../../operations/flags/edit-flag.ts';
-import type { Fields } from './fields.ts';
+import type { ConsoleFlagView, StateView } from '../../contracts/console/flag-views.ts';
+import type { Fields } from './draft.ts';
 
 const labelNames = ['name', 'description', 'tags', 'cohorts'] as const;
 const stateNames = ['enabled', 'trafficPercentage', 'cohortOverride', 'audienceId'] as const;

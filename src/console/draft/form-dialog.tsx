@@ -1,7 +1,49 @@
-import { Button, Group, Stack } from '@mantine/core';
-import type { FormEvent, ReactNode } from 'react';
-import { Failure } from '../parts/failure.tsx';
-import { GuardedDialog } from './guarded-dialog.tsx';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { Failure } from '../parts/callout.tsx';
+import { ConfirmDialog, Dialog } from '../parts/dialog.tsx';
+import { LeaveQuestion, useLeaving } from './leave-guard.tsx';
+
+interface GuardedDialogProps {
+  readonly title: string;
+  readonly size?: 'lg';
+  /** Its fields differ from what it began with. It notices by itself that somebody types. */
+  readonly isDirty: boolean;
+  /** It is on its way to the service: an answer may lead to another page. */
+  readonly isBusy?: boolean;
+  readonly onClose: () => void;
+  /** @param close what Cancel does: it asks first if something would be lost */
+  readonly children: (close: () => void) => ReactNode;
+}
+
+/** A dialog with fields. Escape and the cross ask before they throw away what was entered. */
+export function GuardedDialog({ isDirty, isBusy = false, onClose, ...props }: GuardedDialogProps) {
+  const [hasTyped, setTyped] = useState(false);
+  const [isAsked, setAsked] = useState(false);
+  const isLosing = isDirty || hasTyped;
+  const leaving = useLeaving(isLosing, isBusy);
+  const close = () => (isLosing ? setAsked(true) : onClose());
+  return (
+    <>
+      <Dialog closeOnClickOutside={false} title={props.title} size={props.size} onClose={close}>
+        <div onInput={() => setTyped(true)}>{props.children(close)}</div>
+      </Dialog>
+      {isAsked && (
+        <ConfirmDialog
+          title="Discard what you have entered?"
+          confirm="Discard"
+          cancel="Keep editing"
+          isDangerous
+          onConfirm={onClose}
+          onClose={() => setAsked(false)}
+        >
+          <Text size="sm">It has not been saved anywhere.</Text>
+        </ConfirmDialog>
+      )}
+      {leaving !== null && <LeaveQuestion leaving={leaving} loss="What you have entered would be lost." />}
+    </>
+  );
+}
 
 interface FormDialogProps {
   readonly title: string;
@@ -26,13 +68,7 @@ export function FormDialog(props: FormDialogProps) {
     onSubmit();
   };
   return (
-    <GuardedDialog
-      title={title}
-      {...(size === undefined ? {} : { size })}
-      isDirty={isDirty}
-      isBusy={isBusy}
-      onClose={onClose}
-    >
+    <GuardedDialog title={title} size={size} isDirty={isDirty} isBusy={isBusy} onClose={onClose}>
       {(close) => (
         <form onSubmit={send}>
           <Stack gap="md">

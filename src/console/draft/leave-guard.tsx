@@ -1,13 +1,13 @@
 import { Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { countOf } from '../parts/count-words.ts';
+import { ConfirmDialog } from '../parts/dialog.tsx';
+import { countOf } from '../parts/words.ts';
 
 const signInRoute = '/sign-in';
 
-/** A way out that was asked for, and what becomes of it. */
+/** A navigation that waits for an answer, and the two answers. */
 export interface Leaving {
-  /** Whoever is here has been signed out: that is where the way leads. */
+  /** The session has ended: the way leads to the sign-in page. */
   readonly isSignedOut: boolean;
   readonly proceed: () => void;
   readonly reset: () => void;

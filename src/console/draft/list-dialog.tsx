@@ -1,8 +1,10 @@
-import { Button, CloseButton, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, CloseButton, Group, Stack, Text, Textarea } from '@mantine/core';
 import { type ClipboardEvent, useState } from 'react';
-import { countOf } from '../parts/count-words.ts';
+import { SmallButton } from '../parts/small-button.tsx';
+import { TextField } from '../parts/text-field.tsx';
 import { parseValues, tooLongValue, withEdits, withValues, writtenValue } from '../parts/value-text.ts';
-import { GuardedDialog } from './guarded-dialog.tsx';
+import { countOf } from '../parts/words.ts';
+import { GuardedDialog } from './form-dialog.tsx';
 import classes from './list-dialog.module.css';
 
 const listedMax = 200;
@@ -40,14 +42,14 @@ function Listed({ label, items, onRemove }: ListedProps) {
   return (
     <div>
       {items.length > 10 && (
-        <TextInput
+        <TextField
           mb="xs"
           aria-label="Find in the list"
           placeholder="Find in the list"
           value={wanted}
-          // What is looked for is nothing that the dialog could lose.
+          // A search is no entry that the dialog could lose.
           onInput={(event) => event.stopPropagation()}
-          onChange={(event) => setWanted(event.currentTarget.value)}
+          onText={setWanted}
         />
       )}
       <ul className={classes.list} aria-label={label}>
@@ -112,11 +114,7 @@ export function ListDialog({ title, thing, items, emptyNote, onApply, onClose }:
             <Text size="sm" c="dimmed" role="status">
               {result.length === 0 ? emptyNote : `${countOf(result.length, noun)} when applied.`}
             </Text>
-            {list.length > 0 && (
-              <Button size="compact-sm" variant="default" onClick={() => setList([])}>
-                Remove all
-              </Button>
-            )}
+            {list.length > 0 && <SmallButton onClick={() => setList([])}>Remove all</SmallButton>}
           </Group>
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>

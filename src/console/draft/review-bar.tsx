@@ -1,29 +1,129 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { conflictOf } from '../client/console-error.ts';
+import { Callout, Failure } from '../parts/callout.tsx';
+import { ChangeList } from '../parts/change-list.tsx';
 import type { ShownChange } from '../parts/change-words.ts';
-import { countOf } from '../parts/count-words.ts';
-import { ConflictDialog } from './conflict-dialog.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { countOf } from '../parts/words.ts';
+import type { FieldChange, Rebased } from './draft.ts';
 import { LeaveGuard } from './leave-guard.tsx';
 import classes from './review-bar.module.css';
-import { ReviewDialog } from './review-dialog.tsx';
 import type { DraftHandle } from './use-draft.ts';
+
+interface ReviewDialogProps {
+  readonly changes: readonly ShownChange[];
+  /** What others have changed since the draft was begun. */
+  readonly joined: readonly ShownChange[];
+  readonly audienceName: (id: string) => string;
+  readonly warning: ReactNode;
+  readonly onSave: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+function ReviewDialog({ changes, joined, audienceName, warning, onSave, onClose }: ReviewDialogProps) {
+  const save = useMutation({ mutationFn: onSave, onSuccess: onClose });
+  const error = conflictOf(save.error) === null ? save.error : null;
+  return (
+    <Dialog onClose={onClose} size="lg" title={`Review ${countOf(changes.length, 'change')}`}>
+      <Stack gap="md">
+        <ChangeList changes={changes} audienceName={audienceName} />
+        {joined.length > 0 && (
+          <Callout tone="plain">
+            <Text size="sm" fw={600} mb={4}>
+              Changed by others meanwhile, and kept
+            </Text>
+            <ChangeList changes={joined} audienceName={audienceName} />
+          </Callout>
+        )}
+        {warning && <Callout tone="warn">{warning}</Callout>}
+        <Failure error={error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Keep editing
+          </Button>
+          <Button data-autofocus loading={save.isPending} onClick={() => save.mutate()}>
+            Save {countOf(changes.length, 'change')}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
+
+interface ConflictDialogProps {
+  readonly conflict: Rebased;
+  readonly show: (change: FieldChange) => ShownChange;
+  readonly audienceName: (id: string) => string;
+  readonly onChoose: (choice: 'mine' | 'theirs') => void;
+}
+
+/** Two people changed the same fields: both versions stand side by side, and a person decides. */
+function ConflictDialog({ conflict, show, audienceName, onChoose }: ConflictDialogProps) {
+  const { clashes, theirs, draft } = conflict;
+  const others = Object.keys(draft.edits).length - clashes.length;
+  const stored = clashes.map(({ key, base, theirs: after }) => show({ key, before: base, after }));
+  const drafted = clashes.map(({ key, base, mine }) => show({ key, before: base, after: mine }));
+  return (
+    <Dialog
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      size="xl"
+      title="Somebody else has changed the same fields"
+    >
+      <Stack gap="md">
+        <div className={classes.sides}>
+          <section className={classes.side} aria-label="Stored now">
+            <h3 className={classes.title}>Stored now</h3>
+            <ChangeList changes={[...stored, ...theirs.map(show)]} audienceName={audienceName} />
+          </section>
+          <section className={classes.side} aria-label="Your draft">
+            <h3 className={classes.title}>Your draft</h3>
+            <ChangeList changes={drafted} audienceName={audienceName} />
+          </section>
+        </div>
+        <Text size="sm" c="dimmed">
+          Nothing has been overwritten. Keeping yours puts it on top of what is stored now, for another review
+          before it is saved.
+          {others > 0 &&
+            ` Your ${countOf(others, 'other change')} ${others === 1 ? 'stays' : 'stay'} in the draft either way.`}
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={() => onChoose('theirs')}>
+            Take theirs
+          </Button>
+          <Button data-autofocus onClick={() => onChoose('mine')}>
+            Keep mine
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
 
 interface ReviewBarProps {
   readonly handle: DraftHandle;
-  /** From the draft's keys to the words of a diff. */
-  readonly show: (change: { key: string; before: unknown; after: unknown }) => ShownChange;
+  /** From the draft's keys to the words of a diff; without it they are the names of fields. */
+  readonly show?: (change: FieldChange) => ShownChange;
   readonly audienceName?: (id: string) => string;
   /** Said in the review where saving takes effect on something protected. */
   readonly warning?: ReactNode;
   /** Why it cannot be saved as it stands; null when it can. */
   readonly problem?: string | null;
-  /** Saves the draft in one request. Whatever it throws is shown. */
+  /** Saves the draft in one request. The review shows what it throws. */
   readonly onSave: () => Promise<void>;
+}
+
+function showField({ key, ...values }: FieldChange): ShownChange {
+  return { environment: null, field: key, ...values };
 }
 
 /** A draft's bar at the foot of the page: what is not saved, its review, and the ways out. */
 export function ReviewBar(props: ReviewBarProps) {
-  const { handle, show, audienceName = (id) => id, warning, problem = null } = props;
+  const { handle, show = showField, audienceName = (id) => id, warning, problem = null } = props;
   const [isReviewing, setReviewing] = useState(false);
   const { changes, conflict, joined } = handle;
   const isNothingLeft = changes.length === 0 && conflict === null;

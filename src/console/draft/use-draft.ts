@@ -1,7 +1,8 @@
 import { useState } from 'react';
-import { type Draft, draftChanges, draftValue, editDraft, newDraft, type Rebased, rebaseDraft, yieldClashes } from './draft.ts';
-import type { FieldChange, Fields } from './fields.ts';
+import { conflictOf } from '../client/console-error.ts';
+import { type Draft, draftChanges, draftValue, editDraft, type FieldChange, type Fields, newDraft, type Rebased, rebaseDraft, yieldClashes } from './draft.ts';
 
+/** A thing's fields as they are stored at a revision. */
 interface Stored {
   readonly fields: Fields;
   readonly revision: number;
@@ -12,16 +13,16 @@ export interface DraftHandle {
   readonly changes: readonly FieldChange[];
   /** Both versions, when others have changed what this draft changes; null while there is nothing to decide. */
   readonly conflict: Rebased | null;
-  /** What others have changed meanwhile beside this draft; it stays told until the draft is saved or discarded. */
+  /** Others' changes to fields that this draft leaves alone, until it is saved or discarded. */
   readonly joined: readonly FieldChange[];
   value(key: string): unknown;
   edit(changes: Fields): void;
   discard(): void;
-  /** Takes over what was stored just now. `keys` are no edits any more: those that acted at once, or the whole draft. */
+  /** Takes over what was stored just now. Edits of `keys` end: of a switch that acted at once, or all of them. */
   settle(stored: Stored, keys: readonly string[] | 'all'): void;
   /** Ends a conflict: with this draft on top of theirs, or with theirs where both have changed the same. */
   resolve(choice: 'mine' | 'theirs'): void;
-  /** What a refused save says is stored now. */
+  /** Takes over what a refused save says is stored now. */
   meet(stored: Stored): void;
 }
 
@@ -35,7 +36,7 @@ function fresh({ fields, revision }: Stored): DraftState {
   return { draft: newDraft(fields, revision), conflict: null, joined: [] };
 }
 
-/** Others' changes pass into the draft's base, unless they are to the same fields: those are somebody's to decide. */
+/** Others' changes pass into the draft's base. If they are to the same fields, a person has to decide. */
 function met(state: DraftState, { fields, revision }: Stored): DraftState {
   const rebased = rebaseDraft(state.draft, fields, revision);
   if (rebased.clashes.length > 0) return { ...state, conflict: rebased };
@@ -47,7 +48,7 @@ function met(state: DraftState, { fields, revision }: Stored): DraftState {
   };
 }
 
-/** What one did oneself just now is no change of others. */
+/** Takes over one's own change, which must not count as a change by others. */
 function settled(state: DraftState, stored: Stored, keys: readonly string[] | 'all'): DraftState {
   if (keys === 'all') return fresh(stored);
   const edits = Object.entries(state.draft.edits).filter(([key]) => !keys.includes(key));
@@ -55,7 +56,7 @@ function settled(state: DraftState, stored: Stored, keys: readonly string[] | 'a
   return { ...state, draft };
 }
 
-/** Edits of one thing, kept while it is read again and again. */
+/** Edits of one thing, kept while the page reads it anew. */
 export function useDraft(fields: Fields, revision: number): DraftHandle {
   const stored = { fields, revision };
   const [kept, setState] = useState(() => fresh(stored));
@@ -83,4 +84,26 @@ export function useDraft(fields: Fields, revision: number): DraftHandle {
       }),
     meet: (next) => setState((now) => met(now, next)),
   };
+}
+
+/**
+ * Saves a whole draft in one request.
+ *
+ * @param send gives what is stored then
+ * @throws what the review shows; what somebody else has saved first is in the draft by then
+ */
+export async function saveDraft<View>(
+  { draft, settle, meet }: DraftHandle,
+  storedOf: (view: View) => Stored,
+  send: (draft: Draft) => Promise<View>,
+): Promise<View> {
+  try {
+    const view = await send(draft);
+    settle(storedOf(view), 'all');
+    return view;
+  } catch (error) {
+    const current = conflictOf<View>(error);
+    if (current !== null) meet(storedOf(current));
+    throw error;
+  }
 }

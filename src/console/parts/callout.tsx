@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { toConsoleError } from '../client/console-error.ts';
 import classes from './callout.module.css';
 
 interface CalloutProps {
@@ -11,6 +12,18 @@ export function Callout({ tone, children }: CalloutProps) {
   return (
     <div className={classes.callout} data-tone={tone}>
       {children}
+    </div>
+  );
+}
+
+/** What went wrong, where it went wrong; nothing without an error. */
+export function Failure({ error }: { readonly error: unknown }) {
+  if (error === null || error === undefined) return null;
+  const { title, message, requestId } = toConsoleError(error);
+  return (
+    <div className={classes.callout} data-tone="failed" role="alert">
+      <strong>{title}.</strong> {message}
+      {requestId && <div className={classes.small}>Request {requestId}</div>}
     </div>
   );
 }

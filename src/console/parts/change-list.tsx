@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { useState } from 'react';
 import classes from './change-list.module.css';
 import { fieldWord, listChange, type ShownChange, splitField, valueWords } from './change-words.ts';
+import { SmallButton } from './small-button.tsx';
 
 const itemsShownMax = 20;
 
@@ -34,7 +34,7 @@ function Items({ items, more, sign }: ItemsProps) {
   );
 }
 
-/** What the list itself became, where its items do not tell. @param isSame no item came or went */
+/** A change of the list as a whole that its items do not show. @param isSame no item came or went */
 function listNote({ field, before, after, totals }: ShownChange, isSame: boolean): string | null {
   if (field === 'cohortOverride') {
     if (after === null) return 'inherits the flag-wide list';
@@ -119,9 +119,9 @@ export function ChangeList({ changes, audienceName = (id) => id, foldsAbove }: C
         ))}
       </ul>
       {isFolded && (
-        <Button size="compact-sm" variant="default" mt={6} onClick={() => setOpen(true)}>
+        <SmallButton mt={6} onClick={() => setOpen(true)}>
           Show all {changes.length} changes
-        </Button>
+        </SmallButton>
       )}
     </>
   );

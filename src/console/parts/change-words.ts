@@ -1,6 +1,6 @@
-import { formatDay, formatMoment } from './format-time.ts';
-import { roleWord } from './role-word.ts';
+import { formatMoment } from './format-time.ts';
 import { writtenValue } from './value-text.ts';
+import { expiryWords, permissionWords, roleWord } from './words.ts';
 
 /** One line of a diff, in an audit entry as in a draft. */
 export interface ShownChange {
@@ -84,20 +84,19 @@ export function fieldWord(field: string): string {
 
 /** A value in the words of the page; lists are shown item by item elsewhere. */
 export function valueWords(field: string, value: unknown, audienceName: (id: string) => string): string {
-  if (field === 'enabled') return value === true ? 'On' : 'Off';
-  if (field === 'evaluationAccess') return value === true ? 'On' : 'Off';
+  if (field === 'enabled' || field === 'evaluationAccess') return value === true ? 'On' : 'Off';
   if (field === 'trafficPercentage') return `${String(value)}%`;
   if (field === 'audienceId') return typeof value === 'string' ? audienceName(value) : 'Everyone';
-  if (field === 'expiresAt') return value === 0 ? 'never' : formatDay(Number(value));
+  if (field === 'expiresAt') return expiryWords(Number(value));
   if (field.endsWith('At') && typeof value === 'number') return formatMoment(value);
   if (field === 'role' && typeof value === 'string') return roleWord(value);
-  if (field === 'permission') return value === 'write' ? 'read and write' : 'read';
+  if (field === 'permission') return permissionWords(value);
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (value === null || value === undefined || value === '') return 'none';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** @returns null when the value is no list of texts, or lacks on both sides. */
+/** @returns null if the value is no list of texts, or is absent on both sides. */
 export function listChange({
   before,
   after,
@@ -120,7 +119,7 @@ function itemsOf(value: unknown, other: unknown): readonly string[] | null {
   return value.map((item) => (typeof item === 'string' ? item : ruleWords(item, others)));
 }
 
-/** A longer list of values is told by what of it has changed. */
+/** Of a longer list only the changed values are shown. */
 const valuesShownMax = 20;
 
 interface Rule {
@@ -136,7 +135,7 @@ function ruleOf(item: unknown): Rule | null {
   return { attribute: item.attribute, values, cut: unlistedOf(item, values.length) };
 }
 
-/** A rule that was cut short counts what is missing; one that lists only what differs says how many values it has. */
+/** How many values of a rule are not listed. A cut rule has their count; one with only its differences has the total. */
 function unlistedOf(item: object, listed: number): number {
   const whole = 'whole' in item ? (item.whole as { readonly count: number }) : null;
   if (whole !== null) return whole.count - listed;
@@ -146,7 +145,7 @@ function unlistedOf(item: object, listed: number): number {
 /**
  * An audience's rule in one line.
  *
- * @param others the rules on the other side of the change: what only this one has is told first
+ * @param others the rules on the other side of the change: values that they lack are shown first
  */
 function ruleWords(item: unknown, others: readonly unknown[]): string {
   const rule = ruleOf(item);
@@ -159,7 +158,7 @@ function ruleWords(item: unknown, others: readonly unknown[]): string {
   return `${String(attribute)} is ${words.join(' or ')}`;
 }
 
-/** What a long list has that its counterpart lacks; its beginning, where there is no counterpart. */
+/** The values that the counterpart lacks; the first values, if there is no counterpart. */
 function tellingValues({ attribute, values }: Rule, others: readonly unknown[]): readonly string[] {
   const counterpart = others.map(ruleOf).find((other) => other?.attribute === attribute);
   if (counterpart === undefined || counterpart === null) return values.slice(0, valuesShownMax);

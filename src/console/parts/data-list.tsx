@@ -5,25 +5,29 @@ import classes from './data-list.module.css';
 export interface Column<Row> {
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Buttons at the end of a row: their header is only heard. */
+  /** Buttons at the end of a row. */
   readonly isActions?: boolean;
 }
 
 interface DataListProps<Row> {
-  /** What the list holds, for those who hear the page. */
+  /** What the list holds, for screen readers. */
   readonly label: string;
   readonly rows: readonly Row[];
-  readonly rowKey: (row: Row) => string;
+  readonly rowKey: (row: Row, index: number) => string;
   /** The first column names the row. */
   readonly columns: readonly Column<Row>[];
-  /** In a panel, whose edges are its own. */
+  /** Without a frame: it stands in a panel. */
   readonly isFlush?: boolean;
+}
+
+/** Whether the window is a phone's: what is a table elsewhere is a list of cards then. */
+export function useIsNarrow(): boolean {
+  return useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
 }
 
 /** A table where there is room for one, and cards where there is not. */
 export function DataList<Row>(props: DataListProps<Row>) {
-  const isNarrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
-  return isNarrow ? <Cards {...props} /> : <Rows {...props} />;
+  return useIsNarrow() ? <Cards {...props} /> : <Rows {...props} />;
 }
 
 function Rows<Row>({ label, rows, rowKey, columns, isFlush = false }: DataListProps<Row>) {
@@ -40,8 +44,8 @@ function Rows<Row>({ label, rows, rowKey, columns, isFlush = false }: DataListPr
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={rowKey(row)}>
+          {rows.map((row, index) => (
+            <tr key={rowKey(row, index)}>
               {columns.map(({ header, cell, isActions }) => (
                 <td key={header} data-actions={isActions || undefined}>
                   {cell(row)}
@@ -59,8 +63,8 @@ function Cards<Row>({ label, rows, rowKey, columns, isFlush = false }: DataListP
   const [name, ...rest] = columns;
   return (
     <ul className={classes.cards} aria-label={label} data-flush={isFlush || undefined}>
-      {rows.map((row) => (
-        <li key={rowKey(row)} className={classes.card}>
+      {rows.map((row, index) => (
+        <li key={rowKey(row, index)} className={classes.card}>
           <div className={classes.cardName}>{name?.cell(row)}</div>
           <dl className={classes.facts}>
             {rest

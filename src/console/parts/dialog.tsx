@@ -1,10 +1,117 @@
-import { Modal, type ModalProps } from '@mantine/core';
-import { useIsTopmost } from './topmost-dialog.ts';
-import { useFocusBack } from './use-focus-back.ts';
+import { Button, Group, Modal, type ModalProps, Stack } from '@mantine/core';
+import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useState } from 'react';
+import { Failure } from './callout.tsx';
+import { SharedValue, useSharedValue } from './shared-value.ts';
+import { TextField } from './text-field.tsx';
+
+/** Of the element that holds a page's own content, beside the navigation. */
+export const contentId = 'content';
+
+/** The open dialogs, the newest last. */
+const openDialogs = new SharedValue<readonly symbol[]>([]);
+
+/** Whether the calling dialog is the newest one. A dialog is open as long as it is rendered. */
+export function useIsTopmost(): boolean {
+  const [self] = useState(() => Symbol('dialog'));
+  useLayoutEffect(() => {
+    openDialogs.set([...openDialogs.present, self]);
+    return () => openDialogs.set(openDialogs.present.filter((other) => other !== self));
+  }, [self]);
+  return useSharedValue(openDialogs, (dialogs) => !dialogs.includes(self) || dialogs.at(-1) === self);
+}
+
+/**
+ * Gives the focus back when the calling dialog is unmounted: Mantine does so only for a dialog that was closed first. If
+ * the element that had the focus is gone, the page's content gets it, so that Tab does not start above the navigation.
+ */
+export function useFocusBack(): void {
+  const [before] = useState(() => document.activeElement);
+  useEffect(() => {
+    return () => {
+      const isThere = before instanceof HTMLElement && before.isConnected && before !== document.body;
+      if (isThere) before.focus({ preventScroll: true });
+      else if (document.activeElement === document.body) {
+        document.getElementById(contentId)?.focus({ preventScroll: true });
+      }
+    };
+  }, [before]);
+}
 
 /** A dialog that is there as long as it is rendered. Where several are open, keys reach the newest. */
 export function Dialog({ closeOnEscape = true, ...props }: Omit<ModalProps, 'opened' | 'trapFocus'>) {
   const isTopmost = useIsTopmost();
   useFocusBack();
   return <Modal opened closeOnEscape={closeOnEscape && isTopmost} trapFocus={isTopmost} {...props} />;
+}
+
+/** The focus of a dialog that opens goes to a button that does no harm. */
+function focusIf(isFirst: boolean) {
+  return isFirst ? { 'data-autofocus': true } : {};
+}
+
+interface ConfirmDialogProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  readonly confirm: string;
+  readonly cancel?: string;
+  readonly isDangerous?: boolean;
+  /** Must be typed as it is before the button works. */
+  readonly typedName?: string;
+  readonly isBusy?: boolean;
+  readonly error?: unknown;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, children, confirm, cancel = 'Cancel', isDangerous = false, typedName } = props;
+  const { isBusy = false } = props;
+  const [typed, setTyped] = useState('');
+  const isReady = typedName === undefined || typed === typedName;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isReady) props.onConfirm();
+  };
+  return (
+    <Dialog onClose={props.onClose} title={title}>
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <div>{children}</div>
+          {typedName !== undefined && (
+            <TextField
+              label={
+                <>
+                  Type <strong>{typedName}</strong> to confirm
+                </>
+              }
+              value={typed}
+              autoComplete="off"
+              spellCheck={false}
+              data-autofocus
+              onText={setTyped}
+            />
+          )}
+          <Failure error={props.error} />
+          <Group justify="flex-end">
+            <Button
+              variant="default"
+              {...focusIf(typedName === undefined && isDangerous)}
+              onClick={props.onClose}
+            >
+              {cancel}
+            </Button>
+            <Button
+              type="submit"
+              {...focusIf(typedName === undefined && !isDangerous)}
+              color={isDangerous ? 'red.8' : undefined}
+              loading={isBusy}
+              disabled={!isReady}
+            >
+              {confirm}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
 }

@@ -17,7 +17,7 @@ export function formatMoment(at: number): string {
   return moment.format(at);
 }
 
-/** The same to the second, for whoever looks closer. */
+/** The same to the second. */
 export function formatInstant(at: number): string {
   return instant.format(at);
 }

@@ -1,43 +1,35 @@
-import { TagsInput, Textarea, TextInput } from '@mantine/core';
-import { isExactDuplicate } from './is-exact-duplicate.ts';
+import { TagsInput, Textarea } from '@mantine/core';
+import { changesBetween } from '../draft/draft.ts';
+import { TextField } from './text-field.tsx';
 
 /** What a flag is called, and how it is found. */
-export interface FlagLabels {
+export interface EditedLabels {
   readonly name: string;
   readonly description: string;
   readonly tags: string[];
 }
 
 /** What differs from what it began with. The rest may have been changed by others meanwhile, and stays as it is. */
-export function editedLabels(labels: FlagLabels, begun: FlagLabels): Partial<FlagLabels> {
-  return {
-    ...(labels.name !== begun.name && { name: labels.name }),
-    ...(labels.description !== begun.description && { description: labels.description }),
-    ...(JSON.stringify(labels.tags) !== JSON.stringify(begun.tags) && { tags: labels.tags }),
-  };
+export function changedLabels(labels: EditedLabels, begun: EditedLabels): Partial<EditedLabels> {
+  const changes = changesBetween({ ...begun }, { ...labels });
+  return Object.fromEntries(changes.map(({ key, after }) => [key, after]));
 }
 
-export function areSameLabels(left: FlagLabels, right: FlagLabels): boolean {
-  return Object.keys(editedLabels(left, right)).length === 0;
+export function areSameLabels(left: EditedLabels, right: EditedLabels): boolean {
+  return Object.keys(changedLabels(left, right)).length === 0;
 }
 
 interface LabelFieldsProps {
-  readonly labels: FlagLabels;
+  readonly labels: EditedLabels;
   readonly descriptionRowsMax: number;
-  readonly onChange: (change: Partial<FlagLabels>) => void;
+  readonly onChange: (change: Partial<EditedLabels>) => void;
 }
 
 export function LabelFields({ labels, descriptionRowsMax, onChange }: LabelFieldsProps) {
   const { name, description, tags } = labels;
   return (
     <>
-      <TextInput
-        label="Name"
-        required
-        data-autofocus
-        value={name}
-        onChange={(event) => onChange({ name: event.currentTarget.value })}
-      />
+      <TextField label="Name" required data-autofocus value={name} onText={(to) => onChange({ name: to })} />
       <Textarea
         label="Description"
         autosize
@@ -49,7 +41,8 @@ export function LabelFields({ labels, descriptionRowsMax, onChange }: LabelField
       <TagsInput
         label="Tags"
         description="Enter after each"
-        isDuplicate={isExactDuplicate}
+        // The service tells upper and lower case apart; Mantine's lists do not.
+        isDuplicate={(tag, present) => present.includes(tag)}
         value={tags}
         onChange={(next) => onChange({ tags: next })}
       />

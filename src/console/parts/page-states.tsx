@@ -1,9 +1,45 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { toConsoleError } from '../client/console-error.ts';
+import { isUnreadable, toConsoleError } from '../client/console-error.ts';
+import { usePageTitle } from './page-head.tsx';
 import classes from './page-states.module.css';
-import { EmptyPicture, ErrorPicture, LoadingPicture } from './pictures.tsx';
-import { usePageTitle } from './use-page-title.ts';
+
+/** A pole with its flag still coming up. */
+function LoadingPicture() {
+  return (
+    <svg className={classes.picture} viewBox="0 0 120 96" aria-hidden="true">
+      <path className={classes.ground} d="M14 88h92" />
+      <path className={classes.pole} d="M40 88V10" />
+      <path className={classes.rising} d="M42 46l44 12-10 3 9 8-43 9z" />
+      <path className={classes.faint} d="M42 14l44 12-10 3 9 8-43 9z" />
+    </svg>
+  );
+}
+
+/** A bare pole on a quiet hill: nothing has been raised yet. */
+function EmptyPicture() {
+  return (
+    <svg className={classes.picture} viewBox="0 0 120 96" aria-hidden="true">
+      <path className={classes.hill} d="M6 88c22-20 46-26 62-20s30 12 46 20z" />
+      <path className={classes.pole} d="M60 68V10" />
+      <path className={classes.faint} d="M62 14l42 11-10 3 9 7-41 8z" />
+      <circle className={classes.sun} cx="26" cy="26" r="8" />
+    </svg>
+  );
+}
+
+/** A snapped pole, its flag on the ground. */
+function ErrorPicture() {
+  return (
+    <svg className={classes.picture} viewBox="0 0 120 96" aria-hidden="true">
+      <path className={classes.ground} d="M14 88h92" />
+      <path className={classes.pole} d="M34 88V52l5-6" />
+      <path className={classes.pole} d="M42 50l40 30" />
+      <path className={classes.fallen} d="M80 78l22-20-2 9 10 1-16 20z" />
+      <path className={classes.spark} d="M44 34l3-10M54 38l8-8M32 36l-5-9" />
+    </svg>
+  );
+}
 
 /** Shows itself only after a moment: what comes at once needs no picture. */
 export function PageLoading({ what }: { readonly what: string }) {
@@ -63,4 +99,23 @@ export function PageError({ error, isPage = false, onRetry, action }: ErrorProps
       {action}
     </div>
   );
+}
+
+interface PageUnreadProps extends Pick<ErrorProps, 'isPage' | 'action'> {
+  readonly of: {
+    readonly isPending: boolean;
+    readonly isLoadingError: boolean;
+    readonly error: unknown;
+    readonly refetch: () => Promise<unknown>;
+  };
+  /** In the middle of a sentence: `the flag`. */
+  readonly what: string;
+}
+
+/** Says of a query that it is under way, or why there is nothing to show of it; otherwise nothing. */
+export function PageUnread({ of: query, what, ...props }: PageUnreadProps) {
+  const { isPending, error, refetch } = query;
+  if (isPending) return <PageLoading what={what} />;
+  if (!isUnreadable(query)) return null;
+  return <PageError error={error} onRetry={() => void refetch()} {...props} />;
 }

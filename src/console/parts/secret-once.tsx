@@ -1,8 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { LeaveQuestion, useLeaving } from '../draft/leave-guard.tsx';
-import { CopyButton } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
 import classes from './secret-once.module.css';
+import { CopyButton } from './small-button.tsx';
 
 interface SecretOnceProps {
   readonly title: string;
@@ -13,7 +13,7 @@ interface SecretOnceProps {
   readonly onClose: () => void;
 }
 
-/** Shows what will never be shown again. It closes by its button only, not by a slip of the hand or a way to another page. */
+/** Shows a secret for the only time. Its button alone closes it; leaving the page asks first. */
 export function SecretOnce({ title, what, secret, note, onClose }: SecretOnceProps) {
   const leaving = useLeaving(true);
   return (

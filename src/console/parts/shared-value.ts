@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value of the whole page, which whoever shows it follows with `useSharedValue`. */
+/** A value that the whole page shares. Components read it with `useSharedValue`. */
 export class SharedValue<Value> {
   #present: Value;
   readonly #listeners = new Set<() => void>();

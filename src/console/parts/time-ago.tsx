@@ -1,5 +1,34 @@
+import { useSyncExternalStore } from 'react';
 import { formatInstant, formatSince } from './format-time.ts';
-import { useNow } from './use-now.ts';
+
+/** The greatest age of words such as «3 minutes ago». */
+const tickMs = 30_000;
+
+let ticks = 0;
+let timer: ReturnType<typeof setInterval> | undefined;
+const listeners = new Set<() => void>();
+
+function tick(): void {
+  ticks += 1;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(tick, tickMs);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The time, as Unix milliseconds. A component that uses it is drawn again every {@link tickMs}; all share one timer. */
+function useNow(): number {
+  useSyncExternalStore(subscribe, () => ticks);
+  return Date.now();
+}
 
 interface TimeAgoProps {
   /** Unix milliseconds; null is never. */

@@ -1,6 +1,6 @@
 /**
- * Lists of exact values as people write them: one a line, or separated by commas. Blanks around a value are nobody's
- * meaning; one that has them, or a comma, stands in double quotes, in which a doubled quote is one, as in CSV.
+ * Lists of exact values as people write them: one a line, or separated by commas. Blanks around a value are dropped. A
+ * value with outer blanks or a comma stands in double quotes, in which a doubled quote is one quote, as in CSV.
  */
 
 const endings = new Set([',', '\n', '\r']);

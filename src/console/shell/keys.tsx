@@ -1,11 +1,43 @@
+import { Kbd } from '@mantine/core';
 import { type HotkeyItem, useHotkeys } from '@mantine/hooks';
 import { lazy, Suspense, useEffect } from 'react';
-import { runNewestAction } from '../parts/notices.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { undoNewest } from '../parts/notices.tsx';
 import { closeOverlay, openOverlay, useOverlay } from './overlays.ts';
+import classes from './shell.module.css';
+
+const helped = [
+  [['Ctrl K'], 'Go to a flag, a page or an action'],
+  [['/'], 'Search on this page; where it has no search, as Ctrl K'],
+  [['U'], 'Undo what was just switched, while the notification is shown'],
+  [['?'], 'This help'],
+  [['Tab', 'Shift Tab'], 'Next and previous control'],
+  [['Enter', 'Space'], 'Press a button, open a link, turn a switch'],
+  [['Arrow keys'], 'Move a slider, choose in a list or a tab bar'],
+  [['Escape'], 'Close a dialog or a menu'],
+] as const;
+
+function KeyHelp({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog onClose={onClose} title="Keyboard">
+      <dl className={classes.keys}>
+        {helped.map(([names, does]) => (
+          <div key={does} className={classes.key}>
+            <dt className={classes.keyNames}>
+              {names.map((name) => (
+                <Kbd key={name}>{name}</Kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
 
 const loadPalette = () => import('./palette.tsx');
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
-const KeyHelp = lazy(async () => ({ default: (await import('./key-help.tsx')).KeyHelp }));
 
 /** The page's own search; where it has none, the search for everything. */
 function focusSearch(): void {
@@ -17,7 +49,7 @@ function focusSearch(): void {
 const typedInto =
   'textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=range])';
 
-/** A key that means something everywhere but where text is typed; on a switch, which is an input too, it does. */
+/** A shortcut that works everywhere but in a text field. A switch is an input too, and no text field. */
 function key(name: string, act: () => void): HotkeyItem {
   const onKey = (event: KeyboardEvent) => {
     if (event.target instanceof Element && event.target.matches(typedInto)) return;
@@ -30,7 +62,7 @@ function key(name: string, act: () => void): HotkeyItem {
 /** Loads the palette when the browser has nothing else to do, so that Ctrl+K opens it at once. */
 function usePaletteAhead(): void {
   useEffect(() => {
-    // Where it fails, it is loaded when it is wanted.
+    // If it fails, opening the palette loads it.
     const load = () => void loadPalette().catch(() => undefined);
     // Safari has no idle callbacks.
     if (!('requestIdleCallback' in window)) return clearing(setTimeout(load, 2_000));
@@ -53,7 +85,7 @@ export function Keys() {
     // With Shift on most keyboards, and without it on some.
     key('shift+?', () => openOverlay('help')),
     key('?', () => openOverlay('help')),
-    key('U', () => void runNewestAction()),
+    key('U', undoNewest),
   ];
   useHotkeys(everywhere, []);
   return (

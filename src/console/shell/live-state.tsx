@@ -1,11 +1,55 @@
-import classes from './live-state.module.css';
-import { useLiveChanges } from './use-live-changes.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { positionBesideProject } from '../../domain/audit/watch-position.ts';
+import { followChanges } from '../client/follow-changes.ts';
+import { projectsQuery } from '../client/queries.ts';
+import { useCurrentProject } from './project-context.ts';
+import classes from './shell.module.css';
+import { useSession } from './use-session.ts';
 
-/** A word on every page that does not show what others change; otherwise nothing. */
+/** The page says that it has no stream after this long. */
+const graceMs = 3_000;
+
+/**
+ * Keeps the open page up to date with what other people change.
+ *
+ * @returns whether the page has been cut off from that for some seconds.
+ */
+function useLiveChanges(): boolean {
+  const client = useQueryClient();
+  const { position } = useSession();
+  const reached = useRef(position);
+  const projectId = useCurrentProject()?.id ?? null;
+  const isKnown = useQuery(projectsQuery).data !== undefined;
+  const [isLive, setLive] = useState(false);
+  useEffect(() => {
+    if (!isKnown) return undefined;
+    setLive(false);
+    const since = positionBesideProject(reached.current);
+    const onPosition = (position: string) => {
+      reached.current = position;
+    };
+    return followChanges(client, { projectId, since, onPosition, onLive: setLive });
+  }, [client, projectId, isKnown]);
+  return useIsLasting(!isLive, graceMs);
+}
+
+function useIsLasting(isSo: boolean, ms: number): boolean {
+  const [isLasting, setLasting] = useState(false);
+  useEffect(() => {
+    setLasting(false);
+    if (!isSo) return undefined;
+    const timer = setTimeout(() => setLasting(true), ms);
+    return () => clearTimeout(timer);
+  }, [isSo, ms]);
+  return isLasting;
+}
+
+/** A line on top of every page while its stream of changes is cut off; else nothing. */
 export function LiveState() {
   const isCutOff = useLiveChanges();
   return (
-    <div className={classes.state} role="status" aria-label="Live updates">
+    <div className={classes.live} role="status" aria-label="Live updates">
       {isCutOff && 'This page is not live: what others change is shown after a reload. Trying to connect …'}
     </div>
   );

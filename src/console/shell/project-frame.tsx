@@ -3,9 +3,8 @@ import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { ConsoleError, isUnreadable } from '../client/console-error.ts';
 import { projectsQuery } from '../client/queries.ts';
-import { PageError, PageLoading } from '../parts/page-states.tsx';
-import { rememberProject } from './current-project.ts';
-import { ProjectContext } from './project-context.ts';
+import { PageError, PageUnread } from '../parts/page-states.tsx';
+import { ProjectContext, rememberProject } from './project-context.ts';
 
 const route = getRouteApi('/shell/projects/$projectId');
 const unknownProject = new ConsoleError(
@@ -15,7 +14,7 @@ const unknownProject = new ConsoleError(
   null,
 );
 
-/** Around every page of a project: who it is. */
+/** Gives every page below it the project of the address. */
 export function ProjectFrame() {
   const { projectId } = route.useParams();
   const projects = useQuery(projectsQuery);
@@ -24,9 +23,9 @@ export function ProjectFrame() {
   useEffect(() => {
     if (isKnown) rememberProject(projectId);
   }, [projectId, isKnown]);
-  if (projects.isPending) return <PageLoading what="the project" />;
-  if (isUnreadable(projects))
-    return <PageError isPage error={projects.error} onRetry={() => void projects.refetch()} />;
+  if (projects.isPending || isUnreadable(projects)) {
+    return <PageUnread isPage of={projects} what="the project" />;
+  }
   if (project === undefined) {
     return <PageError isPage error={unknownProject} action={<Link to="/projects">All projects</Link>} />;
   }

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
 import { Brand } from '../parts/brand.tsx';
-import { contentId } from '../parts/content-id.ts';
+import { contentId } from '../parts/dialog.tsx';
 import { PageLoading } from '../parts/page-states.tsx';
 import { Keys } from './keys.tsx';
 import { LiveState } from './live-state.tsx';

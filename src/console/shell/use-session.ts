@@ -1,12 +1,13 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import type { MemberView } from '../../contracts/console/member-views.ts';
 import type { OrganisationView } from '../../contracts/console/organisation-views.ts';
 import { sessionQuery } from '../client/queries.ts';
 
-export interface SignedIn {
+interface SignedIn {
   readonly member: MemberView;
   readonly organisation: OrganisationView | null;
-  /** Whatever this page reads shows what had changed up to here. */
+  /** The page's answers include every change up to this position. */
   readonly position: string;
   readonly isMailConfigured: boolean;
   readonly docsUrl: string;
@@ -25,4 +26,17 @@ export function useSession(): SignedIn {
     docsUrl: data.docsUrl ?? '/docs',
     baseUrl: data.baseUrl ?? window.location.origin,
   };
+}
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Only this page itself asks to sign out: a link from elsewhere has no state. */
+    readonly isSigningOut?: boolean;
+  }
+}
+
+/** Leaves the page like a link does, so that a draft is asked about first; the session ends then. */
+export function useSignOut(): () => void {
+  const navigate = useNavigate();
+  return () => void navigate({ to: '/sign-out', state: { isSigningOut: true } });
 }

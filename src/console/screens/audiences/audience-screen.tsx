@@ -1,24 +1,138 @@
-import { Button, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { AudienceView } from '../../../contracts/console/audience-views.ts';
+import type { EnvironmentView } from '../../../contracts/console/project-views.ts';
 import { call } from '../../client/call.ts';
-import { conflictOf, isUnreadable } from '../../client/console-error.ts';
+import { isUnreadable } from '../../client/console-error.ts';
 import { audienceQuery } from '../../client/queries.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';
-import { type DraftHandle, useDraft } from '../../draft/use-draft.ts';
+import { type DraftHandle, saveDraft, useDraft } from '../../draft/use-draft.ts';
 import { Callout } from '../../parts/callout.tsx';
-import { showNotice } from '../../parts/notices.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { PageError, PageLoading } from '../../parts/page-states.tsx';
+import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
+import { showDone } from '../../parts/notices.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { PageUnread } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { useCanEdit, useProject } from '../../shell/project-context.ts';
-import { AudienceUses } from './audience-uses.tsx';
-import { DeleteAudience } from './delete-audience.tsx';
-import { protectedUsesWarning } from './protected-uses.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+import { countOf } from '../../parts/words.ts';
+import { ProjectLink } from '../../shell/pages.tsx';
+import { useAudiencesAvailable, useCanEdit, useProject } from '../../shell/project-context.ts';
+import classes from './audiences.module.css';
 import { type EditedRule, editedRules, RulesEditor } from './rules-editor.tsx';
-import { useAudiencesAvailable } from './use-audiences-available.ts';
+
+/** The flags that an audience limits, each with a link and its environments. */
+function WhereUsed({ audience: { uses, useCount } }: { readonly audience: AudienceView }) {
+  const { id: projectId, environments } = useProject();
+  const nameOf = (wanted: number) => environments.find(({ number }) => number === wanted)?.name;
+  if (useCount === 0) return <p className={classes.quiet}>No flag uses it.</p>;
+  return (
+    <ul className={classes.uses}>
+      {uses.map(({ flagId, flagName, environmentNumbers }) => (
+        <li key={flagId}>
+          <Link to="/projects/$projectId/flags/$flagId" params={{ projectId, flagId }}>
+            {flagName}
+          </Link>
+          <span className={classes.quiet}>
+            {' '}
+            {environmentNumbers
+              .map(nameOf)
+              .filter((name) => name !== undefined)
+              .join(', ')}
+          </span>
+        </li>
+      ))}
+      {useCount > uses.length && <li className={classes.quiet}>and {useCount - uses.length} more</li>}
+    </ul>
+  );
+}
+
+interface DeleteAudienceProps {
+  readonly audience: AudienceView;
+  readonly onClose: () => void;
+}
+
+/** An audience in use is not deleted: the flags that use it are shown instead. */
+function StillInUse({ audience, onClose }: DeleteAudienceProps) {
+  return (
+    <Dialog onClose={onClose} title={`${audience.name} is still in use`}>
+      <Stack gap="md">
+        <Text size="sm">Take it off these flags first:</Text>
+        <WhereUsed audience={audience} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Close
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
+
+function DeleteAudience({ audience, onClose }: DeleteAudienceProps) {
+  const { id: audienceId, projectId, name, revision, useCount } = audience;
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useMutation({
+    mutationFn: () => call('delete-audience', { projectId, audienceId }, { revision }),
+    onSuccess: async () => {
+      showDone(`Deleted ${name}.`);
+      await navigate({ to: '/projects/$projectId/audiences', params: { projectId }, ignoreBlocker: true });
+      client.removeQueries({ queryKey: audienceQuery(projectId, audienceId).queryKey });
+      await client.invalidateQueries({ queryKey: [projectId] });
+    },
+    // Attached by somebody else in the meantime: the list of uses is read again.
+    onError: () => client.invalidateQueries({ queryKey: audienceQuery(projectId, audienceId).queryKey }),
+  });
+  if (useCount > 0) return <StillInUse audience={audience} onClose={onClose} />;
+  return (
+    <ConfirmDialog
+      title={`Delete ${name}?`}
+      confirm="Delete audience"
+      isDangerous
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">No flag uses it. This cannot be undone.</Text>
+    </ConfirmDialog>
+  );
+}
+
+const listedMax = 10;
+
+function protectedUses({ uses }: AudienceView, environments: readonly EnvironmentView[]) {
+  const guarded = environments.filter(({ isProtected }) => isProtected);
+  return uses
+    .map(({ flagId, flagName, environmentNumbers }) => {
+      const names = guarded.filter(({ number }) => environmentNumbers.includes(number));
+      return { flagId, flagName, names: names.map(({ name }) => name) };
+    })
+    .filter(({ names }) => names.length > 0);
+}
+
+/** What a change of the rules does on protected environments, by the names of flags and environments; null for nothing. */
+function protectedUsesWarning(audience: AudienceView, environments: readonly EnvironmentView[]) {
+  const uses = protectedUses(audience, environments);
+  if (uses.length === 0) return null;
+  const unlisted = audience.useCount - audience.uses.length;
+  const more = Math.max(0, uses.length - listedMax) + unlisted;
+  return (
+    <>
+      <Text size="sm">Saving changes at once what these flags answer on protected environments:</Text>
+      <ul>
+        {uses.slice(0, listedMax).map(({ flagId, flagName, names }) => (
+          <li key={flagId}>
+            <strong>{flagName}</strong> in <strong>{names.join(', ')}</strong>
+          </li>
+        ))}
+        {more > 0 && <li>and up to {countOf(more, 'other flag')}</li>}
+      </ul>
+    </>
+  );
+}
 
 const route = getRouteApi('/shell/projects/$projectId/audiences/$audienceId');
 
@@ -30,30 +144,21 @@ function storedOf({ name, rules, revision }: AudienceView) {
   return { fields: { name, rules: editedRules(rules) }, revision };
 }
 
-function useSave(audience: AudienceView, { draft, settle, meet }: DraftHandle) {
+function useSave({ id: audienceId, projectId }: AudienceView, handle: DraftHandle) {
   const client = useQueryClient();
-  const { id: audienceId, projectId } = audience;
   return async () => {
-    try {
-      const stored = await call(
-        'edit-audience',
-        { projectId, audienceId },
-        { revision: draft.revision, ...draft.edits },
-      );
+    const { name } = await saveDraft(handle, storedOf, async ({ revision, edits }) => {
+      const stored = await call('edit-audience', { projectId, audienceId }, { revision, ...edits });
       client.setQueryData(audienceQuery(projectId, audienceId).queryKey, stored);
-      settle(storedOf(stored), 'all');
-      void client.invalidateQueries({ queryKey: [projectId] });
-      showNotice({ tone: 'done', message: `Saved ${stored.name}. Flags that use it follow at once.` });
-    } catch (error) {
-      const current = conflictOf<AudienceView>(error);
-      if (current !== null) meet(storedOf(current));
-      throw error;
-    }
+      return stored;
+    });
+    void client.invalidateQueries({ queryKey: [projectId] });
+    showDone(`Saved ${name}. Flags that use it follow at once.`);
   };
 }
 
 function Loaded({ audience }: { readonly audience: AudienceView }) {
-  const { id: projectId, environments } = useProject();
+  const { environments } = useProject();
   const canEdit = useCanEdit();
   const isEditable = useAudiencesAvailable() && canEdit;
   const stored = storedOf(audience);
@@ -64,13 +169,9 @@ function Loaded({ audience }: { readonly audience: AudienceView }) {
   const isIncomplete = rules.some(({ attribute, values }) => attribute === '' || values.length === 0);
   return (
     <>
-      <PageHeader
+      <PageHead
         title={handle.value('name') as string}
-        above={
-          <Link to="/projects/$projectId/audiences" params={{ projectId }}>
-            Audiences
-          </Link>
-        }
+        above={<ProjectLink to="/projects/$projectId/audiences">Audiences</ProjectLink>}
         actions={
           canEdit && (
             <Button variant="default" onClick={deletion.open}>
@@ -83,12 +184,12 @@ function Loaded({ audience }: { readonly audience: AudienceView }) {
         {!isEditable && <Callout tone="plain">{canEdit ? planReason : roleReason}</Callout>}
         <Panel title="Name and rules">
           <Stack gap="md">
-            <TextInput
+            <TextField
               label="Name"
               maw={420}
               disabled={!isEditable}
               value={handle.value('name') as string}
-              onChange={(event) => handle.edit({ name: event.currentTarget.value })}
+              onText={(name) => handle.edit({ name })}
             />
             <RulesEditor
               rules={rules}
@@ -98,14 +199,13 @@ function Loaded({ audience }: { readonly audience: AudienceView }) {
           </Stack>
         </Panel>
         <Panel title="Where it is used">
-          <AudienceUses uses={audience.uses} useCount={audience.useCount} />
+          <WhereUsed audience={audience} />
         </Panel>
       </Stack>
       <ReviewBar
         handle={handle}
-        show={({ key, before, after }) => ({ environment: null, field: key, before, after })}
         problem={isIncomplete ? 'Each rule needs an attribute and at least one value.' : null}
-        warning={changesRules && protectedUsesWarning({ audience, environments })}
+        warning={changesRules && protectedUsesWarning(audience, environments)}
         onSave={useSave(audience, handle)}
       />
       {isDeleting && <DeleteAudience audience={audience} onClose={deletion.close} />}
@@ -117,14 +217,9 @@ export function AudienceScreen() {
   const { id: projectId } = useProject();
   const { audienceId } = route.useParams();
   const audience = useQuery(audienceQuery(projectId, audienceId));
-  if (audience.isPending) return <PageLoading what="the audience" />;
-  if (isUnreadable(audience)) {
-    const all = (
-      <Link to="/projects/$projectId/audiences" params={{ projectId }}>
-        All audiences
-      </Link>
-    );
-    return <PageError isPage error={audience.error} onRetry={() => void audience.refetch()} action={all} />;
+  if (audience.isPending || isUnreadable(audience)) {
+    const all = <ProjectLink to="/projects/$projectId/audiences">All audiences</ProjectLink>;
+    return <PageUnread isPage of={audience} what="the audience" action={all} />;
   }
   return <Loaded key={audienceId} audience={audience.data} />;
 }

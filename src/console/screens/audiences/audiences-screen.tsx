@@ -1,21 +1,65 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { AudienceView } from '../../../contracts/console/audience-views.ts';
-import { isUnreadable } from '../../client/console-error.ts';
+import type { AudienceRule } from '../../../domain/evaluation/audience.ts';
+import { call } from '../../client/call.ts';
 import { audiencesQuery } from '../../client/queries.ts';
+import { FormDialog } from '../../draft/form-dialog.tsx';
 import { Callout } from '../../parts/callout.tsx';
-import { countOf } from '../../parts/count-words.ts';
 import { type Column, DataList } from '../../parts/data-list.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { PageEmpty, PageError, PageLoading } from '../../parts/page-states.tsx';
+import { showDone } from '../../parts/notices.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
-import { useCanEdit, useProject } from '../../shell/project-context.ts';
+import { writtenValue } from '../../parts/value-text.ts';
+import { countOf } from '../../parts/words.ts';
+import { useAudiencesAvailable, useCanEdit, useProject } from '../../shell/project-context.ts';
 import classes from './audiences.module.css';
-import { CreateAudience } from './create-audience.tsx';
-import { ruleLine } from './rule-line.ts';
-import { useAudiencesAvailable } from './use-audiences-available.ts';
+import { type EditedRule, RulesEditor } from './rules-editor.tsx';
+
+const valuesShownMax = 4;
+
+/** `plan is pro or team`. */
+function ruleLine({ attribute, values }: AudienceRule): string {
+  const shown = values.slice(0, valuesShownMax).map(writtenValue).join(' or ');
+  const rest = values.length - valuesShownMax;
+  return `${attribute} is ${shown}${rest > 0 ? ` or ${rest} more` : ''}`;
+}
+
+function CreateAudience({ onClose }: { readonly onClose: () => void }) {
+  const { id: projectId } = useProject();
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const [rules, setRules] = useState<EditedRule[]>([{ attribute: '', values: [] }]);
+  const create = useMutation({
+    mutationFn: () => call('create-audience', { projectId }, { name, rules }),
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: audiencesQuery(projectId).queryKey });
+      showDone(`Created ${name}.`);
+      onClose();
+    },
+  });
+  const hasRules = rules.some(({ attribute, values }) => attribute !== '' || values.length > 0);
+  return (
+    <FormDialog
+      title="Create audience"
+      size="lg"
+      submit="Create audience"
+      isDirty={name !== '' || hasRules}
+      isBusy={create.isPending}
+      error={create.error}
+      onSubmit={create.mutate}
+      onClose={onClose}
+    >
+      <TextField label="Name" required data-autofocus value={name} onText={setName} />
+      <RulesEditor rules={rules} onChange={setRules} />
+    </FormDialog>
+  );
+}
 
 const rulesShownMax = 3;
 
@@ -57,9 +101,9 @@ export function AudiencesScreen() {
   const button = canEdit && isAvailable ? <Button onClick={create.open}>Create audience</Button> : null;
   return (
     <>
-      <PageHeader title="Audiences" actions={rows.length > 0 ? button : null}>
+      <PageHead title="Audiences" actions={rows.length > 0 ? button : null}>
         Named groups of callers, told by the attributes they send. Attach one to a flag to limit it to them.
-      </PageHeader>
+      </PageHead>
       {!isAvailable && (
         <div className={classes.notice}>
           <Callout tone="warn">
@@ -68,10 +112,7 @@ export function AudiencesScreen() {
           </Callout>
         </div>
       )}
-      {audiences.isPending && <PageLoading what="audiences" />}
-      {isUnreadable(audiences) && (
-        <PageError error={audiences.error} onRetry={() => void audiences.refetch()} />
-      )}
+      <PageUnread of={audiences} what="audiences" />
       {audiences.data !== undefined && rows.length === 0 && (
         <PageEmpty title="No audience yet" action={button}>
           For example “Pro”: callers whose plan is pro or team.

@@ -1,7 +1,113 @@
-import { Button, CloseButton, Group, Stack, Text, TextInput } from '@mantine/core';
+import { CloseButton, Group, Pill, PillsInput, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { type ClipboardEvent, type KeyboardEvent, useState } from 'react';
+import { valueCodePointsMax } from '../../../domain/audience/audience-edit.ts';
 import type { AudienceRule } from '../../../domain/evaluation/audience.ts';
+import { ListDialog, type ListedThing } from '../../draft/list-dialog.tsx';
+import { SmallButton } from '../../parts/small-button.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+import { isWithinQuotes, parseValues, withValues, writtenValue } from '../../parts/value-text.ts';
+import { countOf } from '../../parts/words.ts';
 import classes from './audiences.module.css';
-import { ValuesInput } from './values-input.tsx';
+
+/** A rule may have 100,000 values: a browser cannot show them all, and nobody could read them. */
+const shownMax = 100;
+const thing: ListedThing = { noun: 'value', codePointsMax: valueCodePointsMax, mayBeEmpty: true };
+
+interface ValuesInputProps {
+  readonly attribute: string;
+  readonly values: readonly string[];
+  readonly isReadOnly: boolean;
+  readonly onChange: (values: string[]) => void;
+}
+
+function useTyping({ values, onChange }: ValuesInputProps) {
+  const [text, setText] = useState('');
+  const take = (written: string) => {
+    const added = parseValues(written);
+    setText('');
+    if (added.length > 0) onChange(withValues(values, added));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const isEnd = event.key === 'Enter' || (event.key === ',' && !isWithinQuotes(text));
+    if (isEnd && text.trim() !== '') {
+      event.preventDefault();
+      take(text);
+    } else if (event.key === 'Backspace' && text === '' && values.length > 0) {
+      onChange(values.slice(0, -1));
+    }
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const pasted = event.clipboardData.getData('text/plain');
+    if (!/[,\n\r]/.test(pasted) || isWithinQuotes(text)) return;
+    event.preventDefault();
+    take(`${text}${pasted}`);
+  };
+  return { text, setText, take, onKeyDown, onPaste };
+}
+
+/** A long list is edited in a dialog, and typing adds to its end. */
+function WholeList({ attribute, values, onChange }: ValuesInputProps) {
+  const [isOpen, dialog] = useDisclosure(false);
+  return (
+    <>
+      <SmallButton mt={6} onClick={dialog.open}>
+        Edit all {countOf(values.length, 'value')}
+      </SmallButton>
+      {isOpen && (
+        <ListDialog
+          title={`Values of ${attribute === '' ? 'the attribute' : attribute}`}
+          thing={thing}
+          items={values}
+          emptyNote="A rule needs at least one value."
+          onApply={onChange}
+          onClose={dialog.close}
+        />
+      )}
+    </>
+  );
+}
+
+/** The exact values of a rule. Mantine's own list of tags would trim them and split them at their commas. */
+function ValuesInput(props: ValuesInputProps) {
+  const { values, isReadOnly, onChange } = props;
+  const { text, setText, take, onKeyDown, onPaste } = useTyping(props);
+  // The last ones: that is where what is typed arrives.
+  const shown = values.slice(-shownMax);
+  const hidden = values.length - shown.length;
+  return (
+    <div>
+      <PillsInput label="is one of" withAsterisk disabled={isReadOnly}>
+        <Pill.Group>
+          {hidden > 0 && <span className={classes.quiet}>{countOf(hidden, 'value')} and</span>}
+          {shown.map((value) => (
+            <Pill
+              key={value}
+              className={classes.value}
+              disabled={isReadOnly}
+              withRemoveButton={!isReadOnly}
+              onRemove={() => onChange(values.filter((other) => other !== value))}
+            >
+              {writtenValue(value)}
+            </Pill>
+          ))}
+          <PillsInput.Field
+            placeholder={values.length === 0 ? 'pro, team' : ''}
+            spellCheck={false}
+            autoComplete="off"
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            onKeyDown={onKeyDown}
+            onPaste={onPaste}
+            onBlur={() => take(text)}
+          />
+        </Pill.Group>
+      </PillsInput>
+      {hidden > 0 && !isReadOnly && <WholeList {...props} />}
+    </div>
+  );
+}
 
 /** An audience holds 1 to 50 rules (decisions). */
 const rulesMax = 50;
@@ -30,13 +136,13 @@ export function RulesEditor({ rules, isReadOnly = false, onChange }: RulesEditor
       {rules.map(({ attribute, values }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a rule has nothing else that stays while it is typed.
         <div key={index} className={classes.rule} data-alone={rules.length === 1 || isReadOnly || undefined}>
-          <TextInput
+          <TextField
             label={index === 0 ? 'Attribute' : 'and attribute'}
             placeholder="plan"
             required
             disabled={isReadOnly}
             value={attribute}
-            onChange={(event) => set(index, { attribute: event.currentTarget.value })}
+            onText={(attribute) => set(index, { attribute })}
           />
           <ValuesInput
             attribute={attribute}
@@ -55,14 +161,12 @@ export function RulesEditor({ rules, isReadOnly = false, onChange }: RulesEditor
       ))}
       {!isReadOnly && (
         <Group justify="space-between">
-          <Button
-            size="compact-sm"
-            variant="default"
+          <SmallButton
             disabled={rules.length >= rulesMax}
             onClick={() => onChange([...rules, { attribute: '', values: [] }])}
           >
             Add rule
-          </Button>
+          </SmallButton>
           <Text size="sm" c="dimmed">
             {rules.length > 1 && 'All rules must match. '}Values match exactly. One with a comma or with outer
             blanks goes in quotes.

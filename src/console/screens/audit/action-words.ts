@@ -30,7 +30,7 @@ const actionWords: Readonly<Record<AuditAction, string>> = {
   'member.follow-sign-in-link': 'followed the sign-in link for',
 };
 
-/** Alike in words, and told apart where one of them is chosen. */
+/** What tells actions with the same words apart in a filter. */
 const choiceNotes: Partial<Record<AuditAction, string>> = {
   'flag.patch': ' (API)',
   'flag.edit': ' (console)',

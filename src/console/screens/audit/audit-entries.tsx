@@ -2,27 +2,27 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { AuditEntryView } from '../../../contracts/console/audit-views.ts';
 import { isUnreadable } from '../../client/console-error.ts';
+import { Failure } from '../../parts/callout.tsx';
 import { ChangeList } from '../../parts/change-list.tsx';
 import type { ShownChange } from '../../parts/change-words.ts';
-import { Failure } from '../../parts/failure.tsx';
-import { PageEmpty, PageError, PageLoading } from '../../parts/page-states.tsx';
+import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { actionWord, isOfOneself } from './action-words.ts';
 import classes from './audit.module.css';
-import { type AuditFilter, useAuditPages } from './audit-pages.ts';
+import { type AuditQuery, useAuditPages } from './audit-pages.ts';
 
-/** A new flag with a state in each environment would fill the screen by itself. */
+/** A longer diff is folded: a new flag has a state in each environment. */
 const changesShownMax = 6;
 
 interface AuditEntriesProps {
   /** Null for those of the whole organisation. */
   readonly projectId: string | null;
-  readonly filter: AuditFilter;
-  /** The page says what was changed already. */
+  readonly filter: AuditQuery;
+  /** The page is about one thing: entries do not name it. */
   readonly isOfOneThing?: boolean;
 }
 
-/** Recorded at the project, which holds its environments. */
+/** An environment's own entry is recorded at its project. */
 function isOfEnvironment({ action, environment }: AuditEntryView): boolean {
   return action.startsWith('environment.') && environment !== null;
 }
@@ -95,8 +95,7 @@ function Entry({ entry, isOfOneThing, isOfOrganisation, audienceName }: EntryPro
 /** Entries of the audit log as diffs, newest first, a page at a time. */
 export function AuditEntries({ projectId, filter, isOfOneThing }: AuditEntriesProps) {
   const pages = useAuditPages(projectId, filter);
-  if (pages.isPending) return <PageLoading what="the audit log" />;
-  if (isUnreadable(pages)) return <PageError error={pages.error} onRetry={() => void pages.refetch()} />;
+  if (pages.isPending || isUnreadable(pages)) return <PageUnread of={pages} what="the audit log" />;
   const entries = pages.data.pages.flatMap((page) => page.entries);
   const names = new Map(pages.data.pages.flatMap((page) => Object.entries(page.audienceNames)));
   const audienceName = (id: string) => names.get(id) ?? id;

@@ -1,32 +1,76 @@
-import { NativeSelect, Select, TextInput } from '@mantine/core';
+import { NativeSelect, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { AuditEntryView } from '../../../contracts/console/audit-views.ts';
 import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import { auditActions } from '../../../domain/audit/audit-entry.ts';
-import type { AuditSearch } from '../../app/searches.ts';
+import { type AuditSearch, withChoice } from '../../app/searches.ts';
 import { flagsQuery, membersQuery, tokensQuery } from '../../client/queries.ts';
+import { TextField } from '../../parts/text-field.tsx';
 import { useSession } from '../../shell/use-session.ts';
 import { actionChoice } from './action-words.ts';
 import classes from './audit.module.css';
-import { actorChoices, type Choice, environmentChoices, flagChoices } from './audit-choices.ts';
-import { type AuditFilter, useSeenEntries } from './audit-pages.ts';
+import { type AuditQuery, useSeenEntries } from './audit-pages.ts';
+
+/** What a filter offers: the value that is asked for, and what it is called. */
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+type Actor = AuditEntryView['actor'];
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Each value once, with its first label. The chosen value is always among them, so that an active filter is shown. */
+function distinct(choices: readonly Choice[], chosen: string | undefined): readonly Choice[] {
+  const known = new Map<string, Choice>();
+  for (const choice of choices) if (!known.has(choice.value)) known.set(choice.value, choice);
+  if (chosen !== undefined && !known.has(chosen)) known.set(chosen, { value: chosen, label: chosen });
+  return [...known.values()];
+}
+
+/** An actor as the API names it: `member:ID`, `token:ID` or `operator`. */
+function actorChoice({ kind, id, name }: Actor): Choice {
+  if (kind === 'operator') return { value: kind, label: 'The operator' };
+  return { value: `${kind}:${id}`, label: kind === 'token' ? `${name} (token)` : name };
+}
+
+function actorChoices(
+  members: readonly Named[],
+  tokens: readonly Named[],
+  entries: readonly AuditEntryView[],
+): readonly Choice[] {
+  const present: Actor[] = [
+    ...members.map(({ id, name }): Actor => ({ kind: 'member', id, name })),
+    ...tokens.map(({ id, name }): Actor => ({ kind: 'token', id, name })),
+    { kind: 'operator', id: '', name: '' },
+  ];
+  return [...present, ...entries.map(({ actor }) => actor)].map(actorChoice);
+}
+
+/** Flags that entries name: those that the project does not have are deleted, or another project's. */
+function namedFlags(projectId: string, entries: readonly AuditEntryView[]): readonly Choice[] {
+  const named = entries.filter(({ action }) => action.startsWith('flag.'));
+  return named.map(({ targetId, targetName, ...entry }) => {
+    const place = entry.projectId === projectId ? 'deleted' : (entry.projectName ?? 'deleted');
+    return { value: targetId, label: `${targetName} (${place})` };
+  });
+}
 
 interface AuditFiltersProps {
   /** Null where no project is at hand: then the whole organisation's entries are asked for. */
   readonly project: ProjectView | null;
-  readonly search: Partial<AuditSearch>;
+  readonly search: AuditSearch;
   /** What the search asks for. */
-  readonly filter: AuditFilter;
-  readonly onChange: (search: Partial<AuditSearch>) => void;
+  readonly filter: AuditQuery;
+  readonly onChange: (search: AuditSearch) => void;
 }
 
-interface AuditChoices {
-  readonly actors: readonly Choice[];
-  readonly flags: readonly Choice[];
-  readonly environments: readonly Choice[];
-}
-
-/** Whatever there is to ask for, and what the entries tell of that is gone. */
-function useAuditChoices({ project, search, filter }: Omit<AuditFiltersProps, 'onChange'>): AuditChoices {
+/** What there is to filter by, with deleted things that entries still name. */
+function useAuditChoices({ project, search, filter }: Omit<AuditFiltersProps, 'onChange'>) {
   const { member: self, organisation } = useSession();
   const id = project?.id ?? '';
   const isShared = organisation !== null && project?.isPersonal !== true;
@@ -35,20 +79,25 @@ function useAuditChoices({ project, search, filter }: Omit<AuditFiltersProps, 'o
   const known = useQuery({ ...flagsQuery(id), enabled: project !== null }).data?.flags ?? null;
   const flags = project === null ? [] : known;
   const entries = useSeenEntries(id, project === null || search.scope === 'organisation', filter);
+  const present = (flags ?? []).map((flag): Choice => ({ value: flag.id, label: flag.name }));
+  // While the flags are not known, deleted ones cannot be told from the others.
+  const gone = flags === null ? [] : namedFlags(id, entries);
+  const names = [
+    ...(project?.environments ?? []).map(({ name }) => name),
+    ...entries.map((entry) => entry.environment),
+  ];
+  const environments = names.filter((name) => name !== null).map((name) => ({ value: name, label: name }));
   return {
-    actors: actorChoices({ self, members, tokens, entries }, search.actor),
-    flags: flagChoices(id, flags, entries, search.flag),
-    environments: environmentChoices(project?.environments ?? [], entries, search.environment),
+    actors: distinct(actorChoices([...members, self], tokens, entries), search.actor),
+    flags: distinct([...present, ...gone], search.flag),
+    environments: distinct(environments, search.environment),
   };
 }
 
 export function AuditFilters({ project, search, filter, onChange }: AuditFiltersProps) {
   const { organisation } = useSession();
   const { actors, flags, environments } = useAuditChoices({ project, search, filter });
-  const choose = (name: keyof AuditSearch, value: string | null) => {
-    const rest = Object.entries(search).filter(([other]) => other !== name);
-    onChange(Object.fromEntries(value === null || value === '' ? rest : [...rest, [name, value]]));
-  };
+  const choose = (name: keyof AuditSearch, value: string | null) => onChange(withChoice(search, name, value));
   return (
     <search className={classes.filters}>
       {organisation !== null && project?.isPersonal === false && (
@@ -98,18 +147,8 @@ export function AuditFilters({ project, search, filter, onChange }: AuditFilters
         ]}
         onChange={(event) => choose('action', event.currentTarget.value)}
       />
-      <TextInput
-        label="From"
-        type="date"
-        value={search.from ?? ''}
-        onChange={(event) => choose('from', event.currentTarget.value)}
-      />
-      <TextInput
-        label="Until"
-        type="date"
-        value={search.to ?? ''}
-        onChange={(event) => choose('to', event.currentTarget.value)}
-      />
+      <TextField label="From" type="date" value={search.from ?? ''} onText={(text) => choose('from', text)} />
+      <TextField label="Until" type="date" value={search.to ?? ''} onText={(text) => choose('to', text)} />
     </search>
   );
 }

@@ -5,7 +5,7 @@ import { everywhere } from '../../client/queries.ts';
 
 const pagesKey = 'list-project-audit';
 
-export interface AuditFilter {
+export interface AuditQuery {
   /** `member:ID`, `token:ID` or `operator`. */
   readonly actor?: string | undefined;
   readonly flag?: string | undefined;
@@ -17,7 +17,7 @@ export interface AuditFilter {
 }
 
 /** The audit log page by page, newest first. @param projectId null for the whole organisation's */
-export function useAuditPages(projectId: string | null, filter: AuditFilter) {
+export function useAuditPages(projectId: string | null, filter: AuditQuery) {
   return useInfiniteQuery({
     queryKey: [projectId ?? everywhere, pagesKey, filter] as const,
     queryFn: ({ pageParam, signal }): Promise<AuditPage> => {
@@ -30,14 +30,14 @@ export function useAuditPages(projectId: string | null, filter: AuditFilter) {
   });
 }
 
-/** The entries that this window has read of the project and its organisation, whatever they were filtered by. */
+/** Every entry that this window has read of the project and its organisation, under any filter. */
 export function useSeenEntries(
   projectId: string,
   isOfOrganisation: boolean,
-  filter: AuditFilter,
+  filter: AuditQuery,
 ): readonly AuditEntryView[] {
   const client = useQueryClient();
-  // Whoever uses this is drawn again when more entries come.
+  // For its subscription: the caller is drawn again when more entries come.
   useAuditPages(isOfOrganisation ? null : projectId, filter);
   const seen = client.getQueriesData<InfiniteData<AuditPage>>({
     predicate: ({ queryKey: [scope, name] }) =>

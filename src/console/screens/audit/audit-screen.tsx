@@ -1,13 +1,85 @@
+import { Button, Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { ProjectView } from '../../../contracts/console/project-views.ts';
+import type { AuditSearch } from '../../app/searches.ts';
+import { addressOf } from '../../client/address-of.ts';
+import { PageHead } from '../../parts/page-head.tsx';
+import { PageEmpty } from '../../parts/page-states.tsx';
 import { useProject } from '../../shell/project-context.ts';
-import { AuditLog } from './audit-log.tsx';
+import { useSession } from '../../shell/use-session.ts';
+import { AuditEntries } from './audit-entries.tsx';
+import { AuditFilters } from './audit-filters.tsx';
+import type { AuditQuery } from './audit-pages.ts';
 
-const route = getRouteApi('/shell/projects/$projectId/audit');
+const dayMs = 86_400_000;
+
+/** The beginning of a day in the reader's time zone, as Unix milliseconds. */
+function startOf(day: string | undefined, laterMs = 0): string | undefined {
+  if (day === undefined) return undefined;
+  const at = new Date(`${day}T00:00:00`).getTime();
+  return Number.isNaN(at) ? undefined : String(at + laterMs);
+}
+
+function filterOf({ actor, flag, environment, action, from, to }: AuditSearch): AuditQuery {
+  const chosen = { actor, flag, environment, action, from: startOf(from), to: startOf(to, dayMs) };
+  return Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined));
+}
+
+interface ExportsProps {
+  readonly filter: AuditQuery;
+  /** Null for the organisation's. */
+  readonly projectId: string | null;
+}
+
+function Exports({ filter, projectId }: ExportsProps) {
+  const address = (format: string) =>
+    projectId === null
+      ? addressOf('export-audit', {}, { ...filter, format })
+      : addressOf('export-project-audit', { projectId }, { ...filter, format });
+  return (
+    <Group gap="xs">
+      <Button component="a" variant="default" href={address('csv')} download="audit.csv">
+        Export CSV
+      </Button>
+      <Button component="a" variant="default" href={address('ndjson')} download="audit.ndjson">
+        Export NDJSON
+      </Button>
+    </Group>
+  );
+}
+
+interface AuditLogProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  /** Null on the organisation's own page. */
+  readonly project: ProjectView | null;
+  readonly search: AuditSearch;
+  readonly onSearch: (search: AuditSearch) => void;
+}
+
+/** What was recorded, with its filters and its exports. */
+function AuditLog({ title, children, project, search, onSearch }: AuditLogProps) {
+  const filter = filterOf(search);
+  const projectId = search.scope === 'organisation' ? null : (project?.id ?? null);
+  return (
+    <>
+      <PageHead title={title} actions={<Exports filter={filter} projectId={projectId} />}>
+        {children}
+      </PageHead>
+      <AuditFilters project={project} search={search} filter={filter} onChange={onSearch} />
+      <AuditEntries projectId={projectId} filter={filter} />
+    </>
+  );
+}
+
+const projectRoute = getRouteApi('/shell/projects/$projectId/audit');
+const organisationRoute = getRouteApi('/shell/audit');
 
 /** The audit log of a project, and from there the organisation's. */
 export function AuditScreen() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const search = projectRoute.useSearch();
+  const navigate = projectRoute.useNavigate();
   const project = useProject();
   return (
     <AuditLog
@@ -17,6 +89,33 @@ export function AuditScreen() {
       onSearch={(next) => void navigate({ search: next, replace: true })}
     >
       Every change, by whom, with before and after.
+    </AuditLog>
+  );
+}
+
+/** The audit log of the organisation, which is there before its first project is. */
+export function OrganisationAuditScreen() {
+  const search = organisationRoute.useSearch();
+  const navigate = organisationRoute.useNavigate();
+  const { organisation } = useSession();
+  if (organisation === null) {
+    return (
+      <>
+        <PageHead title="Organisation log" />
+        <PageEmpty title="You belong to no organisation">
+          What you do is in the audit log of your projects.
+        </PageEmpty>
+      </>
+    );
+  }
+  return (
+    <AuditLog
+      title="Organisation log"
+      project={null}
+      search={search}
+      onSearch={(next) => void navigate({ search: next, replace: true })}
+    >
+      Every change in {organisation.name} and in its projects, by whom, with before and after.
     </AuditLog>
   );
 }

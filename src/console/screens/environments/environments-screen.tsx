@@ -1,14 +1,52 @@
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Switch } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EnvironmentView } from '../../../contracts/console/project-views.ts';
+import { call } from '../../client/call.ts';
 import { type Column, DataList } from '../../parts/data-list.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { showDone, showFailure } from '../../parts/notices.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty } from '../../parts/page-states.tsx';
-import { useCanAdminister, useProject } from '../../shell/project-context.ts';
-import { CreateEnvironment } from './create-environment.tsx';
-import { DeleteEnvironment } from './delete-environment.tsx';
-import { ProtectSwitch } from './protect-switch.tsx';
-import { RenameEnvironment } from './rename-environment.tsx';
+import { SmallButton } from '../../parts/small-button.tsx';
+import { useCanAdminister, useProject, useProjectChange } from '../../shell/project-context.ts';
+import { CreateEnvironment, DeleteEnvironment, RenameEnvironment } from './environment-dialogs.tsx';
+
+/** Acts at once, and can be undone. */
+function ProtectSwitch({ environment }: { readonly environment: EnvironmentView }) {
+  const { id: projectId, environmentsRevision: revision } = useProject();
+  const canAdminister = useCanAdminister();
+  const apply = useProjectChange();
+  const { number, name, isProtected } = environment;
+  const protect = useMutation({
+    mutationFn: (next: boolean) =>
+      call('edit-environment', { projectId, number }, { revision, isProtected: next }),
+    onError: showFailure,
+    onSuccess: ({ project }, next) => {
+      apply(project);
+      showDone(`${name} is ${next ? 'protected' : 'not protected any more'}.`, () =>
+        undo.mutate({ next: !next, revision: project.environmentsRevision }),
+      );
+    },
+  });
+  const undo = useMutation({
+    mutationFn: (back: { next: boolean; revision: number }) =>
+      call('edit-environment', { projectId, number }, { revision: back.revision, isProtected: back.next }),
+    onError: showFailure,
+    onSuccess: ({ project }) => apply(project),
+  });
+  return (
+    <Switch
+      color="green.8"
+      aria-label={`Protect ${name}`}
+      label={isProtected ? 'Yes' : 'No'}
+      checked={protect.isPending ? protect.variables : isProtected}
+      disabled={!canAdminister}
+      onChange={(event) => {
+        if (!protect.isPending) protect.mutate(event.currentTarget.checked);
+      }}
+    />
+  );
+}
 
 type Asked =
   | { readonly what: 'create' }
@@ -22,22 +60,18 @@ function columnsOf(canAdminister: boolean, ask: (asked: Asked) => void): readonl
   if (!canAdminister) return columns;
   const actions = (environment: EnvironmentView) => (
     <Group gap="xs" wrap="nowrap" justify="flex-end">
-      <Button
-        size="compact-sm"
-        variant="default"
+      <SmallButton
         aria-label={`Rename ${environment.name}`}
         onClick={() => ask({ what: 'rename', environment })}
       >
         Rename
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="default"
+      </SmallButton>
+      <SmallButton
         aria-label={`Delete ${environment.name}`}
         onClick={() => ask({ what: 'delete', environment })}
       >
         Delete
-      </Button>
+      </SmallButton>
     </Group>
   );
   return [...columns, { header: 'Actions', isActions: true, cell: actions }];
@@ -46,7 +80,7 @@ function columnsOf(canAdminister: boolean, ask: (asked: Asked) => void): readonl
 function NoEnvironments() {
   return (
     <>
-      <PageHeader title="Environments" />
+      <PageHead title="Environments" />
       <PageEmpty title="A project without environments">
         Each of its flags has one state. That was chosen when the project was created.
       </PageEmpty>
@@ -68,10 +102,10 @@ function ProjectEnvironments() {
   ) : null;
   return (
     <>
-      <PageHeader title="Environments" actions={environments.length > 0 ? button : null}>
+      <PageHead title="Environments" actions={environments.length > 0 ? button : null}>
         Each flag has a state of its own in each. Changes in a protected one ask for confirmation.
         {!canAdminister && ' Only an Admin creates, renames, protects and deletes them.'}
-      </PageHeader>
+      </PageHead>
       {environments.length === 0 ? (
         <PageEmpty title="No environment yet" action={button}>
           Flags begin to answer once there is an environment to ask for.

@@ -1,12 +1,37 @@
 import { NativeSelect, Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { CopyButton } from '../../parts/small-button.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import { useSession } from '../../shell/use-session.ts';
-import classes from './code-tab.module.css';
-import { curlCode, javaScriptCode } from './flag-code.ts';
+import classes from './flag.module.css';
+
+interface CodePlace {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly flagId: string;
+  /** Null in a single-environment project. */
+  readonly environment: string | null;
+}
+
+/** Environment names need no escape: they are `a-z 0-9 - _ .` (decisions). */
+function curlCode({ baseUrl, flagId, environment }: CodePlace): string {
+  const env = environment === null ? '' : `env=${environment}&`;
+  return `curl '${baseUrl}/v1/flags/${flagId}?${env}targetingKey=user-42'`;
+}
+
+function javaScriptCode({ baseUrl, flagId, environment }: CodePlace): string {
+  const env = environment === null ? '' : `env=${environment}&`;
+  return `// A stable id of the caller: the same key always gets the same answer.
+async function isEnabled(targetingKey) {
+  const query = \`${env}targetingKey=\${encodeURIComponent(targetingKey)}\`;
+  const response = await fetch(\`${baseUrl}/v1/flags/${flagId}?\${query}\`);
+  if (!response.ok) return false; // What to do without an answer is yours to decide.
+  const { enabled } = await response.json();
+  return enabled;
+}`;
+}
 
 function Code({ title, code }: { readonly title: string; readonly code: string }) {
   return (

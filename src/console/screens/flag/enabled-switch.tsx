@@ -1,32 +1,25 @@
 import { Switch, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { stateKey } from '../../draft/flag-fields.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { showNotice } from '../../parts/notices.ts';
-import { showFailure } from '../../parts/show-failure.ts';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { showDone, showFailure } from '../../parts/notices.tsx';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import classes from './flag.module.css';
-import { useAudienceName } from './use-audience-names.ts';
-import type { FlagEditing } from './use-flag-editing.ts';
+import { environmentOf, type FlagEditing, useAudienceName } from './use-flag-editing.ts';
 
 interface EnabledSwitchProps {
-  readonly flag: ConsoleFlagView;
+  /** Its number as a decimal. */
   readonly environment: string;
   readonly editing: FlagEditing;
 }
 
-function useTurn({ flag, environment, editing }: EnabledSwitchProps, place: string) {
+function useTurn({ environment, editing }: EnabledSwitchProps, place: string) {
   const turn = useMutation({
     mutationFn: (enabled: boolean) => editing.turn(environment, enabled),
     onError: showFailure,
     onSuccess: (_, enabled) =>
-      showNotice({
-        tone: 'done',
-        message: `${flag.name} is ${enabled ? 'on' : 'off'}${place}.`,
-        action: { label: 'Undo', run: () => turn.mutate(!enabled) },
-      }),
+      showDone(`${editing.flag.name} is ${enabled ? 'on' : 'off'}${place}.`, () => turn.mutate(!enabled)),
   });
   return turn;
 }
@@ -43,13 +36,13 @@ function effectOf(enabled: boolean, percentage: number, audience: string | null,
  * that would take the focus from it.
  */
 export function EnabledSwitch(props: EnabledSwitchProps) {
-  const { flag, environment, editing } = props;
-  const found = useProject().environments.find(({ number }) => String(number) === environment);
+  const { environment, editing } = props;
+  const { flag, handle } = editing;
+  const found = environmentOf(useProject(), environment);
   const place = found === undefined ? '' : ` in ${found.name}`;
   const canEdit = useCanEdit();
   const turn = useTurn(props, place);
   const [asked, setAsked] = useState<boolean | null>(null);
-  const { handle } = editing;
   const nameOf = useAudienceName();
   const shown = handle.value(stateKey(environment, 'enabled')) as boolean;
   const enabled = turn.isPending ? turn.variables : shown;

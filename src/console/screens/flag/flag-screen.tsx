@@ -1,21 +1,70 @@
-import { Tabs } from '@mantine/core';
+import { Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { flagTabs } from '../../app/searches.ts';
 import { isUnreadable } from '../../client/console-error.ts';
 import { flagQuery } from '../../client/queries.ts';
-import { PageError, PageLoading } from '../../parts/page-states.tsx';
+import { partsOfKey } from '../../draft/flag-fields.ts';
+import { ReviewBar } from '../../draft/review-bar.tsx';
+import { showDone } from '../../parts/notices.tsx';
+import { PageLoading, PageUnread } from '../../parts/page-states.tsx';
+import { countOf } from '../../parts/words.ts';
+import { ProjectLink } from '../../shell/pages.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import { EnvironmentsTab } from './environments-tab.tsx';
 import classes from './flag.module.css';
 import { FlagHeader } from './flag-header.tsx';
-import { FlagReview } from './flag-review.tsx';
-import { noTrialInputs } from './trial-inputs.ts';
-import { type FlagEditing, useFlagEditing } from './use-flag-editing.ts';
+import type { TrialInputs } from './try-tab.tsx';
+import { type FlagEditing, showFlagChange, useAudienceName, useFlagEditing } from './use-flag-editing.ts';
 
-const HistoryTab = lazy(async () => ({ default: (await import('./history-tab.tsx')).HistoryTab }));
+/** Names of the protected environments that a draft touches; the flag-wide list is that of all of them. */
+function useProtectedNames({ handle }: FlagEditing): readonly string[] {
+  const { environments } = useProject();
+  const touched = new Set(
+    handle.changes.map(({ key }) => {
+      const { environment, name } = partsOfKey(key);
+      return environment ?? (name === 'cohorts' ? 'every' : '');
+    }),
+  );
+  return environments
+    .filter(({ number, isProtected }) => isProtected && (touched.has(String(number)) || touched.has('every')))
+    .map(({ name }) => name);
+}
+
+function FlagReview({ editing }: { readonly editing: FlagEditing }) {
+  const project = useProject();
+  const audienceName = useAudienceName();
+  const names = useProtectedNames(editing);
+  const { flag, handle } = editing;
+  const { changes } = handle;
+  const save = async () => {
+    await editing.save();
+    showDone(`Saved ${countOf(changes.length, 'change')} of ${flag.name}.`);
+  };
+  return (
+    <ReviewBar
+      handle={handle}
+      show={showFlagChange(project)}
+      audienceName={audienceName}
+      onSave={save}
+      problem={handle.value('name') === '' ? 'A flag needs a name.' : null}
+      warning={
+        names.length > 0 && (
+          <Text size="sm">
+            <strong>{names.join(', ')}</strong> {names.length === 1 ? 'is' : 'are'} protected. Saving changes
+            what <strong>{flag.name}</strong> answers there at once.
+          </Text>
+        )
+      }
+    />
+  );
+}
+
+const AuditEntries = lazy(async () => ({
+  default: (await import('../audit/audit-entries.tsx')).AuditEntries,
+}));
 const EvaluationsTab = lazy(async () => ({
   default: (await import('./evaluations-tab.tsx')).EvaluationsTab,
 }));
@@ -24,10 +73,11 @@ const CodeTab = lazy(async () => ({ default: (await import('./code-tab.tsx')).Co
 
 const route = getRouteApi('/shell/projects/$projectId/flags/$flagId');
 
-function FlagTabs({ flag, editing }: { readonly flag: ConsoleFlagView; readonly editing: FlagEditing }) {
+function FlagTabs({ editing }: { readonly editing: FlagEditing }) {
+  const { flag } = editing;
   const { isMultiEnvironment } = useProject();
   const { tab } = route.useSearch();
-  const [inputs, setInputs] = useState(noTrialInputs);
+  const [inputs, setInputs] = useState<TrialInputs | null>(null);
   const navigate = route.useNavigate();
   const choose = (value: string | null) => {
     const chosen = flagTabs.find((name) => name === value);
@@ -44,10 +94,10 @@ function FlagTabs({ flag, editing }: { readonly flag: ConsoleFlagView; readonly 
       </Tabs.List>
       <Suspense fallback={<PageLoading what="the tab" />}>
         <Tabs.Panel value="state">
-          <EnvironmentsTab flag={flag} editing={editing} />
+          <EnvironmentsTab editing={editing} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
-          <HistoryTab flag={flag} />
+          <AuditEntries projectId={flag.projectId} filter={{ flag: flag.id }} isOfOneThing />
         </Tabs.Panel>
         <Tabs.Panel value="evaluations">
           <EvaluationsTab flag={flag} />
@@ -67,9 +117,9 @@ function LoadedFlag({ flag }: { readonly flag: ConsoleFlagView }) {
   const editing = useFlagEditing(flag);
   return (
     <>
-      <FlagHeader flag={flag} editing={editing} />
-      <FlagTabs flag={flag} editing={editing} />
-      <FlagReview flag={flag} editing={editing} />
+      <FlagHeader editing={editing} />
+      <FlagTabs editing={editing} />
+      <FlagReview editing={editing} />
     </>
   );
 }
@@ -78,15 +128,10 @@ export function FlagScreen() {
   const { id: projectId } = useProject();
   const { flagId } = route.useParams();
   const flag = useQuery(flagQuery(projectId, flagId));
-  if (flag.isPending) return <PageLoading what="the flag" />;
   // What somebody else has deleted is not shown on from memory.
-  if (isUnreadable(flag)) {
-    const all = (
-      <Link to="/projects/$projectId/flags" params={{ projectId }}>
-        All flags
-      </Link>
-    );
-    return <PageError isPage error={flag.error} onRetry={() => void flag.refetch()} action={all} />;
+  if (flag.isPending || isUnreadable(flag)) {
+    const all = <ProjectLink to="/projects/$projectId/flags">All flags</ProjectLink>;
+    return <PageUnread isPage of={flag} what="the flag" action={all} />;
   }
   return <LoadedFlag key={flagId} flag={flag.data} />;
 }

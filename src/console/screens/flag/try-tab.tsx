@@ -1,16 +1,169 @@
+import { Button, CloseButton, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
+import type { FormEvent } from 'react';
 import type { TryFlagBody } from '../../../operations/flags/try-flag.ts';
+import type { Trial } from '../../../contracts/console/evaluation-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { call } from '../../client/call.ts';
-import { Failure } from '../../parts/failure.tsx';
-import { TrialForm } from './trial-form.tsx';
-import type { TrialInputs } from './trial-inputs.ts';
-import { TrialResult } from './trial-result.tsx';
+import { Failure } from '../../parts/callout.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { SmallButton } from '../../parts/small-button.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+import { useProject } from '../../shell/project-context.ts';
 import classes from './try-tab.module.css';
+
+/** What is asked in «Try it»: kept while somebody looks at another tab and comes back. */
+export interface TrialInputs {
+  /** An environment's number; null for the first. */
+  readonly environment: string | null;
+  readonly targetingKey: string;
+  readonly cohort: string;
+  readonly attributes: readonly { readonly name: string; readonly value: string }[];
+}
+
+const noInputs: TrialInputs = { environment: null, targetingKey: '', cohort: '', attributes: [] };
+
+const attributesMax = 100;
+
+type Attribute = TrialInputs['attributes'][number];
+
+interface AttributesProps {
+  readonly attributes: readonly Attribute[];
+  readonly onChange: (attributes: Attribute[]) => void;
+}
+
+function Attributes({ attributes, onChange }: AttributesProps) {
+  const set = (index: number, part: Partial<Attribute>) =>
+    onChange(attributes.map((attribute, at) => (at === index ? { ...attribute, ...part } : attribute)));
+  return (
+    <Stack gap="xs">
+      <Text size="sm" fw={600}>
+        Attributes
+      </Text>
+      {attributes.map(({ name, value }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row has nothing else that stays while it is typed.
+        <div key={index} className={classes.attribute}>
+          <TextField
+            aria-label={`Attribute ${index + 1}`}
+            placeholder="plan"
+            value={name}
+            onText={(name) => set(index, { name })}
+          />
+          <TextField
+            aria-label={`Value of attribute ${index + 1}`}
+            placeholder="pro"
+            value={value}
+            onText={(value) => set(index, { value })}
+          />
+          <CloseButton
+            aria-label={`Remove attribute ${index + 1}`}
+            onClick={() => onChange(attributes.filter((_, at) => at !== index))}
+          />
+        </div>
+      ))}
+      <Group>
+        <SmallButton
+          disabled={attributes.length >= attributesMax}
+          onClick={() => onChange([...attributes, { name: '', value: '' }])}
+        >
+          Add attribute
+        </SmallButton>
+      </Group>
+    </Stack>
+  );
+}
+
+interface TrialFormProps {
+  readonly inputs: TrialInputs;
+  readonly onInputs: (inputs: TrialInputs) => void;
+  readonly isBusy: boolean;
+  readonly onTry: (body: TryFlagBody) => void;
+}
+
+function TrialForm({ inputs, onInputs, isBusy, onTry }: TrialFormProps) {
+  const { environments } = useProject();
+  const { targetingKey, cohort, attributes } = inputs;
+  const environment = inputs.environment ?? String(environments[0]?.number ?? 0);
+  const edit = (part: Partial<TrialInputs>) => onInputs({ ...inputs, ...part });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onTry({
+      environmentNumber: Number(environment),
+      ...(targetingKey === '' ? {} : { targetingKey }),
+      ...(cohort === '' ? {} : { cohort }),
+      attributes: attributes.filter(({ name }) => name !== ''),
+    });
+  };
+  return (
+    <Panel title="Ask as a caller">
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          {environments.length > 0 && (
+            <NativeSelect
+              label="Environment"
+              value={environment}
+              data={environments.map(({ number, name }) => ({ value: String(number), label: name }))}
+              onChange={(event) => edit({ environment: event.currentTarget.value })}
+            />
+          )}
+          <TextField
+            label="Targeting key"
+            description="A stable id of the caller: it decides the bucket"
+            value={targetingKey}
+            onText={(targetingKey) => edit({ targetingKey })}
+          />
+          <TextField
+            label="Cohort"
+            description="Looked up in the flag’s list"
+            value={cohort}
+            onText={(cohort) => edit({ cohort })}
+          />
+          <Attributes attributes={attributes} onChange={(next) => edit({ attributes: next })} />
+          <Group>
+            <Button type="submit" loading={isBusy}>
+              Try it
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
+
+const ruleWords = { switch: 'Switch', cohort: 'Cohorts', audience: 'Audience', percentage: 'Rollout' };
+const outcomeWords = { decides: 'decides', passes: 'does not decide', 'not-reached': 'not reached' };
+
+/** The answer, and each rule in its order with its part in it. */
+function TrialResult({ trial }: { readonly trial: Trial }) {
+  const { enabled, reason, bucketPercent, steps } = trial;
+  const isTold = steps.some(({ rule, outcome }) => rule === 'percentage' && outcome === 'decides');
+  return (
+    <Panel title="Answer">
+      <p className={classes.answer} data-on={enabled}>
+        {enabled ? 'On' : 'Off'} <span className={classes.reason}>Reason: {reason}</span>
+      </p>
+      <ol className={classes.steps}>
+        {steps.map(({ rule, outcome, explanation }) => (
+          <li key={rule} className={classes.step} data-outcome={outcome}>
+            <div className={classes.stepHead}>
+              <strong>{ruleWords[rule]}</strong>
+              <span className={classes.outcome}>{outcomeWords[outcome]}</span>
+            </div>
+            <div>{explanation}</div>
+          </li>
+        ))}
+      </ol>
+      {bucketPercent !== null && !isTold && (
+        <p className={classes.hint}>In the rollout this key would fall at {bucketPercent.toFixed(2)}%.</p>
+      )}
+    </Panel>
+  );
+}
 
 interface TryTabProps {
   readonly flag: ConsoleFlagView;
-  readonly inputs: TrialInputs;
+  /** Null before anything was entered. */
+  readonly inputs: TrialInputs | null;
   readonly onInputs: (inputs: TrialInputs) => void;
 }
 
@@ -23,7 +176,7 @@ export function TryTab({ flag, inputs, onInputs }: TryTabProps) {
   return (
     <div className={classes.sides}>
       <TrialForm
-        inputs={inputs}
+        inputs={inputs ?? noInputs}
         onInputs={onInputs}
         isBusy={trial.isPending}
         onTry={(body) => trial.mutate(body)}

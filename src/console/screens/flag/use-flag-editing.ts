@@ -1,38 +1,40 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useCallback } from 'react';
-import type { ConsoleFlagView, FlagChangeResult } from '../../../contracts/console/flag-views.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { EditFlagBody } from '../../../operations/flags/edit-flag.ts';
+import type { AudienceView } from '../../../contracts/console/audience-views.ts';
+import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
+import type { EnvironmentView, ProjectView } from '../../../contracts/console/project-views.ts';
 import { call } from '../../client/call.ts';
 import { conflictOf } from '../../client/console-error.ts';
-import { flagQuery, flagsQuery } from '../../client/queries.ts';
-import { flagBody, flagFields, stateKey } from '../../draft/flag-fields.ts';
-import { type DraftHandle, useDraft } from '../../draft/use-draft.ts';
+import { audiencesQuery, flagQuery, flagsQuery } from '../../client/queries.ts';
+import type { FieldChange } from '../../draft/draft.ts';
+import { flagBody, flagFields, partsOfKey, stateKey } from '../../draft/flag-fields.ts';
+import { type DraftHandle, saveDraft, useDraft } from '../../draft/use-draft.ts';
+import type { ShownChange } from '../../parts/change-words.ts';
+import { useProject } from '../../shell/project-context.ts';
 
 export interface FlagEditing {
+  /** As it is stored. */
+  readonly flag: ConsoleFlagView;
   readonly handle: DraftHandle;
   /** Saves the whole draft. @throws what the review shows; a conflict is in the draft by then. */
-  saveDraft(): Promise<void>;
+  save(): Promise<void>;
   /** Turns a switch at once, beside the draft. @throws ConsoleError */
   turn(environment: string, enabled: boolean): Promise<void>;
 }
 
 /** Sends edits, and keeps what is stored then where every page reads it. */
-function useSend(flag: ConsoleFlagView) {
+function useSend({ id, projectId }: ConsoleFlagView) {
   const client = useQueryClient();
-  const { id, projectId } = flag;
-  return useCallback(
-    async (body: EditFlagBody): Promise<FlagChangeResult> => {
-      const result = await call('edit-flag', { projectId, flagId: id }, body);
-      const { queryKey } = flagQuery(projectId, id);
-      // A reading that began before this would bring the old state back.
-      await client.cancelQueries({ queryKey });
-      client.setQueryData(queryKey, result.flag);
-      void client.invalidateQueries({ queryKey: flagsQuery(projectId).queryKey });
-      void client.invalidateQueries({ queryKey: [projectId, 'list-project-audit'] });
-      return result;
-    },
-    [client, id, projectId],
-  );
+  return async (body: EditFlagBody): Promise<ConsoleFlagView> => {
+    const { flag } = await call('edit-flag', { projectId, flagId: id }, body);
+    const { queryKey } = flagQuery(projectId, id);
+    // A reading that began before this would bring the old state back.
+    await client.cancelQueries({ queryKey });
+    client.setQueryData(queryKey, flag);
+    void client.invalidateQueries({ queryKey: flagsQuery(projectId).queryKey });
+    void client.invalidateQueries({ queryKey: [projectId, 'list-project-audit'] });
+    return flag;
+  };
 }
 
 function storedOf(flag: ConsoleFlagView) {
@@ -42,29 +44,45 @@ function storedOf(flag: ConsoleFlagView) {
 export function useFlagEditing(flag: ConsoleFlagView): FlagEditing {
   const send = useSend(flag);
   const handle = useDraft(flagFields(flag), flag.revision);
-  const { draft, meet, settle } = handle;
-  const saveDraft = async () => {
-    try {
-      const result = await send(flagBody(draft.revision, draft.edits));
-      settle(storedOf(result.flag), 'all');
-    } catch (error) {
-      const current = conflictOf<ConsoleFlagView>(error);
-      if (current !== null) meet(storedOf(current));
-      throw error;
-    }
+  const save = async () => {
+    await saveDraft(handle, storedOf, ({ revision, edits }) => send(flagBody(revision, edits)));
   };
   const turn = async (environment: string, enabled: boolean) => {
     const states = { [environment]: { enabled } };
-    const settleTurn = (result: FlagChangeResult) =>
-      settle(storedOf(result.flag), [stateKey(environment, 'enabled')]);
+    const sendTurn = async (revision: number) =>
+      handle.settle(storedOf(await send({ revision, states })), [stateKey(environment, 'enabled')]);
     try {
-      settleTurn(await send({ revision: flag.revision, states }));
+      await sendTurn(flag.revision);
     } catch (error) {
       const current = conflictOf<ConsoleFlagView>(error);
       if (current === null) throw error;
       // Somebody changed something else meanwhile: a switch says all there is to say, so it is turned on top of that.
-      settleTurn(await send({ revision: current.revision, states }));
+      await sendTurn(current.revision);
     }
   };
-  return { handle, saveDraft, turn };
+  return { flag, handle, save, turn };
+}
+
+/** An environment by its number as a decimal; nothing in a project that has none. */
+export function environmentOf(project: ProjectView, number: string): EnvironmentView | undefined {
+  return project.environments.find((each) => String(each.number) === number);
+}
+
+/** From a draft's keys to a line of a diff. */
+export function showFlagChange(project: ProjectView): (change: FieldChange) => ShownChange {
+  return ({ key, ...values }) => {
+    const { environment: number, name: field } = partsOfKey(key);
+    const environment = number === null ? null : (environmentOf(project, number)?.name ?? null);
+    return { environment, field, ...values };
+  };
+}
+
+export function useAudiences(): readonly AudienceView[] {
+  return useQuery(audiencesQuery(useProject().id)).data?.audiences ?? [];
+}
+
+/** The name of an audience, or its id when it is gone. */
+export function useAudienceName(): (id: string) => string {
+  const audiences = useAudiences();
+  return (id) => audiences.find((audience) => audience.id === id)?.name ?? id;
 }

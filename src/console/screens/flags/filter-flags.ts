@@ -1,5 +1,6 @@
 import type { FlagRow } from '../../../contracts/console/flag-views.ts';
 import type { FlagsSearch } from '../../app/searches.ts';
+import { searchedWords } from '../../parts/words.ts';
 
 /** A row with what is searched in it, in lower case, made once for each list that arrives. */
 export interface SearchableFlag {
@@ -21,11 +22,8 @@ function hasState({ states }: FlagRow, isOn: boolean, environment: string | unde
  * The rows that every filter lets through. Each word of the search is somewhere in name, id, description or tags; a
  * state is that of the chosen environment, or of any.
  */
-export function filterFlags(flags: readonly SearchableFlag[], search: Partial<FlagsSearch>): FlagRow[] {
-  const words = (search.q ?? '')
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
+export function filterFlags(flags: readonly SearchableFlag[], search: FlagsSearch): FlagRow[] {
+  const words = searchedWords(search.q ?? '');
   const { tag, state, environment } = search;
   return flags
     .filter(

@@ -1,24 +1,147 @@
-import { Button } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { useDeferredValue, useMemo } from 'react';
-import type { FlagsSearch } from '../../app/searches.ts';
-import { isUnreadable } from '../../client/console-error.ts';
+import { Button, Kbd, NativeSelect, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { type FlagsSearch, withChoice } from '../../app/searches.ts';
+import { call } from '../../client/call.ts';
 import { flagsQuery } from '../../client/queries.ts';
-import { countOf } from '../../parts/count-words.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { PageEmpty, PageError, PageLoading } from '../../parts/page-states.tsx';
+import { FormDialog } from '../../draft/form-dialog.tsx';
+import { areSameLabels, type EditedLabels, LabelFields } from '../../parts/label-fields.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+import { countOf } from '../../parts/words.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
-import { CreateFlag } from './create-flag.tsx';
 import { filterFlags, searchable, tagsOf } from './filter-flags.ts';
-import { FlagCards } from './flag-cards.tsx';
-import { FlagFilters } from './flag-filters.tsx';
-import { FlagTable } from './flag-table.tsx';
+import { FlagRows } from './flag-list.tsx';
+import classes from './flags.module.css';
+
+function useCreateFlag() {
+  const { id: projectId } = useProject();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: (body: EditedLabels) => call('create-console-flag', { projectId }, body),
+    onSuccess: async (flag) => {
+      void client.invalidateQueries({ queryKey: flagsQuery(projectId).queryKey });
+      await navigate({ to: '/projects/$projectId/flags/$flagId', params: { projectId, flagId: flag.id } });
+    },
+  });
+}
+
+const noLabels: EditedLabels = { name: '', description: '', tags: [] };
+
+function CreateFlag({ onClose }: { readonly onClose: () => void }) {
+  const [labels, setLabels] = useState(noLabels);
+  const create = useCreateFlag();
+  const edit = (change: Partial<EditedLabels>) => setLabels((now) => ({ ...now, ...change }));
+  return (
+    <FormDialog
+      title="Create flag"
+      size="lg"
+      submit="Create flag"
+      isDirty={!areSameLabels(labels, noLabels)}
+      isBusy={create.isPending}
+      error={create.error}
+      onSubmit={() => create.mutate(labels)}
+      onClose={onClose}
+    >
+      <LabelFields labels={labels} descriptionRowsMax={8} onChange={edit} />
+      <Text size="sm" c="dimmed">
+        It begins switched off in every environment.
+      </Text>
+    </FormDialog>
+  );
+}
+
+/** The address follows the typing at this distance. */
+const settleMs = 150;
+
+interface FlagFiltersProps {
+  readonly search: FlagsSearch;
+  readonly tags: readonly string[];
+  readonly onChange: (search: FlagsSearch) => void;
+}
+
+function SearchField({ search, onChange }: Omit<FlagFiltersProps, 'tags'>) {
+  const stored = search.q ?? '';
+  const [typed, setTyped] = useState(stored);
+  const [seen, setSeen] = useState(stored);
+  // The back button, or a cleared filter.
+  if (seen !== stored) {
+    setSeen(stored);
+    if (typed.trim() !== stored) setTyped(stored);
+  }
+  useEffect(() => {
+    const wanted = typed.trim();
+    if (wanted === stored) return undefined;
+    const timer = setTimeout(() => onChange(withChoice(search, 'q', wanted)), settleMs);
+    return () => clearTimeout(timer);
+  }, [typed, stored, search, onChange]);
+  return (
+    <TextField
+      className={classes.search}
+      type="search"
+      aria-label="Search flags"
+      placeholder="Search by name, id, description or tag"
+      data-page-search
+      rightSection={
+        typed === '' ? (
+          <Kbd size="xs" visibleFrom="sm">
+            /
+          </Kbd>
+        ) : null
+      }
+      value={typed}
+      onText={setTyped}
+    />
+  );
+}
+
+function FlagFilters({ search, tags, onChange }: FlagFiltersProps) {
+  const { environments } = useProject();
+  const choose = (name: 'tag' | 'state' | 'environment') => (event: { currentTarget: { value: string } }) =>
+    onChange(withChoice(search, name, event.currentTarget.value));
+  return (
+    <search className={classes.filters}>
+      <SearchField search={search} onChange={onChange} />
+      {tags.length > 0 && (
+        <NativeSelect
+          aria-label="Tag"
+          value={search.tag ?? ''}
+          data={[{ value: '', label: 'Any tag' }, ...tags]}
+          onChange={choose('tag')}
+        />
+      )}
+      <NativeSelect
+        aria-label="State"
+        value={search.state ?? ''}
+        data={[
+          { value: '', label: 'On or off' },
+          { value: 'on', label: 'On' },
+          { value: 'off', label: 'Off' },
+        ]}
+        onChange={choose('state')}
+      />
+      {environments.length > 0 && (
+        <NativeSelect
+          aria-label="Environment of the state"
+          value={search.environment ?? ''}
+          disabled={search.state === undefined}
+          data={[
+            { value: '', label: 'in any environment' },
+            ...environments.map(({ number, name }) => ({ value: String(number), label: `in ${name}` })),
+          ]}
+          onChange={choose('environment')}
+        />
+      )}
+    </search>
+  );
+}
 
 const route = getRouteApi('/shell/projects/$projectId/flags');
 
-function useFlags(search: Partial<FlagsSearch>) {
+function useFlags(search: FlagsSearch) {
   const query = useQuery(flagsQuery(useProject().id));
   const all = query.data?.flags;
   const flags = useMemo(() => (all ?? []).map(searchable), [all]);
@@ -38,22 +161,19 @@ export function FlagsScreen() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const canEdit = useCanEdit();
-  const isNarrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const { query, tags, rows, total } = useFlags(search);
-  const change = (next: Partial<FlagsSearch>) => void navigate({ search: next, replace: true });
+  const change = (next: FlagsSearch) => void navigate({ search: next, replace: true });
   const { create: _, ...filters } = search;
   const close = () => void navigate({ search: filters, replace: true, ignoreBlocker: true });
   const button = canEdit ? (
     <Button onClick={() => change({ ...search, create: 'yes' })}>Create flag</Button>
   ) : null;
-  const List = isNarrow ? FlagCards : FlagTable;
   return (
     <>
-      <PageHeader title="Flags" actions={total > 0 ? button : null}>
+      <PageHead title="Flags" actions={total > 0 ? button : null}>
         {total > 0 && <span role="status">{leadOf(rows.length, total)}</span>}
-      </PageHeader>
-      {query.isPending && <PageLoading what="flags" />}
-      {isUnreadable(query) && <PageError error={query.error} onRetry={() => void query.refetch()} />}
+      </PageHead>
+      <PageUnread of={query} what="flags" />
       {query.data !== undefined && total === 0 && (
         <PageEmpty title="No flag yet" action={button}>
           A flag is a question that your application asks: is this on for this caller?
@@ -72,7 +192,7 @@ export function FlagsScreen() {
           None of {countOf(total, 'flag')} has all that is searched and chosen above.
         </PageEmpty>
       )}
-      {rows.length > 0 && <List rows={rows} />}
+      {rows.length > 0 && <FlagRows rows={rows} />}
       {search.create === 'yes' && canEdit && <CreateFlag onClose={close} />}
     </>
   );

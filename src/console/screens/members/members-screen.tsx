@@ -1,24 +1,134 @@
-import { Button, Stack } from '@mantine/core';
+import { Button, NativeSelect, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { InvitationRow } from '../../../contracts/console/member-views.ts';
 import { hasRole } from '../../../domain/console/console-principal.ts';
-import { isUnreadable } from '../../client/console-error.ts';
-import { membersQuery } from '../../client/queries.ts';
+import { type Role, roles } from '../../../domain/member/member.ts';
+import { call } from '../../client/call.ts';
+import { invitationsQuery, membersQuery } from '../../client/queries.ts';
+import { FormDialog } from '../../draft/form-dialog.tsx';
+import { Failure } from '../../parts/callout.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { PageEmpty, PageError, PageLoading } from '../../parts/page-states.tsx';
+import { formatMoment } from '../../parts/format-time.ts';
+import { showDone, showFailure } from '../../parts/notices.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
+import { SecretOnce } from '../../parts/secret-once.tsx';
+import { SmallButton } from '../../parts/small-button.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+import { TimeAgo } from '../../parts/time-ago.tsx';
+import { roleWord } from '../../parts/words.ts';
 import { useSession } from '../../shell/use-session.ts';
-import { Invitations } from './invitations.tsx';
-import { InviteMember } from './invite-member.tsx';
-import { LinkOnce } from './link-once.tsx';
-import { memberColumns } from './member-columns.tsx';
-import type { ShownLink } from './shown-link.ts';
+import { memberColumns, type ShownLink } from './member-columns.tsx';
+import classes from './members.module.css';
+
+function Withdraw({ invitation }: { readonly invitation: InvitationRow }) {
+  const client = useQueryClient();
+  const withdraw = useMutation({
+    mutationFn: () => call('withdraw-invitation', { linkId: invitation.id }, null),
+    onError: showFailure,
+    onSuccess: () => {
+      showDone(`Withdrew the invitation of ${invitation.email}.`);
+      void client.invalidateQueries({ queryKey: invitationsQuery.queryKey });
+    },
+  });
+  return (
+    <SmallButton
+      aria-label={`Withdraw the invitation of ${invitation.email}`}
+      loading={withdraw.isPending}
+      onClick={() => withdraw.mutate()}
+    >
+      Withdraw
+    </SmallButton>
+  );
+}
+
+/** Invitations that nobody has used yet; nothing without any. */
+function Invitations() {
+  const invitations = useQuery(invitationsQuery);
+  const rows = invitations.data?.invitations ?? [];
+  if (invitations.isLoadingError) return <Failure error={invitations.error} />;
+  if (rows.length === 0) return null;
+  return (
+    <section aria-label="Invitations">
+      <h2 className={classes.title}>Invitations</h2>
+      <DataList
+        label="Invitations"
+        rows={rows}
+        rowKey={({ id }) => id}
+        columns={[
+          { header: 'Email', cell: ({ email }) => email },
+          { header: 'Role', cell: ({ role }) => roleWord(role) },
+          { header: 'Invited by', cell: ({ createdByName }) => createdByName ?? '–' },
+          { header: 'Expires', cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
+          { header: 'Actions', isActions: true, cell: (row) => <Withdraw invitation={row} /> },
+        ]}
+      />
+    </section>
+  );
+}
+
+interface InviteMemberProps {
+  readonly onMade: (shown: ShownLink) => void;
+  readonly onClose: () => void;
+}
+
+function InviteMember({ onMade, onClose }: InviteMemberProps) {
+  const { member } = useSession();
+  const client = useQueryClient();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('editor');
+  const invite = useMutation({
+    mutationFn: () => call('invite-member', {}, { email, role }),
+    onSuccess: (link) => {
+      void client.invalidateQueries({ queryKey: invitationsQuery.queryKey });
+      onClose();
+      onMade({ title: `Invitation for ${email}`, link });
+    },
+  });
+  const offered = roles.filter((each) => each !== 'owner' || member.role === 'owner');
+  return (
+    <FormDialog
+      title="Invite member"
+      submit="Create invitation link"
+      isDirty={email !== ''}
+      isBusy={invite.isPending}
+      error={invite.error}
+      onSubmit={invite.mutate}
+      onClose={onClose}
+    >
+      <TextField label="Email" type="email" required data-autofocus value={email} onText={setEmail} />
+      <NativeSelect
+        label="Role"
+        value={role}
+        data={offered.map((each) => ({ value: each, label: roleWord(each) }))}
+        onChange={(event) => setRole(roles.find((each) => each === event.currentTarget.value) ?? 'viewer')}
+      />
+      <Text size="sm" c="dimmed">
+        You get a link to hand over. It works once, within 7 days.
+      </Text>
+    </FormDialog>
+  );
+}
+
+/** A one-time link, shown to its maker, who hands it over. */
+function LinkOnce({ title, link, onClose }: ShownLink & { readonly onClose: () => void }) {
+  return (
+    <SecretOnce
+      title={title}
+      what="link"
+      secret={link.url}
+      note={`Hand this link over yourself. It works once, until ${formatMoment(link.expiresAt)}, and is not shown again.`}
+      onClose={onClose}
+    />
+  );
+}
 
 function NoMembers() {
   return (
     <>
-      <PageHeader title="Members" />
+      <PageHead title="Members" />
       <PageEmpty title="You belong to no organisation">
         Your projects are yours alone. An invitation of an organisation makes you a member there.
       </PageEmpty>
@@ -38,12 +148,11 @@ function OrganisationMembers() {
   const [shown, setShown] = useState<ShownLink | null>(null);
   return (
     <>
-      <PageHeader title="Members" actions={isAdmin && <Button onClick={invite.open}>Invite member</Button>}>
+      <PageHead title="Members" actions={isAdmin && <Button onClick={invite.open}>Invite member</Button>}>
         Viewers read. Editors change flags and audiences, and create tokens. Admins manage environments,
         members and every token, too. Owners also manage the organisation.
-      </PageHeader>
-      {members.isPending && <PageLoading what="members" />}
-      {isUnreadable(members) && <PageError error={members.error} onRetry={() => void members.refetch()} />}
+      </PageHead>
+      <PageUnread of={members} what="members" />
       {members.data !== undefined && (
         <Stack gap="xl">
           <DataList

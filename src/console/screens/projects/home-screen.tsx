@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { projectsQuery } from '../../client/queries.ts';
 import { PageError, PageLoading } from '../../parts/page-states.tsx';
-import { useCurrentProject } from '../../shell/current-project.ts';
+import { useCurrentProject } from '../../shell/project-context.ts';
 
 /** The flags of the project that was open last; without one, where to create it. */
 export function HomeScreen() {

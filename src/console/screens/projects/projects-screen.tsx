@@ -1,17 +1,99 @@
-import { Button } from '@mantine/core';
+import { Button, Checkbox, Radio, Stack, TagsInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { CreateProjectBody } from '../../../operations/projects/create-project.ts';
 import type { ProjectView } from '../../../contracts/console/project-views.ts';
-import { isUnreadable } from '../../client/console-error.ts';
+import { hasRole } from '../../../domain/console/console-principal.ts';
+import { call } from '../../client/call.ts';
 import { projectsQuery } from '../../client/queries.ts';
+import { FormDialog } from '../../draft/form-dialog.tsx';
 import { type Column, DataList } from '../../parts/data-list.tsx';
 import { Mark } from '../../parts/mark.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { PageEmpty, PageError, PageLoading } from '../../parts/page-states.tsx';
-import { roleWord } from '../../parts/role-word.ts';
+import { PageHead } from '../../parts/page-head.tsx';
+import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+import { environmentNameHint, roleWord } from '../../parts/words.ts';
 import { useSession } from '../../shell/use-session.ts';
-import { CreateProject } from './create-project.tsx';
+
+const offeredEnvironments = ['production', 'staging'] as const;
+
+function useCreateProject(onClose: () => void) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: (body: CreateProjectBody) => call('create-project', {}, body),
+    onSuccess: async (project) => {
+      await client.invalidateQueries({ queryKey: projectsQuery.queryKey });
+      onClose();
+      await navigate({ to: '/projects/$projectId/flags', params: { projectId: project.id } });
+    },
+  });
+}
+
+function CreateProject({ onClose }: { readonly onClose: () => void }) {
+  const { organisation, member } = useSession();
+  const mayShare = organisation !== null && hasRole(member.role, 'admin');
+  const [name, setName] = useState('');
+  const [kind, setKind] = useState('multi');
+  const [environments, setEnvironments] = useState<string[]>([...offeredEnvironments]);
+  const [isPersonal, setPersonal] = useState(!mayShare);
+  const create = useCreateProject(onClose);
+  const submit = () => {
+    const isMultiEnvironment = kind === 'multi';
+    create.mutate({ name, isPersonal, isMultiEnvironment, ...(isMultiEnvironment ? { environments } : {}) });
+  };
+  return (
+    <FormDialog
+      title="Create project"
+      size="lg"
+      submit="Create project"
+      isDirty={name !== '' || kind !== 'multi' || environments.join() !== offeredEnvironments.join()}
+      isBusy={create.isPending}
+      error={create.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField label="Name" required data-autofocus value={name} onText={setName} />
+      <Radio.Group label="Environments" value={kind} onChange={setKind}>
+        <Stack gap="xs" mt="xs">
+          <Radio
+            value="multi"
+            label="Several"
+            description="Each flag has a state of its own in each of them."
+          />
+          <Radio
+            value="single"
+            label="One"
+            description="Each flag has one state. This cannot be changed later."
+          />
+        </Stack>
+      </Radio.Group>
+      {kind === 'multi' && (
+        <TagsInput
+          label="Environment names"
+          description={`${environmentNameHint} – Enter after each; more can follow later.`}
+          value={environments}
+          onChange={setEnvironments}
+        />
+      )}
+      {organisation !== null && (
+        <Checkbox
+          label="Personal project"
+          description={
+            mayShare
+              ? `Yours alone, outside ${organisation.name}, and without API tokens.`
+              : `Yours alone. A project of ${organisation.name} is created by an Admin.`
+          }
+          checked={isPersonal}
+          disabled={!mayShare}
+          onChange={(event) => setPersonal(event.currentTarget.checked)}
+        />
+      )}
+    </FormDialog>
+  );
+}
 
 const columnsOf = (organisationName: string): readonly Column<ProjectView>[] => [
   {
@@ -43,9 +125,8 @@ export function ProjectsScreen() {
   const button = <Button onClick={create.open}>Create project</Button>;
   return (
     <>
-      <PageHeader title="Projects" actions={projects.data?.projects.length ? button : null} />
-      {projects.isPending && <PageLoading what="projects" />}
-      {isUnreadable(projects) && <PageError error={projects.error} onRetry={() => void projects.refetch()} />}
+      <PageHead title="Projects" actions={projects.data?.projects.length ? button : null} />
+      <PageUnread of={projects} what="projects" />
       {projects.data?.projects.length === 0 && (
         <PageEmpty title="No project yet" action={button}>
           A project holds the flags of one application, and says which environments it runs in.

@@ -1,9 +1,131 @@
-import { Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { SessionRow } from '../../../contracts/console/session-views.ts';
+import { call } from '../../client/call.ts';
+import { sessionQuery, sessionsQuery } from '../../client/queries.ts';
+import { Failure } from '../../parts/callout.tsx';
+import { DataList } from '../../parts/data-list.tsx';
+import { Mark } from '../../parts/mark.tsx';
+import { showDone, showFailure } from '../../parts/notices.tsx';
+import { PageUnread } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { roleWord } from '../../parts/role-word.ts';
+import { SmallButton } from '../../parts/small-button.tsx';
+import { NewPasswordField, PasswordField } from '../../parts/text-field.tsx';
+import { TimeAgo } from '../../parts/time-ago.tsx';
+import { roleWord } from '../../parts/words.ts';
 import { useSession } from '../../shell/use-session.ts';
-import { ChangePassword } from './change-password.tsx';
-import { OwnSessions } from './own-sessions.tsx';
+
+function ChangePassword({ hasPassword }: { readonly hasPassword: boolean }) {
+  const client = useQueryClient();
+  const [current, setCurrent] = useState('');
+  const [password, setPassword] = useState('');
+  const change = useMutation({
+    mutationFn: () => call('change-password', {}, { password, ...(hasPassword ? { current } : {}) }),
+    onSuccess: () => {
+      setCurrent('');
+      setPassword('');
+      void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+      showDone('The new password holds from now on.');
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md" maw={420}>
+        {hasPassword && (
+          <PasswordField
+            label="Present password"
+            autoComplete="current-password"
+            value={current}
+            onText={setCurrent}
+          />
+        )}
+        <NewPasswordField value={password} onText={setPassword} />
+        <Failure error={change.error} />
+        <Group>
+          <Button type="submit" loading={change.isPending}>
+            {hasPassword ? 'Change password' : 'Set password'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const browsers = [
+  ['Edg/', 'Edge'],
+  ['Firefox/', 'Firefox'],
+  ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'],
+] as const;
+const systems = [
+  ['Android', 'Android'],
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Windows', 'Windows'],
+  ['Mac OS', 'macOS'],
+  ['Linux', 'Linux'],
+] as const;
+
+/** `Firefox on Linux`, as far as a user agent tells; the order matters, because browsers name one another. */
+function deviceWords(userAgent: string): string {
+  const browser = browsers.find(([mark]) => userAgent.includes(mark))?.[1];
+  const system = systems.find(([mark]) => userAgent.includes(mark))?.[1];
+  if (browser === undefined) return userAgent === '' ? 'unknown' : userAgent.slice(0, 60);
+  return system === undefined ? browser : `${browser} on ${system}`;
+}
+
+function EndSession({ session }: { readonly session: SessionRow }) {
+  const client = useQueryClient();
+  const end = useMutation({
+    mutationFn: () => call('end-session', { sessionId: session.id }, null),
+    onError: showFailure,
+    onSuccess: () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+  });
+  if (session.isCurrent) return <Mark tone="on">this session</Mark>;
+  return (
+    <SmallButton
+      aria-label={`End the session from ${session.address}`}
+      loading={end.isPending}
+      onClick={() => end.mutate()}
+    >
+      End
+    </SmallButton>
+  );
+}
+
+function OwnSessions() {
+  const sessions = useQuery(sessionsQuery);
+  return (
+    <Panel title="Sessions" isFlush={sessions.data !== undefined}>
+      <PageUnread of={sessions} what="sessions" />
+      {sessions.data !== undefined && (
+        <DataList
+          isFlush
+          label="Sessions"
+          rows={sessions.data.sessions}
+          rowKey={({ id }) => id}
+          columns={[
+            {
+              header: 'Where',
+              cell: ({ userAgent }) => <span title={userAgent}>{deviceWords(userAgent)}</span>,
+            },
+            { header: 'Address', cell: ({ address }) => address },
+            { header: 'Began', cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+            { header: 'Last seen', cell: ({ lastSeenAt }) => <TimeAgo at={lastSeenAt} /> },
+            { header: 'Ends', cell: ({ endsAt }) => <TimeAgo at={endsAt} /> },
+            { header: 'Actions', isActions: true, cell: (session) => <EndSession session={session} /> },
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}
 
 /** One's own account: how one signs in, and where one is signed in. */
 export function OwnSettings() {

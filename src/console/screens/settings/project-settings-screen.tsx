@@ -1,34 +1,89 @@
-import { Stack, TextInput } from '@mantine/core';
+import { Stack, Switch, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import { call } from '../../client/call.ts';
-import { conflictOf } from '../../client/console-error.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';
-import { type DraftHandle, useDraft } from '../../draft/use-draft.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { showNotice } from '../../parts/notices.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { type DraftHandle, saveDraft, useDraft } from '../../draft/use-draft.ts';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { showDone, showFailure } from '../../parts/notices.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { useCanAdminister, useProject } from '../../shell/project-context.ts';
-import { useProjectChange } from '../environments/use-project-change.ts';
-import { AccessSwitch } from './access-switch.tsx';
+import { CopyButton } from '../../parts/small-button.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+import { useCanAdminister, useProject, useProjectChange } from '../../shell/project-context.ts';
 
-function useSave(project: ProjectView, { draft, settle, meet }: DraftHandle) {
+/** Off answers 403 to every application: that is asked first. On acts at once. */
+function AccessSwitch({ project }: { readonly project: ProjectView }) {
+  const canAdminister = useCanAdminister();
+  const apply = useProjectChange();
+  const [isAsked, setAsked] = useState(false);
+  const { id: projectId, name, evaluationAccess } = project;
+  const turn = useMutation({
+    mutationFn: ({ next, revision }: { next: boolean; revision: number }) =>
+      call('edit-project', { projectId }, { revision, evaluationAccess: next }),
+    onError: showFailure,
+    onSuccess: (stored) => {
+      apply(stored);
+      const { evaluationAccess: isOn, revision } = stored;
+      showDone(`The Evaluation API is ${isOn ? 'on' : 'off'} for ${name}.`, () =>
+        turn.mutate({ next: !isOn, revision }),
+      );
+    },
+  });
+  const choose = (next: boolean) => turn.mutate({ next, revision: project.revision });
+  return (
+    <Stack gap="xs">
+      <Switch
+        size="md"
+        color="green.8"
+        aria-label="Evaluation API access"
+        label={evaluationAccess ? 'On' : 'Off'}
+        checked={evaluationAccess}
+        disabled={!canAdminister}
+        onChange={(event) => {
+          if (turn.isPending) return;
+          if (event.currentTarget.checked) choose(true);
+          else setAsked(true);
+        }}
+      />
+      <Text size="sm" c="dimmed">
+        While it is off, every application that asks for a flag of this project gets 403.
+        {!canAdminister && ' Only an Admin switches it.'}
+      </Text>
+      {isAsked && (
+        <ConfirmDialog
+          title={`Switch the Evaluation API off for ${name}?`}
+          confirm="Switch off"
+          isDangerous
+          onConfirm={() => {
+            setAsked(false);
+            choose(false);
+          }}
+          onClose={() => setAsked(false)}
+        >
+          <Text size="sm">
+            Every application that asks for a flag of {name} gets 403 at once, in every environment.
+          </Text>
+        </ConfirmDialog>
+      )}
+    </Stack>
+  );
+}
+
+function storedOf({ name, revision }: ProjectView) {
+  return { fields: { name }, revision };
+}
+
+function useSave({ id: projectId }: ProjectView, handle: DraftHandle) {
   const apply = useProjectChange();
   return async () => {
-    try {
-      const stored = await call(
-        'edit-project',
-        { projectId: project.id },
-        { revision: draft.revision, ...draft.edits },
-      );
+    const { name } = await saveDraft(handle, storedOf, async ({ revision, edits }) => {
+      const stored = await call('edit-project', { projectId }, { revision, ...edits });
       apply(stored);
-      settle({ fields: { name: stored.name }, revision: stored.revision }, 'all');
-      showNotice({ tone: 'done', message: `The project is called ${stored.name} now.` });
-    } catch (error) {
-      const current = conflictOf<ProjectView>(error);
-      if (current !== null) meet({ fields: { name: current.name }, revision: current.revision });
-      throw error;
-    }
+      return stored;
+    });
+    showDone(`The project is called ${name} now.`);
   };
 }
 
@@ -38,16 +93,16 @@ export function ProjectSettingsScreen() {
   const handle = useDraft({ name: project.name }, project.revision);
   return (
     <>
-      <PageHeader title="Project settings" />
+      <PageHead title="Project settings" />
       <Stack gap="md">
         <Panel title="Name">
-          <TextInput
+          <TextField
             aria-label="Name of the project"
             description={canAdminister ? undefined : 'Only an Admin changes it.'}
             maw={420}
             disabled={!canAdminister}
             value={handle.value('name') as string}
-            onChange={(event) => handle.edit({ name: event.currentTarget.value })}
+            onText={(name) => handle.edit({ name })}
           />
         </Panel>
         <Panel title="Evaluation API">
@@ -57,11 +112,7 @@ export function ProjectSettingsScreen() {
           <code>{project.id}</code>
         </Panel>
       </Stack>
-      <ReviewBar
-        handle={handle}
-        show={({ key, before, after }) => ({ environment: null, field: key, before, after })}
-        onSave={useSave(project, handle)}
-      />
+      <ReviewBar handle={handle} onSave={useSave(project, handle)} />
     </>
   );
 }

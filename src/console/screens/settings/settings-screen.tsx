@@ -1,9 +1,118 @@
-import { Tabs } from '@mantine/core';
+import { Stack, Tabs } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { PageHeader } from '../../parts/page-header.tsx';
+import type { MailState, OrganisationView } from '../../../contracts/console/organisation-views.ts';
+import { hasRole } from '../../../domain/console/console-principal.ts';
+import { call } from '../../client/call.ts';
+import { isUnreadable } from '../../client/console-error.ts';
+import { mailStateQuery, organisationQuery, sessionQuery } from '../../client/queries.ts';
+import { ReviewBar } from '../../draft/review-bar.tsx';
+import { type DraftHandle, saveDraft, useDraft } from '../../draft/use-draft.ts';
+import { Failure } from '../../parts/callout.tsx';
+import { formatMoment } from '../../parts/format-time.ts';
+import { showDone } from '../../parts/notices.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { PageUnread } from '../../parts/page-states.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+import { countOf } from '../../parts/words.ts';
 import { useSession } from '../../shell/use-session.ts';
-import { OrganisationSettings } from './organisation-settings.tsx';
 import { OwnSettings } from './own-settings.tsx';
+
+function waitingWords({ waiting, waitingFault }: MailState, isMailConfigured: boolean): string {
+  if (waiting === 0) return isMailConfigured ? 'No email waits to be sent.' : 'Mail is not configured.';
+  const wait = waiting === 1 ? 'waits' : 'wait';
+  const emails = `${countOf(waiting, 'email')} ${wait}`;
+  if (!isMailConfigured) return `Mail is not configured: ${emails} until SMTP is set up.`;
+  if (waitingFault === null) return `${emails} to be sent.`;
+  return `${emails} to be sent again. What went wrong last: ${waitingFault}`;
+}
+
+function failedWords({ failed, lastFailure }: MailState): string | null {
+  if (lastFailure === null) return null;
+  const emails = countOf(failed, 'email');
+  const last = `${formatMoment(lastFailure.at)}: ${lastFailure.fault}`;
+  return `${emails} could not be sent, and will be tried once more when the service starts. The last failure, ${last}`;
+}
+
+/** What has become of the emails about refused tokens. */
+function DenialMails() {
+  const { isMailConfigured } = useSession();
+  const { data, error } = useQuery(mailStateQuery);
+  const failed = data === undefined ? null : failedWords(data);
+  return (
+    <Panel title="Denial emails">
+      {data !== undefined && waitingWords(data, isMailConfigured)}
+      {failed !== null && <p role="status">{failed}</p>}
+      <Failure error={error} />
+    </Panel>
+  );
+}
+
+/** @param endsAt the trial has ended when that moment has come (decisions, tokens) */
+function trialWords(endsAt: number, now: number): string {
+  return `Teams trial ${now < endsAt ? 'until' : 'ended'} ${formatMoment(endsAt)}`;
+}
+
+function planWords({ plan, trialEndsAt, subscription, isEligible }: OrganisationView): string {
+  const name = { free: 'Free', teams: 'Teams', enterprise: 'Enterprise' }[plan];
+  const trial = trialEndsAt === null ? '' : `, ${trialWords(trialEndsAt, Date.now())}`;
+  const lapsed = subscription === 'lapsed' ? ', subscription lapsed' : '';
+  const api = isEligible ? 'The Management API is available.' : 'The Management API is not available.';
+  return `${name}${trial}${lapsed}. ${api}`;
+}
+
+function storedOf({ name, revision }: OrganisationView) {
+  return { fields: { name }, revision };
+}
+
+function useSave(handle: DraftHandle) {
+  const client = useQueryClient();
+  return async () => {
+    const { name } = await saveDraft(handle, storedOf, async ({ revision }) => {
+      const stored = await call('edit-organisation', {}, { revision, name: handle.value('name') as string });
+      client.setQueryData(organisationQuery.queryKey, stored);
+      return stored;
+    });
+    void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    showDone(`The organisation is called ${name} now.`);
+  };
+}
+
+function Loaded({ organisation }: { readonly organisation: OrganisationView }) {
+  const { role } = useSession().member;
+  const isOwner = hasRole(role, 'owner');
+  const handle = useDraft({ name: organisation.name }, organisation.revision);
+  return (
+    <>
+      <Stack gap="md">
+        <Panel title="Name">
+          <TextField
+            aria-label="Name of the organisation"
+            description={isOwner ? undefined : 'Only an Owner changes it.'}
+            maw={420}
+            disabled={!isOwner}
+            value={handle.value('name') as string}
+            onText={(name) => handle.edit({ name })}
+          />
+        </Panel>
+        <Panel title="Plan">
+          {planWords(organisation)} The plan is changed by the operator of this service.
+        </Panel>
+        {hasRole(role, 'admin') && <DenialMails />}
+      </Stack>
+      <ReviewBar handle={handle} onSave={useSave(handle)} />
+    </>
+  );
+}
+
+function OrganisationSettings() {
+  const organisation = useQuery(organisationQuery);
+  if (organisation.isPending || isUnreadable(organisation)) {
+    return <PageUnread of={organisation} what="the organisation" />;
+  }
+  return <Loaded organisation={organisation.data} />;
+}
 
 const route = getRouteApi('/shell/settings');
 
@@ -17,7 +126,7 @@ export function SettingsScreen() {
     void navigate({ search: { tab: value === 'you' ? 'you' : 'organisation' }, replace: true });
   return (
     <>
-      <PageHeader title="Settings" />
+      <PageHead title="Settings" />
       <Tabs value={shown} onChange={choose} keepMounted>
         <Tabs.List mb="md">
           {organisation !== null && <Tabs.Tab value="organisation">Organisation</Tabs.Tab>}

@@ -2,7 +2,7 @@ import { Button, Divider, Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../client/call.ts';
 import { sessionQuery } from '../../client/queries.ts';
-import { Failure } from '../../parts/failure.tsx';
+import { Failure } from '../../parts/callout.tsx';
 
 interface OpenIdButtonProps {
   /** What the button does, before the name of the provider: «Sign in with». */

@@ -3,19 +3,34 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MadeToken, TokenView } from '../../../contracts/console/token-views.ts';
 import { call } from '../../client/call.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { showNotice } from '../../parts/notices.ts';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { showDone } from '../../parts/notices.tsx';
+import { SecretOnce } from '../../parts/secret-once.tsx';
+import { useProject } from '../../shell/project-context.ts';
 import { useSession } from '../../shell/use-session.ts';
+
+/** The secret of a token that was made just now. */
+export function TokenSecret({ made, onClose }: { readonly made: MadeToken; readonly onClose: () => void }) {
+  return (
+    <SecretOnce
+      title={`Token ${made.token.name}`}
+      what="token secret"
+      secret={made.secret}
+      note="This is the only time the secret is shown. Put it where your secrets are kept; it cannot be read here again."
+      onClose={onClose}
+    />
+  );
+}
 
 interface TokenActionsProps {
   readonly token: TokenView;
-  readonly projectId: string;
   readonly onMade: (made: MadeToken) => void;
   /** Of the buttons: small in a row, and of the usual size at the head of a page. */
   readonly size?: 'compact-sm' | 'sm';
 }
 
-function useTokenCommands({ token, projectId, onMade }: TokenActionsProps, onDone: () => void) {
+function useTokenCommands({ token, onMade }: TokenActionsProps, onDone: () => void) {
+  const { id: projectId } = useProject();
   const client = useQueryClient();
   const params = { projectId, tokenId: token.id };
   const settle = () => {
@@ -26,7 +41,7 @@ function useTokenCommands({ token, projectId, onMade }: TokenActionsProps, onDon
     mutationFn: () => call('revoke-console-token', params, null),
     onSuccess: () => {
       settle();
-      showNotice({ tone: 'done', message: `${token.name} is revoked, and refused from now on.` });
+      showDone(`${token.name} is revoked, and refused from now on.`);
     },
   });
   const rotate = useMutation({

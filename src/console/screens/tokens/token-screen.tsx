@@ -1,20 +1,20 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { MadeToken, TokenActivity, TokenView } from '../../../contracts/console/token-views.ts';
 import { isUnreadable } from '../../client/console-error.ts';
 import { tokenQuery } from '../../client/queries.ts';
 import { type Column, DataList } from '../../parts/data-list.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { PageError, PageLoading } from '../../parts/page-states.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { PageUnread } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
+import { ProjectLink } from '../../shell/pages.tsx';
 import { useProject } from '../../shell/project-context.ts';
-import { TokenActions } from './token-actions.tsx';
-import { ExpiryWords, permissionWords, StatusMark, TokenEnvironments } from './token-words.tsx';
+import { TokenActions, TokenSecret } from './token-actions.tsx';
+import { StatusMark, tokenFacts } from './token-facts.tsx';
 import classes from './tokens.module.css';
-import { TokenSecret } from './tokens-screen.tsx';
 
 const route = getRouteApi('/shell/projects/$projectId/tokens/$tokenId');
 
@@ -39,36 +39,16 @@ const denialColumns: readonly Column<Denial>[] = [
 
 function Facts({ token }: { readonly token: TokenView }) {
   const { environments } = useProject();
+  const facts = tokenFacts(environments.map(({ name }) => name));
+  const { lastUsed, lastDenied, permission, environments: limit, expires } = facts;
   return (
     <dl className={classes.facts}>
-      <div>
-        <dt>Last used</dt>
-        <dd>
-          <TimeAgo at={token.lastUsedAt} />
-        </dd>
-      </div>
-      <div>
-        <dt>Last denied</dt>
-        <dd>
-          <TimeAgo at={token.lastDeniedAt} />
-        </dd>
-      </div>
-      <div>
-        <dt>Permission</dt>
-        <dd>{permissionWords(token.permission)}</dd>
-      </div>
-      <div>
-        <dt>Environments</dt>
-        <dd>
-          <TokenEnvironments environments={token.environments} known={environments.map(({ name }) => name)} />
-        </dd>
-      </div>
-      <div>
-        <dt>Expires</dt>
-        <dd>
-          <ExpiryWords expiresAt={token.expiresAt} />
-        </dd>
-      </div>
+      {[lastUsed, lastDenied, permission, limit, expires].map(({ header, cell }) => (
+        <div key={header}>
+          <dt>{header}</dt>
+          <dd>{cell(token)}</dd>
+        </div>
+      ))}
       <div>
         <dt>Created</dt>
         <dd>
@@ -80,36 +60,20 @@ function Facts({ token }: { readonly token: TokenView }) {
   );
 }
 
-interface RowsProps<Row> {
+interface ActivityProps<Row> {
   readonly title: string;
   readonly none: string;
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
 }
 
-/** Rows have no id of their own. */
-interface Numbered<Row> {
-  readonly row: Row;
-  readonly index: number;
-}
-
-function Activity<Row>({ title, none, rows, columns }: RowsProps<Row>) {
-  const numbered = rows.map((row, index): Numbered<Row> => ({ row, index }));
-  const shown = columns.map(
-    ({ header, cell }): Column<Numbered<Row>> => ({ header, cell: ({ row }) => cell(row) }),
-  );
+function Activity<Row>({ title, none, rows, columns }: ActivityProps<Row>) {
   return (
     <Panel title={title} isFlush={rows.length > 0}>
       {rows.length === 0 ? (
         <p className={classes.none}>{none}</p>
       ) : (
-        <DataList
-          isFlush
-          label={title}
-          rows={numbered}
-          rowKey={({ index }) => String(index)}
-          columns={shown}
-        />
+        <DataList isFlush label={title} rows={rows} rowKey={(_, index) => String(index)} columns={columns} />
       )}
     </Panel>
   );
@@ -121,30 +85,21 @@ export function TokenScreen() {
   const { tokenId } = route.useParams();
   const [made, setMade] = useState<MadeToken | null>(null);
   const activity = useQuery({ ...tokenQuery(projectId, tokenId), refetchInterval: 10_000 });
-  if (activity.isPending) return <PageLoading what="the token" />;
   // What a later reading fails at does not take away what was read.
-  if (isUnreadable(activity)) {
-    const all = (
-      <Link to="/projects/$projectId/tokens" params={{ projectId }}>
-        All tokens
-      </Link>
-    );
-    return <PageError isPage error={activity.error} onRetry={() => void activity.refetch()} action={all} />;
+  if (activity.isPending || isUnreadable(activity)) {
+    const all = <ProjectLink to="/projects/$projectId/tokens">All tokens</ProjectLink>;
+    return <PageUnread isPage of={activity} what="the token" action={all} />;
   }
   const { token, uses, denials } = activity.data;
   return (
     <>
-      <PageHeader
+      <PageHead
         title={token.name}
-        above={
-          <Link to="/projects/$projectId/tokens" params={{ projectId }}>
-            Tokens
-          </Link>
-        }
-        actions={<TokenActions token={token} projectId={projectId} onMade={setMade} size="sm" />}
+        above={<ProjectLink to="/projects/$projectId/tokens">Tokens</ProjectLink>}
+        actions={<TokenActions token={token} onMade={setMade} size="sm" />}
       >
         <StatusMark token={token} />
-      </PageHeader>
+      </PageHead>
       <Stack gap="md">
         <Facts token={token} />
         <Activity

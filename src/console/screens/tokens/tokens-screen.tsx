@@ -1,19 +1,159 @@
-import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button, Checkbox, Group, NativeSelect, Radio, Stack } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { MadeToken } from '../../../contracts/console/token-views.ts';
-import { isUnreadable } from '../../client/console-error.ts';
+import type { CreateTokenBody } from '../../../operations/tokens/create-token.ts';
+import type { ProjectView } from '../../../contracts/console/project-views.ts';
+import type { MadeToken, TokenView } from '../../../contracts/console/token-views.ts';
+import { call } from '../../client/call.ts';
 import { tokensQuery } from '../../client/queries.ts';
+import { FormDialog } from '../../draft/form-dialog.tsx';
 import { Callout } from '../../parts/callout.tsx';
-import { DataList } from '../../parts/data-list.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { PageEmpty, PageError, PageLoading } from '../../parts/page-states.tsx';
-import { SecretOnce } from '../../parts/secret-once.tsx';
+import { type Column, DataList } from '../../parts/data-list.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { useSession } from '../../shell/use-session.ts';
-import { CreateToken } from './create-token.tsx';
-import { tokenColumns } from './token-columns.tsx';
+import { TokenActions, TokenSecret } from './token-actions.tsx';
+import { StatusMark, tokenFacts } from './token-facts.tsx';
 import classes from './tokens.module.css';
+
+const expiries = [
+  { days: 0, label: 'Never' },
+  { days: 30, label: 'In 30 days' },
+  { days: 90, label: 'In 90 days' },
+  { days: 365, label: 'In 365 days' },
+] as const;
+
+interface CreateTokenProps {
+  readonly onMade: (made: MadeToken) => void;
+  readonly onClose: () => void;
+}
+
+interface LimitProps {
+  readonly chosen: readonly string[] | null;
+  readonly onChoose: (names: string[] | null) => void;
+}
+
+function EnvironmentLimit({ chosen, onChoose }: LimitProps) {
+  const { environments } = useProject();
+  return (
+    <Stack gap="xs">
+      <Radio.Group
+        label="Environments"
+        value={chosen === null ? 'every' : 'some'}
+        onChange={(value) => onChoose(value === 'every' ? null : [])}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="every" label="All, also those created later" />
+          <Radio
+            value="some"
+            label="Only these"
+            description="By name: once an environment is renamed, the token is refused there."
+          />
+        </Stack>
+      </Radio.Group>
+      {chosen !== null && (
+        <Checkbox.Group aria-label="Environments of the token" value={[...chosen]} onChange={onChoose}>
+          <Group gap="md" pl="xl">
+            {environments.map(({ name }) => (
+              <Checkbox key={name} value={name} label={name} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+      )}
+    </Stack>
+  );
+}
+
+function useCreateToken({ onMade, onClose }: CreateTokenProps) {
+  const { id: projectId } = useProject();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: CreateTokenBody) => call('create-token', { projectId }, body),
+    onSuccess: (made) => {
+      onClose();
+      onMade(made);
+      void client.invalidateQueries({ queryKey: [projectId] });
+    },
+  });
+}
+
+function CreateToken(props: CreateTokenProps) {
+  const { isMultiEnvironment } = useProject();
+  const [name, setName] = useState('');
+  const [permission, setPermission] = useState<CreateTokenBody['permission']>('read');
+  const [environments, setEnvironments] = useState<string[] | null>(null);
+  const [expiryDays, setExpiryDays] = useState<CreateTokenBody['expiryDays']>(90);
+  const create = useCreateToken(props);
+  return (
+    <FormDialog
+      title="Create token"
+      size="lg"
+      submit="Create token"
+      isDirty={name !== ''}
+      isBusy={create.isPending}
+      isReady={environments?.length !== 0}
+      error={create.error}
+      onSubmit={() => create.mutate({ name, permission, environments, expiryDays })}
+      onClose={props.onClose}
+    >
+      <TextField
+        label="Name"
+        required
+        data-autofocus
+        description="Say what uses it: the audit log shows this name."
+        value={name}
+        onText={setName}
+      />
+      <Radio.Group
+        label="Permission"
+        value={permission}
+        onChange={(value) => setPermission(value === 'write' ? 'write' : 'read')}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="read" label="Read" description="Lists and reads flags." />
+          <Radio
+            value="write"
+            label="Read and write"
+            description="Creates flags and changes their state, too."
+          />
+        </Stack>
+      </Radio.Group>
+      {isMultiEnvironment && <EnvironmentLimit chosen={environments} onChoose={setEnvironments} />}
+      <NativeSelect
+        label="Expires"
+        value={String(expiryDays)}
+        data={expiries.map(({ days, label }) => ({ value: String(days), label }))}
+        onChange={(event) => {
+          const found = expiries.find(({ days }) => String(days) === event.currentTarget.value);
+          setExpiryDays(found?.days ?? 90);
+        }}
+      />
+    </FormDialog>
+  );
+}
+
+function columnsOf(
+  { id: projectId, environments }: ProjectView,
+  onMade: (made: MadeToken) => void,
+): readonly Column<TokenView>[] {
+  const facts = tokenFacts(environments.map(({ name }) => name));
+  return [
+    {
+      header: 'Token',
+      cell: ({ id, name }) => (
+        <Link to="/projects/$projectId/tokens/$tokenId" params={{ projectId, tokenId: id }}>
+          {name}
+        </Link>
+      ),
+    },
+    { header: 'Status', cell: (token) => <StatusMark token={token} /> },
+    ...[facts.permission, facts.environments, facts.expires, facts.lastUsed, facts.lastDenied],
+    { header: 'Actions', isActions: true, cell: (token) => <TokenActions token={token} onMade={onMade} /> },
+  ];
+}
 
 /** At most so many that are not revoked; those that have expired count (specification, limits). */
 const tokensMax = 50;
@@ -44,22 +184,10 @@ function TokenNotices({ isFull }: { readonly isFull: boolean }) {
   );
 }
 
-export function TokenSecret({ made, onClose }: { readonly made: MadeToken; readonly onClose: () => void }) {
-  return (
-    <SecretOnce
-      title={`Token ${made.token.name}`}
-      what="token secret"
-      secret={made.secret}
-      note="This is the only time the secret is shown. Put it where your secrets are kept; it cannot be read here again."
-      onClose={onClose}
-    />
-  );
-}
-
 function NoTokens() {
   return (
     <>
-      <PageHeader title="Tokens" />
+      <PageHead title="Tokens" />
       <PageEmpty title="A personal project has no tokens">
         Use a project of an organisation for access through the Management API.
       </PageEmpty>
@@ -72,10 +200,10 @@ export function TokensScreen() {
 }
 
 function ProjectTokens() {
-  const { id: projectId, environments } = useProject();
+  const project = useProject();
   const { organisation } = useSession();
   const mayCreate = useCanEdit() && organisation?.isEligible === true;
-  const tokens = useQuery(tokensQuery(projectId));
+  const tokens = useQuery(tokensQuery(project.id));
   const [isCreating, setCreating] = useState(false);
   const [made, setMade] = useState<MadeToken | null>(null);
   const rows = tokens.data?.tokens ?? [];
@@ -88,12 +216,11 @@ function ProjectTokens() {
   ) : null;
   return (
     <>
-      <PageHeader title="Tokens" actions={rows.length > 0 ? button : null}>
+      <PageHead title="Tokens" actions={rows.length > 0 ? button : null}>
         For pipelines and scripts that call the Management API. {taken} of {tokensMax} in use.
-      </PageHeader>
+      </PageHead>
       <TokenNotices isFull={mayCreate && isFull} />
-      {tokens.isPending && <PageLoading what="tokens" />}
-      {isUnreadable(tokens) && <PageError error={tokens.error} onRetry={() => void tokens.refetch()} />}
+      <PageUnread of={tokens} what="tokens" />
       {tokens.data !== undefined && rows.length === 0 && (
         <PageEmpty title="No token yet" action={button}>
           A token lets a pipeline read or change the flags of this project. Applications that only ask need
@@ -101,12 +228,7 @@ function ProjectTokens() {
         </PageEmpty>
       )}
       {rows.length > 0 && (
-        <DataList
-          label="Tokens"
-          rows={rows}
-          rowKey={({ id }) => id}
-          columns={tokenColumns({ projectId, known: environments.map(({ name }) => name), onMade: setMade })}
-        />
+        <DataList label="Tokens" rows={rows} rowKey={({ id }) => id} columns={columnsOf(project, setMade)} />
       )}
       {isCreating && <CreateToken onMade={setMade} onClose={() => setCreating(false)} />}
       {made !== null && <TokenSecret made={made} onClose={() => setMade(null)} />}

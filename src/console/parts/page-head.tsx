@@ -1,0 +1,31 @@
+import { type ReactNode, useEffect } from 'react';
+import classes from './page-head.module.css';
+
+/** What the window is called while the page is shown. @param title null leaves it as it is */
+export function usePageTitle(title: string | null): void {
+  useEffect(() => {
+    if (title !== null) document.title = `${title} · Burgee`;
+  }, [title]);
+}
+
+interface PageHeadProps {
+  readonly title: string;
+  /** Above the title: where this page belongs. */
+  readonly above?: ReactNode;
+  readonly children?: ReactNode;
+  readonly actions?: ReactNode;
+}
+
+export function PageHead({ title, above, children, actions }: PageHeadProps) {
+  usePageTitle(title);
+  return (
+    <header className={classes.header}>
+      <div className={classes.words}>
+        {above && <div className={classes.above}>{above}</div>}
+        <h1 className={classes.title}>{title}</h1>
+        {children && <div className={classes.lead}>{children}</div>}
+      </div>
+      {actions && <div className={classes.actions}>{actions}</div>}
+    </header>
+  );
+}

@@ -1,0 +1,32 @@
+import { formatDay } from './format-time.ts';
+
+/** `1 change`, `3 changes`. */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}
+
+/** A role as it is written everywhere: `Owner`. */
+export function roleWord(role: string): string {
+  return `${role.slice(0, 1).toUpperCase()}${role.slice(1)}`;
+}
+
+/** What a name of an environment is made of (decisions). */
+export const environmentNameHint = 'Up to 64 lower-case letters, digits and - _ .';
+
+/** What a token may do. */
+export function permissionWords(permission: unknown): string {
+  return permission === 'write' ? 'read and write' : 'read';
+}
+
+/** @param expiresAt Unix milliseconds; 0 is never */
+export function expiryWords(expiresAt: number): string {
+  return expiresAt === 0 ? 'never' : formatDay(expiresAt);
+}
+
+/** The words of a search, in lower case: what is found has each of them somewhere. */
+export function searchedWords(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+}

@@ -1,0 +1,247 @@
+import { Checkbox, Stack, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { EnvironmentImpact, EnvironmentView } from '../../../contracts/console/project-views.ts';
+import { call } from '../../client/call.ts';
+import { FormDialog } from '../../draft/form-dialog.tsx';
+import { Callout } from '../../parts/callout.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { showDone } from '../../parts/notices.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+import { environmentNameHint } from '../../parts/words.ts';
+import { useProject, useProjectChange } from '../../shell/project-context.ts';
+import classes from './environments.module.css';
+
+type TokenNames = EnvironmentImpact['tokensLosing'];
+
+interface ShownImpact {
+  /** While another name is typed, that of the name before. */
+  readonly impact: EnvironmentImpact | undefined;
+  /** The impact is that of the name as it stands: nobody goes on without having seen it. */
+  readonly isKnown: boolean;
+  /** Why it cannot be known: the name cannot be taken, or the service does not answer. */
+  readonly error: Error | null;
+}
+
+/**
+ * What would become of tokens.
+ *
+ * @param number the environment's, or `new`
+ * @param name the new name; empty for a deletion
+ */
+function useImpact(number: number | 'new', name: string): ShownImpact {
+  const { id: projectId } = useProject();
+  const [settled] = useDebouncedValue(name, 200);
+  const { data, error, isSuccess, isPlaceholderData } = useQuery({
+    queryKey: [projectId, 'preview-environment', number, settled] as const,
+    queryFn: ({ signal }): Promise<EnvironmentImpact> =>
+      call('preview-environment', { projectId, number }, null, {
+        query: settled === '' ? {} : { name: settled },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+    enabled: number !== 'new' || settled !== '',
+  });
+  const isOfName = settled === name;
+  return {
+    impact: data,
+    isKnown: isOfName && isSuccess && !isPlaceholderData,
+    error: isOfName ? error : null,
+  };
+}
+
+function TokenLinks({ tokens }: { readonly tokens: TokenNames }) {
+  const { id: projectId } = useProject();
+  return (
+    <ul>
+      {tokens.map(({ id, name }) => (
+        <li key={id}>
+          <Link to="/projects/$projectId/tokens/$tokenId" params={{ projectId, tokenId: id }}>
+            {name}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Names the tokens that stop working for an environment, and those that begin to. */
+function TokenImpact({ impact }: { readonly impact: EnvironmentImpact | undefined }) {
+  if (impact === undefined) return null;
+  const { tokensLosing, tokensGaining } = impact;
+  return (
+    <div role="status" className={classes.impact}>
+      {tokensLosing.length > 0 && (
+        <Callout tone="warn">
+          <strong>These tokens stop working here.</strong> They are limited to the present name, and are
+          refused until they are replaced.
+          <TokenLinks tokens={tokensLosing} />
+        </Callout>
+      )}
+      {tokensGaining.length > 0 && (
+        <Callout tone="warn">
+          <strong>These tokens begin to work here.</strong> They are limited to the new name.
+          <TokenLinks tokens={tokensGaining} />
+        </Callout>
+      )}
+    </div>
+  );
+}
+
+export function CreateEnvironment({ onClose }: { readonly onClose: () => void }) {
+  const { id: projectId } = useProject();
+  const apply = useProjectChange();
+  const [name, setName] = useState('');
+  const [isProtected, setProtected] = useState(false);
+  const { impact, isKnown, error } = useImpact('new', name);
+  const create = useMutation({
+    mutationFn: () => call('create-environment', { projectId }, { name, isProtected }),
+    onSuccess: ({ project }) => {
+      apply(project);
+      showDone(`Created ${name}. Every flag is off there.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title="Create environment"
+      submit="Create environment"
+      isDirty={name !== ''}
+      isBusy={create.isPending}
+      isReady={name === '' || isKnown}
+      error={create.error ?? (name === '' ? null : error)}
+      onSubmit={create.mutate}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        required
+        data-autofocus
+        description={environmentNameHint}
+        spellCheck={false}
+        value={name}
+        onText={setName}
+      />
+      <Checkbox
+        label="Protected"
+        description="Switching or saving a flag here asks for confirmation."
+        checked={isProtected}
+        onChange={(event) => setProtected(event.currentTarget.checked)}
+      />
+      {name !== '' && <TokenImpact impact={impact} />}
+    </FormDialog>
+  );
+}
+
+interface EnvironmentDialogProps {
+  readonly environment: EnvironmentView;
+  readonly onClose: () => void;
+}
+
+interface MeanwhileProps {
+  readonly begun: string;
+  /** Undefined when it is gone. */
+  readonly present: string | undefined;
+}
+
+/** What others have done to it since the dialog was opened. */
+function Meanwhile({ begun, present }: MeanwhileProps) {
+  if (present === begun) return null;
+  return (
+    <Callout tone="warn">
+      {present === undefined ? (
+        'Somebody else has deleted it meanwhile.'
+      ) : (
+        <>
+          Somebody else has renamed it to <strong>{present}</strong> meanwhile.
+        </>
+      )}
+    </Callout>
+  );
+}
+
+/** Flags follow a rename; tokens limited to the old name and applications that ask for it do not. */
+export function RenameEnvironment({ environment, onClose }: EnvironmentDialogProps) {
+  const { id: projectId, environments, environmentsRevision: revision } = useProject();
+  const { number } = environment;
+  const apply = useProjectChange();
+  const [name, setName] = useState(environment.name);
+  // What is sent goes on top of what this page shows, so it shows what others have done since the dialog was opened.
+  const present = environments.find((each) => each.number === number);
+  const presentName = present?.name ?? environment.name;
+  const isNew = present !== undefined && name !== '' && name !== presentName;
+  const { impact, isKnown, error } = useImpact(number, name);
+  const rename = useMutation({
+    mutationFn: (_from: string) => call('edit-environment', { projectId, number }, { revision, name }),
+    onSuccess: ({ project }, from) => {
+      apply(project);
+      showDone(`${from} is now ${name}.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={`Rename ${environment.name}`}
+      submit="Rename"
+      isDirty={name !== environment.name}
+      isBusy={rename.isPending}
+      isReady={isNew && isKnown}
+      error={rename.error ?? (isNew ? error : null)}
+      onSubmit={() => rename.mutate(presentName)}
+      onClose={onClose}
+    >
+      <TextField
+        label="New name"
+        required
+        data-autofocus
+        description={environmentNameHint}
+        spellCheck={false}
+        value={name}
+        onText={setName}
+      />
+      {!rename.isPending && <Meanwhile begun={environment.name} present={present?.name} />}
+      <Callout tone="plain">
+        Flags keep their state. Applications that ask for <strong>{presentName}</strong> get 404 until they
+        ask for the new name.
+      </Callout>
+      {isNew && <TokenImpact impact={impact} />}
+    </FormDialog>
+  );
+}
+
+export function DeleteEnvironment({ environment, onClose }: EnvironmentDialogProps) {
+  const { id: projectId, environmentsRevision: revision } = useProject();
+  const { number, name } = environment;
+  const apply = useProjectChange();
+  const { impact, isKnown, error } = useImpact(number, '');
+  const remove = useMutation({
+    mutationFn: () => call('delete-environment', { projectId, number }, { revision, name }),
+    onSuccess: ({ project }) => {
+      apply(project);
+      showDone(`Deleted ${name}.`);
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={`Delete ${name}?`}
+      confirm="Delete environment"
+      isDangerous
+      typedName={name}
+      isBusy={remove.isPending || (!isKnown && error === null)}
+      error={remove.error ?? error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          Every flag loses its state there, and applications that ask for <strong>{name}</strong> get 404.
+          This cannot be undone.
+        </Text>
+        <TokenImpact impact={impact} />
+      </Stack>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,39 @@
+import type { TokenView } from '../../../contracts/console/token-views.ts';
+import type { Column } from '../../parts/data-list.tsx';
+import { Mark } from '../../parts/mark.tsx';
+import { TimeAgo } from '../../parts/time-ago.tsx';
+import { expiryWords, permissionWords } from '../../parts/words.ts';
+
+const tones = { active: 'on', expired: 'warn', revoked: 'off' } as const;
+
+export function StatusMark({ token }: { readonly token: TokenView }) {
+  return <Mark tone={tones[token.status]}>{token.status}</Mark>;
+}
+
+/** @param known names of the project's environments: a name that none of them has permits nothing, and is struck out */
+function environmentWords({ environments }: TokenView, known: readonly string[]) {
+  if (environments === null) return <span>all</span>;
+  return (
+    <span>
+      {environments.map((name, index) => (
+        <span key={name}>
+          {index > 0 && ', '}
+          {known.includes(name) ? name : <s title="No environment has this name">{name}</s>}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+type TokenFact = 'permission' | 'environments' | 'expires' | 'lastUsed' | 'lastDenied';
+
+/** What a token's row in the list and its own page both say. @param known names of the project's environments */
+export function tokenFacts(known: readonly string[]): Readonly<Record<TokenFact, Column<TokenView>>> {
+  return {
+    permission: { header: 'Permission', cell: ({ permission }) => permissionWords(permission) },
+    environments: { header: 'Environments', cell: (token) => environmentWords(token, known) },
+    expires: { header: 'Expires', cell: ({ expiresAt }) => <time>{expiryWords(expiresAt)}</time> },
+    lastUsed: { header: 'Last used', cell: ({ lastUsedAt }) => <TimeAgo at={lastUsedAt} /> },
+    lastDenied: { header: 'Last denied', cell: ({ lastDeniedAt }) => <TimeAgo at={lastDeniedAt} /> },
+  };
+}
