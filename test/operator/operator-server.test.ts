@@ -8,6 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -234,6 +235,27 @@ t.test('a server of the protocol before HTTP is told apart from one that is not 
     name: 'ServerFault',
     message: 'The running server is of another version of Burgee: use its own command line.',
   });
+});
+
+t.test('an answer that is cut off, or larger than it may be, is a fault of the server', async (t) => {
+  const socketPath = join(temporaryDirectory(t), 'burgee.sock');
+  let answer: (response: ServerResponse) => void = () => undefined;
+  const server = createHttpServer((_, response) => answer(response)).listen(socketPath);
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const fails = async (message: RegExp, given: typeof answer): Promise<void> => {
+    answer = given;
+    const asked = apply(remoteOperator({ socketPath }, 'x'.repeat(20)), exampleDocument);
+    await t.rejects(asked, { name: 'ServerFault', message });
+  };
+  const progress = '{"kind":"progress","phase":"check","done":1,"total":2}\n';
+  await fails(/ended before it answered/, (response) => response.socket?.destroy());
+  await fails(/ended before it answered/, (response) => response.end(progress));
+  await fails(/ended before it answered/, (response) => {
+    response.write('{"kind":"answer","answer":{"ok":true}}\n{"proj');
+    response.socket?.destroySoon();
+  });
+  await fails(/more than it may/, (response) => response.end(Buffer.alloc(2 * 2 ** 20, 'x')));
 });
 
 t.test('whoever holds a connection and asks nothing gives it up to those who ask', async (t) => {
