@@ -1,6 +1,12 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTables, openEnvironment, type Root, type Table, type Tables } from '../../src/storage/environment.ts';
+import {
+  createTables,
+  openEnvironment,
+  type Root,
+  type Table,
+  type Tables,
+} from '../../src/storage/environment.ts';
 import { idKey, metaKeys, sequenceKey, sequenceOf } from '../../src/storage/keys/key-parts.ts';
 import { answerLoad } from '../load/load-program.ts';
 import type { ChangeableFlag } from './changing-flag.ts';

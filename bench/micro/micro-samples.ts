@@ -1,5 +1,8 @@
 import type { Audience } from '../../src/domain/evaluation/audience.ts';
-import { type EvaluableAudience, evaluableAudienceOf } from '../../src/domain/evaluation/compiled-audience.ts';
+import {
+  type EvaluableAudience,
+  evaluableAudienceOf,
+} from '../../src/domain/evaluation/compiled-audience.ts';
 import { type CompiledFlag, compileFlag } from '../../src/domain/evaluation/compiled-flag.ts';
 import type { Flag } from '../../src/domain/flag/flag.ts';
 import { type Project, soleEnvironment } from '../../src/domain/project/project.ts';

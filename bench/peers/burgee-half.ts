@@ -1,4 +1,8 @@
-import { type CompiledFlag, type CompiledState, compileFlag } from '../../src/domain/evaluation/compiled-flag.ts';
+import {
+  type CompiledFlag,
+  type CompiledState,
+  compileFlag,
+} from '../../src/domain/evaluation/compiled-flag.ts';
 import { initialState } from '../../src/domain/flag/flag.ts';
 import { soleEnvironment } from '../../src/domain/project/project.ts';
 

@@ -2,7 +2,17 @@ import type { Comparison, Contender, Metric } from '../comparison.ts';
 import { type Figure, figuresOfMetric } from './figure.ts';
 import { formatNumber, formatRatio } from './numbers.ts';
 import { linearScale, logScale, niceEnd, type Scale } from './scale.ts';
-import { colours, place, plotWidth, svgDocument, svgHeading, svgLegend, svgLine, svgText, textWidth } from './svg.ts';
+import {
+  colours,
+  place,
+  plotWidth,
+  svgDocument,
+  svgHeading,
+  svgLegend,
+  svgLine,
+  svgText,
+  textWidth,
+} from './svg.ts';
 
 const left = 64;
 const right = plotWidth - 30;

@@ -1,7 +1,12 @@
 import { chmodSync, constants, existsSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type BackupManifest, identityIn, manifestFileOf, readManifest } from '../storage/backup/backup-manifest.ts';
+import {
+  type BackupManifest,
+  identityIn,
+  manifestFileOf,
+  readManifest,
+} from '../storage/backup/backup-manifest.ts';
 import { completeCopy } from '../storage/backup/complete-copy.ts';
 import { beginRestore } from '../storage/backup/restored-directory.ts';
 import { dataFileOf } from '../storage/environment.ts';

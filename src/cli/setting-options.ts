@@ -4,7 +4,13 @@ import { defaultText } from '../config/configuration-page.ts';
 import { formerSettings } from '../config/former-settings.ts';
 import { processEnvironment } from '../config/given-settings.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
-import { configFileFlag, configFileVariable, flagName, type Setting, variableName } from '../config/setting.ts';
+import {
+  configFileFlag,
+  configFileVariable,
+  flagName,
+  type Setting,
+  variableName,
+} from '../config/setting.ts';
 import { type SettingName, settingNames, settings } from '../config/settings.ts';
 import type { CommandOptions } from './command-action.ts';
 import { CommandFailure } from './command-failure.ts';

@@ -3,8 +3,26 @@ import { Check } from 'typebox/schema';
 import { didYouMean } from '../support/closest-name.ts';
 import type { Config } from './config.ts';
 import { formerNamesOf, formerSettings, formerSettingWarning } from './former-settings.ts';
-import { type ConfigFile, type EnvironmentVariables, type GivenSetting, givenUnder, isServiceLink, present, readConfigFile, type SettingPlaces } from './given-settings.ts';
-import { configFileFlag, configFileVariable, type DefaultBasis, environmentPrefix, flagName, type Setting, type SettingSource, variableName } from './setting.ts';
+import {
+  type ConfigFile,
+  type EnvironmentVariables,
+  type GivenSetting,
+  givenUnder,
+  isServiceLink,
+  present,
+  readConfigFile,
+  type SettingPlaces,
+} from './given-settings.ts';
+import {
+  configFileFlag,
+  configFileVariable,
+  type DefaultBasis,
+  environmentPrefix,
+  flagName,
+  type Setting,
+  type SettingSource,
+  variableName,
+} from './setting.ts';
 import { type SettingName, settingNames, settings } from './settings.ts';
 
 export interface ConfigInput {

@@ -2,7 +2,20 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { coresOf, cpuQuota, defaultWorkers, workersMax } from './cores.ts';
 import type { Setting } from './setting.ts';
-import { bytesSetting, choiceSetting, integerSetting, issuerSetting, listSetting, networksSetting, optionalPortSetting, optionalTextSetting, pathSetting, smtpUrlSetting, textSetting, urlSetting } from './setting-kinds.ts';
+import {
+  bytesSetting,
+  choiceSetting,
+  integerSetting,
+  issuerSetting,
+  listSetting,
+  networksSetting,
+  optionalPortSetting,
+  optionalTextSetting,
+  pathSetting,
+  smtpUrlSetting,
+  textSetting,
+  urlSetting,
+} from './setting-kinds.ts';
 
 const KiB = 2 ** 10;
 const MiB = 2 ** 20;

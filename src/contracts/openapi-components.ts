@@ -3,10 +3,20 @@ import { errorEnvelopeSchema } from './error-envelope-schema.ts';
 import { evaluationFlagSchema } from './evaluation/evaluation-flag.ts';
 import { evaluationListSchema } from './evaluation/evaluation-list.ts';
 import { healthSchema, unhealthySchema } from './evaluation/health.ts';
-import { flagCreateBodySchema, groupFlagCreateBodySchema, singleFlagCreateBodySchema } from './management/flag-create-body.ts';
+import {
+  flagCreateBodySchema,
+  groupFlagCreateBodySchema,
+  singleFlagCreateBodySchema,
+} from './management/flag-create-body.ts';
 import { flagListSchema } from './management/flag-list.ts';
 import { flagPatchBodySchema } from './management/flag-patch-body.ts';
-import { flagRepresentationSchema, flatFlagSchema, groupFlagInEnvironmentSchema, groupFlagSchema, singleFlagSchema } from './management/flag-representation.ts';
+import {
+  flagRepresentationSchema,
+  flatFlagSchema,
+  groupFlagInEnvironmentSchema,
+  groupFlagSchema,
+  singleFlagSchema,
+} from './management/flag-representation.ts';
 import { patchResultSchema } from './management/patch-result.ts';
 import { tokenDescriptionSchema } from './management/token-description.ts';
 

@@ -2,19 +2,19 @@ import { compileEvaluable } from '../domain/evaluation/compiled-flag.ts';
 import { evaluateFlag, selectState } from '../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../domain/evaluation/evaluation-context.ts';
 import { isOn } from '../domain/evaluation/evaluation-reason.ts';
-import { type Project, findEnvironment } from '../domain/project/project.ts';
+import { findEnvironment, type Project } from '../domain/project/project.ts';
 import type { EvaluationQueries } from '../storage/evaluation-reader.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
 import { randomRoll } from '../support/random-roll.ts';
 import type { WorkQueue } from '../support/steps.ts';
 import { CutAnswer, pausing } from '../support/text-pieces.ts';
 import { AudienceReading } from './audience-reading.ts';
+import { type EvaluationCounting, evaluateList } from './evaluate-list.ts';
 import { type EvaluationRefusal, EvaluationRefusals } from './evaluation-answer.ts';
 import type { EvaluationMeter } from './evaluation-meter.ts';
 import type { FlagSource } from './flag-source.ts';
 import type { ListBuild } from './list-build.ts';
 import type { Holder, PinRoom } from './pin-room.ts';
-import { type EvaluationCounting, evaluateList } from './evaluate-list.ts';
 
 const decoder = new TextDecoder();
 

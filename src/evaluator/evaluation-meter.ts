@@ -1,7 +1,19 @@
 import { evaluationReasons } from '../domain/evaluation/evaluation-reason.ts';
 import { count, type MetricCells, observe, put } from '../observability/metric-cells.ts';
 import { assert } from '../support/assert.ts';
-import { cacheResults, type EvaluationKind, evaluationMetrics, type RefusalReason, type RefusedShare, refusalReasons, refusedShares, type StepKind, stepKinds, type WaitEnd, waitEnds } from './evaluation-metrics-protocol.ts';
+import {
+  cacheResults,
+  type EvaluationKind,
+  evaluationMetrics,
+  type RefusalReason,
+  type RefusedShare,
+  refusalReasons,
+  refusedShares,
+  type StepKind,
+  stepKinds,
+  type WaitEnd,
+  waitEnds,
+} from './evaluation-metrics-protocol.ts';
 
 const { metrics } = evaluationMetrics;
 const seriesOfKind = evaluationReasons.length + refusalReasons.length;

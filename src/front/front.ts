@@ -4,10 +4,17 @@ import type { DocsPages } from '../api/pages/docs-pages.ts';
 import type { WebApp } from '../api/pages/web-app.ts';
 import type { Config } from '../config/config.ts';
 import { evaluationMetrics } from '../evaluator/evaluation-metrics-protocol.ts';
-import { type FrontServer, createFrontServer } from '../http/front-server.ts';
+import { createFrontServer, type FrontServer } from '../http/front-server.ts';
 import { watchEventLoop } from '../observability/event-loop.ts';
 import type { MainLog } from '../observability/logger.ts';
-import { type MetricCells, addCells, countEvents, createMetricMemory, put, sumOf } from '../observability/metric-cells.ts';
+import {
+  addCells,
+  countEvents,
+  createMetricMemory,
+  type MetricCells,
+  put,
+  sumOf,
+} from '../observability/metric-cells.ts';
 import { receiveLines } from '../observability/thread-log.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
@@ -25,10 +32,10 @@ import { ChangePacing } from './change-pacing.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
 import { HostDesk } from './host-desk.ts';
-import { SessionTouches } from './session-touches.ts';
-import { type UsageRecorder, countsIn } from './usage-recorder.ts';
 import { refuseWithoutWorker } from './refuse-without-worker.ts';
+import { SessionTouches } from './session-touches.ts';
 import { createSharedLimits, placesFor } from './shared-limits.ts';
+import { countsIn, type UsageRecorder } from './usage-recorder.ts';
 import { WorkerFleet } from './worker-fleet.ts';
 import type { WorkerNews } from './worker-link.ts';
 

@@ -1,9 +1,9 @@
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import { WatchPlaces } from '../operations/watching/watch-places.ts';
-import { PasswordDesk } from './password-desk.ts';
 import { assert } from '../support/assert.ts';
 import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/writer-client.ts';
+import { PasswordDesk } from './password-desk.ts';
 
 export interface HostDeskOptions {
   readonly writer: WriterClient;

@@ -7,7 +7,12 @@ import { assert } from '../support/assert.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { within } from '../support/within.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
-import { type HostMessage, stateCells, type WorkerSettings, type WorkerSetup } from '../worker/worker-protocol.ts';
+import {
+  type HostMessage,
+  stateCells,
+  type WorkerSettings,
+  type WorkerSetup,
+} from '../worker/worker-protocol.ts';
 import type { HostDesk } from './host-desk.ts';
 import { Rebalancing } from './rebalancing.ts';
 import { WorkerPlaces } from './shared-limits.ts';

@@ -2,7 +2,17 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { AppDescriptor } from '../http/uws.ts';
 import type { MetricCells } from '../observability/metric-cells.ts';
 import { assert } from '../support/assert.ts';
-import { beatCell, connectionsCell, type HostCall, type HostMessage, type HostResult, shedCell, stateCells, threadCell, type WorkerMessage } from '../worker/worker-protocol.ts';
+import {
+  beatCell,
+  connectionsCell,
+  type HostCall,
+  type HostMessage,
+  type HostResult,
+  shedCell,
+  stateCells,
+  threadCell,
+  type WorkerMessage,
+} from '../worker/worker-protocol.ts';
 import type { Caller, HostDesk } from './host-desk.ts';
 
 /** What a worker tells that is neither asked for nor about its own life. */

@@ -1,7 +1,15 @@
 import type { AnswerMeter } from '../observability/answer-meter.ts';
 import { turnNow } from '../support/monotonic-clock.ts';
 import type { AnswerPolicy } from './answer-policy.ts';
-import { bareLength, endBare, flushSocket, keepRest, writeBareToClose, writeChunkedEnd, writeHead } from './answer-writing.ts';
+import {
+  bareLength,
+  endBare,
+  flushSocket,
+  keepRest,
+  writeBareToClose,
+  writeChunkedEnd,
+  writeHead,
+} from './answer-writing.ts';
 import type { HeaderBlock } from './header-block.ts';
 import type { Manner, TurnGuard } from './turn-guard.ts';
 import type { HttpResponse } from './uws.ts';

@@ -6,7 +6,14 @@ import { Exchange } from './exchange.ts';
 import { describeRefusedListen, ListenError } from './listen-error.ts';
 import { RequestView } from './request-view.ts';
 import { TurnGuard } from './turn-guard.ts';
-import { type AppDescriptor, closeListenSocket, createApp, type ListenSocket, listen, localPort } from './uws.ts';
+import {
+  type AppDescriptor,
+  closeListenSocket,
+  createApp,
+  type ListenSocket,
+  listen,
+  localPort,
+} from './uws.ts';
 
 export interface FrontServerOptions extends ConnectionRules {
   readonly meter: AnswerMeter;

@@ -3,7 +3,13 @@ import { watchEventLoop } from '../observability/event-loop.ts';
 import { createThreadLog, LogSender } from '../observability/thread-log.ts';
 import type { OutboxCommand } from '../writer/outbox-protocol.ts';
 import { Notifier } from './notifier.ts';
-import { type NotifierMessage, type NotifierRequest, type NotifierSetup, notifierMetrics, type OutboxAnswer } from './notifier-protocol.ts';
+import {
+  type NotifierMessage,
+  type NotifierRequest,
+  type NotifierSetup,
+  notifierMetrics,
+  type OutboxAnswer,
+} from './notifier-protocol.ts';
 import { readSmtpUrl, sendMail } from './send-mail.ts';
 
 /** Mails what the outbox holds until it is told to stop. */

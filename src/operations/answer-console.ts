@@ -8,7 +8,14 @@ import { needsTouch } from '../domain/session/session.ts';
 import { type ApiAnswer, type ApiCall, type ApiCallHead, plainAnswer } from './call.ts';
 import { readConsoleBody } from './console-body.ts';
 import { readConsoleQuery } from './console-query.ts';
-import type { ConsoleContext, ConsoleOperation, ConsoleRead, ConsoleRequest, ConsoleWrite, Shown } from './operation.ts';
+import type {
+  ConsoleContext,
+  ConsoleOperation,
+  ConsoleRead,
+  ConsoleRequest,
+  ConsoleWrite,
+  Shown,
+} from './operation.ts';
 
 /** What the guard found of who asks, and what came of the request. */
 export interface Admission<Result> {

@@ -9,7 +9,14 @@ import type { Denial } from '../domain/token/denial.ts';
 import { recordDenial } from '../domain/token/record-denial.ts';
 import type { Steps } from '../support/steps.ts';
 import { type ApiAnswer, type ApiCall, type ApiCallHead, plainAnswer } from './call.ts';
-import { type LateRead, type ManagementContext, type ManagementOperation, successAnswer, type WriteContext, type WriteDecision } from './management-operation.ts';
+import {
+  type LateRead,
+  type ManagementContext,
+  type ManagementOperation,
+  successAnswer,
+  type WriteContext,
+  type WriteDecision,
+} from './management-operation.ts';
 import { managementOperations } from './management-operations.ts';
 
 type Table = Readonly<Record<string, ManagementOperation>>;

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { type CompiledSchema, compileSchema } from '../contracts/compiled-schema.ts';
-import { type ConsoleOutcome, allow, deny } from '../domain/console/console-problem.ts';
+import { allow, type ConsoleOutcome, deny } from '../domain/console/console-problem.ts';
 import { readJsonText } from '../domain/management/request-body.ts';
 import { ProblemList } from '../domain/problem-list.ts';
 

@@ -1,7 +1,15 @@
-import { type ApplyProgress, type ServerLine, fileBytesMax, operatorProtocolVersion, otherVersion, protocolHeader, storeHeader } from './operator-protocol.ts';
-import type { Operator, VerbName } from './operator.ts';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as requestOf } from 'node:http';
+import type { Operator, VerbName } from './operator.ts';
+import {
+  type ApplyProgress,
+  fileBytesMax,
+  operatorProtocolVersion,
+  otherVersion,
+  protocolHeader,
+  type ServerLine,
+  storeHeader,
+} from './operator-protocol.ts';
 
 /** No server answers at the data directory's socket: there is none, or it is still starting. */
 export class NoServer extends Error {

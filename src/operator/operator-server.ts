@@ -5,7 +5,15 @@ import { type CompiledSchema, compileSchema } from '../contracts/compiled-schema
 import { within } from '../support/within.ts';
 import { writerVerbs } from '../writer/operator-verbs.ts';
 import { createOperator, fileVerbs, type VerbArgs, type VerbName } from './operator.ts';
-import { type ApplyProgress, fileBytesMax, operatorProtocolVersion, otherVersion, protocolHeader, type ServerLine, storeHeader } from './operator-protocol.ts';
+import {
+  type ApplyProgress,
+  fileBytesMax,
+  operatorProtocolVersion,
+  otherVersion,
+  protocolHeader,
+  type ServerLine,
+  storeHeader,
+} from './operator-protocol.ts';
 import type { OperatorContext } from './provisioning.ts';
 import { closeToOthers, prepareSocketPlace, removeSocketPlace } from './socket-place.ts';
 

@@ -1,8 +1,13 @@
 import type { Outcome } from '../domain/problem.ts';
-import type { ApplyProgress } from './operator-protocol.ts';
 import type { VerbCall } from '../writer/operator-port-client.ts';
-import { type WriterVerbArgs, type WriterVerbName, type WriterVerbResult, isWriterVerb } from '../writer/operator-verbs.ts';
-import { type OperatorContext, applyFile } from './provisioning.ts';
+import {
+  isWriterVerb,
+  type WriterVerbArgs,
+  type WriterVerbName,
+  type WriterVerbResult,
+} from '../writer/operator-verbs.ts';
+import type { ApplyProgress } from './operator-protocol.ts';
+import { applyFile, type OperatorContext } from './provisioning.ts';
 
 /**
  * The verbs that run on the operator's thread, because they take long, and call the writer for each step. Each is sent a

@@ -1,6 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { compileSchema, stepInto } from '../contracts/compiled-schema.ts';
-import { type ProvisionDocument, provisionDocumentSchema } from '../contracts/provision/provision-document.ts';
+import {
+  type ProvisionDocument,
+  provisionDocumentSchema,
+} from '../contracts/provision/provision-document.ts';
 import type { ProblemList } from '../domain/problem-list.ts';
 import { type ByteRange, JsonFault, JsonScanner, lineAndColumn } from '../support/json-scan.ts';
 

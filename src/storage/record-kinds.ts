@@ -1,6 +1,19 @@
 import { isAuditAnchorKey, isWrittenBytesKey, metaKeys } from './keys/key-parts.ts';
 import type { DatabaseName } from './keys.ts';
-import { audienceIndex, flagIndex, identityMemberIndex, keptAnswerIndex, linkOrganisationIndex, linkSecretIndex, memberEmailIndex, type RecordIndex, sessionMemberIndex, sessionSecretIndex, tokenIndex, tokenSecretIndex } from './record-indexes.ts';
+import {
+  audienceIndex,
+  flagIndex,
+  identityMemberIndex,
+  keptAnswerIndex,
+  linkOrganisationIndex,
+  linkSecretIndex,
+  memberEmailIndex,
+  type RecordIndex,
+  sessionMemberIndex,
+  sessionSecretIndex,
+  tokenIndex,
+  tokenSecretIndex,
+} from './record-indexes.ts';
 import { activityRecord } from './records/activity-record.ts';
 import { audienceRecord } from './records/audience-record.ts';
 import { auditAnchorRecord } from './records/audit-anchor-record.ts';

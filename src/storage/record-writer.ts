@@ -8,7 +8,19 @@ import { writeKeptAnswer } from './kept-answer-writer.ts';
 import { identityKey } from './keys/identity-keys.ts';
 import { idKey } from './keys/key-parts.ts';
 import { writeDelivery, writeOutbox } from './outbox-writer.ts';
-import { audienceIndex, flagIndex, identityMemberIndex, linkOrganisationIndex, linkSecretIndex, memberEmailIndex, type RecordIndex, sessionMemberIndex, sessionSecretIndex, tokenIndex, tokenSecretIndex } from './record-indexes.ts';
+import {
+  audienceIndex,
+  flagIndex,
+  identityMemberIndex,
+  linkOrganisationIndex,
+  linkSecretIndex,
+  memberEmailIndex,
+  type RecordIndex,
+  sessionMemberIndex,
+  sessionSecretIndex,
+  tokenIndex,
+  tokenSecretIndex,
+} from './record-indexes.ts';
 import { audienceRecord } from './records/audience-record.ts';
 import { flagRecord } from './records/flag-record.ts';
 import { memberIdentityRecord } from './records/member-identity-record.ts';

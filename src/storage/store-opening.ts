@@ -4,7 +4,15 @@ import { readManifest } from './backup/backup-manifest.ts';
 import { isHalfRestored } from './backup/restored-directory.ts';
 import { checkDataFile } from './check-data-file.ts';
 import { type DataFileState, inspectDataFile } from './data-file.ts';
-import { createTable, createTables, dataFileOf, findTables, openEnvironment, type Root, type Tables } from './environment.ts';
+import {
+  createTable,
+  createTables,
+  dataFileOf,
+  findTables,
+  openEnvironment,
+  type Root,
+  type Tables,
+} from './environment.ts';
 import { metaKeys } from './keys/key-parts.ts';
 import { fillLaterIndexes } from './later-indexes.ts';
 import { makeLockFileForOwner, requireLockFile } from './lock-file.ts';

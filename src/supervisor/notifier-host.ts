@@ -1,7 +1,13 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { threadEntries } from '../entry-files.ts';
-import { type NotifierMessage, type NotifierRequest, type NotifierSetup, notifierMetrics, type OutboxAnswer } from '../notifier/notifier-protocol.ts';
+import {
+  type NotifierMessage,
+  type NotifierRequest,
+  type NotifierSetup,
+  notifierMetrics,
+  type OutboxAnswer,
+} from '../notifier/notifier-protocol.ts';
 import type { Logger } from '../observability/logger.ts';
 import { addCounts, createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
 import type { LogLines } from '../observability/thread-log.ts';

@@ -6,7 +6,12 @@ import type { LogLines } from '../observability/thread-log.ts';
 import { WatchedTime } from '../support/watched-time.ts';
 import { within } from '../support/within.ts';
 import { WriterClient } from '../writer/writer-client.ts';
-import { pulseProgressCell, type WriterReply, type WriterRequest, type WriterSetup } from '../writer/writer-protocol.ts';
+import {
+  pulseProgressCell,
+  type WriterReply,
+  type WriterRequest,
+  type WriterSetup,
+} from '../writer/writer-protocol.ts';
 
 export interface WriterHostOptions {
   readonly setup: WriterSetup;

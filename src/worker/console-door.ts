@@ -20,9 +20,9 @@ import { type SessionCookie, sessionCookie } from '../operations/sessions/sessio
 import { PageWatchers } from '../operations/watching/page-watchers.ts';
 import type { ApiDoor } from './api-gate.ts';
 import type { HostClient } from './host-client.ts';
+import type { ClientAddress } from './limits/address-finder.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
 import { AttemptLimiters, type AttemptMemory } from './limits/attempt-limiters.ts';
-import type { ClientAddress } from './limits/address-finder.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';
 import type { RequestMeter } from './request-meter.ts';
 import { foreignOrigin, isOwnOrigin } from './request-origin.ts';

@@ -2,10 +2,17 @@ import type { MessagePort } from 'node:worker_threads';
 import type { PasswordPort } from '../operations/conversation.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import type { WatchPort } from '../operations/watching/watch-places.ts';
-import { HeldCommands, transferredBytes } from '../support/held-commands.ts';
 import { assert } from '../support/assert.ts';
+import { HeldCommands, transferredBytes } from '../support/held-commands.ts';
 import type { WriterPort } from '../writer/writer-client.ts';
-import type { HostCall, HostCallName, HostCalls, HostMessage, HostResult, WorkerMessage } from './worker-protocol.ts';
+import type {
+  HostCall,
+  HostCallName,
+  HostCalls,
+  HostMessage,
+  HostResult,
+  WorkerMessage,
+} from './worker-protocol.ts';
 
 interface Waiting {
   resolve(value: unknown): void;

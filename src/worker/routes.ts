@@ -1,6 +1,6 @@
 import { type AwaitFlagParts, awaitFlag } from '../api/evaluation/await-flag.ts';
 import type { FlagAnswer } from '../api/evaluation/evaluate-flag.ts';
-import { type ProjectAnswerParts, evaluateProject } from '../api/evaluation/evaluate-project.ts';
+import { evaluateProject, type ProjectAnswerParts } from '../api/evaluation/evaluate-project.ts';
 import { rawCharacterProblem, refuseEvaluation } from '../api/evaluation/evaluation-refusal.ts';
 import { fileGiver } from '../api/made-answer.ts';
 import type { DocsPages } from '../api/pages/docs-pages.ts';
@@ -12,7 +12,12 @@ import type { Exchange } from '../http/exchange.ts';
 import { headerBlock } from '../http/header-block.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { DirectRoute, HttpMethod, HttpRoute } from '../http/worker-server.ts';
-import { evaluationHeaders, evaluationPreflightHeaders, evaluationRetryHeaders, plainJsonHeaders } from '../operations/answer-headers.ts';
+import {
+  evaluationHeaders,
+  evaluationPreflightHeaders,
+  evaluationRetryHeaders,
+  plainJsonHeaders,
+} from '../operations/answer-headers.ts';
 import { consoleApiPath, isBelow } from '../operations/match-route.ts';
 import { hasRawCharacter } from '../support/query-string.ts';
 import type { ApiGate } from './api-gate.ts';

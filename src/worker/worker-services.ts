@@ -13,7 +13,7 @@ import { FlagSource } from '../evaluator/flag-source.ts';
 import type { AnswerPolicy } from '../http/answer-policy.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
-import { type WorkerServer, createWorkerServer } from '../http/worker-server.ts';
+import { createWorkerServer, type WorkerServer } from '../http/worker-server.ts';
 import { evaluationHeaders, plainJsonHeaders } from '../operations/answer-headers.ts';
 import { consoleApiPath, isBelow, managementApiPath } from '../operations/match-route.ts';
 import { Reads } from '../operations/reads.ts';
@@ -29,7 +29,7 @@ import { EvaluationLimit } from './limits/evaluation-limit.ts';
 import { budgetOf, longAnswerRoom, unsentAnswers } from './limits/process-budgets.ts';
 import { ManagementDoor } from './management-door.ts';
 import { RequestMeter } from './request-meter.ts';
-import { type RouteParts, createDirectRoutes, createRoutes } from './routes.ts';
+import { createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
 import type { WorkerLog } from './worker-log.ts';
 import type { WorkerSetup } from './worker-protocol.ts';
 

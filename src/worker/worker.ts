@@ -10,7 +10,15 @@ import type { Lookout } from '../support/lookout.ts';
 import { HostClient, type HostOrder } from './host-client.ts';
 import { requestMetrics } from './request-metrics-protocol.ts';
 import { WorkerLog } from './worker-log.ts';
-import { beatCell, beatIntervalMs, connectionsCell, shedCell, stateCells, threadCell, type WorkerSetup } from './worker-protocol.ts';
+import {
+  beatCell,
+  beatIntervalMs,
+  connectionsCell,
+  shedCell,
+  stateCells,
+  threadCell,
+  type WorkerSetup,
+} from './worker-protocol.ts';
 import { createServices, type WorkerServices } from './worker-services.ts';
 
 /** How long a worker that leaves goes on answering, each time with the end of the connection. */

@@ -1,13 +1,22 @@
 import type { MessagePort } from 'node:worker_threads';
-import { newSecret } from '../operations/console-context.ts';
 import type { Outcome } from '../domain/problem.ts';
+import { newSecret } from '../operations/console-context.ts';
 import type { Store } from '../storage/store.ts';
 import { hashSecret } from '../support/hash-secret.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import { applyProvision } from './commands/apply-provision.ts';
 import type { FreeSpace } from './free-space.ts';
-import type { CallWriter, CommitProgress, MemberName, OperatorReply, OperatorRequest, VerbCall, WriterCallName, WriterCalls } from './operator-port-client.ts';
+import type {
+  CallWriter,
+  CommitProgress,
+  MemberName,
+  OperatorReply,
+  OperatorRequest,
+  VerbCall,
+  WriterCallName,
+  WriterCalls,
+} from './operator-port-client.ts';
 import { writerVerbs } from './operator-verbs.ts';
 import type { FlagSlice, ProvisionOutcome } from './provision/provision-protocol.ts';
 

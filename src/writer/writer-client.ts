@@ -5,7 +5,16 @@ import { HeldCommands, transferredBytes } from '../support/held-commands.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { OutboxCommand } from './outbox-protocol.ts';
 import { QueueDelay } from './queue-delay.ts';
-import { type Usage, type WriterCommand, type WriterPulse, type WriterReply, type WriterRequest, type WriterResult, largeBodyBytes, pulseBegunCell } from './writer-protocol.ts';
+import {
+  largeBodyBytes,
+  pulseBegunCell,
+  type Usage,
+  type WriterCommand,
+  type WriterPulse,
+  type WriterReply,
+  type WriterRequest,
+  type WriterResult,
+} from './writer-protocol.ts';
 
 /** What a caller is told beyond the writer's own results: the writer died, and the command may or may not be applied. */
 export type WriteOutcome = WriterResult | { readonly kind: 'unknown' } | { readonly kind: 'overloaded' };

@@ -21,7 +21,14 @@ import { serveOutbox } from './commands/serve-outbox.ts';
 import type { FreeSpace } from './free-space.ts';
 import type { WriterMeter } from './writer-meter.ts';
 import type { CommitSource } from './writer-metrics-protocol.ts';
-import { largeBodyBytes, pulseBegunCell, pulseProgressCell, type WriterCommand, type WriterPulse, type WriterResult } from './writer-protocol.ts';
+import {
+  largeBodyBytes,
+  pulseBegunCell,
+  pulseProgressCell,
+  type WriterCommand,
+  type WriterPulse,
+  type WriterResult,
+} from './writer-protocol.ts';
 
 export interface WriterOptions {
   readonly docsUrl: string;

@@ -10,7 +10,13 @@ import { pageFiles, writePage } from '../../bench/report/write-page.ts';
 import { buildDocs } from '../docs/docs-builder.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { sampleCatalogue, sampleComparison, sampleHistogram, sampleReport, sampleResult } from './sample-comparison.ts';
+import {
+  sampleCatalogue,
+  sampleComparison,
+  sampleHistogram,
+  sampleReport,
+  sampleResult,
+} from './sample-comparison.ts';
 
 const comparison = sampleComparison([41_000, 42_000, 40_000], [50_000, 50_000, 50_000]);
 const target = {

@@ -3,7 +3,19 @@ import t, { type Test } from 'tap';
 import { createHttpClient } from '../support/http-client.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { type ConsoleStage, consoleTest } from './support/console-stage.ts';
-import { card, createAudience, createFlag, createProject, createToken, dialog, finishDialog, goTo, notice, saveDraft, takeSecret } from './support/console-steps.ts';
+import {
+  card,
+  createAudience,
+  createFlag,
+  createProject,
+  createToken,
+  dialog,
+  finishDialog,
+  goTo,
+  notice,
+  saveDraft,
+  takeSecret,
+} from './support/console-steps.ts';
 import { becomeOwner, owner } from './support/sign-in.ts';
 
 t.setTimeout(180_000);

@@ -1,7 +1,16 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { type ConsoleStage, type ConsoleWindow, consoleTest } from './support/console-stage.ts';
-import { card, createFlag, createProject, dialog, finishDialog, goTo, notice, saveDraft } from './support/console-steps.ts';
+import {
+  card,
+  createFlag,
+  createProject,
+  dialog,
+  finishDialog,
+  goTo,
+  notice,
+  saveDraft,
+} from './support/console-steps.ts';
 import { becomeOwner, owner } from './support/sign-in.ts';
 
 t.setTimeout(360_000);

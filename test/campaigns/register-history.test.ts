@@ -1,6 +1,11 @@
 import t from 'tap';
 import { createRandom } from '../support/random.ts';
-import { checkRegister, NotLinearizable, type RegisterAction, type RegisterOperation } from './register-history.ts';
+import {
+  checkRegister,
+  NotLinearizable,
+  type RegisterAction,
+  type RegisterOperation,
+} from './register-history.ts';
 
 /* The judge is judged: histories of which one knows whether an order explains them. */
 const write = (value: string): RegisterAction => ({ kind: 'write', value });

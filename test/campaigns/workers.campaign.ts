@@ -8,7 +8,15 @@ import { Acknowledgements } from './load/acknowledgements.ts';
 import { installForLoad } from './load/installation.ts';
 import { SteadyLoad } from './steady-load.ts';
 import { getRequest } from './wire-connection.ts';
-import { allWorkersDie, processStands, workerDies, workerDiesInDrain, workerFillsUp, workerHangsAndReturns, workerStaysHung } from './worker-faults.ts';
+import {
+  allWorkersDie,
+  processStands,
+  workerDies,
+  workerDiesInDrain,
+  workerFillsUp,
+  workerHangsAndReturns,
+  workerStaysHung,
+} from './worker-faults.ts';
 import { failuresMax } from './worker-load.ts';
 import type { WorkerStage } from './worker-stage.ts';
 import { writerDies, writerHangs } from './writer-faults.ts';

@@ -8,7 +8,14 @@ import { openStore } from '../../src/storage/store.ts';
 import { openStoreReader } from '../../src/storage/store-reader.ts';
 import { readStatistics } from '../../src/storage/store-statistics.ts';
 import { newId } from '../../src/support/random-id.ts';
-import { auditEntryOf, creationOf, flagChangeOf, flagOf, organisationOf, projectOf } from '../storage/support/records.ts';
+import {
+  auditEntryOf,
+  creationOf,
+  flagChangeOf,
+  flagOf,
+  organisationOf,
+  projectOf,
+} from '../storage/support/records.ts';
 import { bootServer } from '../support/booted-server.ts';
 import { runBurgee, runBurgeeOrThrow, spawnBurgee } from '../support/burgee-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

@@ -3,7 +3,13 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { compareVersions, demoDocument, exampleGate, readFeatureGates, stageIn } from '../../src/cli/demo/demo-document.ts';
+import {
+  compareVersions,
+  demoDocument,
+  exampleGate,
+  readFeatureGates,
+  stageIn,
+} from '../../src/cli/demo/demo-document.ts';
 import type { DeclaredFlag } from '../../src/contracts/provision/declared-flag.ts';
 import { bootServer } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';

@@ -1,7 +1,18 @@
 import { runBurgee } from '../support/burgee-command.ts';
 import { bearer, type ClientRequest, type ClientResponse, type HttpClient } from '../support/http-client.ts';
 import { isInRolloutReference } from '../support/murmur3-reference.ts';
-import type { CaseRequest, ConformanceCase, ExchangeStep, Expectation, HoldStep, Json, OperatorStep, RolloutStep, Step, TallyStep } from './conformance-case.ts';
+import type {
+  CaseRequest,
+  ConformanceCase,
+  ExchangeStep,
+  Expectation,
+  HoldStep,
+  Json,
+  OperatorStep,
+  RolloutStep,
+  Step,
+  TallyStep,
+} from './conformance-case.ts';
 import { findMismatch, memberOf } from './matchers.ts';
 import { fillPlaceholders, fillString } from './placeholders.ts';
 import { brokenInvariants } from './response-invariants.ts';

@@ -1,5 +1,16 @@
 import { BriefJson } from './brief-json.ts';
-import { type BodyRepeat, type CaseRequest, type ConformanceCase, type DomainCase, domainReasons, type ExchangeStep, type Expectation, type Json, type RolloutStep, type Step } from './conformance-case.ts';
+import {
+  type BodyRepeat,
+  type CaseRequest,
+  type ConformanceCase,
+  type DomainCase,
+  domainReasons,
+  type ExchangeStep,
+  type Expectation,
+  type Json,
+  type RolloutStep,
+  type Step,
+} from './conformance-case.ts';
 
 /*
  * A case file is text. A case begins with its id and where its sentence stands, then come the sentence and a step a

@@ -2,7 +2,10 @@ import type { Audience } from '../../src/domain/evaluation/audience.ts';
 import { compileFlag } from '../../src/domain/evaluation/compiled-flag.ts';
 import { evaluateFlag, selectState } from '../../src/domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../../src/domain/evaluation/evaluation-context.ts';
-import { type EvaluationReasonName, evaluationReasons } from '../../src/domain/evaluation/evaluation-reason.ts';
+import {
+  type EvaluationReasonName,
+  evaluationReasons,
+} from '../../src/domain/evaluation/evaluation-reason.ts';
 import type { Flag } from '../../src/domain/flag/flag.ts';
 import { type Project, soleEnvironment } from '../../src/domain/project/project.ts';
 import type { DomainCase, domainReasons } from './conformance-case.ts';

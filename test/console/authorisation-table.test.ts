@@ -6,7 +6,13 @@ import { newId } from '../../src/support/random-id.ts';
 import type { BootedServer } from '../support/booted-server.ts';
 import { projectOf, provision } from '../support/provisioning.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { type AuthorisationCase, authorisationCases, type Site, type Statuses, type Wanted } from './authorisation-cases.ts';
+import {
+  type AuthorisationCase,
+  authorisationCases,
+  type Site,
+  type Statuses,
+  type Wanted,
+} from './authorisation-cases.ts';
 import { ConsoleClient } from './console-client.ts';
 import { bootConsole, person, roles, signInAs, twoOrganisations } from './console-fixture.ts';
 import { openEventStream } from './event-stream.ts';

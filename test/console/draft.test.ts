@@ -1,4 +1,15 @@
 import t from 'tap';
+import {
+  changesBetween,
+  type Draft,
+  draftChanges,
+  draftValue,
+  editDraft,
+  type Fields,
+  newDraft,
+  rebaseDraft,
+  yieldClashes,
+} from '../../src/console/draft/draft.ts';
 import fc from '../support/fast-check.ts';
 
 const base: Fields = { name: 'checkout', tags: ['a'], '1/enabled': false, '1/trafficPercentage': 10 };

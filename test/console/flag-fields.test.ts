@@ -1,6 +1,12 @@
 import t from 'tap';
 import { editDraft, newDraft } from '../../src/console/draft/draft.ts';
-import { copiedState, flagBody, flagFields, partsOfKey, stateKey } from '../../src/console/draft/flag-fields.ts';
+import {
+  copiedState,
+  flagBody,
+  flagFields,
+  partsOfKey,
+  stateKey,
+} from '../../src/console/draft/flag-fields.ts';
 import type { ConsoleFlagView } from '../../src/contracts/console/flag-views.ts';
 
 const state = { enabled: false, trafficPercentage: 0, cohortOverride: null, audienceId: null };

@@ -1,7 +1,13 @@
 import type { Test } from 'tap';
 import type { BootedServer } from '../support/booted-server.ts';
 import type { Settings } from '../support/burgee-command.ts';
-import { clientId, clientSecret, type OpenIdProviderOptions, startOpenIdProvider, type TestProvider } from '../support/open-id-provider.ts';
+import {
+  clientId,
+  clientSecret,
+  type OpenIdProviderOptions,
+  startOpenIdProvider,
+  type TestProvider,
+} from '../support/open-id-provider.ts';
 import { ProviderVisitor } from '../support/provider-visitor.ts';
 import type { ConsoleClient, ConsoleResponse } from './console-client.ts';
 import { bootConsole, person } from './console-fixture.ts';

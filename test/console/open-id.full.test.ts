@@ -8,7 +8,17 @@ import { ProviderVisitor } from '../support/provider-visitor.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ConsoleClient } from './console-client.ts';
 import { password, secretIn, signInAs } from './console-fixture.ts';
-import { baseUrl, bootWithProvider, comeBack, people, redirectUrl, refusalIn, settingsOf, signInByOpenId, startAt } from './open-id-steps.ts';
+import {
+  baseUrl,
+  bootWithProvider,
+  comeBack,
+  people,
+  redirectUrl,
+  refusalIn,
+  settingsOf,
+  signInByOpenId,
+  startAt,
+} from './open-id-steps.ts';
 
 t.setTimeout(600_000);
 

@@ -4,7 +4,16 @@ import { newSecretText, newTokenSecret } from '../../src/domain/token/token-secr
 import { openStore } from '../../src/storage/store.ts';
 import { hashSecret } from '../../src/support/hash-secret.ts';
 import { newId } from '../../src/support/random-id.ts';
-import { creationOf, flagChangeOf, flagOf, memberOf, organisationOf, projectOf, sessionOf, tokenOf } from '../storage/support/records.ts';
+import {
+  creationOf,
+  flagChangeOf,
+  flagOf,
+  memberOf,
+  organisationOf,
+  projectOf,
+  sessionOf,
+  tokenOf,
+} from '../storage/support/records.ts';
 import { mapBytes } from '../storage/support/sample-store.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import { ConsoleClient } from './console-client.ts';

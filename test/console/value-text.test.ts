@@ -1,5 +1,12 @@
 import t from 'tap';
-import { isWithinQuotes, parseValues, tooLongValue, withEdits, withValues, writtenValue } from '../../src/console/parts/value-text.ts';
+import {
+  isWithinQuotes,
+  parseValues,
+  tooLongValue,
+  withEdits,
+  withValues,
+  writtenValue,
+} from '../../src/console/parts/value-text.ts';
 
 t.test('values are read one a line or by commas, and trimmed', async (t) => {
   t.strictSame(parseValues(' pro, team\r\n\nfree trial,,'), ['pro', 'team', 'free trial']);

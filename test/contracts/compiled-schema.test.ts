@@ -1,9 +1,9 @@
 import t from 'tap';
 import { type TSchema, Type } from 'typebox';
 import { compileSchema, stepInto, worded } from '../../src/contracts/compiled-schema.ts';
-import { consoleOperations } from '../../src/operations/console-operations.ts';
 import { declaredFlagsSchema } from '../../src/contracts/provision/declared-flag.ts';
 import { provisionDocumentSchema } from '../../src/contracts/provision/provision-document.ts';
+import { consoleOperations } from '../../src/operations/console-operations.ts';
 import fc from '../support/fast-check.ts';
 
 const closed = { additionalProperties: false };

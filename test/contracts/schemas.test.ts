@@ -5,13 +5,27 @@ import { errorEnvelope } from '../../src/contracts/error-envelope.ts';
 import { type ErrorEnvelope, errorEnvelopeSchema } from '../../src/contracts/error-envelope-schema.ts';
 import { type EvaluationFlag, evaluationFlagSchema } from '../../src/contracts/evaluation/evaluation-flag.ts';
 import { type EvaluationList, evaluationListSchema } from '../../src/contracts/evaluation/evaluation-list.ts';
-import { type Health, healthSchema, type Unhealthy, unhealthySchema } from '../../src/contracts/evaluation/health.ts';
-import { type FlagCreateBody, flagCreateBodySchema } from '../../src/contracts/management/flag-create-body.ts';
+import {
+  type Health,
+  healthSchema,
+  type Unhealthy,
+  unhealthySchema,
+} from '../../src/contracts/evaluation/health.ts';
+import {
+  type FlagCreateBody,
+  flagCreateBodySchema,
+} from '../../src/contracts/management/flag-create-body.ts';
 import { type FlagList, flagListSchema } from '../../src/contracts/management/flag-list.ts';
 import { type FlagPatchBody, flagPatchBodySchema } from '../../src/contracts/management/flag-patch-body.ts';
-import { type FlagRepresentation, flagRepresentationSchema } from '../../src/contracts/management/flag-representation.ts';
+import {
+  type FlagRepresentation,
+  flagRepresentationSchema,
+} from '../../src/contracts/management/flag-representation.ts';
 import { type PatchResult, patchResultSchema } from '../../src/contracts/management/patch-result.ts';
-import { type TokenDescription, tokenDescriptionSchema } from '../../src/contracts/management/token-description.ts';
+import {
+  type TokenDescription,
+  tokenDescriptionSchema,
+} from '../../src/contracts/management/token-description.ts';
 import { problemTable } from '../../src/contracts/problem-table.ts';
 import { problemCodes } from '../../src/domain/problem.ts';
 

@@ -1,7 +1,17 @@
 import t from 'tap';
 import type { EvaluationCount } from '../../src/domain/usage/evaluation-count.ts';
-import { type CountedEvaluations, collectIntervalMs, EvaluationTallies, talliesOfMessage } from '../../src/evaluator/evaluation-tallies.ts';
-import { countsHeldMax, countsIn, evaluationCountKind, UnrecordedUsage } from '../../src/front/usage-recorder.ts';
+import {
+  type CountedEvaluations,
+  collectIntervalMs,
+  EvaluationTallies,
+  talliesOfMessage,
+} from '../../src/evaluator/evaluation-tallies.ts';
+import {
+  countsHeldMax,
+  countsIn,
+  evaluationCountKind,
+  UnrecordedUsage,
+} from '../../src/front/usage-recorder.ts';
 import { newId } from '../../src/support/random-id.ts';
 
 class Counts extends UnrecordedUsage<EvaluationCount> {

@@ -10,7 +10,14 @@ import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { serveOutbox } from '../../src/writer/commands/serve-outbox.ts';
 import type { OutboxCommand } from '../../src/writer/outbox-protocol.ts';
-import { creationOf, denialOf, memberOf, organisationOf, projectOf, tokenOf } from '../storage/support/records.ts';
+import {
+  creationOf,
+  denialOf,
+  memberOf,
+  organisationOf,
+  projectOf,
+  tokenOf,
+} from '../storage/support/records.ts';
 import { newStore } from '../storage/support/sample-store.ts';
 
 export const startedAt = 1_750_000_000_000;

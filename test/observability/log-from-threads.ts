@@ -1,6 +1,12 @@
 import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
 import { createMainLog } from '../../src/observability/logger.ts';
-import { createLogMemory, createThreadLog, type LogLines, LogSender, receiveLines } from '../../src/observability/thread-log.ts';
+import {
+  createLogMemory,
+  createThreadLog,
+  type LogLines,
+  LogSender,
+  receiveLines,
+} from '../../src/observability/thread-log.ts';
 import { endProcessNow } from '../../src/support/end-process.ts';
 
 /*

@@ -3,7 +3,14 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { createLogMemory, createThreadLog, type LogLines, LogSender, linesOnTheWayMax, receiveLines } from '../../src/observability/thread-log.ts';
+import {
+  createLogMemory,
+  createThreadLog,
+  type LogLines,
+  LogSender,
+  linesOnTheWayMax,
+  receiveLines,
+} from '../../src/observability/thread-log.ts';
 
 const program = fileURLToPath(new URL('./log-from-threads.js', import.meta.url));
 const [threads, linesOfThread] = [4, 400];

@@ -1,7 +1,12 @@
 import t from 'tap';
 import { problemTable } from '../../src/contracts/problem-table.ts';
 import type { HeaderBlock } from '../../src/http/header-block.ts';
-import { evaluationHeadersFor, evaluationLimitedHeaders, managementHeaders, rateLimitedHeaders } from '../../src/operations/answer-headers.ts';
+import {
+  evaluationHeadersFor,
+  evaluationLimitedHeaders,
+  managementHeaders,
+  rateLimitedHeaders,
+} from '../../src/operations/answer-headers.ts';
 
 /** By lower-case name. */
 function linesOf({ name, value }: HeaderBlock): Map<string, string> {

@@ -2,7 +2,12 @@ import type { ConsoleOutcome } from '../../src/domain/console/console-problem.ts
 import type { RecordQueries } from '../../src/domain/record-queries.ts';
 import { consoleOperations, consoleSteps } from '../../src/operations/console-operations.ts';
 import type { ConsoleSettings } from '../../src/operations/console-settings.ts';
-import type { ConsoleContext, ConsoleDecision, ConsoleRequest, Shown } from '../../src/operations/operation.ts';
+import type {
+  ConsoleContext,
+  ConsoleDecision,
+  ConsoleRequest,
+  Shown,
+} from '../../src/operations/operation.ts';
 
 const operations = { ...consoleOperations, ...consoleSteps };
 type Operations = typeof operations;

@@ -1,7 +1,12 @@
 import t, { type Test } from 'tap';
 import { bearer, type ClientRequest, createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { assertUndelayed, describe, type ProbeWindow } from '../support/latency-probe.ts';
-import { openRawConnection, type RawConnection, type RawResponse, rawRequest } from '../support/raw-request.ts';
+import {
+  openRawConnection,
+  type RawConnection,
+  type RawResponse,
+  rawRequest,
+} from '../support/raw-request.ts';
 import { type Besieged, besiege, get, withBody } from './robustness-fixture.ts';
 
 /*

@@ -7,7 +7,13 @@ import { createTables, dataFileOf, openEnvironment, type Tables } from '../../sr
 import { auditSubjectKey } from '../../src/storage/keys/audit-keys.ts';
 import { hourFlagKey } from '../../src/storage/keys/evaluation-count-keys.ts';
 import { identityKey, memberIdentityKey } from '../../src/storage/keys/identity-keys.ts';
-import { idKey, metaKeys, ownedIdKey, ownedSequenceKey, sequenceKey } from '../../src/storage/keys/key-parts.ts';
+import {
+  idKey,
+  metaKeys,
+  ownedIdKey,
+  ownedSequenceKey,
+  sequenceKey,
+} from '../../src/storage/keys/key-parts.ts';
 import { flagNameKey, memberEmailKey } from '../../src/storage/keys/name-keys.ts';
 import { activityRecord } from '../../src/storage/records/activity-record.ts';
 import { audienceRecord } from '../../src/storage/records/audience-record.ts';

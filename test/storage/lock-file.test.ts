@@ -3,7 +3,13 @@ import { chmodSync, chownSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { provisionOne } from '../lifecycle/lifecycle-fixture.ts';
-import { reachableCheckout, unprivilegedIds, unprivilegedPath, unprivilegedPrefix, unprivilegedSkip } from '../packaging/unprivileged.ts';
+import {
+  reachableCheckout,
+  unprivilegedIds,
+  unprivilegedPath,
+  unprivilegedPrefix,
+  unprivilegedSkip,
+} from '../packaging/unprivileged.ts';
 import { runBurgee, runBurgeeOrThrow } from '../support/burgee-command.ts';
 
 /* Who runs commands on the data directory is not always the user whose service it is. */

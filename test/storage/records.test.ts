@@ -25,7 +25,23 @@ import { tokenUseRecord } from '../../src/storage/records/token-use-record.ts';
 import { newId } from '../../src/support/random-id.ts';
 import { throwsA } from '../support/expectations.ts';
 import { cutShort, flippedBits } from './support/damaged-bytes.ts';
-import { audienceOf, auditEntryOf, denialOf, flagOf, identityOf, keptAnswerOf, linkOf, memberOf, nastyStrings, organisationOf, outboxDeliveryOf, projectOf, sessionOf, tokenOf, tokenUseOf } from './support/records.ts';
+import {
+  audienceOf,
+  auditEntryOf,
+  denialOf,
+  flagOf,
+  identityOf,
+  keptAnswerOf,
+  linkOf,
+  memberOf,
+  nastyStrings,
+  organisationOf,
+  outboxDeliveryOf,
+  projectOf,
+  sessionOf,
+  tokenOf,
+  tokenUseOf,
+} from './support/records.ts';
 
 const key = Buffer.from(newId(), 'latin1');
 const id = newId();

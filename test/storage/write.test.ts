@@ -7,7 +7,16 @@ import { encodeAuditEntry } from '../../src/storage/records/audit-record.ts';
 import { openStore } from '../../src/storage/store.ts';
 import type { StoreReader } from '../../src/storage/store-reader.ts';
 import { newId } from '../../src/support/random-id.ts';
-import { audienceOf, auditEntryOf, denialOf, flagChangeOf, flagOf, organisationOf, projectOf, tokenOf } from './support/records.ts';
+import {
+  audienceOf,
+  auditEntryOf,
+  denialOf,
+  flagChangeOf,
+  flagOf,
+  organisationOf,
+  projectOf,
+  tokenOf,
+} from './support/records.ts';
 import { mapBytes, newStore, sampleRecords, writeSample } from './support/sample-store.ts';
 
 const projectId = newId();

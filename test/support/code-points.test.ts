@@ -1,5 +1,11 @@
 import t from 'tap';
-import { codePointCount, cutAt, hasAtMostCodePoints, isWellFormed, toWellFormed } from '../../src/support/code-points.ts';
+import {
+  codePointCount,
+  cutAt,
+  hasAtMostCodePoints,
+  isWellFormed,
+  toWellFormed,
+} from '../../src/support/code-points.ts';
 import fc from './fast-check.ts';
 
 const anyText = fc.string({

@@ -1,7 +1,24 @@
 import assert from 'node:assert/strict';
 import t from 'tap';
-import { type JsonFault, JsonScanner, lineAndColumn, nestingMax, positionOf, scanJson } from '../../src/support/json-scan.ts';
-import { type JsonValue, booleanOf, entriesOf, jsonMembersOf, kindOf, numberOf, rootOf, stringItemsOf, stringOf } from '../../src/support/json-value.ts';
+import {
+  type JsonFault,
+  JsonScanner,
+  lineAndColumn,
+  nestingMax,
+  positionOf,
+  scanJson,
+} from '../../src/support/json-scan.ts';
+import {
+  booleanOf,
+  entriesOf,
+  type JsonValue,
+  jsonMembersOf,
+  kindOf,
+  numberOf,
+  rootOf,
+  stringItemsOf,
+  stringOf,
+} from '../../src/support/json-value.ts';
 import fc from './fast-check.ts';
 
 const deep = 1000;

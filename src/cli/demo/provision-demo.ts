@@ -6,8 +6,17 @@ import type { Operator } from '../../operator/operator.ts';
 import { claimDirectory } from '../../storage/claim.ts';
 import { openStore } from '../../storage/store.ts';
 import { CommandFailure } from '../command-failure.ts';
-import { alphaCohort, demoDocument, demoNamesDocument, demoOwnerEmail, demoTokenNames, exampleGate, newestEnvironment, websiteFlagNames } from './demo-document.ts';
 import { operatorOn } from '../operator-session.ts';
+import {
+  alphaCohort,
+  demoDocument,
+  demoNamesDocument,
+  demoOwnerEmail,
+  demoTokenNames,
+  exampleGate,
+  newestEnvironment,
+  websiteFlagNames,
+} from './demo-document.ts';
 
 /** There from before the demo is made until its tokens have been shown. */
 const unshownName = 'demo-not-shown-yet';

@@ -7,7 +7,12 @@ import { type ProblemList, shown } from '../../domain/problem-list.ts';
 import { environmentNumbers, type Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { Token } from '../../domain/token/token.ts';
-import { distinctByName, distinctOfSorted, type ExportPlan, type PlannedOrganisation } from './export-plan.ts';
+import {
+  distinctByName,
+  distinctOfSorted,
+  type ExportPlan,
+  type PlannedOrganisation,
+} from './export-plan.ts';
 
 interface ExportScope {
   readonly queries: RecordQueries;

@@ -11,7 +11,14 @@ import {
 import { ConsoleError } from '../client/console-error.ts';
 import { sessionQuery } from '../client/queries.ts';
 import { PageError, PageLoading } from '../parts/page-states.tsx';
-import { auditSearch, flagSearch, flagsSearch, organisationAuditSearch, settingsSearch, signInSearch } from './searches.ts';
+import {
+  auditSearch,
+  flagSearch,
+  flagsSearch,
+  organisationAuditSearch,
+  settingsSearch,
+  signInSearch,
+} from './searches.ts';
 
 /** Where there is no frame, the page itself is the document's main part. */
 const frameless = {

@@ -1,5 +1,5 @@
-import type { EditFlagBody } from '../../operations/flags/edit-flag.ts';
 import type { ConsoleFlagView, StateView } from '../../contracts/console/flag-views.ts';
+import type { EditFlagBody } from '../../operations/flags/edit-flag.ts';
 import type { Fields } from './draft.ts';
 
 const labelNames = ['name', 'description', 'tags', 'cohorts'] as const;

@@ -1,6 +1,17 @@
 import { useState } from 'react';
 import { conflictOf } from '../client/console-error.ts';
-import { type Draft, draftChanges, draftValue, editDraft, type FieldChange, type Fields, newDraft, type Rebased, rebaseDraft, yieldClashes } from './draft.ts';
+import {
+  type Draft,
+  draftChanges,
+  draftValue,
+  editDraft,
+  type FieldChange,
+  type Fields,
+  newDraft,
+  type Rebased,
+  rebaseDraft,
+  yieldClashes,
+} from './draft.ts';
 
 /** A thing's fields as they are stored at a revision. */
 interface Stored {

@@ -1,5 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { attributeCodePointsMax, rulesMax, ruleValuesMax, valueCodePointsMax } from '../../domain/audience/audience-edit.ts';
+import {
+  attributeCodePointsMax,
+  rulesMax,
+  ruleValuesMax,
+  valueCodePointsMax,
+} from '../../domain/audience/audience-edit.ts';
 import { permissions } from '../../domain/token/token.ts';
 import { worded } from '../compiled-schema.ts';
 import { emailSchema, environmentNameSchema, nameSchema, sizedTextSchema } from './text-schemas.ts';

@@ -27,7 +27,7 @@ export interface AudienceFields {
  * @param isNew whether it adds to their number.
  * @param problems gets everything that is wrong; the fields hold only without any.
  */
-export function readAudience<Sent extends Partial<AudienceFields>>(
+export function parseAudience<Sent extends Partial<AudienceFields>>(
   sent: Sent,
   others: Iterable<Audience>,
   isNew: boolean,

@@ -6,7 +6,12 @@ import type { EvaluationTally } from '../usage/evaluation-count.ts';
 import type { Audience } from './audience.ts';
 import { hashPrefix, rolloutThreshold } from './bucketing.ts';
 import { CohortSets } from './cohort-sets.ts';
-import { type CompiledAudience, type CompiledRule, compileAudience, evaluableAudienceOf } from './compiled-audience.ts';
+import {
+  type CompiledAudience,
+  type CompiledRule,
+  compileAudience,
+  evaluableAudienceOf,
+} from './compiled-audience.ts';
 import { type EvaluableFlag, evaluableOf } from './evaluable-flag.ts';
 
 const encoder = new TextEncoder();

@@ -3,7 +3,18 @@ import { hashAfterPrefix } from './bucketing.ts';
 import type { CompiledRule } from './compiled-audience.ts';
 import type { CompiledFlag, CompiledState } from './compiled-flag.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
-import { audienceMismatch, bucketInRollout, bucketNotInRollout, cohortMatch, type EvaluationReason, flagOff, fullRollout, noRollout, rollInRollout, rollNotInRollout } from './evaluation-reason.ts';
+import {
+  audienceMismatch,
+  bucketInRollout,
+  bucketNotInRollout,
+  cohortMatch,
+  type EvaluationReason,
+  flagOff,
+  fullRollout,
+  noRollout,
+  rollInRollout,
+  rollNotInRollout,
+} from './evaluation-reason.ts';
 
 /** @returns a fresh, uniformly random unsigned 32-bit integer. */
 export type RandomRoll = () => number;

@@ -4,7 +4,15 @@ import type { Audience } from './audience.ts';
 import { type CompiledState, compileFlag } from './compiled-flag.ts';
 import { bucketHash, evaluateFlag, type RandomRoll } from './evaluate-flag.ts';
 import { EvaluationContext, type PlainContext } from './evaluation-context.ts';
-import { audienceMismatch, cohortMatch, type EvaluationReason, type EvaluationReasonName, flagOff, isOn, reasonName } from './evaluation-reason.ts';
+import {
+  audienceMismatch,
+  cohortMatch,
+  type EvaluationReason,
+  type EvaluationReasonName,
+  flagOff,
+  isOn,
+  reasonName,
+} from './evaluation-reason.ts';
 import { explanations, type TrialRule, type TrialScene, trialRules } from './explanations.ts';
 
 export interface TrialStep {
@@ -15,7 +23,7 @@ export interface TrialStep {
 }
 
 /** One evaluation with the part of each rule in it, in the order of the rules. */
-export interface Trial {
+export interface FlagTrial {
   readonly enabled: boolean;
   readonly reason: EvaluationReasonName;
   /** Where the bucketing key falls: 0 to below 100, in hundredths. Null without a key. */
@@ -34,7 +42,7 @@ export interface TrialPlace {
 }
 
 /** Evaluates a flag as the Evaluation API does, compiled and all, and says why the answer is what it is. */
-export function trialOf(place: TrialPlace, plain: PlainContext, randomRoll: RandomRoll): Trial {
+export function trialOf(place: TrialPlace, plain: PlainContext, randomRoll: RandomRoll): FlagTrial {
   const { flag, project, environmentNumber, audience } = place;
   const environments = project.environments.filter(({ number }) => number === environmentNumber);
   const compiled = compileFlag(flag, project, () => audience ?? undefined, environments);

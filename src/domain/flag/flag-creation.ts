@@ -1,4 +1,10 @@
-import { entriesOf, type JsonMembers, type JsonValue, jsonMembersOf, kindOf } from '../../support/json-value.ts';
+import {
+  entriesOf,
+  type JsonMembers,
+  type JsonValue,
+  jsonMembersOf,
+  kindOf,
+} from '../../support/json-value.ts';
 import type { AuditChange } from '../audit/audit-entry.ts';
 import type { RequestBody } from '../management/request-body.ts';
 import { type ProblemList, problemsListedMax, shown } from '../problem-list.ts';
@@ -7,7 +13,16 @@ import { type Project, soleEnvironment } from '../project/project.ts';
 import { type Flag, type FlagState, initialState } from './flag.ts';
 import { type FlagLabels, type FlagLabelsDraft, isLabelKey, readLabel } from './flag-labels.ts';
 import { newStateChanges, stateChanges } from './state-changes.ts';
-import { addUnknownField, type FieldSite, isNull, isStateKey, readMembers, readStateField, type StateFields, type StateFieldsDraft } from './state-fields.ts';
+import {
+  addUnknownField,
+  type FieldSite,
+  isNull,
+  isStateKey,
+  readMembers,
+  readStateField,
+  type StateFields,
+  type StateFieldsDraft,
+} from './state-fields.ts';
 import { storedLists, wholeFlag } from './whole-flag.ts';
 
 /** A flag as a create body describes it. */

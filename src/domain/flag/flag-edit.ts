@@ -3,7 +3,13 @@ import { type ProblemList, shown } from '../problem-list.ts';
 import { describeEnvironments } from '../project/describe-environments.ts';
 import { type Project, soleEnvironment } from '../project/project.ts';
 import { type FlagLabels, type FlagLabelsDraft, isLabelKey, readLabel } from './flag-labels.ts';
-import { type FieldSite, isStateKey, readStateField, type StateFields, type StateFieldsDraft } from './state-fields.ts';
+import {
+  type FieldSite,
+  isStateKey,
+  readStateField,
+  type StateFields,
+  type StateFieldsDraft,
+} from './state-fields.ts';
 
 /** State as the console sends it. `cohorts` is the environment's own list; null and an empty list inherit. */
 export interface SentState {

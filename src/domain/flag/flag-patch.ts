@@ -4,12 +4,21 @@ import type { ProblemList } from '../problem-list.ts';
 import { overrideAfter } from './cohort-override.ts';
 import { type Flag, type FlagState, nextUpdatedAt, stateIn } from './flag.ts';
 import { stateChanges } from './state-changes.ts';
-import { addUnknownField, type FieldSite, isStateKey, readMembers, readStateField, type StateFields, type StateFieldsDraft, stateKeys } from './state-fields.ts';
+import {
+  addUnknownField,
+  type FieldSite,
+  isStateKey,
+  readMembers,
+  readStateField,
+  type StateFields,
+  type StateFieldsDraft,
+  stateKeys,
+} from './state-fields.ts';
 
 /** A merge patch: a present key replaces the stored value, an absent key is left alone (specification, rule 1). */
 export type FlagPatch = StateFields;
 
-export interface PatchResult {
+export interface AppliedPatch {
   /** Whether the stored state differs afterwards. */
   readonly changed: boolean;
   /** The flag as it was when nothing changed. */
@@ -51,7 +60,7 @@ export function applyPatch(
   environmentNumber: number,
   patch: FlagPatch,
   now: number,
-): PatchResult {
+): AppliedPatch {
   const before = stateIn(flag, environmentNumber);
   const after = patchedState(flag, before, patch);
   const changes = stateChanges(before, after);

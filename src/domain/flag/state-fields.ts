@@ -1,5 +1,13 @@
 import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
-import { booleanOf, type JsonMembers, type JsonValue, kindOf, numberOf, stringItemsOf, stringOf } from '../../support/json-value.ts';
+import {
+  booleanOf,
+  type JsonMembers,
+  type JsonValue,
+  kindOf,
+  numberOf,
+  stringItemsOf,
+  stringOf,
+} from '../../support/json-value.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
 
 /** The four keys that set a flag's state, in the order in which messages list them. */

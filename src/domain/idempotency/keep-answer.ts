@@ -1,6 +1,14 @@
 import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
-import { changeUsage, fitsIn, isForgettable, type KeptAnswer, type KeptAnswerHead, keptAnswersMax, keptForMs } from './kept-answer.ts';
+import {
+  changeUsage,
+  fitsIn,
+  isForgettable,
+  type KeptAnswer,
+  type KeptAnswerHead,
+  keptAnswersMax,
+  keptForMs,
+} from './kept-answer.ts';
 
 /** Old answers that may be forgotten to make room for one: what a create costs is bounded. */
 export const forgottenForRoomMax = 512;

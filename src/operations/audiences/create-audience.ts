@@ -1,24 +1,28 @@
 import { Type } from 'typebox';
-import { audienceRuleSchema, audienceView, audienceViewSchema } from '../../contracts/console/audience-views.ts';
-import { newAudience, readAudience } from '../../domain/audience/audience-edit.ts';
+import {
+  audienceRuleSchema,
+  audienceView,
+  audienceViewSchema,
+} from '../../contracts/console/audience-views.ts';
+import { shape, text } from '../../contracts/console/view-parts.ts';
+import { newAudience, parseAudience } from '../../domain/audience/audience-edit.ts';
 import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
 import { allow, deny } from '../../domain/console/console-problem.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { projectEntry } from '../audit-entries.ts';
-import { object, string } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
 export const createAudience = consoleWrite('create-audience', {
   route: 'POST /projects/{projectId}/audiences',
   access: inProject('editor'),
-  body: object({ name: string, rules: Type.Array(audienceRuleSchema) }),
+  body: shape({ name: text, rules: Type.Array(audienceRuleSchema) }),
   answer: audienceViewSchema,
   run: (queries, request, principal, context) => {
     const { project, organisation } = principal;
     if (!permitsAudiences(project, organisation, context.now))
       return deny('plan-required', audiencesNeedPlan);
     const problems = new ProblemList();
-    const fields = readAudience(request.body, queries.audiencesOf(project.id), true, problems);
+    const fields = parseAudience(request.body, queries.audiencesOf(project.id), true, problems);
     if (!problems.isEmpty) return deny('invalid-request', problems.detail());
     const audience = newAudience(fields, context.newId(), project.id, context.now);
     const { id, name, rules } = audience;

@@ -1,4 +1,5 @@
 import { audienceView } from '../../contracts/console/audience-views.ts';
+import { revision, shape } from '../../contracts/console/view-parts.ts';
 import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
 import { type AudienceUses, usesOfAudience } from '../../domain/audience/audience-uses.ts';
 import { denyConflict } from '../../domain/console/console-conflict.ts';
@@ -6,14 +7,13 @@ import { allow, deny } from '../../domain/console/console-problem.ts';
 import { findAudience } from '../../domain/console/find-in-project.ts';
 import { shown } from '../../domain/problem-list.ts';
 import { projectEntry } from '../audit-entries.ts';
-import { object, revision } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
 /** Refused while any flag applies it: without its audience such a flag would reach everybody. */
 export const deleteAudience = consoleWrite('delete-audience', {
   route: 'DELETE /projects/{projectId}/audiences/{audienceId}',
   access: inProject('editor'),
-  body: object({ revision }),
+  body: shape({ revision }),
   run: (queries, request, principal, context) => {
     const { project, organisation } = principal;
     const found = findAudience(queries, project, request.params['audienceId']);

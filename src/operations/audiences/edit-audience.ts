@@ -1,6 +1,11 @@
 import { Type } from 'typebox';
-import { audienceRuleSchema, audienceView, audienceViewSchema } from '../../contracts/console/audience-views.ts';
-import { editedAudience, readAudience } from '../../domain/audience/audience-edit.ts';
+import {
+  audienceRuleSchema,
+  audienceView,
+  audienceViewSchema,
+} from '../../contracts/console/audience-views.ts';
+import { revision, shape, text } from '../../contracts/console/view-parts.ts';
+import { editedAudience, parseAudience } from '../../domain/audience/audience-edit.ts';
 import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
 import { usesOfAudience } from '../../domain/audience/audience-uses.ts';
 import { denyConflict } from '../../domain/console/console-conflict.ts';
@@ -9,16 +14,16 @@ import { findAudience } from '../../domain/console/find-in-project.ts';
 import type { Audience } from '../../domain/evaluation/audience.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { projectEntry } from '../audit-entries.ts';
-import { object, optional, revision, string } from '../body-parts.ts';
+import { optional } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
 /** Takes effect in evaluation at once, wherever the audience is attached. */
 export const editAudience = consoleWrite('edit-audience', {
   route: 'PATCH /projects/{projectId}/audiences/{audienceId}',
   access: inProject('editor'),
-  body: object({
+  body: shape({
     revision,
-    name: optional(string),
+    name: optional(text),
     rules: optional(Type.Array(audienceRuleSchema)),
   }),
   answer: audienceViewSchema,
@@ -38,7 +43,7 @@ export const editAudience = consoleWrite('edit-audience', {
     if (revision !== before.revision) return denyConflict('audience', view(before));
     const others = Array.from(queries.audiencesOf(project.id)).filter(({ id }) => id !== before.id);
     const problems = new ProblemList();
-    const fields = readAudience(sent, others, false, problems);
+    const fields = parseAudience(sent, others, false, problems);
     if (!problems.isEmpty) return deny('invalid-request', problems.detail());
     const { audience: after, changes } = editedAudience(before, fields, context.now);
     const reply = { value: view(after) };

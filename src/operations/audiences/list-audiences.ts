@@ -1,4 +1,8 @@
-import { type AudienceView, audienceView, audienceViewSchema } from '../../contracts/console/audience-views.ts';
+import {
+  type AudienceView,
+  audienceView,
+  audienceViewSchema,
+} from '../../contracts/console/audience-views.ts';
 import { AudienceUseList } from '../../domain/audience/audience-uses.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';

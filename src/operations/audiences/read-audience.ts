@@ -1,4 +1,8 @@
-import { type AudienceView, audienceView, audienceViewSchema } from '../../contracts/console/audience-views.ts';
+import {
+  type AudienceView,
+  audienceView,
+  audienceViewSchema,
+} from '../../contracts/console/audience-views.ts';
 import { AudienceUseList } from '../../domain/audience/audience-uses.ts';
 import { findAudience } from '../../domain/console/find-in-project.ts';
 import type { Audience } from '../../domain/evaluation/audience.ts';

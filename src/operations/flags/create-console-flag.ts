@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { consoleFlagView, flagViewSchema } from '../../contracts/console/flag-views.ts';
+import { shape, text } from '../../contracts/console/view-parts.ts';
 import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
 import { allow, deny } from '../../domain/console/console-problem.ts';
 import { appliesAudience, flagFromEdit } from '../../domain/flag/apply-flag-edit.ts';
@@ -8,18 +9,18 @@ import { parseFlagEdit } from '../../domain/flag/flag-edit.ts';
 import { hasAudience } from '../../domain/management/find-flag.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { projectEntry } from '../audit-entries.ts';
-import { object, optional, states, string } from '../body-parts.ts';
+import { optional, states } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
 /** A flag with its flag-wide cohorts and its states, at once. */
 export const createConsoleFlag = consoleWrite('create-console-flag', {
   route: 'POST /projects/{projectId}/flags',
   access: inProject('editor'),
-  body: object({
-    name: string,
-    description: optional(string),
-    tags: optional(Type.Array(string)),
-    cohorts: optional(Type.Array(string)),
+  body: shape({
+    name: text,
+    description: optional(text),
+    tags: optional(Type.Array(text)),
+    cohorts: optional(Type.Array(text)),
     states: optional(states),
   }),
   answer: flagViewSchema,

@@ -15,7 +15,13 @@ import { parseBody } from '../../domain/management/request-body.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { ApiCall } from '../call.ts';
-import { dryRunParameter, managementWrite, successAnswer, type WriteContext, type WriteDecision } from '../management-operation.ts';
+import {
+  dryRunParameter,
+  managementWrite,
+  successAnswer,
+  type WriteContext,
+  type WriteDecision,
+} from '../management-operation.ts';
 import { answerOnce } from './answer-once.ts';
 import { flagChangeRecords, limitBody, withoutChanges } from './flag-writes.ts';
 

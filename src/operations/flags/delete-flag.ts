@@ -1,10 +1,10 @@
 import { consoleFlagView } from '../../contracts/console/flag-views.ts';
+import { revision, shape, text } from '../../contracts/console/view-parts.ts';
 import { denyConflict } from '../../domain/console/console-conflict.ts';
 import { allow } from '../../domain/console/console-problem.ts';
 import { findConsoleFlag } from '../../domain/console/find-in-project.ts';
 import { deletionChanges } from '../../domain/flag/flag-creation.ts';
 import { projectEntry } from '../audit-entries.ts';
-import { object, revision, string } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 import { refuseTyped } from '../refuse-typed.ts';
 
@@ -12,7 +12,7 @@ import { refuseTyped } from '../refuse-typed.ts';
 export const deleteFlag = consoleWrite('delete-flag', {
   route: 'DELETE /projects/{projectId}/flags/{flagId}',
   access: inProject('editor'),
-  body: object({ revision, name: string }),
+  body: shape({ revision, name: text }),
   run: (queries, request, principal, context) => {
     const { project } = principal;
     const found = findConsoleFlag(queries, project, request.params['flagId']);

@@ -1,5 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { consoleFlagView, type FlagChangeResult, flagChangeResultSchema } from '../../contracts/console/flag-views.ts';
+import {
+  consoleFlagView,
+  type FlagChangeResult,
+  flagChangeResultSchema,
+} from '../../contracts/console/flag-views.ts';
+import { revision, shape, text } from '../../contracts/console/view-parts.ts';
 import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
 import { denyConflict } from '../../domain/console/console-conflict.ts';
 import { allow, deny } from '../../domain/console/console-problem.ts';
@@ -9,16 +14,16 @@ import { parseFlagEdit } from '../../domain/flag/flag-edit.ts';
 import { hasAudience } from '../../domain/management/find-flag.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { projectEntry } from '../audit-entries.ts';
-import { object, optional, revision, states, string } from '../body-parts.ts';
+import { optional, states } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
 /** A whole draft in one transaction: what is absent stays. */
-const sent = object({
+const sent = shape({
   revision,
-  name: optional(string),
-  description: optional(string),
-  tags: optional(Type.Array(string)),
-  cohorts: optional(Type.Array(string)),
+  name: optional(text),
+  description: optional(text),
+  tags: optional(Type.Array(text)),
+  cohorts: optional(Type.Array(text)),
   states: optional(states),
 });
 export type EditFlagBody = Static<typeof sent>;

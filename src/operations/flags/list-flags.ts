@@ -2,7 +2,11 @@ import { flagListSchema } from '../../contracts/management/flag-list.ts';
 import { flagView } from '../../domain/flag/flag-view.ts';
 import { chooseEnvironment } from '../../domain/management/environment-choice.ts';
 import { limitRead } from '../../domain/management/environment-limit.ts';
-import { addQueryProblems, parseManagementQuery, readParameter } from '../../domain/management/management-query.ts';
+import {
+  addQueryProblems,
+  parseManagementQuery,
+  readParameter,
+} from '../../domain/management/management-query.ts';
 import { proceed, refuseProblems } from '../../domain/management/refusal.ts';
 import { isStorableName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';

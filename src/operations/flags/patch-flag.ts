@@ -3,7 +3,12 @@ import { patchResultSchema } from '../../contracts/management/patch-result.ts';
 import { applyPatch, parsePatch } from '../../domain/flag/flag-patch.ts';
 import { flatFlagView } from '../../domain/flag/flag-view.ts';
 import { readDryRun } from '../../domain/management/dry-run.ts';
-import { flagEntityTag, permitsRevision, readIfMatch, type TagCondition } from '../../domain/management/entity-tag.ts';
+import {
+  flagEntityTag,
+  permitsRevision,
+  readIfMatch,
+  type TagCondition,
+} from '../../domain/management/entity-tag.ts';
 import { chooseEnvironment } from '../../domain/management/environment-choice.ts';
 import { limitPatch } from '../../domain/management/environment-limit.ts';
 import { findFlag, hasAudience } from '../../domain/management/find-flag.ts';
@@ -12,7 +17,14 @@ import { proceed, refuseProblems, refuseRequest } from '../../domain/management/
 import { parseBody } from '../../domain/management/request-body.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { soleEnvironment } from '../../domain/project/project.ts';
-import { conditionHeader, dryRunParameter, envParameter, flagIdParameter, managementWrite, successAnswer } from '../management-operation.ts';
+import {
+  conditionHeader,
+  dryRunParameter,
+  envParameter,
+  flagIdParameter,
+  managementWrite,
+  successAnswer,
+} from '../management-operation.ts';
 import { flagChangeRecords, limitBody, withoutChanges } from './flag-writes.ts';
 
 const parameters = ['env', 'dryRun'] as const;

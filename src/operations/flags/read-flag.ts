@@ -14,7 +14,14 @@ import type { FoundFlag, RecordQueries } from '../../domain/record-queries.ts';
 import { jsonPieces } from '../../support/packed-json.ts';
 import type { Steps } from '../../support/steps.ts';
 import type { ApiAnswer, ApiCall } from '../call.ts';
-import { conditionHeader, envParameter, flagIdParameter, type LateRead, managementRead, successAnswer } from '../management-operation.ts';
+import {
+  conditionHeader,
+  envParameter,
+  flagIdParameter,
+  type LateRead,
+  managementRead,
+  successAnswer,
+} from '../management-operation.ts';
 import { copiesShown, isShownInSteps, projectNamedBy } from './flag-pieces.ts';
 
 /** `GET /api/v1/flags/{id}`. A flag with long lists is read, and shown, in steps. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { type Trial, trialSchema } from '../../contracts/console/evaluation-views.ts';
+import { shape, text } from '../../contracts/console/view-parts.ts';
 import { allow, deny } from '../../domain/console/console-problem.ts';
 import { findConsoleFlag } from '../../domain/console/find-in-project.ts';
 import { trialOf } from '../../domain/evaluation/flag-trial.ts';
@@ -9,15 +10,15 @@ import { ProblemList } from '../../domain/problem-list.ts';
 import { describeEnvironments } from '../../domain/project/describe-environments.ts';
 import { environmentNumbers } from '../../domain/project/project.ts';
 import { randomRoll } from '../../support/random-roll.ts';
-import { object, optional, string } from '../body-parts.ts';
+import { optional } from '../body-parts.ts';
 import { consoleRead, inProject } from '../operation.ts';
 
-const sent = object({
+const sent = shape({
   environmentNumber: Type.Integer({ minimum: 0 }),
-  targetingKey: optional(string),
-  cohort: optional(string),
+  targetingKey: optional(text),
+  cohort: optional(text),
   /** At most 100. A name may come several times. */
-  attributes: optional(Type.Array(object({ name: string, value: string }))),
+  attributes: optional(Type.Array(shape({ name: text, value: text }))),
 });
 export type TryFlagBody = Static<typeof sent>;
 

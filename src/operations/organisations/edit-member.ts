@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { memberView, memberViewSchema } from '../../contracts/console/member-views.ts';
-import { roleSchema } from '../../contracts/console/view-parts.ts';
+import { revision, roleSchema, shape, text } from '../../contracts/console/view-parts.ts';
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
 import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-problem.ts';
 import type { Member, Role } from '../../domain/member/member.ts';
@@ -10,11 +10,11 @@ import { ProblemList } from '../../domain/problem-list.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { withdrawLinksOfRole } from '../../domain/session/withdraw-links.ts';
 import { organisationEntry } from '../audit-entries.ts';
-import { object, optional, revision, string } from '../body-parts.ts';
+import { optional } from '../body-parts.ts';
 import { consoleWrite, inOrganisation } from '../operation.ts';
 import { managedMember } from './managed-member.ts';
 
-const sent = object({ revision, name: optional(string), role: optional(roleSchema) });
+const sent = shape({ revision, name: optional(text), role: optional(roleSchema) });
 type EditMemberBody = Static<typeof sent>;
 
 /**

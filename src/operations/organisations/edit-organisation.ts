@@ -1,17 +1,17 @@
 import { organisationView, organisationViewSchema } from '../../contracts/console/organisation-views.ts';
+import { revision, shape, text } from '../../contracts/console/view-parts.ts';
 import { allow, deny } from '../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../domain/console/own-organisation.ts';
 import { readName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { organisationEntry } from '../audit-entries.ts';
-import { object, revision, string } from '../body-parts.ts';
 import { consoleWrite, inOrganisation } from '../operation.ts';
 
 /** Renames the organisation. Its plan is the operator's. */
 export const editOrganisation = consoleWrite('edit-organisation', {
   route: 'PATCH /organisation',
   access: inOrganisation('owner'),
-  body: object({ revision, name: string }),
+  body: shape({ revision, name: text }),
   answer: organisationViewSchema,
   run: (_queries, request, principal, context) => {
     const before = ownOrganisation(principal);

@@ -1,5 +1,5 @@
 import { madeLinkSchema } from '../../contracts/console/member-views.ts';
-import { roleSchema } from '../../contracts/console/view-parts.ts';
+import { roleSchema, shape, text } from '../../contracts/console/view-parts.ts';
 import { allow, deny } from '../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../domain/console/own-organisation.ts';
 import { emailCharsMax, isEmailAddress, isSameEmail } from '../../domain/member/email.ts';
@@ -10,7 +10,6 @@ import type { RecordQueries } from '../../domain/record-queries.ts';
 import { mayStillMake } from '../../domain/session/may-still-make.ts';
 import { invitationLifetimeMs, invitationsMax, isLinkOver } from '../../domain/session/one-time-link.ts';
 import { organisationEntry } from '../audit-entries.ts';
-import { object, string } from '../body-parts.ts';
 import { consoleWrite, inOrganisation } from '../operation.ts';
 import { makeLink } from './make-link.ts';
 
@@ -20,7 +19,7 @@ const badEmail = `email must be an email address of at most ${emailCharsMax} cha
 export const inviteMember = consoleWrite('invite-member', {
   route: 'POST /invitations',
   access: inOrganisation('admin'),
-  body: object({ email: string, role: roleSchema }),
+  body: shape({ email: text, role: roleSchema }),
   answer: madeLinkSchema,
   run: (queries, request, principal, context) => {
     const { id: organisationId } = ownOrganisation(principal);

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { environmentChangeSchema } from '../../contracts/console/project-views.ts';
+import { shape, text } from '../../contracts/console/view-parts.ts';
 import { deny } from '../../domain/console/console-problem.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { addCountProblem, addNameProblem, withEnvironment } from '../../domain/project/environment-edit.ts';
-import { object, optional, string } from '../body-parts.ts';
+import { optional } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 import { changeEnvironment } from './environment-change.ts';
 
@@ -11,7 +12,7 @@ import { changeEnvironment } from './environment-change.ts';
 export const createEnvironment = consoleWrite('create-environment', {
   route: 'POST /projects/{projectId}/environments',
   access: inProject('admin'),
-  body: object({ name: string, isProtected: optional(Type.Boolean()) }),
+  body: shape({ name: text, isProtected: optional(Type.Boolean()) }),
   answer: environmentChangeSchema,
   run: (queries, request, principal, context) => {
     const { project } = principal;

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { projectView, projectViewSchema } from '../../contracts/console/project-views.ts';
+import { shape, text } from '../../contracts/console/view-parts.ts';
 import { type ConsolePrincipal, hasRole } from '../../domain/console/console-principal.ts';
 import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-problem.ts';
 import type { Role } from '../../domain/member/member.ts';
@@ -7,15 +8,15 @@ import { ProblemList } from '../../domain/problem-list.ts';
 import type { Project } from '../../domain/project/project.ts';
 import { addNeighbourProblems, newProject, newProjectChanges } from '../../domain/project/project-edit.ts';
 import { projectEntry } from '../audit-entries.ts';
-import { object, optional, string } from '../body-parts.ts';
+import { optional } from '../body-parts.ts';
 import { consoleWrite, signedIn } from '../operation.ts';
 
-const sent = object({
-  name: string,
+const sent = shape({
+  name: text,
   /** Owned by the asking member, outside the organisation. */
   isPersonal: optional(Type.Boolean()),
   isMultiEnvironment: Type.Boolean(),
-  environments: optional(Type.Array(string)),
+  environments: optional(Type.Array(text)),
 });
 export type CreateProjectBody = Static<typeof sent>;
 

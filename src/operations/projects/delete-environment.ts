@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { environmentChangeSchema } from '../../contracts/console/project-views.ts';
+import { shape, text } from '../../contracts/console/view-parts.ts';
 import { findByNumber } from '../../domain/console/find-in-project.ts';
 import { withoutEnvironment } from '../../domain/project/environment-edit.ts';
-import { object, string } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 import { refuseTyped } from '../refuse-typed.ts';
 import { changeEnvironment, refuseMoved } from './environment-change.ts';
@@ -12,7 +12,7 @@ export const deleteEnvironment = consoleWrite('delete-environment', {
   route: 'DELETE /projects/{projectId}/environments/{number}',
   access: inProject('admin'),
   // `name` is the thing's name, typed: it must be the stored one.
-  body: object({ revision: Type.Integer({ minimum: 0 }), name: string }),
+  body: shape({ revision: Type.Integer({ minimum: 0 }), name: text }),
   answer: environmentChangeSchema,
   run: (queries, request, principal, context) => {
     const { project } = principal;

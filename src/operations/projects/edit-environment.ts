@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { environmentChangeSchema } from '../../contracts/console/project-views.ts';
+import { shape, text } from '../../contracts/console/view-parts.ts';
 import { deny } from '../../domain/console/console-problem.ts';
 import { findByNumber } from '../../domain/console/find-in-project.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { addNameProblem, withEditedEnvironment } from '../../domain/project/environment-edit.ts';
-import { object, optional, string } from '../body-parts.ts';
+import { optional } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 import { changeEnvironment, refuseMoved } from './environment-change.ts';
 
@@ -13,9 +14,9 @@ export const editEnvironment = consoleWrite('edit-environment', {
   route: 'PATCH /projects/{projectId}/environments/{number}',
   access: inProject('admin'),
   // `revision` is the project's `environmentsRevision`; 0 is one, too.
-  body: object({
+  body: shape({
     revision: Type.Integer({ minimum: 0 }),
-    name: optional(string),
+    name: optional(text),
     isProtected: optional(Type.Boolean()),
   }),
   answer: environmentChangeSchema,

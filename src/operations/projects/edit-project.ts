@@ -1,23 +1,28 @@
 import { Type } from 'typebox';
 import { projectView, projectViewSchema } from '../../contracts/console/project-views.ts';
+import { revision, shape, text } from '../../contracts/console/view-parts.ts';
 import { denyConflict } from '../../domain/console/console-conflict.ts';
 import { allow, deny } from '../../domain/console/console-problem.ts';
 import { readName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { Project } from '../../domain/project/project.ts';
-import { addNeighbourProblems, type ProjectSettings, withSettings } from '../../domain/project/project-edit.ts';
+import {
+  addNeighbourProblems,
+  type ProjectSettings,
+  withSettings,
+} from '../../domain/project/project-edit.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { projectEntry } from '../audit-entries.ts';
-import { object, optional, revision, string } from '../body-parts.ts';
+import { optional } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
 /** Name and Evaluation API access. */
 export const editProject = consoleWrite('edit-project', {
   route: 'PATCH /projects/{projectId}',
   access: inProject('admin'),
-  body: object({
+  body: shape({
     revision,
-    name: optional(string),
+    name: optional(text),
     evaluationAccess: optional(Type.Boolean()),
   }),
   answer: projectViewSchema,

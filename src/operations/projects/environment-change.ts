@@ -1,4 +1,8 @@
-import { type EnvironmentChange as EnvironmentChangeView, environmentImpactView, projectView } from '../../contracts/console/project-views.ts';
+import {
+  type EnvironmentChange as EnvironmentChangeView,
+  environmentImpactView,
+  projectView,
+} from '../../contracts/console/project-views.ts';
 import type { AuditAction, AuditChange } from '../../domain/audit/audit-entry.ts';
 import { denyConflict } from '../../domain/console/console-conflict.ts';
 import type { ProjectPrincipal } from '../../domain/console/console-principal.ts';

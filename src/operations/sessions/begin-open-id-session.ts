@@ -13,7 +13,13 @@ import { hasIdentityAt, joinIdentity } from '../../domain/session/join-identity.
 import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
 import type { OpenIdRefusal } from '../../domain/session/open-id-refusal.ts';
 import { ownEntry } from '../audit-entries.ts';
-import { anybody, type ConsoleContext, type ConsoleDecision, type ConsoleRequest, writeStep } from '../operation.ts';
+import {
+  anybody,
+  type ConsoleContext,
+  type ConsoleDecision,
+  type ConsoleRequest,
+  writeStep,
+} from '../operation.ts';
 import { admit, useUp } from './consume-link.ts';
 import { openSession } from './open-session.ts';
 import type { BeginOpenIdSession, BegunOpenIdSession } from './step-bodies.ts';

@@ -1,6 +1,7 @@
+import { shape, text } from '../../contracts/console/view-parts.ts';
 import { passwordProblem } from '../../domain/session/password.ts';
 import type { ApiReply } from '../api-reply.ts';
-import { object, optional, string } from '../body-parts.ts';
+import { optional } from '../body-parts.ts';
 import type { ConversationActors } from '../conversation.ts';
 import { conversation, signedIn } from '../operation.ts';
 import { askReads, askWriter } from './ask-actors.ts';
@@ -16,7 +17,7 @@ const wrongCurrent = 'This is not your present password.';
 export const changePassword = conversation('change-password', {
   route: 'POST /password',
   access: signedIn,
-  body: object({ current: optional(string), password: string }),
+  body: shape({ current: optional(text), password: text }),
   run: async ({ reply, body: asked }, actors) => {
     const own = askReads<OwnPassword>(reply, findOwnPassword, {}, actors);
     if (own === null) return;

@@ -9,7 +9,13 @@ import { findUsableLink, linkOver } from '../../domain/session/find-usable-link.
 import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
 import { withdrawSignInLinks } from '../../domain/session/withdraw-links.ts';
 import { followedLink, ownEntry, passwordChange } from '../audit-entries.ts';
-import { anybody, type ConsoleContext, type ConsoleDecision, type ConsoleRequest, writeStep } from '../operation.ts';
+import {
+  anybody,
+  type ConsoleContext,
+  type ConsoleDecision,
+  type ConsoleRequest,
+  writeStep,
+} from '../operation.ts';
 import { openSession } from './open-session.ts';
 import type { ConsumeLink } from './step-bodies.ts';
 

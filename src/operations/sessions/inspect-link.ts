@@ -1,16 +1,16 @@
 import { type LinkView, linkViewSchema } from '../../contracts/console/member-views.ts';
+import { shape, text } from '../../contracts/console/view-parts.ts';
 import { allow, type ConsoleOutcome } from '../../domain/console/console-problem.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { findUsableLink, linkOver } from '../../domain/session/find-usable-link.ts';
 import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
-import { object, string } from '../body-parts.ts';
 import { anybody, consoleRead } from '../operation.ts';
 
 /** What following a link would do. Looking does not use it up. */
 export const inspectLink = consoleRead('inspect-link', {
   route: 'POST /link',
   access: anybody,
-  body: object({ secret: string }),
+  body: shape({ secret: text }),
   answer: linkViewSchema,
   run: (queries, { body }, _principal, context) => {
     const found = findUsableLink(queries, body.secret, context);

@@ -1,8 +1,9 @@
 import type { Static } from 'typebox';
 import { type SignInAnswer, signInAnswerSchema } from '../../contracts/console/session-views.ts';
+import { shape, text } from '../../contracts/console/view-parts.ts';
 import { wrongCredentials } from '../../domain/session/wrong-credentials.ts';
 import type { ApiReply } from '../api-reply.ts';
-import { object, optional, string } from '../body-parts.ts';
+import { optional } from '../body-parts.ts';
 import type { ConversationActors } from '../conversation.ts';
 import { anybody, conversation } from '../operation.ts';
 import { answerBegun, askReads, askWriter } from './ask-actors.ts';
@@ -11,7 +12,7 @@ import { findCredentials } from './find-credentials.ts';
 import { type Checked, countWrong, passwordsBusy, rightCredentials } from './password-checks.ts';
 import type { BeginSession, BegunSession, Credential, FoundCredentials } from './step-bodies.ts';
 
-const sent = object({ email: string, password: string, memberId: optional(string) });
+const sent = shape({ email: text, password: text, memberId: optional(text) });
 type SignInBody = Static<typeof sent>;
 
 /** Email and password to a session. A person who is in several organisations with them says which. */

@@ -1,8 +1,9 @@
 import type { LinkView } from '../../contracts/console/member-views.ts';
 import { type OpenIdStart, openIdStartSchema } from '../../contracts/console/session-views.ts';
+import { shape, text } from '../../contracts/console/view-parts.ts';
 import type { OpenIdRefusal } from '../../domain/session/open-id-refusal.ts';
 import type { ApiReply } from '../api-reply.ts';
-import { object, optional, string } from '../body-parts.ts';
+import { optional } from '../body-parts.ts';
 import { anybody, conversation } from '../operation.ts';
 import { askReads } from './ask-actors.ts';
 import { inspectLink } from './inspect-link.ts';
@@ -20,11 +21,11 @@ const unusable =
 export const startOpenId = conversation('start-open-id', {
   route: 'POST /openid/start',
   access: anybody,
-  body: object({
+  body: shape({
     /** Of a one-time link, whose member is joined to the account that the person then signs in with. */
-    linkSecret: optional(string),
+    linkSecret: optional(text),
     /** The page of the console to come back to. */
-    back: optional(string),
+    back: optional(text),
   }),
   answer: openIdStartSchema,
   run: async ({ reply, body: asked }, actors) => {

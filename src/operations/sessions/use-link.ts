@@ -1,11 +1,12 @@
 import type { Static } from 'typebox';
 import type { LinkView } from '../../contracts/console/member-views.ts';
 import { signInAnswerSchema } from '../../contracts/console/session-views.ts';
+import { shape, text } from '../../contracts/console/view-parts.ts';
 import { emailCharsMax, isEmailAddress } from '../../domain/member/email.ts';
 import { readName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { passwordProblem } from '../../domain/session/password.ts';
-import { object, optional, string } from '../body-parts.ts';
+import { optional } from '../body-parts.ts';
 import { anybody, conversation } from '../operation.ts';
 import { answerBegun, askReads, askWriter } from './ask-actors.ts';
 import { consumeLink } from './consume-link.ts';
@@ -13,11 +14,11 @@ import { inspectLink } from './inspect-link.ts';
 import { passwordsBusy } from './password-checks.ts';
 import type { BegunSession, ConsumeLink } from './step-bodies.ts';
 
-const sent = object({
-  secret: string,
-  name: optional(string),
-  email: optional(string),
-  password: optional(string),
+const sent = shape({
+  secret: text,
+  name: optional(text),
+  email: optional(text),
+  password: optional(text),
 });
 type UseLinkBody = Static<typeof sent>;
 

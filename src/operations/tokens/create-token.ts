@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { madeTokenSchema } from '../../contracts/console/token-views.ts';
-import { permissionSchema } from '../../contracts/console/view-parts.ts';
+import { nullable, permissionSchema, shape, text } from '../../contracts/console/view-parts.ts';
 import { allow, deny } from '../../domain/console/console-problem.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { consoleTokenView } from '../../domain/token/console-token-view.ts';
@@ -8,14 +8,13 @@ import { newTokenChanges, tokenAuditEntry } from '../../domain/token/token-audit
 import { addTokenProblems, newToken } from '../../domain/token/token-creation.ts';
 import { countUnrevoked } from '../../domain/token/token-list.ts';
 import { allowTokenChanges } from '../../domain/token/token-management.ts';
-import { nullable, object, string } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
-const sent = object({
-  name: string,
+const sent = shape({
+  name: text,
   permission: permissionSchema,
   /** Null: every environment, future ones included. */
-  environments: nullable(Type.Array(string)),
+  environments: nullable(Type.Array(text)),
   /** 0 is never. */
   expiryDays: Type.Union([Type.Literal(0), Type.Literal(30), Type.Literal(90), Type.Literal(365)]),
 });

@@ -2,7 +2,14 @@ import { type AuditEntry, auditSubjects } from '../../domain/audit/audit-entry.t
 import { isIdShaped } from '../../support/id-shape.ts';
 import { chainHash, chainStart } from '../audit-chain.ts';
 import { auditSubjectKey, readAuditSubjectKey } from '../keys/audit-keys.ts';
-import { auditAnchorKey, firstIdOf, idKey, ownedSequenceKey, sequenceBytes, sequenceOf } from '../keys/key-parts.ts';
+import {
+  auditAnchorKey,
+  firstIdOf,
+  idKey,
+  ownedSequenceKey,
+  sequenceBytes,
+  sequenceOf,
+} from '../keys/key-parts.ts';
 import type { StoredRecord } from '../record-source.ts';
 import { auditAnchorRecord } from '../records/audit-anchor-record.ts';
 import { type AuditRecord, auditRecord, decodeAuditEntry } from '../records/audit-record.ts';

@@ -1,4 +1,9 @@
-import { fitsIn, type KeptAnswer, type KeptAnswersUsage, keptAnswersMax } from '../../domain/idempotency/kept-answer.ts';
+import {
+  fitsIn,
+  type KeptAnswer,
+  type KeptAnswersUsage,
+  keptAnswersMax,
+} from '../../domain/idempotency/kept-answer.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 import { firstIdOf, idKey, secretHashBytes, sequenceBytes, sequenceOf } from '../keys/key-parts.ts';
 import { keptAnswerIndex } from '../record-indexes.ts';

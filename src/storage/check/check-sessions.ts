@@ -1,7 +1,13 @@
 import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
 import { identityKey } from '../keys/identity-keys.ts';
 import { secretHashBytes } from '../keys/key-parts.ts';
-import { identityMemberIndex, linkOrganisationIndex, linkSecretIndex, sessionMemberIndex, sessionSecretIndex } from '../record-indexes.ts';
+import {
+  identityMemberIndex,
+  linkOrganisationIndex,
+  linkSecretIndex,
+  sessionMemberIndex,
+  sessionSecretIndex,
+} from '../record-indexes.ts';
 import { memberIdentityRecord } from '../records/member-identity-record.ts';
 import { memberRecord } from '../records/member-record.ts';
 import { oneTimeLinkRecord } from '../records/one-time-link-record.ts';

@@ -1,4 +1,14 @@
-import { aboveAll, firstIdOf, idBytes, idKey, type KeyRange, ownedIdKey, sequenceBytes, sequenceKey, sequenceOf } from './key-parts.ts';
+import {
+  aboveAll,
+  firstIdOf,
+  idBytes,
+  idKey,
+  type KeyRange,
+  ownedIdKey,
+  sequenceBytes,
+  sequenceKey,
+  sequenceOf,
+} from './key-parts.ts';
 
 /** An audit entry of the ledger that concerns a project, or is about a flag, a token, … */
 export function auditSubjectKey(ledgerId: string, subjectId: string, sequence: number): Buffer {

@@ -1,6 +1,19 @@
 import { DamagedPagesError } from './damaged-pages-error.ts';
 import type { PageFile } from './page-file.ts';
-import { bigValueBytes, childOf, keyBytesAt, nodeFlags, nodeFlagsAt, nodeHeaderBytes, type PageHeader, pageFlags, pageHeaderBytes, readCount, readPageHeader, type TreeRecord } from './page-format.ts';
+import {
+  bigValueBytes,
+  childOf,
+  keyBytesAt,
+  nodeFlags,
+  nodeFlagsAt,
+  nodeHeaderBytes,
+  type PageHeader,
+  pageFlags,
+  pageHeaderBytes,
+  readCount,
+  readPageHeader,
+  type TreeRecord,
+} from './page-format.ts';
 import type { PageUse } from './page-use.ts';
 
 /** An entry of a leaf. Key and value are views: they are copied by whoever keeps them. */

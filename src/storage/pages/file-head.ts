@@ -1,5 +1,11 @@
 import { readSync } from 'node:fs';
-import { pageHeaderBytes, readCount, readTreeRecord, type TreeRecord, treeRecordBytes } from './page-format.ts';
+import {
+  pageHeaderBytes,
+  readCount,
+  readTreeRecord,
+  type TreeRecord,
+  treeRecordBytes,
+} from './page-format.ts';
 
 /** Where a commit's trees begin. The two pages at the head of the file are of the last two commits: the newer counts. */
 export interface FileHead {

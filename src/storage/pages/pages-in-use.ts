@@ -1,6 +1,17 @@
 import { readSync } from 'node:fs';
 import type { FileHead } from './file-head.ts';
-import { childOf, keyBytesAt, nodeFlags, nodeFlagsAt, nodeHeaderBytes, pageFlags, pageHeaderBytes, readCount, readPageHeader, readTreeRecord } from './page-format.ts';
+import {
+  childOf,
+  keyBytesAt,
+  nodeFlags,
+  nodeFlagsAt,
+  nodeHeaderBytes,
+  pageFlags,
+  pageHeaderBytes,
+  readCount,
+  readPageHeader,
+  readTreeRecord,
+} from './page-format.ts';
 
 export interface PageRun {
   readonly first: number;

@@ -1,9 +1,9 @@
 import { errorEnvelope } from '../../contracts/error-envelope.ts';
 import type { HttpRoute } from '../../http/worker-server.ts';
 import { evaluationLimitedHeaders } from '../../operations/answer-headers.ts';
-import type { AddressLimiter } from './address-limiter.ts';
-import type { ClientAddresses } from './address-finder.ts';
 import type { RequestMeter } from '../request-meter.ts';
+import type { ClientAddresses } from './address-finder.ts';
+import type { AddressLimiter } from './address-limiter.ts';
 
 const tooMany = 'Too many evaluations from this address. Wait a minute before you retry.';
 

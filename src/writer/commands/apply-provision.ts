@@ -10,7 +10,12 @@ import { createMember, declareOrganisation } from '../provision/declare-organisa
 import { type DeclaredInto, declareProject } from '../provision/declare-project.ts';
 import { declareTokens } from '../provision/declare-token.ts';
 import { addTo, grouped, type ProvisionDirectory, readDirectory } from '../provision/provision-directory.ts';
-import type { FlagSlice, ProvisionedProject, ProvisionOutcome, ProvisionRequest } from '../provision/provision-protocol.ts';
+import type {
+  FlagSlice,
+  ProvisionedProject,
+  ProvisionOutcome,
+  ProvisionRequest,
+} from '../provision/provision-protocol.ts';
 import { ProvisionScope } from '../provision/provision-scope.ts';
 import type { CommandContext } from './command.ts';
 

@@ -2,7 +2,12 @@ import { stepInto } from '../../contracts/compiled-schema.ts';
 import type { DeclaredProject } from '../../contracts/provision/declared-project.ts';
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
 import { shown, shownList } from '../../domain/problem-list.ts';
-import { type Environment, findEnvironment, firstEnvironmentNumber, type Project } from '../../domain/project/project.ts';
+import {
+  type Environment,
+  findEnvironment,
+  firstEnvironmentNumber,
+  type Project,
+} from '../../domain/project/project.ts';
 import { ledgerOf } from '../../operations/audit-entries.ts';
 import { created } from './declare-organisation.ts';
 import { protectedAs, protectionChanges, refuseUnknownProtected } from './declare-protection.ts';

@@ -2,7 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import t from 'tap';
-import { canMeterProcesses, meterProcess, readPeakResidentBytes, readResidentBytes } from '../../../bench/load/process-meter.ts';
+import {
+  canMeterProcesses,
+  meterProcess,
+  readPeakResidentBytes,
+  readResidentBytes,
+} from '../../../bench/load/process-meter.ts';
 
 /** Two reads of the kernel's coarse clock, each cut to 10 ms twice, and what runs between ours and Node's reading. */
 const toleranceUs = 60_000;

@@ -3,7 +3,14 @@ import type { AuditEntry } from '../../../src/domain/audit/audit-entry.ts';
 import type { Flag } from '../../../src/domain/flag/flag.ts';
 import type { RecordChange } from '../../../src/domain/record-change.ts';
 import type { StoreReader } from '../../../src/storage/store-reader.ts';
-import { auditEntryOf, creationOf, flagChangeOf, flagOf, organisationOf, projectOf } from '../../storage/support/records.ts';
+import {
+  auditEntryOf,
+  creationOf,
+  flagChangeOf,
+  flagOf,
+  organisationOf,
+  projectOf,
+} from '../../storage/support/records.ts';
 import type { Random } from '../../support/random.ts';
 
 /** What the store must hold after each commit: the model that a cut image is compared with. */

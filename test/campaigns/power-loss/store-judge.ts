@@ -1,7 +1,13 @@
 import { checkStore } from '../../../src/storage/check.ts';
 import { openStore } from '../../../src/storage/store.ts';
 import { openStoreReader } from '../../../src/storage/store-reader.ts';
-import { creationOf, flagChangeOf, flagOf, organisationOf, projectOf } from '../../storage/support/records.ts';
+import {
+  creationOf,
+  flagChangeOf,
+  flagOf,
+  organisationOf,
+  projectOf,
+} from '../../storage/support/records.ts';
 import { storedDigest } from './model.ts';
 
 /** Opens each directory that it is told, as a start would, and says what the store holds. A process of its own: damage may end it. */

@@ -2,7 +2,15 @@ import type { FlagState } from '../../../src/domain/flag/flag.ts';
 import { newTokenSecret } from '../../../src/domain/token/token-secret.ts';
 import { hashSecret } from '../../../src/support/hash-secret.ts';
 import { PreparedStore } from '../../console/prepared-store.ts';
-import { audienceOf, auditEntryOf, creationOf, flagChangeOf, flagOf, projectOf, tokenOf } from '../../storage/support/records.ts';
+import {
+  audienceOf,
+  auditEntryOf,
+  creationOf,
+  flagChangeOf,
+  flagOf,
+  projectOf,
+  tokenOf,
+} from '../../storage/support/records.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type ExportOptions, exportStore } from '../../../src/cli/export/export-store.ts';
 import { usesOfAudience } from '../../../src/domain/audience/audience-uses.ts';
-import { exampleDocument, type OpenedOperator, openOperator, problemsOf } from '../../operator/open-operator.ts';
+import {
+  exampleDocument,
+  type OpenedOperator,
+  openOperator,
+  problemsOf,
+} from '../../operator/open-operator.ts';
 import { flagChangeOf, flagOf, projectOf } from '../../storage/support/records.ts';
 import fc from '../../support/fast-check.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { hashAfterPrefix, hashPrefix, murmur3, rolloutThreshold } from '../../../src/domain/evaluation/bucketing.ts';
+import {
+  hashAfterPrefix,
+  hashPrefix,
+  murmur3,
+  rolloutThreshold,
+} from '../../../src/domain/evaluation/bucketing.ts';
 import { repositoryRoot } from '../../support/repository-root.ts';
 
 interface Vector {

@@ -1,5 +1,11 @@
 import t from 'tap';
-import { creationChanges, type FlagDraft, namedEnvironments, newFlag, parseCreation } from '../../../src/domain/flag/flag-creation.ts';
+import {
+  creationChanges,
+  type FlagDraft,
+  namedEnvironments,
+  newFlag,
+  parseCreation,
+} from '../../../src/domain/flag/flag-creation.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
 import fc from '../../support/fast-check.ts';
 import { audienceId, bodyOf, isKnownAudience, projectWith } from '../management/domain-fixture.ts';

@@ -8,7 +8,15 @@ import { storedLists, wholeFlag } from '../../../src/domain/flag/whole-flag.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
 import fc from '../../support/fast-check.ts';
-import { anyFlag, anyPatchBody, anyState, bodyOf, flagWith, isKnownAudience, projectWith } from '../management/domain-fixture.ts';
+import {
+  anyFlag,
+  anyPatchBody,
+  anyState,
+  bodyOf,
+  flagWith,
+  isKnownAudience,
+  projectWith,
+} from '../management/domain-fixture.ts';
 
 const now = 9000;
 const group = projectWith(['production', 'staging']);

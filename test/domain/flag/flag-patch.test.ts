@@ -3,7 +3,15 @@ import { type Flag, stateIn } from '../../../src/domain/flag/flag.ts';
 import { applyPatch, type FlagPatch, parsePatch } from '../../../src/domain/flag/flag-patch.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
 import fc from '../../support/fast-check.ts';
-import { anyFlag, anyPatchBody, audienceId, bodyOf, flagUpdatedAt, flagWith, isKnownAudience } from '../management/domain-fixture.ts';
+import {
+  anyFlag,
+  anyPatchBody,
+  audienceId,
+  bodyOf,
+  flagUpdatedAt,
+  flagWith,
+  isKnownAudience,
+} from '../management/domain-fixture.ts';
 
 function problemsOf(body: unknown): string {
   const problems = new ProblemList();

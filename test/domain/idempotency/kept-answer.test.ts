@@ -1,6 +1,11 @@
 import t from 'tap';
 import { readIdempotencyKey } from '../../../src/domain/idempotency/idempotency-key.ts';
-import { fitsIn, isForgettable, keptAnswersMax, keptBytes } from '../../../src/domain/idempotency/kept-answer.ts';
+import {
+  fitsIn,
+  isForgettable,
+  keptAnswersMax,
+  keptBytes,
+} from '../../../src/domain/idempotency/kept-answer.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
 
 const dayMs = 86_400_000;

@@ -4,9 +4,19 @@ import type { Flag } from '../../../src/domain/flag/flag.ts';
 import { parseFlagEdit, type SentFlag } from '../../../src/domain/flag/flag-edit.ts';
 import { applyPatch, parsePatch } from '../../../src/domain/flag/flag-patch.ts';
 import { flagView } from '../../../src/domain/flag/flag-view.ts';
-import { flagEntityTag, isRevalidated, parseTagCondition, permitsRevision, readIfMatch } from '../../../src/domain/management/entity-tag.ts';
+import {
+  flagEntityTag,
+  isRevalidated,
+  parseTagCondition,
+  permitsRevision,
+  readIfMatch,
+} from '../../../src/domain/management/entity-tag.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
-import { withEditedEnvironment, withEnvironment, withoutEnvironment } from '../../../src/domain/project/environment-edit.ts';
+import {
+  withEditedEnvironment,
+  withEnvironment,
+  withoutEnvironment,
+} from '../../../src/domain/project/environment-edit.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
 import fc from '../../support/fast-check.ts';
 import { anyPatchBody, bodyOf, flagWith, isKnownAudience, projectWith } from './domain-fixture.ts';

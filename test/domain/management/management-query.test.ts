@@ -1,6 +1,12 @@
 import t from 'tap';
 import { chooseEnvironment } from '../../../src/domain/management/environment-choice.ts';
-import { addQueryProblems, type ManagementParameter, parseManagementQuery, readParameter, requestedEnvironments } from '../../../src/domain/management/management-query.ts';
+import {
+  addQueryProblems,
+  type ManagementParameter,
+  parseManagementQuery,
+  readParameter,
+  requestedEnvironments,
+} from '../../../src/domain/management/management-query.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
 import { projectWith } from './domain-fixture.ts';
 

@@ -1,5 +1,11 @@
 import t from 'tap';
-import { afterAttempt, attemptsMax, backOffMaxMs, isAttemptDue, type OutboxDelivery } from '../../../src/domain/outbox/outbox-delivery.ts';
+import {
+  afterAttempt,
+  attemptsMax,
+  backOffMaxMs,
+  isAttemptDue,
+  type OutboxDelivery,
+} from '../../../src/domain/outbox/outbox-delivery.ts';
 
 const attempt = { at: 1_000_000, fault: '451 later', settledMemberIds: [], isPermanent: false };
 

@@ -1,6 +1,10 @@
 import t from 'tap';
 import { findUsableLink } from '../../../src/domain/session/find-usable-link.ts';
-import { invitationLifetimeMs, isLinkOver, linkLifetimeMs } from '../../../src/domain/session/one-time-link.ts';
+import {
+  invitationLifetimeMs,
+  isLinkOver,
+  linkLifetimeMs,
+} from '../../../src/domain/session/one-time-link.ts';
 import { newSecretText } from '../../../src/domain/token/token-secret.ts';
 import { makeFirstOwnerOffer } from '../../../src/supervisor/make-first-owner-offer.ts';
 import { hashSecret } from '../../../src/support/hash-secret.ts';

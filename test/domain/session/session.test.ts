@@ -1,6 +1,14 @@
 import t from 'tap';
 import { beginSession } from '../../../src/domain/session/begin-session.ts';
-import { isSessionOver, needsTouch, sessionEndsAt, sessionIdleMs, sessionLifetimeMs, sessionsMax, sessionTouchMs } from '../../../src/domain/session/session.ts';
+import {
+  isSessionOver,
+  needsTouch,
+  sessionEndsAt,
+  sessionIdleMs,
+  sessionLifetimeMs,
+  sessionsMax,
+  sessionTouchMs,
+} from '../../../src/domain/session/session.ts';
 import { touchSession } from '../../../src/domain/session/touch-session.ts';
 import { creationOf, memberOf, sessionOf } from '../../storage/support/records.ts';
 import { newStore } from '../../storage/support/sample-store.ts';

@@ -15,9 +15,25 @@ import type { ConsoleContext } from '../../../src/operations/operation.ts';
 import type { Store } from '../../../src/storage/store.ts';
 import { hashSecret } from '../../../src/support/hash-secret.ts';
 import { newId } from '../../../src/support/random-id.ts';
-import { audienceOf, flagChangeOf, flagOf, memberOf, organisationOf, projectOf, tokenOf } from '../../storage/support/records.ts';
+import {
+  audienceOf,
+  flagChangeOf,
+  flagOf,
+  memberOf,
+  organisationOf,
+  projectOf,
+  tokenOf,
+} from '../../storage/support/records.ts';
 import { newStore } from '../../storage/support/sample-store.ts';
-import { plainSettings, type ReadId, requestOf, runRead, runWrite, shapesOf, type WriteId } from '../run-operation.ts';
+import {
+  plainSettings,
+  type ReadId,
+  requestOf,
+  runRead,
+  runWrite,
+  shapesOf,
+  type WriteId,
+} from '../run-operation.ts';
 
 export const startedAt = 1_750_000_000_000;
 

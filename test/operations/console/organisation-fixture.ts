@@ -18,7 +18,16 @@ import { joinPieces, type TextPieces } from '../../../src/support/text-pieces.ts
 import { creationOf, memberOf, organisationOf, projectOf, sessionOf } from '../../storage/support/records.ts';
 import { mapBytes } from '../../storage/support/sample-store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { plainSettings, type ReadId, requestOf, runRead, runWrite, type SentToOperation, shapesOf, type WriteId } from '../run-operation.ts';
+import {
+  plainSettings,
+  type ReadId,
+  requestOf,
+  runRead,
+  runWrite,
+  type SentToOperation,
+  shapesOf,
+  type WriteId,
+} from '../run-operation.ts';
 
 export const startedAt = 1_750_000_000_000;
 export const baseUrl = 'https://flags.example.test';

@@ -3,7 +3,15 @@ import { type Member, roles } from '../../../src/domain/member/member.ts';
 import { membersMax } from '../../../src/domain/member/member-rules.ts';
 import { hashSecret } from '../../../src/support/hash-secret.ts';
 import { newId } from '../../../src/support/random-id.ts';
-import { creationOf, identityOf, linkOf, memberOf, organisationOf, projectOf, tokenOf } from '../../storage/support/records.ts';
+import {
+  creationOf,
+  identityOf,
+  linkOf,
+  memberOf,
+  organisationOf,
+  projectOf,
+  tokenOf,
+} from '../../storage/support/records.ts';
 import { baseUrl, openOrganisation, startedAt } from './organisation-fixture.ts';
 
 const days = 24 * 60 * 60 * 1000;

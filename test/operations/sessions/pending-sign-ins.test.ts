@@ -1,5 +1,9 @@
 import t from 'tap';
-import { type PendingSignIn, PendingSignIns, pendingLifetimeMs } from '../../../src/operations/sessions/open-id/pending-sign-ins.ts';
+import {
+  type PendingSignIn,
+  PendingSignIns,
+  pendingLifetimeMs,
+} from '../../../src/operations/sessions/open-id/pending-sign-ins.ts';
 
 function signInOf(state: string): PendingSignIn {
   return {

@@ -9,7 +9,17 @@ import { openStore } from '../../../src/storage/store.ts';
 import { FreeSpace } from '../../../src/writer/free-space.ts';
 import { localWriter, OperatorCommands } from '../../../src/writer/operator-commands.ts';
 import { everyRecordOf } from './every-record.ts';
-import { creationOf, denialOf, evaluationCountOf, identityOf, keptAnswerOf, linkOf, outboxDeliveryOf, sessionOf, tokenUseOf } from './records.ts';
+import {
+  creationOf,
+  denialOf,
+  evaluationCountOf,
+  identityOf,
+  keptAnswerOf,
+  linkOf,
+  outboxDeliveryOf,
+  sessionOf,
+  tokenUseOf,
+} from './records.ts';
 import { mapBytes } from './sample-store.ts';
 
 /*

@@ -3,7 +3,25 @@ import { openStore, type Store } from '../../../src/storage/store.ts';
 import { openStoreReader, type StoreReader } from '../../../src/storage/store-reader.ts';
 import { createStoreVersionMemory } from '../../../src/support/store-version.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { audienceOf, auditEntryOf, creationOf, denialOf, evaluationCountOf, flagChangeOf, flagOf, identityOf, keptAnswerOf, linkOf, memberOf, organisationOf, outboxDeliveryOf, projectOf, sessionOf, tokenOf, tokenUseOf } from './records.ts';
+import {
+  audienceOf,
+  auditEntryOf,
+  creationOf,
+  denialOf,
+  evaluationCountOf,
+  flagChangeOf,
+  flagOf,
+  identityOf,
+  keptAnswerOf,
+  linkOf,
+  memberOf,
+  organisationOf,
+  outboxDeliveryOf,
+  projectOf,
+  sessionOf,
+  tokenOf,
+  tokenUseOf,
+} from './records.ts';
 
 export const mapBytes = 2 ** 30;
 

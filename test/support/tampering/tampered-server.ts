@@ -4,7 +4,14 @@ import { createInterface } from 'node:readline';
 import { type BootedServer, type BootOptions, bootServer } from '../booted-server.ts';
 import type { Lifetime } from '../lifetime.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
-import { type Fault, socketVariable, speedVariable, type TamperingOrder, type TamperingReport, wallOffsetVariable } from './tampering.ts';
+import {
+  type Fault,
+  socketVariable,
+  speedVariable,
+  type TamperingOrder,
+  type TamperingReport,
+  wallOffsetVariable,
+} from './tampering.ts';
 
 /** A real server whose threads and clocks a test can reach. */
 export interface TamperedServer extends BootedServer {

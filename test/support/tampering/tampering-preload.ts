@@ -9,9 +9,31 @@ import {
   workerData,
 } from 'node:worker_threads';
 import { isUnsettled } from '../../../src/support/store-version.ts';
-import { beatCell, connectionsCell, stateCells, type WorkerMessage } from '../../../src/worker/worker-protocol.ts';
+import {
+  beatCell,
+  connectionsCell,
+  stateCells,
+  type WorkerMessage,
+} from '../../../src/worker/worker-protocol.ts';
 import { pulseBegunCell, pulseBytes } from '../../../src/writer/writer-protocol.ts';
-import { cellOf, cellsOfMoment, clockCellOf, environmentKey, type FaultKind, faultKinds, type Moment, momentCellOf, moments, openTampering, socketVariable, speedVariable, type TamperingOrder, type TamperingReport, tamperingBytes, wallOffsetVariable } from './tampering.ts';
+import {
+  cellOf,
+  cellsOfMoment,
+  clockCellOf,
+  environmentKey,
+  type FaultKind,
+  faultKinds,
+  type Moment,
+  momentCellOf,
+  moments,
+  openTampering,
+  socketVariable,
+  speedVariable,
+  type TamperingOrder,
+  type TamperingReport,
+  tamperingBytes,
+  wallOffsetVariable,
+} from './tampering.ts';
 
 /*
  * Loaded with `--import` before Burgee's own code, in its main thread and in every other one. The main thread takes orders

@@ -1,7 +1,11 @@
 import t from 'tap';
 import { createMetricMemory } from '../../../src/observability/metric-cells.ts';
 import { monotonicMs } from '../../../src/support/monotonic-clock.ts';
-import { AttemptLimiters, type AttemptMemory, attemptWindowMs } from '../../../src/worker/limits/attempt-limiters.ts';
+import {
+  AttemptLimiters,
+  type AttemptMemory,
+  attemptWindowMs,
+} from '../../../src/worker/limits/attempt-limiters.ts';
 import { createWindowMemory } from '../../../src/worker/limits/window-limiter.ts';
 import { RequestMeter } from '../../../src/worker/request-meter.ts';
 import { requestMetrics } from '../../../src/worker/request-metrics-protocol.ts';

@@ -1,5 +1,10 @@
 import t from 'tap';
-import { createBudgetMemory, giveBackOf, SharedBudget, usedOf } from '../../../src/worker/limits/shared-budget.ts';
+import {
+  createBudgetMemory,
+  giveBackOf,
+  SharedBudget,
+  usedOf,
+} from '../../../src/worker/limits/shared-budget.ts';
 import { runThreads } from '../../support/run-threads.ts';
 import type { BudgetTaken, BudgetTaking } from './take-budget.ts';
 

@@ -1,6 +1,12 @@
 import t from 'tap';
 import type { Holder } from '../../../src/evaluator/pin-room.ts';
-import { createPlaceMemory, givePlacesOf, keptForPlaces, SharedPlaces, usedPlaces } from '../../../src/worker/limits/shared-places.ts';
+import {
+  createPlaceMemory,
+  givePlacesOf,
+  keptForPlaces,
+  SharedPlaces,
+  usedPlaces,
+} from '../../../src/worker/limits/shared-places.ts';
 
 /* Places of the process: what one token, project or address may have of them, over all workers. */
 

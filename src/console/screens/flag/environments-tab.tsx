@@ -16,7 +16,13 @@ import { useAudiencesAvailable, useCanEdit, useProject } from '../../shell/proje
 import { EnvironmentCohorts, FlagCohorts } from './cohorts.tsx';
 import { EnabledSwitch } from './enabled-switch.tsx';
 import classes from './flag.module.css';
-import { environmentOf, type FlagEditing, showFlagChange, useAudienceName, useAudiences } from './use-flag-editing.ts';
+import {
+  environmentOf,
+  type FlagEditing,
+  showFlagChange,
+  useAudienceName,
+  useAudiences,
+} from './use-flag-editing.ts';
 
 /** The draft of one environment's state. */
 interface StateProps {

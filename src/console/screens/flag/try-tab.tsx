@@ -1,9 +1,9 @@
 import { Button, CloseButton, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import type { TryFlagBody } from '../../../operations/flags/try-flag.ts';
 import type { Trial } from '../../../contracts/console/evaluation-views.ts';
 import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
+import type { TryFlagBody } from '../../../operations/flags/try-flag.ts';
 import { call } from '../../client/call.ts';
 import { Failure } from '../../parts/callout.tsx';
 import { Panel } from '../../parts/panel.tsx';

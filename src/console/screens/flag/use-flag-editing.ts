@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { EditFlagBody } from '../../../operations/flags/edit-flag.ts';
 import type { AudienceView } from '../../../contracts/console/audience-views.ts';
 import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import type { EnvironmentView, ProjectView } from '../../../contracts/console/project-views.ts';
+import type { EditFlagBody } from '../../../operations/flags/edit-flag.ts';
 import { call } from '../../client/call.ts';
 import { conflictOf } from '../../client/console-error.ts';
 import { audiencesQuery, flagQuery, flagsQuery } from '../../client/queries.ts';

@@ -2,9 +2,9 @@ import { Button, Checkbox, Group, NativeSelect, Radio, Stack } from '@mantine/co
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { CreateTokenBody } from '../../../operations/tokens/create-token.ts';
 import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import type { MadeToken, TokenView } from '../../../contracts/console/token-views.ts';
+import type { CreateTokenBody } from '../../../operations/tokens/create-token.ts';
 import { call } from '../../client/call.ts';
 import { tokensQuery } from '../../client/queries.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
