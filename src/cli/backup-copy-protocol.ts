@@ -1,4 +1,4 @@
-import type { StoreIdentity } from '../storage/records/identity-record.ts';
+import type { StoreIdentity } from '../storage/tables/meta.ts';
 
 /** What the process that copies a store says on its standard output, a line of JSON each. */
 export type CopyLine =

@@ -1,4 +1,4 @@
-import type { Finding } from '../storage/check.ts';
+import type { Finding } from '../storage/check/store-walk.ts';
 
 /** What the process that walks a store says on its standard output, a line of JSON each. */
 export type WalkLine =

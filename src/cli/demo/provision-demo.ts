@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { ProvisionDocument } from '../../contracts/provision/provision-document.ts';
 import { createOperator } from '../../operator/operator.ts';
-import { claimDirectory } from '../../storage/claim.ts';
+import { claimDirectory } from '../../storage/lmdb/claim.ts';
 import { openStore, type Store } from '../../storage/store.ts';
 import { FreeSpace } from '../../writer/free-space.ts';
 import { OperatorCommands } from '../../writer/operator-commands.ts';

@@ -1,6 +1,6 @@
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import { readingMapBytesOf } from '../../storage/environment.ts';
+import { readingMapBytesOf } from '../../storage/lmdb/environment.ts';
 import { openStoreReader } from '../../storage/store-reader.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { exportDocument } from './export-document.ts';
