@@ -62,7 +62,7 @@ export class StoreReader {
     this.#snapshots = new Snapshots(opened.root);
     this.#source = new RecordSource(opened.databases, this.#snapshots);
     const held = { bytes: 0 };
-    this.queries = createRecordQueries(this.#source, { auditHeads: this.#auditHeads, held });
+    this.queries = createRecordQueries({ source: this.#source, auditHeads: this.#auditHeads, held });
     this.evaluation = createEvaluationQueries(this.#source, held);
   }
 
@@ -93,7 +93,7 @@ export class StoreReader {
   pin(): PinnedSnapshot {
     const { source, release } = this.#source.pin();
     const held = { bytes: 0 };
-    const queries = createRecordQueries(source, { auditHeads: this.#auditHeads, held });
+    const queries = createRecordQueries({ source, auditHeads: this.#auditHeads, held });
     return { queries, evaluation: createEvaluationQueries(source, held), held, release };
   }
 

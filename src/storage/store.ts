@@ -65,7 +65,11 @@ export class Store {
     this.migrated = opened.migrated;
     this.#opened = opened;
     this.#target = new WriteTarget(opened.databases);
-    this.#queries = createRecordQueries(this.#target.source, { auditHeads: null, held: { bytes: 0 } });
+    this.#queries = createRecordQueries({
+      source: this.#target.source,
+      auditHeads: null,
+      held: { bytes: 0 },
+    });
     this.#changeLogEntriesMax = options.changeLogEntriesMax ?? defaultChangeLogEntriesMax;
     this.#deadReadersEveryMs = options.deadReadersEveryMs ?? defaultDeadReadersEveryMs;
     this.#version = options.storeVersion === undefined ? null : new StoreVersion(options.storeVersion);

@@ -44,7 +44,7 @@ export const tokenUseRecord = recordCodec({
 /** What was refused to tokens. */
 export const activityTable = {
   kinds: [{ codec: activityRecord, indexes: [] }],
-  queries: (source) => ({ denialsOf: (tokenId: string) => newestFirst(source, activityRecord, tokenId) }),
+  answers: { denialsOf: ({ source }, tokenId) => newestFirst(source, activityRecord, tokenId) },
   writes: { activity: (target, { denial }) => append(target, activityRecord, denial) },
   check: (walk) => checkRows(walk, activityRecord),
 } satisfies Table;
@@ -52,7 +52,7 @@ export const activityTable = {
 /** What tokens did. */
 export const tokenUseTable = {
   kinds: [{ codec: tokenUseRecord, indexes: [] }],
-  queries: (source) => ({ usesOf: (tokenId: string) => newestFirst(source, tokenUseRecord, tokenId) }),
+  answers: { usesOf: ({ source }, tokenId) => newestFirst(source, tokenUseRecord, tokenId) },
   writes: { 'token-use': (target, { use }) => append(target, tokenUseRecord, use) },
   check: (walk) => checkRows(walk, tokenUseRecord),
 } satisfies Table;

@@ -68,10 +68,10 @@ export const audienceTable = replacedTable({
   kind: 'audience',
   codec: audienceRecord,
   indexes: [audienceIndex],
-  queries: (source) => ({
-    audience: (id) => findById(source, audienceRecord, id),
-    audiencesOf: (projectId) => ownedBy(source, audienceIndex, audienceRecord, projectId),
-  }),
+  answers: {
+    audience: ({ source }, id) => findById(source, audienceRecord, id),
+    audiencesOf: ({ source }, projectId) => ownedBy(source, audienceIndex, audienceRecord, projectId),
+  },
   logged: ({ id, projectId }) => ({ kind: 'project', projectId, id, environment: null }),
   examine: (walk, { id, projectId }) => walk.reference(`audiences/${id}`, projectRecord, projectId),
 });

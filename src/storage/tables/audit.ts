@@ -37,12 +37,13 @@ import type { Table } from './table.ts';
 
 export const auditTable = {
   kinds: [{ codec: auditRecord, indexes: [] }],
-  queries: (source, { auditHeads }) => ({
-    auditOf: (ledgerId: string, range?: AuditRange) => auditOf(source, ledgerId, range),
-    auditHeadsOf: (ledgerId: string, range?: AuditRange) => auditHeadsOf(source, auditHeads, ledgerId, range),
-    auditDroppedThrough: (ledgerId: string) => auditDroppedThrough(source, ledgerId),
-    newestAuditSequence: (ledgerId: string) => newestAuditSequence(source, ledgerId),
-  }),
+  answers: {
+    auditOf: ({ source }, ledgerId, range) => auditOf(source, ledgerId, range),
+    auditHeadsOf: ({ auditHeads, source }, ledgerId, range) =>
+      auditHeadsOf(source, auditHeads, ledgerId, range),
+    auditDroppedThrough: ({ source }, ledgerId) => auditDroppedThrough(source, ledgerId),
+    newestAuditSequence: ({ source }, ledgerId) => newestAuditSequence(source, ledgerId),
+  },
   writes: { audit: (target, { entry }) => appendAuditEntry(target, entry) },
   check: checkAudit,
 } satisfies Table;

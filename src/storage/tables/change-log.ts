@@ -20,7 +20,7 @@ export const changeLogRecord = recordCodec({
 /** Of changes to other tables: it is written by `finishChangeLog`. */
 export const changeLogTable = {
   kinds: [{ codec: changeLogRecord, indexes: [] }],
-  queries: () => ({}),
+  answers: {},
   writes: {},
   check: checkChangeLog,
 } satisfies Table;

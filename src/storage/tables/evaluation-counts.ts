@@ -28,13 +28,13 @@ function readHourFlagKey(key: Buffer): { readonly hour: number; readonly flagId:
 
 export const evaluationCountTable = {
   kinds: [{ codec: evaluationCountsRecord, indexes: [] }],
-  queries: (source) => ({
-    evaluationCounts(flagId: string, hour: number) {
+  answers: {
+    evaluationCounts({ source }, flagId, hour) {
       if (!isIdShaped(flagId)) return [];
       const counts = source.find(evaluationCountsRecord, hourFlagKey(hour, flagId)) ?? [];
       return counts.map((count) => ({ ...count, hour, flagId }));
     },
-  }),
+  },
   writes: { 'evaluation-count': (target, { count }) => addEvaluationCount(target, count) },
   check: checkEvaluationCounts,
 } satisfies Table;

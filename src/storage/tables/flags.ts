@@ -145,13 +145,13 @@ export const flagTable = replacedTable({
   kind: 'flag',
   codec: flagRecord,
   indexes: [flagIndex],
-  queries: (source, { held }) => ({
-    flag: (id) => findById(source, flagRecord, id),
-    flagsOf: (projectId, name) => flagsOf(source, projectId, name),
-    foundFlag: (id) => findFlag(source, id, held),
-    foundFlagsOf: (projectId, name) => findFlagsOf(source, projectId, name, held),
-    flagsNaming: (projectId, audienceId) => flagsNaming(source, projectId, audienceId),
-  }),
+  answers: {
+    flag: ({ source }, id) => findById(source, flagRecord, id),
+    flagsOf: ({ source }, projectId, name) => flagsOf(source, projectId, name),
+    foundFlag: ({ held, source }, id) => findFlag(source, id, held),
+    foundFlagsOf: ({ held, source }, projectId, name) => findFlagsOf(source, projectId, name, held),
+    flagsNaming: ({ source }, projectId, audienceId) => flagsNaming(source, projectId, audienceId),
+  },
   logged: ({ id, projectId }, { environment }) => ({ kind: 'flag', projectId, id, environment }),
   examine: checkFlag,
 });

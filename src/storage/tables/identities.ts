@@ -34,11 +34,12 @@ const identityMemberIndex: RecordIndex<Identity> = {
 
 export const identityTable = {
   kinds: [{ codec: memberIdentityRecord, indexes: [identityMemberIndex] }],
-  queries: (source) => ({
-    identity: (issuer: string, subject: string) =>
+  answers: {
+    identity: ({ source }, issuer, subject) =>
       source.find(memberIdentityRecord, identityKey(issuer, subject)),
-    identitiesOf: (memberId: string) => ownedBy(source, identityMemberIndex, memberIdentityRecord, memberId),
-  }),
+    identitiesOf: ({ source }, memberId) =>
+      ownedBy(source, identityMemberIndex, memberIdentityRecord, memberId),
+  },
   writes: {
     identity(target, { before, after }) {
       if (before !== null) target.remove('identities', identityKey(before.issuer, before.subject));

@@ -99,13 +99,13 @@ export const keptAnswerTable = {
     { codec: keptAnswerRecord, indexes: [keptAnswerIndex] },
     { codec: keptAnswersUsageRecord, indexes: [] },
   ],
-  queries: (source) => ({
-    keptAnswer: (tokenId: string, key: string) => findAnswer(source, tokenId, key),
-    keptAnswersOf: (projectId: string) => answersByAge(source, projectId),
-    keptAnswersUsage: (projectId: string) =>
+  answers: {
+    keptAnswer: ({ source }, tokenId, key) => findAnswer(source, tokenId, key),
+    keptAnswersOf: ({ source }, projectId) => answersByAge(source, projectId),
+    keptAnswersUsage: ({ source }, projectId) =>
       (isIdShaped(projectId) && source.find(keptAnswersUsageRecord, idKey(projectId))) || nothing,
-    projectKeepingAnswers: (afterProjectId: string | null) => firstProject(source, afterProjectId),
-  }),
+    projectKeepingAnswers: ({ source }, afterProjectId) => firstProject(source, afterProjectId),
+  },
   writes: { 'kept-answer': (target, { before, after }) => writeKeptAnswer(target, before, after) },
   check: checkKeptAnswers,
 } satisfies Table;

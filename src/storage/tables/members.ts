@@ -56,11 +56,11 @@ export const memberTable = replacedTable({
   kind: 'member',
   codec: memberRecord,
   indexes: [memberEmailIndex],
-  queries: (source) => ({
-    member: (id) => findById(source, memberRecord, id),
-    members: () => allOf(source, memberRecord),
-    membersByEmail: (email) => membersByEmail(source, email),
-  }),
+  answers: {
+    member: ({ source }, id) => findById(source, memberRecord, id),
+    members: ({ source }) => allOf(source, memberRecord),
+    membersByEmail: ({ source }, email) => membersByEmail(source, email),
+  },
   *examine(walk, { id, organisationId }) {
     if (organisationId !== null) yield* walk.reference(`members/${id}`, organisationRecord, organisationId);
   },

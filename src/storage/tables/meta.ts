@@ -115,7 +115,7 @@ export const metaTable = {
       indexes: [],
     },
   ],
-  queries: () => ({}),
+  answers: {},
   writes: {},
   check: checkMeta,
 } satisfies Table;

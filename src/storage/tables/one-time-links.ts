@@ -68,11 +68,12 @@ export const oneTimeLinkTable = replacedTable({
   kind: 'one-time-link',
   codec: oneTimeLinkRecord,
   indexes: [linkSecretIndex, linkOrganisationIndex],
-  queries: (source) => ({
-    oneTimeLink: (id) => findById(source, oneTimeLinkRecord, id),
-    oneTimeLinkBySecretHash: (hash) => findBySecretHash(source, linkSecretIndex, oneTimeLinkRecord, hash),
-    oneTimeLinksOf: (id) => ownedBy(source, linkOrganisationIndex, oneTimeLinkRecord, id),
-  }),
+  answers: {
+    oneTimeLink: ({ source }, id) => findById(source, oneTimeLinkRecord, id),
+    oneTimeLinkBySecretHash: ({ source }, hash) =>
+      findBySecretHash(source, linkSecretIndex, oneTimeLinkRecord, hash),
+    oneTimeLinksOf: ({ source }, id) => ownedBy(source, linkOrganisationIndex, oneTimeLinkRecord, id),
+  },
   examine: checkLink,
 });
 

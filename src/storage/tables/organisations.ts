@@ -29,8 +29,8 @@ export const organisationRecord = recordCodec({
 export const organisationTable = replacedTable({
   kind: 'organisation',
   codec: organisationRecord,
-  queries: (source) => ({
-    organisation: (id) => findById(source, organisationRecord, id),
-    organisations: () => allOf(source, organisationRecord),
-  }),
+  answers: {
+    organisation: ({ source }, id) => findById(source, organisationRecord, id),
+    organisations: ({ source }) => allOf(source, organisationRecord),
+  },
 });

@@ -36,10 +36,10 @@ export const outboxTable = {
     { codec: outboxRecord, indexes: [] },
     { codec: outboxDeliveryRecord, indexes: [] },
   ],
-  queries: (source) => ({
-    outboxAfter: (sequence: number) => entriesAfter(source, sequence),
-    outboxDelivery: (sequence: number) => source.find(outboxDeliveryRecord, sequenceKey(sequence)),
-  }),
+  answers: {
+    outboxAfter: ({ source }, sequence) => entriesAfter(source, sequence),
+    outboxDelivery: ({ source }, sequence) => source.find(outboxDeliveryRecord, sequenceKey(sequence)),
+  },
   writes: {
     outbox: (target, { entry }) => writeEntry(target, entry),
     'outbox-delivery': (target, { sequence, delivery }) => writeDelivery(target, sequence, delivery),

@@ -43,10 +43,10 @@ export const projectRecord = recordCodec({
 export const projectTable = replacedTable({
   kind: 'project',
   codec: projectRecord,
-  queries: (source) => ({
-    project: (id) => findById(source, projectRecord, id),
-    projects: () => allOf(source, projectRecord),
-  }),
+  answers: {
+    project: ({ source }, id) => findById(source, projectRecord, id),
+    projects: ({ source }) => allOf(source, projectRecord),
+  },
   logged: ({ id }) => ({ kind: 'project', projectId: id, id, environment: null }),
   examine: checkProject,
 });

@@ -36,11 +36,12 @@ export const sessionTable = replacedTable({
   kind: 'session',
   codec: sessionRecord,
   indexes: [sessionSecretIndex, sessionMemberIndex],
-  queries: (source) => ({
-    session: (id) => findById(source, sessionRecord, id),
-    sessionBySecretHash: (hash) => findBySecretHash(source, sessionSecretIndex, sessionRecord, hash),
-    sessionsOf: (memberId) => ownedBy(source, sessionMemberIndex, sessionRecord, memberId),
-  }),
+  answers: {
+    session: ({ source }, id) => findById(source, sessionRecord, id),
+    sessionBySecretHash: ({ source }, hash) =>
+      findBySecretHash(source, sessionSecretIndex, sessionRecord, hash),
+    sessionsOf: ({ source }, memberId) => ownedBy(source, sessionMemberIndex, sessionRecord, memberId),
+  },
   *examine(walk, { id, memberId, secretHash }) {
     yield* walk.reference(`sessions/${id}`, memberRecord, memberId);
     yield* checkHash(`sessions/${id}`, secretHash);

@@ -22,19 +22,28 @@ export type ChangeWriters = {
   readonly [Kind in RecordChange['kind']]: (target: WriteTarget, change: ChangeOf<Kind>) => void;
 };
 
-/** What a reader keeps beside its view. */
-export interface ReaderMemory {
+/** What questions are answered from: one view, a snapshot or the open write transaction, and what its reader keeps. */
+export interface QuestionedView {
+  readonly source: RecordSource;
   /** Null where a transaction may still be undone. */
   readonly auditHeads: AuditHeads | null;
   /** Told what is kept of flags that are read in steps. */
   readonly held: HeldBytes;
 }
 
+/** One answer for each of the rules' questions. */
+export type Answers = {
+  readonly [Question in keyof RecordQueries]: (
+    view: QuestionedView,
+    ...asked: Parameters<RecordQueries[Question]>
+  ) => ReturnType<RecordQueries[Question]>;
+};
+
 /** What the rest of the store asks of a table: its file says it, `tables.ts` lists it. */
 export interface Table {
   readonly kinds: readonly RecordKind[];
-  /** Its part of the rules' questions, answered from one view. */
-  queries(source: RecordSource, memory: ReaderMemory): Partial<RecordQueries>;
+  /** To the rules' questions about it. */
+  readonly answers: Partial<Answers>;
   /** How each kind of change to it is put. */
   readonly writes: Partial<ChangeWriters>;
   /** What does not hold in it. */
@@ -52,11 +61,11 @@ interface Replacement<T> {
   readonly after: T | null;
 }
 
-interface ReplacedTable<Kind extends ReplacedKind, Queries extends Partial<RecordQueries>> {
+interface ReplacedTable<Kind extends ReplacedKind, Questions extends Partial<Answers>> {
   readonly kind: Kind;
   readonly codec: RecordCodec<Replaced<Kind>>;
   readonly indexes?: readonly RecordIndex<Replaced<Kind>>[];
-  queries(source: RecordSource, memory: ReaderMemory): Queries;
+  readonly answers: Questions & Partial<Answers>;
   /** The change log's entry, where evaluation depends on the record. */
   logged?(record: Replaced<Kind>, change: ChangeOf<Kind>): LoggedChange;
   /** What must hold of a record beside its key and its entries in the indexes. */
@@ -64,14 +73,14 @@ interface ReplacedTable<Kind extends ReplacedKind, Queries extends Partial<Recor
 }
 
 /** A table of records that have an id, under which they lie. */
-export function replacedTable<Kind extends ReplacedKind, Queries extends Partial<RecordQueries>>({
+export function replacedTable<Kind extends ReplacedKind, Questions extends Partial<Answers>>({
   kind,
   codec,
   indexes = [],
-  queries,
+  answers,
   logged,
   examine = () => [],
-}: ReplacedTable<Kind, Queries>) {
+}: ReplacedTable<Kind, Questions>) {
   const write = (target: WriteTarget, change: ChangeOf<Kind>): void => {
     const replacement = change as Replacement<Replaced<Kind>>;
     const record = subjectOf(replacement);
@@ -83,7 +92,7 @@ export function replacedTable<Kind extends ReplacedKind, Queries extends Partial
   };
   return {
     kinds: [{ codec, indexes }],
-    queries,
+    answers: answers as Questions,
     writes: { [kind]: write } as Pick<ChangeWriters, Kind>,
     check: (walk: StoreWalk) => walk.table(codec, indexes, (record) => examine(walk, record)),
   } satisfies Table;

@@ -1,7 +1,6 @@
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { type Databases, isEmpty, type Root } from '../lmdb/environment.ts';
-import type { RecordSource } from '../record-source.ts';
 import { DamagedRecordError } from '../store-error.ts';
 import type { WriteTarget } from '../write-target.ts';
 import { activityTable, tokenUseTable } from './activity.ts';
@@ -19,7 +18,7 @@ import { organisationTable } from './organisations.ts';
 import { outboxTable } from './outbox.ts';
 import { projectTable } from './projects.ts';
 import { sessionTable } from './sessions.ts';
-import type { ChangeWriters, ReaderMemory, RecordKind, Table } from './table.ts';
+import type { Answers, ChangeWriters, QuestionedView, RecordKind, Table } from './table.ts';
 import { tokenTable } from './tokens.ts';
 
 /** Every table of the store, in the order in which they are checked. */
@@ -52,10 +51,35 @@ type Every<Union> = (Union extends unknown ? (each: Union) => void : never) exte
   : never;
 type Listed = (typeof tables)[number];
 
-/** Answers the rules' questions from one view: a snapshot or the open write transaction. A question that no table answers does not compile. */
-export function createRecordQueries(source: RecordSource, memory: ReaderMemory): RecordQueries {
-  const parts = tables.map((table: Table) => table.queries(source, memory));
-  return Object.assign({}, ...parts) as Every<ReturnType<Listed['queries']>>;
+/** A question that no table answers does not compile. */
+const answers: Answers = Object.assign({}, ...tables.map((table) => table.answers)) as Every<
+  Listed['answers']
+>;
+
+/** Its questions are made once, for all views: one is made for each snapshot that is pinned. */
+class AnsweringView {
+  readonly view: QuestionedView;
+
+  constructor(view: QuestionedView) {
+    this.view = view;
+  }
+}
+
+for (const [question, answer] of Object.entries<(view: QuestionedView, ...asked: never[]) => unknown>(
+  answers,
+)) {
+  Object.defineProperty(AnsweringView.prototype, question, {
+    // Each can be taken out of its object: `({ flag }) => flag(id)`.
+    get(this: AnsweringView) {
+      const { view } = this;
+      return (first: never, second: never) => answer(view, first, second);
+    },
+  });
+}
+
+/** Answers the rules' questions from one view. */
+export function createRecordQueries(view: QuestionedView): RecordQueries {
+  return new AnsweringView(view) as unknown as RecordQueries;
 }
 
 /** A kind of change that no table writes does not compile. */

@@ -46,11 +46,11 @@ export const tokenTable = replacedTable({
   kind: 'token',
   codec: tokenRecord,
   indexes: [tokenProjectIndex, tokenSecretIndex],
-  queries: (source) => ({
-    token: (id) => findById(source, tokenRecord, id),
-    tokenBySecretHash: (hash) => findBySecretHash(source, tokenSecretIndex, tokenRecord, hash),
-    tokensOf: (projectId) => ownedBy(source, tokenProjectIndex, tokenRecord, projectId),
-  }),
+  answers: {
+    token: ({ source }, id) => findById(source, tokenRecord, id),
+    tokenBySecretHash: ({ source }, hash) => findBySecretHash(source, tokenSecretIndex, tokenRecord, hash),
+    tokensOf: ({ source }, projectId) => ownedBy(source, tokenProjectIndex, tokenRecord, projectId),
+  },
   examine: checkToken,
 });
 
