@@ -8,10 +8,10 @@ import { allOf } from './record-index.ts';
 import { RecordSource } from './record-source.ts';
 import { Snapshots } from './snapshots.ts';
 import { openForReading, type ReadableStore, type StoreOptions } from './store-opening.ts';
-import { findAudience } from './tables/audiences.ts';
+import { foundAudience } from './tables/audiences.ts';
 import { AuditHeads, auditRecord, decodeAuditEntry } from './tables/audit-record.ts';
 import { type ChangeLogEntry, changeLogRecord } from './tables/change-log.ts';
-import { findFlag, findFlagsOf } from './tables/flags.ts';
+import { foundFlag, foundFlagsOf } from './tables/flags.ts';
 import { counterRecord, metaKeys } from './tables/meta.ts';
 import { createRecordQueries } from './tables/tables.ts';
 
@@ -125,8 +125,8 @@ export class StoreReader {
 
 function createEvaluationQueries(source: RecordSource, held: HeldBytes): EvaluationQueries {
   return {
-    flag: (id) => findFlag(source, id, held),
-    audience: (id) => findAudience(source, id, held),
-    flagsOf: (projectId) => findFlagsOf(source, projectId, undefined, held),
+    flag: (id) => foundFlag(source, id, held),
+    audience: (id) => foundAudience(source, id, held),
+    flagsOf: (projectId) => foundFlagsOf(source, projectId, undefined, held),
   };
 }

@@ -5,10 +5,10 @@ import {
   type Database,
   type Databases,
   dataFileOf,
-  pagesOf,
   type Root,
   readingMapBytesOf,
   statsOf,
+  treePages,
 } from './lmdb/environment.ts';
 import { RecordSource } from './record-source.ts';
 import { Snapshots } from './snapshots.ts';
@@ -121,7 +121,7 @@ export function pageUseOf(root: Root, databases: Databases): PageUse {
     const { lastTxnId } = statsOf(root);
     root.resetReadTxn();
     if (lastTxnId !== before.lastTxnId && look < looksMax) continue;
-    const usedPages = trees.reduce((sum, tree) => sum + pagesOf(tree), headPages);
+    const usedPages = trees.reduce((sum, tree) => sum + treePages(tree), headPages);
     const freePages = Math.max(0, before.lastPageNumber + 1 - usedPages);
     return { pageBytes: before.pageSize, usedPages, freePages, commit: before.lastTxnId };
   }
@@ -129,7 +129,7 @@ export function pageUseOf(root: Root, databases: Databases): PageUse {
 
 function sizeOf(database: Database): { readonly entries: number; readonly bytes: number } {
   const stats = statsOf(database);
-  return { entries: stats.entryCount, bytes: pagesOf(stats) * stats.pageSize };
+  return { entries: stats.entryCount, bytes: treePages(stats) * stats.pageSize };
 }
 
 /** Open snapshots, in any process. lmdb tells them as text: `pid thread commit`, with `-` for a reader that has none now. */

@@ -125,7 +125,7 @@ export function statsOf(database: Database | Root): LmdbStats {
 }
 
 /** How many pages a tree takes. */
-export function pagesOf({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number {
+export function treePages({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number {
   return treeBranchPageCount + treeLeafPageCount + overflowPages;
 }
 

@@ -76,7 +76,7 @@ export const audienceTable = replacedTable({
   examine: (walk, { id, projectId }) => walk.reference(`audiences/${id}`, projectRecord, projectId),
 });
 
-export function findAudience(
+export function foundAudience(
   source: RecordSource,
   id: string,
   held: HeldBytes,

@@ -148,8 +148,8 @@ export const flagTable = replacedTable({
   answers: {
     flag: ({ source }, id) => findById(source, flagRecord, id),
     flagsOf: ({ source }, projectId, name) => flagsOf(source, projectId, name),
-    foundFlag: ({ held, source }, id) => findFlag(source, id, held),
-    foundFlagsOf: ({ held, source }, projectId, name) => findFlagsOf(source, projectId, name, held),
+    foundFlag: ({ held, source }, id) => foundFlag(source, id, held),
+    foundFlagsOf: ({ held, source }, projectId, name) => foundFlagsOf(source, projectId, name, held),
     flagsNaming: ({ source }, projectId, audienceId) => flagsNaming(source, projectId, audienceId),
   },
   logged: ({ id, projectId }, { environment }) => ({ kind: 'flag', projectId, id, environment }),
@@ -196,11 +196,11 @@ function flagAt(source: RecordSource, key: Buffer, held: HeldBytes): FoundFlagRe
   return { bytes, begin, read, readInSteps, readWhole };
 }
 
-export function findFlag(source: RecordSource, id: string, held: HeldBytes): FoundFlagRecord | undefined {
+export function foundFlag(source: RecordSource, id: string, held: HeldBytes): FoundFlagRecord | undefined {
   return isIdShaped(id) ? flagAt(source, idKey(id), held) : undefined;
 }
 
-export function* findFlagsOf(
+export function* foundFlagsOf(
   source: RecordSource,
   projectId: string,
   name: string | undefined,

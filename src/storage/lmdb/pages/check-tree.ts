@@ -6,7 +6,7 @@ import {
   nodeFlags,
   nodeFlagsAt,
   nodeHeaderBytes,
-  type PageHeader,
+  type PageHead,
   pageFlags,
   pageHeaderBytes,
   readCount,
@@ -103,7 +103,7 @@ class TreeCheck {
   }
 
   #checkHeader(
-    { number, flags, commit, offsetsBytes, nodesAt }: PageHeader,
+    { number, flags, commit, offsetsBytes, nodesAt }: PageHead,
     at: number,
     kind: number,
     commitMax: number,
@@ -116,14 +116,14 @@ class TreeCheck {
       this.#fail(`has page ${at} cut up wrongly`);
   }
 
-  #branch(page: Buffer, header: PageHeader, level: number, bounds: Bounds): void {
+  #branch(page: Buffer, header: PageHead, level: number, bounds: Bounds): void {
     for (const child of this.#children(page, header, bounds)) {
       this.#page(child.page, level + 1, header.commit, child);
     }
   }
 
   /** Under each lies what is from its own key, which the first one lacks, to the next one's. */
-  *#children(page: Buffer, header: PageHeader, bounds: Bounds): Generator<Child> {
+  *#children(page: Buffer, header: PageHead, bounds: Bounds): Generator<Child> {
     let child: Child | null = null;
     for (let at = 0; at < header.offsetsBytes; at += 2) {
       const node = this.#nodeAt(page, header, at);
@@ -139,7 +139,7 @@ class TreeCheck {
     yield child;
   }
 
-  #leaf(page: Buffer, header: PageHeader, bounds: Bounds): void {
+  #leaf(page: Buffer, header: PageHead, bounds: Bounds): void {
     let before: Buffer | null = bounds.from;
     for (let at = 0; at < header.offsetsBytes; at += 2) {
       const node = this.#nodeAt(page, header, at);
@@ -155,7 +155,7 @@ class TreeCheck {
   }
 
   /** @returns where in the page a node begins. */
-  #nodeAt(page: Buffer, { number, nodesAt }: PageHeader, at: number): number {
+  #nodeAt(page: Buffer, { number, nodesAt }: PageHead, at: number): number {
     const offset = page.readUInt16LE(pageHeaderBytes + at);
     const node = pageHeaderBytes + offset;
     if (offset < nodesAt || node + nodeHeaderBytes > page.length) {
@@ -164,20 +164,20 @@ class TreeCheck {
     return node;
   }
 
-  #keyOf(page: Buffer, node: number, { number }: PageHeader): Buffer {
+  #keyOf(page: Buffer, node: number, { number }: PageHead): Buffer {
     const start = node + nodeHeaderBytes;
     const end = start + page.readUInt16LE(node + keyBytesAt);
     if (end > page.length) this.#fail(`has page ${number} with a key beyond its end`);
     return page.subarray(start, end);
   }
 
-  #checkOrder(before: Buffer | null, after: Buffer | null, isStrict: boolean, { number }: PageHeader): void {
+  #checkOrder(before: Buffer | null, after: Buffer | null, isStrict: boolean, { number }: PageHead): void {
     if (before === null || after === null) return;
     const order = this.#tree.compare(before, after);
     if (order > 0 || (isStrict && order === 0)) this.#fail(`has page ${number} with keys out of order`);
   }
 
-  #valueOf(page: Buffer, node: number, key: Buffer, { number }: PageHeader): Buffer {
+  #valueOf(page: Buffer, node: number, key: Buffer, { number }: PageHead): Buffer {
     const bytes = page.readUInt32LE(node);
     const isBig = (page.readUInt16LE(node + nodeFlagsAt) & nodeFlags.bigValue) !== 0;
     const start = node + nodeHeaderBytes + key.length;

@@ -55,7 +55,7 @@ export function readTreeRecord(bytes: Buffer, at: number): TreeRecord {
   };
 }
 
-export interface PageHeader {
+export interface PageHead {
   readonly number: number;
   readonly commit: number;
   readonly flags: number;
@@ -63,7 +63,7 @@ export interface PageHeader {
   readonly nodesAt: number;
 }
 
-export function readPageHeader(page: Buffer): PageHeader {
+export function readPageHeader(page: Buffer): PageHead {
   return {
     number: readCount(page, 0),
     commit: readCount(page, 8),
