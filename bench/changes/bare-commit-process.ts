@@ -1,13 +1,14 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { idKey, sequenceKey, sequenceOf } from '../../src/storage/keys/key-parts.ts';
 import {
-  createTables,
+  createDatabases,
+  type Database,
+  type Databases,
   openEnvironment,
   type Root,
-  type Table,
-  type Tables,
-} from '../../src/storage/environment.ts';
-import { idKey, metaKeys, sequenceKey, sequenceOf } from '../../src/storage/keys/key-parts.ts';
+} from '../../src/storage/lmdb/environment.ts';
+import { metaKeys } from '../../src/storage/tables/meta.ts';
 import { answerLoad } from '../load/load-program.ts';
 import type { ChangeableFlag } from './changing-flag.ts';
 import { PatchCounter, type PatchFigures } from './patch-figures.ts';
@@ -31,7 +32,7 @@ interface PatchedRows {
   readonly counter: Buffer;
 }
 
-function newestOf(table: Table): NewestRow {
+function newestOf(table: Database): NewestRow {
   for (const { key, value } of table.getRange({ reverse: true, limit: 1 })) {
     const kept = Buffer.from(key);
     return { key: kept, value: Buffer.from(value), sequence: sequenceOf(kept) };
@@ -39,13 +40,13 @@ function newestOf(table: Table): NewestRow {
   throw new Error('a patch has left no row');
 }
 
-function storedValue(table: Table, key: Buffer): Buffer {
+function storedValue(table: Database, key: Buffer): Buffer {
   const value = table.get(key);
   if (value === undefined) throw new Error('a row is missing');
   return Buffer.from(value);
 }
 
-function readRows(tables: Tables, flags: readonly ChangeableFlag[]): PatchedRows {
+function readRows(tables: Databases, flags: readonly ChangeableFlag[]): PatchedRows {
   return {
     flags: flags.map(({ id }) => ({ key: idKey(id), value: storedValue(tables.flags, idKey(id)) })),
     audit: newestOf(tables.audit),
@@ -55,7 +56,7 @@ function readRows(tables: Tables, flags: readonly ChangeableFlag[]): PatchedRows
 }
 
 /** The commit number `count` from 1: a flag, its audit and change-log entries behind the last ones, and the counter. */
-function commitLike(root: Root, tables: Tables, rows: PatchedRows, count: number): void {
+function commitLike(root: Root, tables: Databases, rows: PatchedRows, count: number): void {
   const flag = rows.flags[count % rows.flags.length] as PatchedRows['flags'][number];
   const auditKey = Buffer.concat([rows.audit.key.subarray(0, -8), sequenceKey(rows.audit.sequence + count)]);
   root.transactionSync(() => {
@@ -84,7 +85,7 @@ async function runBareCommits({ dataDir, flags, seconds }: StoreLoad): Promise<P
   if (first === undefined) throw new Error('a patch needs a flag');
   await leaveRows(dataDir, first);
   const root = openEnvironment({ directory: dataDir, mapBytes, isReadOnly: false });
-  const tables = createTables(root);
+  const tables = createDatabases(root);
   const rows = readRows(tables, flags);
   root.resetReadTxn();
   const counter = new PatchCounter();

@@ -24,17 +24,6 @@ const rules = [
   },
 ];
 
-/**
- * One name for one thing: a name that two files of src export, types included, is a finding, for a reader who searches
- * for it finds the wrong one. A name that is exported again (`export { a } from`) is declared once. These were declared
- * twice before there was this rule: none may be added, and what is mended is taken out.
- */
-const notMendedYet = new Set([
-  // The store.
-  'PageUse',
-  'findFlag',
-]);
-
 const declaration =
   /^export (?:(?:abstract |async |declare )*(?:class|const|enum|function\*?|interface|let|type) (\w+)|const \{([^}]*)\})/gm;
 
@@ -57,19 +46,17 @@ export function namesDeclaredTwice(files) {
   return new Map([...paths].filter(([, declaring]) => declaring.length > 1));
 }
 
-/** @param files paths and texts of src. @returns a line for each finding, and for each exception that is none any more */
+/**
+ * One name for one thing: a name that two files of src export, types included, is a finding, for a reader who searches
+ * for it finds the wrong one. A name that is exported again (`export { a } from`) is declared once.
+ *
+ * @param files paths and texts of src
+ */
 function duplicateNameProblems(files) {
-  const found = namesDeclaredTwice(files);
-  const mended = [...notMendedYet].filter((name) => !found.has(name));
-  return [
-    ...[...found]
-      .filter(([name]) => !notMendedYet.has(name))
-      .map(
-        ([name, paths]) =>
-          `${paths.join(', ')}: ${name} is declared in several files: one name for one thing`,
-      ),
-    ...mended.map((name) => `scripts/lib/house-rules.mjs: ${name} is declared once: take out its exception`),
-  ];
+  return Array.from(
+    namesDeclaredTwice(files),
+    ([name, paths]) => `${paths.join(', ')}: ${name} is declared in several files: one name for one thing`,
+  );
 }
 
 function* filesIn(folder) {

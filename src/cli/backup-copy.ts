@@ -1,5 +1,5 @@
 import { copyStore } from '../storage/backup/copy-store.ts';
-import type { StoreIdentity } from '../storage/records/identity-record.ts';
+import type { StoreIdentity } from '../storage/tables/meta.ts';
 import { endProcessNow } from '../support/end-process.ts';
 
 /** What the process that copies a store says on its standard output, a line of JSON each. */

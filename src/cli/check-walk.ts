@@ -1,4 +1,5 @@
-import { checkStore, type Finding } from '../storage/check.ts';
+import type { Finding } from '../storage/check/store-walk.ts';
+import { checkStore } from '../storage/check.ts';
 import { StoreError } from '../storage/store-error.ts';
 
 /** What the process that walks a store says on its standard output, a line of JSON each. */

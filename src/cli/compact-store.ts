@@ -1,11 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readManifest } from '../storage/backup/backup-manifest.ts';
-import { completeCopy } from '../storage/backup/complete-copy.ts';
+import { completeCopy, readManifest } from '../storage/backup/backup-manifest.ts';
 import { beginDirectory } from '../storage/backup/partial-directory.ts';
 import { replaceDataFile } from '../storage/backup/replace-data-file.ts';
-import { claimDirectory } from '../storage/claim.ts';
-import { dataFileOf } from '../storage/environment.ts';
+import { claimDirectory } from '../storage/lmdb/claim.ts';
+import { dataFileOf } from '../storage/lmdb/environment.ts';
 import { CommandFailure } from './command-failure.ts';
 import { copyDataFile } from './copy-process.ts';
 import type { ProgressLine } from './progress-line.ts';

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { processEntries } from '../entry-files.ts';
-import type { StoreIdentity } from '../storage/records/identity-record.ts';
+import type { StoreIdentity } from '../storage/tables/meta.ts';
 import type { CopyLine } from './backup-copy.ts';
 import { CommandFailure } from './command-failure.ts';
 

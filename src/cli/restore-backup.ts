@@ -3,15 +3,15 @@ import { copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import {
   type BackupManifest,
+  completeCopy,
   identityIn,
   manifestFileOf,
   readManifest,
 } from '../storage/backup/backup-manifest.ts';
-import { completeCopy } from '../storage/backup/complete-copy.ts';
 import { beginRestore } from '../storage/backup/restored-directory.ts';
-import { dataFileOf } from '../storage/environment.ts';
-import { requireKnownFormat } from '../storage/marker-file.ts';
-import { storeFormat } from '../storage/records/identity-record.ts';
+import { dataFileOf } from '../storage/lmdb/environment.ts';
+import { requireKnownFormat } from '../storage/store-identity.ts';
+import { storeFormat } from '../storage/tables/meta.ts';
 import { CommandFailure } from './command-failure.ts';
 import type { ProgressLine } from './progress-line.ts';
 import { verify } from './take-backup.ts';

@@ -31,8 +31,8 @@ export function defineServe(parent: Command): { readonly command: Command; reado
 /** Serves until a signal says to stop, or until only a restart helps. */
 async function serve(config: ReturnType<typeof configFrom>): Promise<number> {
   // Loaded here, so that the other commands start without the server's parts.
-  const { claimDirectory } = await import('../storage/claim.ts');
-  const { requireAddressSpace } = await import('../storage/environment.ts');
+  const { claimDirectory } = await import('../storage/lmdb/claim.ts');
+  const { requireAddressSpace } = await import('../storage/lmdb/environment.ts');
   requireAddressSpace(config.mapBytes + (config.workers + otherThreads) * threadBytes);
   const signals = new StopSignals();
   try {

@@ -1,10 +1,9 @@
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type BackupManifest, writeManifest } from '../storage/backup/backup-manifest.ts';
-import { completeCopy } from '../storage/backup/complete-copy.ts';
+import { type BackupManifest, completeCopy, writeManifest } from '../storage/backup/backup-manifest.ts';
 import { beginDirectory, isVacant } from '../storage/backup/partial-directory.ts';
-import { dataFileOf } from '../storage/environment.ts';
-import { dropLockFile } from '../storage/store-directory.ts';
+import { dataFileOf } from '../storage/lmdb/environment.ts';
+import { dropLockFile } from '../storage/lmdb/lock-file.ts';
 import { CommandFailure } from './command-failure.ts';
 import { copyDataFile } from './copy-process.ts';
 import type { ProgressLine } from './progress-line.ts';

@@ -1,8 +1,8 @@
 import { compileEvaluable } from '../domain/evaluation/compiled-flag.ts';
 import type { EvaluableFlag } from '../domain/evaluation/evaluable-flag.ts';
 import { atOnceBytes, type FoundRecord } from '../storage/evaluation-reader.ts';
-import type { ChangeLogEntry } from '../storage/records/change-log-record.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
+import type { ChangeLogEntry } from '../storage/tables/change-log.ts';
 import { SliceQueue } from '../support/slice-queue.ts';
 import type { Steps } from '../support/steps.ts';
 import { isUnsettled, StoreVersion } from '../support/store-version.ts';

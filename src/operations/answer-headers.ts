@@ -1,7 +1,8 @@
 import { extendHeaderBlock, type HeaderBlock, headerBlock } from '../http/header-block.ts';
 
 /** Seconds after which a client that met an overload may try again. */
-const retryAfterSeconds = '1';
+const retryAfterSeconds = 1;
+const retryNow = ['Retry-After', String(retryAfterSeconds)] as const;
 const json = ['Content-Type', 'application/json'] as const;
 const anyOrigin = ['Access-Control-Allow-Origin', '*'] as const;
 const noStore = ['Cache-Control', 'no-store'] as const;
@@ -13,12 +14,7 @@ const preflight = [
 
 /** Every answer of the Evaluation API and of `/health`. */
 export const evaluationHeaders = headerBlock([json, anyOrigin, noStore]);
-export const evaluationRetryHeaders = headerBlock([
-  json,
-  anyOrigin,
-  noStore,
-  ['Retry-After', retryAfterSeconds],
-]);
+export const evaluationRetryHeaders = headerBlock([json, anyOrigin, noStore, retryNow]);
 export const evaluationPreflightHeaders = headerBlock([anyOrigin, ...preflight]);
 /** An answer outside both APIs. */
 export const plainJsonHeaders = headerBlock([json, noStore]);
@@ -64,7 +60,7 @@ export function managementHeaders(
   { retryAfter, entityTag = null }: AnswerFields = {},
 ): HeaderBlock {
   let block = withRequestId(status === 304 ? managementBlock : managementJsonBlock, requestId);
-  const seconds = retryAfter === undefined ? retryAfterSeconds : String(retryAfter);
+  const seconds = String(retryAfter ?? retryAfterSeconds);
   if (status === 503 || retryAfter !== undefined) block = extendHeaderBlock(block, 'Retry-After', seconds);
   return entityTag === null ? block : extendHeaderBlock(block, 'ETag', entityTag);
 }

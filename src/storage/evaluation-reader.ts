@@ -1,16 +1,9 @@
 import { copiedBytesMax } from '../domain/evaluation/cohort-sets.ts';
 import type { EvaluableAudience } from '../domain/evaluation/compiled-audience.ts';
-import type { Flag, PackedFlag } from '../domain/flag/flag.ts';
-import type { FoundFlag } from '../domain/record-queries.ts';
-import { isIdShaped } from '../support/id-shape.ts';
+import type { PackedFlag } from '../domain/flag/flag.ts';
 import { finish, type Steps } from '../support/steps.ts';
 import { touchedMemory } from '../support/touched-memory.ts';
-import { idKey, lastIdKeyOf, rangeOf } from './keys/key-parts.ts';
-import { flagNameRange } from './keys/name-keys.ts';
-import { missingRecord } from './record-look-ups.ts';
 import type { RecordSource } from './record-source.ts';
-import { skimAudience } from './records/audience-record.ts';
-import { flagRecord, skimFlag } from './records/flag-record.ts';
 import { beginningOf } from './records/record-codec.ts';
 
 /** Records of up to so many bytes are read in one step: some tens of microseconds. */
@@ -30,8 +23,6 @@ export interface FoundRecord<T> {
   readInSteps(): Steps<T | undefined>;
 }
 
-type FoundFlagRecord = FoundRecord<PackedFlag> & FoundFlag;
-
 /**
  * What evaluation asks of a view: verified as `RecordQueries` are, without a string or an array for what is on a list.
  * What was read has bytes of its own, never the memory map's. Reads throw DamagedRecordError.
@@ -43,55 +34,28 @@ export interface EvaluationQueries {
   flagsOf(projectId: string): Iterable<FoundRecord<PackedFlag>>;
 }
 
-/** What is kept of the record that was last read in steps, as long as whoever asked needs it. */
+/** What is kept of the record that was last read in steps, as long as the asker needs it. */
 export interface HeldBytes {
   bytes: number;
 }
 
-export function createEvaluationQueries(source: RecordSource, held: HeldBytes): EvaluationQueries {
-  return {
-    flag: (id) => findFlag(source, id, held),
-    audience: (id) =>
-      isIdShaped(id)
-        ? find({ source, table: 'audiences', key: idKey(id), held, skim: skimAudience })
-        : undefined,
-    flagsOf: (projectId) => findFlagsOf(source, projectId, undefined, held),
-  };
-}
-
 /** Where a record lies, and how it is read. */
-interface RecordPlace<T> {
+export interface RecordPlace<T> {
   readonly source: RecordSource;
-  readonly table: 'flags' | 'audiences';
+  readonly database: 'flags' | 'audiences';
   readonly key: Buffer;
   readonly held: HeldBytes;
   skim(key: Buffer, bytes: Buffer): Steps<T>;
 }
 
-function flagAt(source: RecordSource, key: Buffer, held: HeldBytes): FoundFlagRecord | undefined {
-  const found = find<PackedFlag>({ source, table: 'flags', key, held, skim: skimFlag });
-  if (found === undefined) return undefined;
-  const readWhole = (): Flag => {
-    const bytes = source.findBytes('flags', key);
-    if (bytes === undefined) throw missingRecord(flagRecord, key);
-    return flagRecord.decode(key, bytes);
-  };
-  const { bytes, begin, read, readInSteps } = found;
-  // Not spread: each object would have a map of V8's own, which only a major collection takes away.
-  return { bytes, begin, read, readInSteps, readWhole };
-}
-
-export function findFlag(source: RecordSource, id: string, held: HeldBytes): FoundFlagRecord | undefined {
-  return isIdShaped(id) ? flagAt(source, idKey(id), held) : undefined;
-}
-
-function find<T>(place: RecordPlace<T>): FoundRecord<T> | undefined {
-  const { source, table, key, skim } = place;
+/** @returns undefined when it is not there */
+export function findRecord<T>(place: RecordPlace<T>): FoundRecord<T> | undefined {
+  const { source, database, key, skim } = place;
   // In memory of lmdb's that its next read overwrites.
-  const found = source.peekBytes(table, key);
+  const found = source.peekBytes(database, key);
   if (found === undefined) return undefined;
   const read = (): T => {
-    const copy = memoryFor(table, found.length);
+    const copy = memoryFor(database, found.length);
     copy.set(found);
     return finish(skim(key, copy));
   };
@@ -113,19 +77,19 @@ function* readSteps<T>(bytes: number, read: () => T, place: RecordPlace<T>): Ste
  * What is kept of a record keeps all of its memory, so it has its own. Of a flag's short record nothing is: lists of so
  * few bytes are copied out of it. Memory of its own for each of 60,000 flags would have all of it collected every few ms.
  */
-function memoryFor(table: RecordPlace<unknown>['table'], bytes: number): Buffer {
-  const isPooled = table === 'flags' && bytes <= copiedBytesMax;
+function memoryFor(database: RecordPlace<unknown>['database'], bytes: number): Buffer {
+  const isPooled = database === 'flags' && bytes <= copiedBytesMax;
   return isPooled ? Buffer.allocUnsafe(bytes) : Buffer.allocUnsafeSlow(bytes);
 }
 
 function* readLong<T>(
   bytes: number,
-  { source, table, key, held, skim }: RecordPlace<T>,
+  { source, database, key, held, skim }: RecordPlace<T>,
 ): Steps<T | undefined> {
   for (let length = bytes; ; ) {
     held.bytes = length;
     const copy = yield* touchedMemory(length);
-    const found = source.peekBytes(table, key);
+    const found = source.peekBytes(database, key);
     if (found === undefined) return undefined;
     if (found.length === length) {
       copy.set(found);
@@ -134,28 +98,5 @@ function* readLong<T>(
     }
     // It has changed since its length was looked at.
     length = found.length;
-  }
-}
-
-export function* findFlagsOf(
-  source: RecordSource,
-  projectId: string,
-  name: string | undefined,
-  held: HeldBytes,
-): Generator<FoundFlagRecord> {
-  if (!isIdShaped(projectId)) return;
-  const range = name === undefined ? rangeOf(projectId) : flagNameRange(projectId, name);
-  if (range === null) return;
-  const pinned = source.pin();
-  try {
-    for (const indexKey of pinned.source.keys('flags-by-name', range)) {
-      const key = lastIdKeyOf(indexKey);
-      const found = flagAt(pinned.source, key, held);
-      if (found === undefined) throw missingRecord(flagRecord, key);
-      yield found;
-      held.bytes = 0;
-    }
-  } finally {
-    pinned.release();
   }
 }

@@ -81,24 +81,10 @@ export const databaseNames = [
 export type DatabaseName = (typeof databaseNames)[number];
 
 /**
- * Databases that were added to the present format without a migration: the writer creates what is missing, and to whoever
- * reads a store that has not been opened for writing since, they are empty.
+ * Databases that were added to the present format without a migration: the writer creates what is missing, and for a
+ * reader of a store that has not been opened for writing since, they are empty. A new one goes to the end of the list.
  */
 export const laterDatabases: ReadonlySet<DatabaseName> = new Set([
   'audit-by-subject',
-  'members-by-email',
-  'sessions',
-  'sessions-by-secret',
-  'sessions-by-member',
-  'links',
-  'links-by-secret',
-  'links-by-organisation',
-  'identities',
-  'identities-by-member',
-  'kept-answers',
-  'kept-answers-by-age',
-  'kept-answers-usage',
-  'token-uses',
-  'outbox-deliveries',
-  'evaluation-counts',
+  ...databaseNames.slice(databaseNames.indexOf('members-by-email')),
 ]);

@@ -1,10 +1,10 @@
-import type { Table, Tables } from './environment.ts';
 import type { KeyRange } from './keys/key-parts.ts';
-import type { KnownRecords } from './known-records.ts';
-import type { ReadView } from './read-view.ts';
+import type { DatabaseName } from './keys.ts';
+import type { Database, Databases } from './lmdb/environment.ts';
 import type { RecordCodec } from './records/record-codec.ts';
+import type { ReadView } from './snapshots.ts';
 
-/** A range of a table; without `start` and `end` all of it. */
+/** A range of a database; without `start` and `end` all of it. */
 export interface RangeOf extends Partial<KeyRange> {
   /** From the end down; `start` is then excluded too (it is a prefix, never a key itself). */
   readonly isReversed?: boolean;
@@ -22,13 +22,13 @@ const afterLastKey = Buffer.alloc(64, 0xff);
 
 /** The reads of one view, decoded. Ranges are lazy: consume them before awaiting anything. */
 export class RecordSource {
-  readonly #tables: Tables;
+  readonly #databases: Databases;
   readonly #view: ReadView;
   readonly #known: KnownRecords | null;
 
   /** @param known of a view that always shows the newest, and whose every write is told to it */
-  constructor(tables: Tables, view: ReadView, known: KnownRecords | null = null) {
-    this.#tables = tables;
+  constructor(databases: Databases, view: ReadView, known: KnownRecords | null = null) {
+    this.#databases = databases;
     this.#view = view;
     this.#known = known;
   }
@@ -36,7 +36,7 @@ export class RecordSource {
   /** The same reads on the view's present snapshot, until `release`. */
   pin(): { readonly source: RecordSource; release(): void } {
     const hold = this.#view.hold();
-    return { source: new RecordSource(this.#tables, hold), release: hold.release };
+    return { source: new RecordSource(this.#databases, hold), release: hold.release };
   }
 
   /** @throws DamagedRecordError */
@@ -51,7 +51,7 @@ export class RecordSource {
   }
 
   /** An index entry's value. */
-  findEntry(index: keyof Tables, key: Buffer): Buffer | undefined {
+  findEntry(index: DatabaseName, key: Buffer): Buffer | undefined {
     const known = this.#known?.find(index, key);
     if (known !== undefined) return known as Buffer;
     const bytes = this.findBytes(index, key);
@@ -59,28 +59,28 @@ export class RecordSource {
     return bytes;
   }
 
-  /** A value as it is, and not to be known afterwards: whoever looks through thousands would push out all others. */
-  findBytes(table: keyof Tables, key: Buffer): Buffer | undefined {
-    return this.#tables[table].get(key, this.#view.options);
+  /** A value as it is, and not to be known afterwards: a look through thousands would push out all others. */
+  findBytes(database: DatabaseName, key: Buffer): Buffer | undefined {
+    return this.#databases[database].get(key, this.#view.options);
   }
 
   /** As `findBytes`, in memory of lmdb's that its next read overwrites. */
-  peekBytes(table: keyof Tables, key: Buffer): Uint8Array | undefined {
-    const found = this.#tables[table].getBinaryFast(key, this.#view.options);
+  peekBytes(database: DatabaseName, key: Buffer): Uint8Array | undefined {
+    const found = this.#databases[database].getBinaryFast(key, this.#view.options);
     return found === undefined ? undefined : new Uint8Array(found.buffer, found.byteOffset, found.length);
   }
 
-  /** The first key of a table, or the first from `start` on. */
-  firstKey(table: keyof Tables, start?: Buffer): Buffer | undefined {
-    if (this.#known?.isEmpty(table)) return undefined;
+  /** The first key of a database, or the first from `start` on. */
+  firstKey(database: DatabaseName, start?: Buffer): Buffer | undefined {
+    if (this.#known?.isEmpty(database)) return undefined;
     const range = start === undefined ? {} : { start };
-    for (const key of this.keys(table, { ...range, limit: 1 })) return key;
-    if (start === undefined) this.#known?.noteEmpty(table);
+    for (const key of this.keys(database, { ...range, limit: 1 })) return key;
+    if (start === undefined) this.#known?.noteEmpty(database);
     return undefined;
   }
 
-  count(table: keyof Tables): number {
-    return this.#tables[table].getKeysCount({ ...this.#view.options });
+  count(database: DatabaseName): number {
+    return this.#databases[database].getKeysCount({ ...this.#view.options });
   }
 
   /** @throws DamagedRecordError at the record that is damaged. */
@@ -90,31 +90,91 @@ export class RecordSource {
     }
   }
 
-  *entries(table: keyof Tables, range: RangeOf = {}): Generator<{ key: Buffer; bytes: Buffer }> {
+  *entries(database: DatabaseName, range: RangeOf = {}): Generator<{ key: Buffer; bytes: Buffer }> {
     const hold = this.#view.hold();
     try {
       const options = { ...lmdbRange(range), ...hold.options };
-      for (const { key, value } of this.#tables[table].getRange(options)) yield { key, bytes: value };
+      for (const { key, value } of this.#databases[database].getRange(options)) yield { key, bytes: value };
     } finally {
       hold.release();
     }
   }
 
-  *keys(table: keyof Tables, range: RangeOf = {}): Generator<Buffer> {
+  *keys(database: DatabaseName, range: RangeOf = {}): Generator<Buffer> {
     const hold = this.#view.hold();
     try {
-      yield* this.#tables[table].getKeys({ ...lmdbRange(range), ...hold.options });
+      yield* this.#databases[database].getKeys({ ...lmdbRange(range), ...hold.options });
     } finally {
       hold.release();
     }
   }
 }
 
-type LmdbRange = NonNullable<Parameters<Table['getRange']>[0]>;
+type LmdbRange = NonNullable<Parameters<Database['getRange']>[0]>;
 
 /** A reversed range of lmdb begins at its `start`, the upper end, and excludes its `end`, the lower. */
 function lmdbRange(range: RangeOf): LmdbRange {
   const { start = firstKey, end = afterLastKey, isReversed = false, limit } = range;
   const bounds = isReversed ? { start: end, end: start, reverse: true } : { start, end };
   return limit === undefined ? bounds : { ...bounds, limit };
+}
+
+/** Entries in all, and bytes of each as stored: together some tens of megabytes at most. */
+const recordsMax = 8192;
+const recordBytesMax = 4096;
+
+/**
+ * Decoded records, and entries of indexes as they are, that the writer has read: it alone changes them, and says so.
+ * Reading a token, its project and its organisation again for each change is a third of what a change costs to decide.
+ */
+export class KnownRecords {
+  readonly #records = new Map<DatabaseName, Map<string, unknown>>();
+  readonly #empty = new Set<DatabaseName>();
+  #count = 0;
+
+  /** @returns the record, or undefined when it is not known, which does not say that there is none. */
+  find(database: DatabaseName, key: Buffer): unknown {
+    return this.#records.get(database)?.get(key.toString('latin1'));
+  }
+
+  add(database: DatabaseName, key: Buffer, record: unknown, bytes: number): void {
+    if (bytes > recordBytesMax) return;
+    if (this.#count >= recordsMax) this.forgetAll();
+    const table = this.#records.get(database) ?? new Map<string, unknown>();
+    this.#records.set(database, table);
+    const text = key.toString('latin1');
+    if (!table.has(text)) this.#count += 1;
+    table.set(text, record);
+  }
+
+  /** Notes what is stored from now on. Only what was read before is known further: appended rows are never read. */
+  replace(database: DatabaseName, key: Buffer, record: unknown, bytes: number): void {
+    const table = this.#records.get(database);
+    const text = key.toString('latin1');
+    this.#empty.delete(database);
+    if (!table?.has(text)) return;
+    if (bytes <= recordBytesMax) table.set(text, record);
+    else this.forget(database, key);
+  }
+
+  /** Whether the database was found empty, and nothing was stored in it since. */
+  isEmpty(database: DatabaseName): boolean {
+    return this.#empty.has(database);
+  }
+
+  noteEmpty(database: DatabaseName): void {
+    this.#empty.add(database);
+  }
+
+  /** Something was stored or removed there, and it is not told what. */
+  forget(database: DatabaseName, key: Buffer): void {
+    this.#empty.delete(database);
+    if (this.#records.get(database)?.delete(key.toString('latin1'))) this.#count -= 1;
+  }
+
+  forgetAll(): void {
+    this.#records.clear();
+    this.#empty.clear();
+    this.#count = 0;
+  }
 }

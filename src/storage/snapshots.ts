@@ -1,6 +1,35 @@
-import type { Root } from './environment.ts';
-import { beginReadTransaction, type ReadTransaction, resetReadTransaction } from './lmdb-read-transaction.ts';
-import type { Hold, ReadOptions, ReadView } from './read-view.ts';
+import * as lmdb from 'lmdb';
+import type { ReadOptions, Root } from './lmdb/environment.ts';
+
+/** The state that reads see: a snapshot, or the open write transaction. */
+export interface ReadView {
+  /** @throws Error once the store is closed or the hold released. */
+  readonly options: ReadOptions | undefined;
+  /** Keeps the view's present snapshot as it is: a pin's for its life, a range's from its first row to its last. */
+  hold(): Hold;
+}
+
+/** A view that stays on one snapshot until it is released. */
+export interface Hold extends ReadView {
+  /** Can be called again without effect. */
+  release(): void;
+}
+
+/** Reads inside `transactionSync` see what it has written: lmdb prefers the open write transaction by itself. */
+export const writeTransactionView: Hold = {
+  options: undefined,
+  hold: () => writeTransactionView,
+  release() {},
+};
+
+/** What lmdb 3.5.6 has at run time and its published types leave out. */
+interface ReadTransaction extends lmdb.Transaction {
+  readonly address: number;
+  /** Takes the newest snapshot if the transaction was reset; otherwise does nothing. */
+  renew(): void;
+}
+
+const { nativeAddon } = lmdb as unknown as { nativeAddon: { resetTxn(address: number): void } };
 
 interface Snapshot {
   readonly transaction: ReadTransaction;
@@ -101,4 +130,23 @@ export class Snapshots implements ReadView {
     this.#known.delete(snapshot.transaction);
     snapshot.transaction.done();
   }
+}
+
+/**
+ * A read transaction of our own, on the newest snapshot; `done()` ends it. It may be one that was begun before, when
+ * nothing was committed since.
+ *
+ * lmdb's own default transaction is not used for reads: each time it is renewed it starts a timer, which takes 152 bytes
+ * and keeps the snapshot until the event loop comes to it.
+ * Hence `resetReadTxn`: it makes lmdb forget the transaction as its default.
+ */
+function beginReadTransaction(root: Root): ReadTransaction {
+  const transaction = root.useReadTransaction() as ReadTransaction;
+  root.resetReadTxn();
+  return transaction;
+}
+
+/** Gives the snapshot up, so that its pages can be used again; the next read takes the newest one. */
+function resetReadTransaction(transaction: ReadTransaction): void {
+  nativeAddon.resetTxn(transaction.address);
 }

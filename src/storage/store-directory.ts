@@ -1,6 +1,5 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { dataFileOf } from './environment.ts';
 import { leadsNowhere, noDirectory, StoreError } from './store-error.ts';
 
 /** Creates the directory with mode 0700 if it is missing, durably: a lost directory entry would lose the store. */
@@ -42,11 +41,6 @@ export function syncDirectory(directory: string): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-/** Only when no process has the store open: LMDB's list of readers. */
-export function dropLockFile(directory: string): void {
-  rmSync(`${dataFileOf(directory)}-lock`, { force: true });
 }
 
 function attempt<T>(path: string, run: () => T): T {

@@ -1,3 +1,6 @@
+import { describeKey } from './keys/key-parts.ts';
+import type { DatabaseName } from './keys.ts';
+
 /**
  * The store cannot be opened, claimed or created. The message is for the operator: what is wrong, and what to do. It is
  * shown as it is, without a stack.
@@ -46,4 +49,20 @@ export function leadsNowhere(path: string): string {
     `${path} is a symbolic link to a directory that is not there. Mount or create what it leads to; if a restore was ` +
     'interrupted, run it again.'
   );
+}
+
+/** What lies on disk is not what was written: a wrong checksum, an unknown format version, a missing record. */
+export class DamagedRecordError extends Error {
+  override readonly name = 'DamagedRecordError';
+  readonly database: DatabaseName;
+  readonly key: string;
+  /** The sentence without the place. */
+  readonly what: string;
+
+  constructor(database: DatabaseName, key: Uint8Array, what: string, options?: ErrorOptions) {
+    super(`Damaged record ${database}/${describeKey(key)}: ${what}`, options);
+    this.database = database;
+    this.key = describeKey(key);
+    this.what = what;
+  }
 }

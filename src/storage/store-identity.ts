@@ -1,14 +1,93 @@
-import { DamagedRecordError } from './damaged-record-error.ts';
-import { dataFileOf, findTable, type Root, type Table } from './environment.ts';
-import { metaKeys } from './keys/key-parts.ts';
-import { requireKnownFormat } from './marker-file.ts';
-import { identityRecord, type StoreIdentity, storeFormat } from './records/identity-record.ts';
-import { StoreError } from './store-error.ts';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isIdShaped } from '../support/id-shape.ts';
+import { newId } from '../support/random-id.ts';
+import {
+  createDatabase,
+  type Database,
+  dataFileOf,
+  findDatabase,
+  isEmpty,
+  type Root,
+} from './lmdb/environment.ts';
+import { syncDirectory } from './store-directory.ts';
+import { DamagedRecordError, StoreError } from './store-error.ts';
+import { identityRecord, metaKeys, type StoreIdentity, storeFormat } from './tables/meta.ts';
+
+/**
+ * `store.json` says that a store was completed in this directory, and which. Without it, a data file that is lost would
+ * look like a new installation, and the server would start with nothing.
+ */
+export function markerFileOf(directory: string): string {
+  return join(directory, 'store.json');
+}
+
+/**
+ * @param knownFormat the newest that the caller understands.
+ * @returns null when there is none. @throws StoreError when it cannot be understood or is of a newer Burgee.
+ */
+export function readMarker(directory: string, knownFormat: number = storeFormat): StoreIdentity | null {
+  const path = markerFileOf(directory);
+  const text = readIfPresent(path);
+  if (text === null) return null;
+  const identity = parseMarker(text);
+  if (identity === null) {
+    throw new StoreError(
+      `${path} is damaged. If burgee.mdb beside it is whole, delete store.json and start again: it is written anew. ` +
+        'Otherwise restore both from a backup.',
+    );
+  }
+  requireKnownFormat(identity, path, knownFormat);
+  return identity;
+}
+
+/** @throws StoreError on a store that a newer version of Burgee has written. */
+export function requireKnownFormat(
+  { format }: StoreIdentity,
+  path: string,
+  knownFormat: number = storeFormat,
+): void {
+  if (format <= knownFormat) return;
+  throw new StoreError(
+    `${path} has store format ${format}; this version of Burgee knows formats up to ${knownFormat}. Upgrade Burgee, or ` +
+      'restore a backup that this version made.',
+  );
+}
+
+/** On disk when it returns: file, rename and directory entry (of the data file too). */
+export function writeMarker(directory: string, identity: StoreIdentity): void {
+  const path = markerFileOf(directory);
+  const temporary = `${path}.new`;
+  const text = `${JSON.stringify({ storeId: identity.id, format: identity.format })}\n`;
+  writeFileSync(temporary, text, { mode: 0o600, flush: true });
+  renameSync(temporary, path);
+  syncDirectory(directory);
+}
+
+function readIfPresent(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new StoreError(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function parseMarker(text: string): StoreIdentity | null {
+  try {
+    const { storeId, format } = JSON.parse(text) as { storeId?: unknown; format?: unknown };
+    if (typeof storeId !== 'string' || !isIdShaped(storeId)) return null;
+    if (typeof format !== 'number' || !Number.isInteger(format) || format < 1) return null;
+    return { id: storeId, format };
+  } catch {
+    return null;
+  }
+}
 
 /**
  * Whose data file this is.
  * @param knownFormat the newest that the caller understands.
- * @returns null when it is new: no marker, and at most the first, still empty table that a creation makes.
+ * @returns null when it is new: no marker, and at most the first, still empty database that a creation makes.
  * @throws StoreError when it is another program's, another store's than the marker says, of a newer format, or damaged.
  */
 export function identify(
@@ -18,7 +97,7 @@ export function identify(
   knownFormat: number = storeFormat,
 ): StoreIdentity | null {
   const path = dataFileOf(directory);
-  const meta = findTable(root, 'meta');
+  const meta = findDatabase(root, 'meta');
   const identity = meta === undefined ? null : readIdentity(meta, path);
   if (identity === null) {
     if (marker === null && isNew(root, meta)) return null;
@@ -42,7 +121,7 @@ function requireSame(identity: StoreIdentity, marker: StoreIdentity | null, path
   );
 }
 
-function readIdentity(meta: Table, path: string): StoreIdentity | null {
+function readIdentity(meta: Database, path: string): StoreIdentity | null {
   const bytes = meta.get(metaKeys.store);
   if (bytes === undefined) return null;
   try {
@@ -55,8 +134,18 @@ function readIdentity(meta: Table, path: string): StoreIdentity | null {
   }
 }
 
-function isNew(root: Root, meta: Table | undefined): boolean {
+function isNew(root: Root, meta: Database | undefined): boolean {
   const names = Array.from(root.getKeys({ limit: 2 }), (name) => name.toString('latin1'));
   if (meta === undefined) return names.length === 0;
-  return names.length === 1 && meta.getKeysCount({ limit: 1 }) === 0;
+  return names.length === 1 && isEmpty(meta);
+}
+
+/** Makes a new store's identity, in the data file. */
+export function createIdentity(root: Root, format: number): StoreIdentity {
+  const identity = { id: newId(), format };
+  const meta = createDatabase(root, 'meta');
+  root.transactionSync(() => {
+    meta.putSync(metaKeys.store, identityRecord.encode(metaKeys.store, identity));
+  });
+  return identity;
 }

@@ -1,31 +1,30 @@
 import { FilePlace } from '../support/file-place.ts';
-import { newId } from '../support/random-id.ts';
 import { readManifest } from './backup/backup-manifest.ts';
 import { isHalfRestored } from './backup/restored-directory.ts';
-import { checkDataFile } from './check-data-file.ts';
-import { type DataFileState, inspectDataFile } from './data-file.ts';
+import { checkDataFile } from './check/check-data-file.ts';
+import { type DataFileState, inspectDataFile } from './lmdb/data-file.ts';
 import {
-  createTable,
-  createTables,
+  createDatabases,
+  type Databases,
   dataFileOf,
-  findTables,
+  findDatabases,
   openEnvironment,
   type Root,
-  type Tables,
-} from './environment.ts';
-import { metaKeys } from './keys/key-parts.ts';
-import { fillLaterIndexes } from './later-indexes.ts';
-import { makeLockFileForOwner, requireLockFile } from './lock-file.ts';
-import { shareLockFile } from './lock-file-in-use.ts';
-import { readMarker, writeMarker } from './marker-file.ts';
-import { type MigratedStore, migrateStore } from './migrations/migrate-store.ts';
+} from './lmdb/environment.ts';
+import { dropLockFile, makeLockFileForOwner, requireLockFile, shareLockFile } from './lmdb/lock-file.ts';
+import { openThroughGate, WritersGate } from './lmdb/opening-gate.ts';
+import {
+  formatAfter,
+  type MigratedStore,
+  migrateStore,
+  storeMigrations,
+} from './migrations/migrate-store.ts';
 import type { Migration } from './migrations/migration.ts';
-import { formatAfter, storeMigrations } from './migrations/store-migrations.ts';
-import { openThroughGate, WritersGate } from './opening-gate.ts';
-import { identityRecord, type StoreIdentity, storeFormat } from './records/identity-record.ts';
-import { createDirectory, dropLockFile } from './store-directory.ts';
+import { createDirectory } from './store-directory.ts';
 import { DataFileMovedError, StoreError } from './store-error.ts';
-import { identify } from './store-identity.ts';
+import { createIdentity, identify, readMarker, writeMarker } from './store-identity.ts';
+import { type StoreIdentity, storeFormat } from './tables/meta.ts';
+import { fillLaterIndexes } from './tables/tables.ts';
 
 export interface StoreOptions {
   readonly directory: string;
@@ -53,7 +52,7 @@ const defaultStartCheckBytes = 2 ** 25;
 
 export interface OpenedStore {
   readonly root: Root;
-  readonly tables: Tables;
+  readonly databases: Databases;
   readonly identity: StoreIdentity;
 }
 
@@ -73,11 +72,11 @@ export interface WritableStore extends OpenedStore {
 
 /**
  * Opens the store for its one writer, and creates it where there is none. The steps of a creation, each durable before
- * the next: directory, identity within the data file, tables, marker. A crash between them leaves what the next opening
- * takes up; whatever a creation cannot have left is refused, and nothing in it is touched. A store of an older format is
+ * the next: directory, identity within the data file, databases, marker. A crash between them leaves what the next opening
+ * takes up; what a creation cannot have left is refused, and nothing in it is touched. A store of an older format is
  * migrated first.
  *
- * The caller holds the claim on the directory (`claim.ts`); the one on the data file is taken here.
+ * The caller holds the claim on the directory (`lmdb/claim.ts`); the one on the data file is taken here.
  * @throws StoreError
  */
 export function openForWriting(
@@ -103,10 +102,10 @@ export function openForWriting(
         const found = identify(root, directory, marker, knownFormat) ?? createIdentity(root, knownFormat);
         const migrated = migrateStore(root, directory, found, migrations);
         const identity = migrated?.identity ?? found;
-        const tables = createTables(root);
-        fillLaterIndexes(root, tables);
+        const databases = createDatabases(root);
+        fillLaterIndexes(root, databases);
         if (marker?.format !== identity.format) writeMarker(directory, identity);
-        return { root, tables, identity, migrated, place, gate };
+        return { root, databases, identity, migrated, place, gate };
       });
     });
   });
@@ -136,13 +135,13 @@ export function openForReading(options: StoreOptions): ReadableStore {
   const opened = place === null ? openBesideWriter(options) : openInProcess(options);
   return withRoot(opened, ({ root, close }) => {
     const identity = identify(root, directory, marker);
-    const tables = findTables(root);
+    const databases = findDatabases(root);
     if (identity === null) throw new StoreError(noStore(directory));
     if (identity.format < storeFormat) throw new StoreError(olderFormat(directory, identity));
-    if (tables === undefined) throw new StoreError(incomplete(directory));
+    if (databases === undefined) throw new StoreError(incomplete(directory));
     // Again, because it was opened meanwhile.
     if (place !== null) requireKept(place, directory);
-    return { root, tables, identity, close };
+    return { root, databases, identity, close };
   });
 }
 
@@ -295,13 +294,4 @@ function unreadable(directory: string, error: unknown): StoreError {
       'damaged, restore the directory from a backup.',
     { cause: error },
   );
-}
-
-function createIdentity(root: Root, format: number): StoreIdentity {
-  const identity = { id: newId(), format };
-  const meta = createTable(root, 'meta');
-  root.transactionSync(() => {
-    meta.putSync(metaKeys.store, identityRecord.encode(metaKeys.store, identity));
-  });
-  return identity;
 }

@@ -1,18 +1,19 @@
 import type { AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
-import type { Denial, OutboxEntry } from '../domain/token/denial.ts';
 import { isIdShaped } from '../support/id-shape.ts';
-import { AuditHeads } from './audit-heads.ts';
-import { createEvaluationQueries, type EvaluationQueries, type HeldBytes } from './evaluation-reader.ts';
-import { metaKeys, rangeOf, sequenceKey, sequenceOf } from './keys/key-parts.ts';
+import type { EvaluationQueries, HeldBytes } from './evaluation-reader.ts';
+import { rangeOf, sequenceKey, sequenceOf } from './keys/key-parts.ts';
 import { type DatabaseName, databaseNames } from './keys.ts';
-import { createRecordQueries } from './record-reader.ts';
+import { allOf } from './record-index.ts';
 import { RecordSource } from './record-source.ts';
-import { auditRecord, decodeAuditEntry } from './records/audit-record.ts';
-import { type ChangeLogEntry, changeLogRecord } from './records/change-log-record.ts';
-import { counterRecord } from './records/counter-record.ts';
 import { Snapshots } from './snapshots.ts';
 import { openForReading, type ReadableStore, type StoreOptions } from './store-opening.ts';
+import { foundAudience } from './tables/audiences.ts';
+import { AuditHeads, auditRecord, decodeAuditEntry } from './tables/audit-record.ts';
+import { type ChangeLogEntry, changeLogRecord } from './tables/change-log.ts';
+import { foundFlag, foundFlagsOf } from './tables/flags.ts';
+import { counterRecord, metaKeys } from './tables/meta.ts';
+import { createRecordQueries } from './tables/tables.ts';
 
 export interface PinnedSnapshot {
   readonly queries: RecordQueries;
@@ -32,52 +33,23 @@ export interface StoredAuditEntry {
   readonly hash: Uint8Array;
 }
 
-/**
- * A read-only view of the store for any thread or process. Iterables are lazy: consume them before awaiting anything.
- * Reads throw DamagedRecordError where the disk has not kept what was written.
- */
-export interface StoreReader {
-  readonly id: string;
-  /** On the current snapshot: the state at the first read after opening or the last `renew`. */
-  readonly queries: RecordQueries;
-  /** On the same snapshot. */
-  readonly evaluation: EvaluationQueries;
-  /**
-   * Lets go of the current snapshot; the next read takes the newest. Call it when the store's version moved, and before
-   * going idle: a snapshot that is kept makes the file grow.
-   */
-  renew(): void;
-  /** Of the newest change-log entry. */
-  sequence(): number;
-  /** The entries after `sequence`, oldest first; null when it is too far behind, or not of this store's past. */
-  changesSince(sequence: number): readonly ChangeLogEntry[] | null;
-  /** The current snapshot, to be kept over later renewals. */
-  pin(): PinnedSnapshot;
-  /** Oldest first. */
-  auditEntries(ledgerId: string): Iterable<StoredAuditEntry>;
-  /** Newest first. */
-  activityOf(tokenId: string): Iterable<Denial>;
-  /** Oldest first. */
-  outbox(): Iterable<{ readonly sequence: number; readonly entry: OutboxEntry }>;
-  /** Oldest first. */
-  changeLog(): Iterable<ChangeLogEntry>;
-  /** Records in each database. */
-  counts(): ReadonlyMap<DatabaseName, number>;
-  /** Releases every pin. No iterable may be open. */
-  close(): Promise<void>;
-}
-
 /** Reading an entry takes some 5 µs; beyond this many, dropping the whole cache delays evaluations less. */
 const changesFollowedMax = 1000;
 
 /** @throws StoreError when there is no store in the directory, none that can be read, or not the one that is served. */
 export function openStoreReader(options: StoreOptions): StoreReader {
-  return new LmdbStoreReader(openForReading(options));
+  return new StoreReader(openForReading(options));
 }
 
-class LmdbStoreReader implements StoreReader {
+/**
+ * A read-only view of the store for any thread or process. Iterables are lazy: consume them before awaiting anything.
+ * Reads throw DamagedRecordError where the disk has not kept what was written.
+ */
+export class StoreReader {
   readonly id: string;
+  /** On the current snapshot: the state at the first read after opening or the last `renew`. */
   readonly queries: RecordQueries;
+  /** On the same snapshot. */
   readonly evaluation: EvaluationQueries;
   readonly #opened: ReadableStore;
   readonly #snapshots: Snapshots;
@@ -88,19 +60,26 @@ class LmdbStoreReader implements StoreReader {
     this.id = opened.identity.id;
     this.#opened = opened;
     this.#snapshots = new Snapshots(opened.root);
-    this.#source = new RecordSource(opened.tables, this.#snapshots);
-    this.queries = createRecordQueries(this.#source, this.#auditHeads);
-    this.evaluation = createEvaluationQueries(this.#source, { bytes: 0 });
+    this.#source = new RecordSource(opened.databases, this.#snapshots);
+    const held = { bytes: 0 };
+    this.queries = createRecordQueries({ source: this.#source, auditHeads: this.#auditHeads, held });
+    this.evaluation = createEvaluationQueries(this.#source, held);
   }
 
+  /**
+   * Lets go of the current snapshot; the next read takes the newest. Call it when the store's version moved, and before
+   * going idle: a snapshot that is kept makes the file grow.
+   */
   renew(): void {
     this.#snapshots.renew();
   }
 
+  /** Of the newest change-log entry. */
   sequence(): number {
     return this.#source.find(counterRecord, metaKeys.changeLog) ?? 0;
   }
 
+  /** The entries after `sequence`, oldest first; null when it is too far behind, or not of this store's past. */
   changesSince(sequence: number): readonly ChangeLogEntry[] | null {
     const behind = this.sequence() - sequence;
     if (behind === 0) return [];
@@ -110,13 +89,15 @@ class LmdbStoreReader implements StoreReader {
     return entries.length === behind ? entries : null;
   }
 
+  /** The current snapshot, to be kept over later renewals. */
   pin(): PinnedSnapshot {
     const { source, release } = this.#source.pin();
     const held = { bytes: 0 };
-    const queries = createRecordQueries(source, this.#auditHeads, held);
+    const queries = createRecordQueries({ source, auditHeads: this.#auditHeads, held });
     return { queries, evaluation: createEvaluationQueries(source, held), held, release };
   }
 
+  /** Oldest first. */
   *auditEntries(ledgerId: string): Generator<StoredAuditEntry> {
     if (!isIdShaped(ledgerId)) return;
     for (const { key, record } of this.#source.records(auditRecord, rangeOf(ledgerId))) {
@@ -125,24 +106,27 @@ class LmdbStoreReader implements StoreReader {
     }
   }
 
-  activityOf(tokenId: string): Iterable<Denial> {
-    return this.queries.denialsOf(tokenId);
+  /** Oldest first. */
+  changeLog(): Iterable<ChangeLogEntry> {
+    return allOf(this.#source, changeLogRecord);
   }
 
-  outbox(): Iterable<{ sequence: number; entry: OutboxEntry }> {
-    return this.queries.outboxAfter(0);
-  }
-
-  *changeLog(): Generator<ChangeLogEntry> {
-    for (const { record } of this.#source.records(changeLogRecord)) yield record;
-  }
-
+  /** Records in each database. */
   counts(): ReadonlyMap<DatabaseName, number> {
     return new Map(databaseNames.map((name) => [name, this.#source.count(name)]));
   }
 
+  /** Releases every pin. No iterable may be open. */
   close(): Promise<void> {
     this.#snapshots.close();
     return this.#opened.close();
   }
+}
+
+function createEvaluationQueries(source: RecordSource, held: HeldBytes): EvaluationQueries {
+  return {
+    flag: (id) => foundFlag(source, id, held),
+    audience: (id) => foundAudience(source, id, held),
+    flagsOf: (projectId) => foundFlagsOf(source, projectId, undefined, held),
+  };
 }

@@ -1,22 +1,29 @@
 import { statSync } from 'node:fs';
-import { dataFileOf, type Root, readingMapBytesOf, type Table, type Tables } from './environment.ts';
-import { firstIdOf, metaKeys, rangeOf, sequenceOf } from './keys/key-parts.ts';
+import { firstIdOf, rangeOf, sequenceOf } from './keys/key-parts.ts';
 import { type DatabaseName, databaseNames } from './keys.ts';
-import { type ReaderUse, readerUseOf } from './reader-use.ts';
+import {
+  type Database,
+  type Databases,
+  dataFileOf,
+  type Root,
+  readingMapBytesOf,
+  statsOf,
+  treePages,
+} from './lmdb/environment.ts';
 import { RecordSource } from './record-source.ts';
-import { auditRecord, decodeAuditHead } from './records/audit-record.ts';
-import { counterRecord } from './records/counter-record.ts';
 import { Snapshots } from './snapshots.ts';
 import { type OpenedStore, openForReading } from './store-opening.ts';
+import { auditRecord, decodeAuditHead } from './tables/audit-record.ts';
+import { counterRecord, metaKeys } from './tables/meta.ts';
 
-export interface DatabaseStatistics {
+interface DatabaseStatistics {
   readonly name: DatabaseName;
   readonly entries: number;
   /** Of the pages that it takes. */
   readonly bytes: number;
 }
 
-export interface PageUse {
+interface PageUse {
   readonly pageBytes: number;
   readonly usedPages: number;
   /** In the file, to be used again. */
@@ -47,19 +54,28 @@ interface LedgerHead {
   readonly hash: string;
 }
 
-/** What lmdb's `getStats` gives, of which its published types say nothing. */
-interface TreeStats {
-  readonly pageSize: number;
-  readonly treeBranchPageCount: number;
-  readonly treeLeafPageCount: number;
-  readonly overflowPages: number;
-  readonly entryCount: number;
+/** Who reads the store. A snapshot that somebody keeps makes the file grow with every change. */
+interface ReaderUse {
+  /** Snapshots that are open, those of this process excepted. */
+  readonly open: number;
+  /** How many commits the oldest of them is behind; 0 when there is none. */
+  readonly oldestLagCommits: number;
+  /** Whose it is; null when there is none. */
+  readonly oldestPid: number | null;
 }
-interface LmdbStats extends TreeStats {
-  readonly root: TreeStats;
-  readonly free: TreeStats;
-  readonly lastPageNumber: number;
-  readonly lastTxnId: number;
+
+/** What can be told of a store without walking it: some microseconds, however large it is. */
+export interface StoreMeasures {
+  /** 0 while it is not in its place. */
+  readonly fileBytes: number;
+  /** Up to the last page that was ever used. */
+  readonly usedBytes: number;
+  readonly mapBytes: number;
+  /** Open snapshots, in any process. */
+  readonly readers: number;
+  /** How many commits the oldest of them is behind; 0 when there is none. */
+  readonly oldestReaderLagCommits: number;
+  readonly outboxEntries: number;
 }
 
 /** The two pages at the head of the file. */
@@ -72,7 +88,7 @@ export function readStatistics(directory: string): StoreStatistics {
   const opened = openForReading({ directory, mapBytes: readingMapBytesOf(directory) });
   const snapshots = new Snapshots(opened.root);
   try {
-    return statisticsOf(directory, opened, new RecordSource(opened.tables, snapshots));
+    return statisticsOf(directory, opened, new RecordSource(opened.databases, snapshots));
   } finally {
     snapshots.close();
     // Nothing is under way in it, so this closes before it returns.
@@ -82,14 +98,14 @@ export function readStatistics(directory: string): StoreStatistics {
 
 function statisticsOf(
   directory: string,
-  { root, tables, identity }: OpenedStore,
+  { root, databases, identity }: OpenedStore,
   source: RecordSource,
 ): StoreStatistics {
-  const use = pageUseOf(root, tables);
+  const use = pageUseOf(root, databases);
   return {
     ...{ storeId: identity.id, format: identity.format, ...use },
     fileBytes: statSync(dataFileOf(directory)).size,
-    databases: databaseNames.map((name) => ({ name, ...sizeOf(tables[name]) })),
+    databases: databaseNames.map((name) => ({ name, ...sizeOf(databases[name]) })),
     readers: readerUseOf(root, use.commit),
     changeSequence: source.find(counterRecord, metaKeys.changeLog) ?? 0,
     ...auditStatistics(source),
@@ -97,31 +113,60 @@ function statisticsOf(
 }
 
 /** How the pages of the file are used, on one commit. */
-export function pageUseOf(root: Root, tables: Tables): PageUse {
+export function pageUseOf(root: Root, databases: Databases): PageUse {
   for (let look = 1; ; look += 1) {
     root.resetReadTxn();
     const before = statsOf(root);
-    const trees = [before.root, before.free, ...databaseNames.map((name) => statsOf(tables[name]))];
+    const trees = [before.root, before.free, ...databaseNames.map((name) => statsOf(databases[name]))];
     const { lastTxnId } = statsOf(root);
     root.resetReadTxn();
     if (lastTxnId !== before.lastTxnId && look < looksMax) continue;
-    const usedPages = trees.reduce((sum, tree) => sum + pagesOf(tree), headPages);
+    const usedPages = trees.reduce((sum, tree) => sum + treePages(tree), headPages);
     const freePages = Math.max(0, before.lastPageNumber + 1 - usedPages);
     return { pageBytes: before.pageSize, usedPages, freePages, commit: before.lastTxnId };
   }
 }
 
-function sizeOf(table: Table): { readonly entries: number; readonly bytes: number } {
-  const stats = statsOf(table);
-  return { entries: stats.entryCount, bytes: pagesOf(stats) * stats.pageSize };
+function sizeOf(database: Database): { readonly entries: number; readonly bytes: number } {
+  const stats = statsOf(database);
+  return { entries: stats.entryCount, bytes: treePages(stats) * stats.pageSize };
 }
 
-function statsOf(table: Table | Root): LmdbStats {
-  return table.getStats() as LmdbStats;
+/** Open snapshots, in any process. lmdb tells them as text: `pid thread commit`, with `-` for a reader that has none now. */
+function snapshotsIn(root: Root): readonly { readonly pid: number; readonly commit: number }[] {
+  const open = root.readerList().matchAll(/^\s*(\d+)\s+\S+\s+(\d+)\s*$/gm);
+  return Array.from(open, ([, pid, commit]) => ({ pid: Number(pid), commit: Number(commit) }));
 }
 
-function pagesOf({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number {
-  return treeBranchPageCount + treeLeafPageCount + overflowPages;
+/** @param commit the newest. */
+function readerUseOf(root: Root, commit: number): ReaderUse {
+  const others = snapshotsIn(root).filter(({ pid }) => pid !== process.pid);
+  const oldest = others.reduce<(typeof others)[number] | null>(
+    (found, reader) => (found === null || reader.commit < found.commit ? reader : found),
+    null,
+  );
+  const oldestLagCommits = oldest === null ? 0 : Math.max(0, commit - oldest.commit);
+  return { open: others.length, oldestLagCommits, oldestPid: oldest?.pid ?? null };
+}
+
+/** Not within a write. */
+export function measureStore(directory: string, root: Root, databases: Databases): StoreMeasures {
+  // Before the statistics, which open a snapshot of their own.
+  root.resetReadTxn();
+  const seen = snapshotsIn(root);
+  try {
+    const { pageSize, lastPageNumber, lastTxnId, mapSize } = statsOf(root);
+    return {
+      fileBytes: statSync(dataFileOf(directory), { throwIfNoEntry: false })?.size ?? 0,
+      usedBytes: (lastPageNumber + 1) * pageSize,
+      mapBytes: mapSize,
+      readers: seen.length,
+      oldestReaderLagCommits: seen.reduce((lag, { commit }) => Math.max(lag, lastTxnId - commit), 0),
+      outboxEntries: statsOf(databases.outbox).entryCount,
+    };
+  } finally {
+    root.resetReadTxn();
+  }
 }
 
 /** Looks at each ledger's newest entry only. */

@@ -2,21 +2,16 @@ import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { StoreVersion } from '../support/store-version.ts';
-import { AuditRetention } from './audit-retention.ts';
-import type { Table } from './environment.ts';
-import { metaKeys } from './keys/key-parts.ts';
+import { isEmpty } from './lmdb/environment.ts';
 import type { MigratedStore } from './migrations/migrate-store.ts';
 import type { Migration } from './migrations/migration.ts';
-import { createRecordQueries } from './record-reader.ts';
-import { createRecordWriter } from './record-writer.ts';
-import { counterRecord } from './records/counter-record.ts';
-import { measureStore, type StoreMeasures } from './store-measures.ts';
 import { openForWriting, requireKept, type StoreOptions, type WritableStore } from './store-opening.ts';
+import { measureStore, type StoreMeasures } from './store-statistics.ts';
+import { AuditRetention } from './tables/audit-retention.ts';
+import { finishChangeLog } from './tables/change-log.ts';
+import { counterRecord, metaKeys, writtenBytesOn } from './tables/meta.ts';
+import { applyChanges, createRecordQueries } from './tables/tables.ts';
 import { WriteTarget } from './write-target.ts';
-import { writtenBytesOn } from './written-bytes.ts';
-import { WrittenTail } from './written-tail.ts';
-
-export type { StoreOptions } from './store-opening.ts';
 
 export interface WriteTransaction {
   /** Sees what this transaction has applied. */
@@ -34,37 +29,6 @@ export interface WriteTransaction {
   dropAuditEntries(olderThan: number): void;
 }
 
-/** The writer's side. There is one for a data directory, and its opener holds the claim (`claim.ts`). */
-export interface Store {
-  readonly id: string;
-  /** What opening it has done about an older format; null when it had the present one. */
-  readonly migrated: MigratedStore | null;
-  /**
-   * Of the newest change-log entry. It does not move when only tokens, members, organisations, audit, activity or the
-   * outbox change: a version that tells readers to renew must count every write.
-   */
-  sequence(): number;
-  /**
-   * Runs `run` within one transaction: its changes, their indexes, audit, change-log and outbox entries are kept
-   * together or not at all. They are on disk when it returns, and readers in other threads know (`StoreVersion`).
-   *
-   * @param run synchronous; what it throws aborts everything and is thrown on.
-   * @param requireRoom called with the bytes that the data file can grow by, after each `apply` and before the commit;
-   * what it throws aborts everything, too. A write that the disk refuses would cost the whole process.
-   * @throws Error of lmdb when the disk refuses (a full disk shows as an input/output error, too); nothing is kept then.
-   * @throws DataFileMovedError when the data file is not in its place any more, DataFileHeldError when another process
-   * is opening it and was stopped at that moment; nothing is begun then.
-   */
-  write<T>(run: (transaction: WriteTransaction) => T, requireRoom?: (growthMax: number) => void): T;
-  /** No organisation, member or project: nothing was ever provisioned. */
-  isEmpty(): boolean;
-  /** Whether anybody can sign in. Not within a write. */
-  hasMembers(): boolean;
-  /** Not within a write. */
-  measure(): StoreMeasures;
-  close(): Promise<void>;
-}
-
 const defaultChangeLogEntriesMax = 65_536;
 /** How long a process that was killed while it read may keep freed pages from being used again. */
 const defaultDeadReadersEveryMs = 10_000;
@@ -75,18 +39,19 @@ const defaultDeadReadersEveryMs = 10_000;
  * @throws StoreError whose message says what is wrong and what to do.
  */
 export function openStore(options: StoreOptions, migrations?: readonly Migration[]): Store {
-  return new LmdbStore(openForWriting(options, migrations), options);
+  return new Store(openForWriting(options, migrations), options);
 }
 
-class LmdbStore implements Store {
+/** The writer's side. There is one for a data directory, and its opener holds the claim (`lmdb/claim.ts`). */
+export class Store {
   readonly id: string;
+  /** What opening it has done about an older format; null when it had the present one. */
   readonly migrated: MigratedStore | null;
   readonly #directory: string;
   readonly #opened: WritableStore;
   readonly #target: WriteTarget;
   readonly #queries: RecordQueries;
   readonly #changeLogEntriesMax: number;
-  readonly #tail = new WrittenTail();
   readonly #retention = new AuditRetention();
   readonly #deadReadersEveryMs: number;
   readonly #version: StoreVersion | null;
@@ -99,18 +64,37 @@ class LmdbStore implements Store {
     this.id = opened.identity.id;
     this.migrated = opened.migrated;
     this.#opened = opened;
-    this.#target = new WriteTarget(opened.tables);
-    this.#queries = createRecordQueries(this.#target.source, null);
+    this.#target = new WriteTarget(opened.databases);
+    this.#queries = createRecordQueries({
+      source: this.#target.source,
+      auditHeads: null,
+      held: { bytes: 0 },
+    });
     this.#changeLogEntriesMax = options.changeLogEntriesMax ?? defaultChangeLogEntriesMax;
     this.#deadReadersEveryMs = options.deadReadersEveryMs ?? defaultDeadReadersEveryMs;
     this.#version = options.storeVersion === undefined ? null : new StoreVersion(options.storeVersion);
     this.#sequence = this.#outside(() => this.#readSequence());
   }
 
+  /**
+   * Of the newest change-log entry. It does not move when only tokens, members, organisations, audit, activity or the
+   * outbox change: a version that tells readers to renew must count every write.
+   */
   sequence(): number {
     return this.#sequence;
   }
 
+  /**
+   * Runs `run` within one transaction: its changes, their indexes, audit, change-log and outbox entries are kept
+   * together or not at all. They are on disk when it returns, and readers in other threads know (`StoreVersion`).
+   *
+   * @param run synchronous; what it throws aborts everything and is thrown on.
+   * @param requireRoom called with the bytes that the data file can grow by, after each `apply` and before the commit;
+   * what it throws aborts everything, too. A write that the disk refuses would cost the whole process.
+   * @throws Error of lmdb when the disk refuses (a full disk shows as an input/output error, too); nothing is kept then.
+   * @throws DataFileMovedError when the data file is not in its place any more, DataFileHeldError when another process
+   * is opening it and was stopped at that moment; nothing is begun then.
+   */
   write<T>(run: (transaction: WriteTransaction) => T, requireRoom?: (growthMax: number) => void): T {
     if (this.#isWriting) throw new Error('A write within a write');
     this.#isWriting = true;
@@ -125,17 +109,20 @@ class LmdbStore implements Store {
     }
   }
 
+  /** No organisation, member or project: nothing was ever provisioned. */
   isEmpty(): boolean {
-    const { organisations, members, projects } = this.#opened.tables;
-    return this.#outside(() => [organisations, members, projects].every(isEmptyTable));
+    const { organisations, members, projects } = this.#opened.databases;
+    return this.#outside(() => [organisations, members, projects].every(isEmpty));
   }
 
+  /** Whether anybody can sign in. Not within a write. */
   hasMembers(): boolean {
-    return !this.#outside(() => isEmptyTable(this.#opened.tables.members));
+    return !this.#outside(() => isEmpty(this.#opened.databases.members));
   }
 
+  /** Not within a write. */
   measure(): StoreMeasures {
-    return measureStore(this.#directory, this.#opened.root, this.#opened.tables);
+    return measureStore(this.#directory, this.#opened.root, this.#opened.databases);
   }
 
   async close(): Promise<void> {
@@ -147,16 +134,16 @@ class LmdbStore implements Store {
   }
 
   #transact<T>(run: (transaction: WriteTransaction) => T, requireRoom?: (growthMax: number) => void): T {
-    const { space } = this.#target;
-    space.reset();
+    const target = this.#target;
+    const { source, space, tail } = target;
     const { root } = this.#opened;
-    const writer = createRecordWriter(this.#target, this.#tail, this.#changeLogEntriesMax);
+    target.begin();
     let isOpen = true;
     let hasChanged = false;
     let isAnnounced = false;
     const apply = (changes: readonly RecordChange[]) => {
       if (!isOpen) throw new Error('This transaction is over');
-      writer.apply(changes);
+      applyChanges(target, changes);
       hasChanged ||= changes.length > 0;
       // Now and not only at the end: lmdb writes out what does not fit its memory.
       requireRoom?.(space.growthMax(root));
@@ -164,13 +151,15 @@ class LmdbStore implements Store {
     try {
       // An object: lmdb would take some results (a promise, its own ABORT) as instructions.
       const written = root.transactionSync(() => {
-        const writtenOn = (ledgerId: string, day: number) =>
-          writtenBytesOn(this.#target.source, ledgerId, day);
-        const dropAuditEntries = (olderThan: number) => this.#retention.drop(this.#target, olderThan);
-        const result = run({ queries: this.#queries, apply, writtenBytesOn: writtenOn, dropAuditEntries });
-        writer.finish();
+        const result = run({
+          queries: this.#queries,
+          apply,
+          writtenBytesOn: (ledgerId, day) => writtenBytesOn(source, ledgerId, day),
+          dropAuditEntries: (olderThan) => this.#retention.drop(target, olderThan),
+        });
+        finishChangeLog(target, this.#changeLogEntriesMax);
         requireRoom?.(space.growthMax(root));
-        const sequence = this.#tail.changeLogLast ?? this.#readSequence();
+        const sequence = tail.changeLogLast ?? this.#readSequence();
         isAnnounced = hasChanged;
         if (isAnnounced) this.#version?.begin();
         return { result, sequence };
@@ -178,8 +167,7 @@ class LmdbStore implements Store {
       this.#sequence = written.sequence;
       return written.result;
     } catch (fault) {
-      this.#tail.forget();
-      this.#target.forgetKnown();
+      target.forget();
       throw fault;
     } finally {
       isOpen = false;
@@ -207,8 +195,4 @@ class LmdbStore implements Store {
   #readSequence(): number {
     return this.#target.source.find(counterRecord, metaKeys.changeLog) ?? 0;
   }
-}
-
-function isEmptyTable(table: Table): boolean {
-  return table.getKeysCount({ limit: 1 }) === 0;
 }

@@ -1,27 +1,58 @@
-import type { Tables } from './environment.ts';
 import type { KeyRange } from './keys/key-parts.ts';
 import type { DatabaseName } from './keys.ts';
-import { KnownRecords } from './known-records.ts';
-import { writeTransactionView } from './read-view.ts';
-import { RecordSource } from './record-source.ts';
+import type { Databases } from './lmdb/environment.ts';
+import { WrittenSpace } from './lmdb/written-space.ts';
+import { KnownRecords, RecordSource } from './record-source.ts';
 import type { RecordCodec } from './records/record-codec.ts';
-import { WrittenSpace } from './written-space.ts';
+import { writeTransactionView } from './snapshots.ts';
 
-/** The open write transaction: its writes, and reads that see them. */
+/** What followers of the change log drop from their caches. `everything` stands for a transaction too large to be listed. */
+export interface LoggedChange {
+  readonly kind: 'flag' | 'project' | 'everything';
+  /** Empty for `everything`. */
+  readonly projectId: string;
+  /** Of the flag, the audience or the project itself; empty for `everything`. */
+  readonly id: string;
+  readonly environment: string | null;
+}
+
+/** A transaction of more changes than this is logged as one `everything`: followers start afresh. */
+const loggedChangesMax = 1000;
+const everything: LoggedChange = { kind: 'everything', projectId: '', id: '', environment: null };
+
+/** The open write transaction: its writes, reads that see them, and what it has changed. */
 export class WriteTarget {
   readonly source: RecordSource;
   readonly space = new WrittenSpace();
-  readonly #tables: Tables;
+  readonly tail = new WrittenTail();
+  readonly #databases: Databases;
   readonly #known = new KnownRecords();
+  #logged: LoggedChange[] = [];
 
-  constructor(tables: Tables) {
-    this.#tables = tables;
-    this.source = new RecordSource(tables, writeTransactionView, this.#known);
+  constructor(databases: Databases) {
+    this.#databases = databases;
+    this.source = new RecordSource(databases, writeTransactionView, this.#known);
   }
 
-  /** What a failed transaction had read and written is not what the store holds. */
-  forgetKnown(): void {
+  /** For the next transaction. */
+  begin(): void {
+    this.space.reset();
+    this.#logged = [];
+  }
+
+  /** After a transaction that failed: what it had read and written is not what the store holds. */
+  forget(): void {
     this.#known.forgetAll();
+    this.tail.forget();
+  }
+
+  /** Notes a change for the change log, which is written when the transaction ends. */
+  log(change: LoggedChange): void {
+    if (this.#logged.length <= loggedChangesMax) this.#logged.push(change);
+  }
+
+  get logged(): readonly LoggedChange[] {
+    return this.#logged.length > loggedChangesMax ? [everything] : this.#logged;
   }
 
   put<T>(codec: RecordCodec<T>, key: Buffer, record: T): void {
@@ -30,23 +61,59 @@ export class WriteTarget {
     this.#put(codec.database, key, bytes);
   }
 
-  putBytes(table: DatabaseName, key: Buffer, bytes: Buffer): void {
-    this.#known.forget(table, key);
-    this.#put(table, key, bytes);
+  putBytes(database: DatabaseName, key: Buffer, bytes: Buffer): void {
+    this.#known.forget(database, key);
+    this.#put(database, key, bytes);
   }
 
-  #put(table: DatabaseName, key: Buffer, bytes: Buffer): void {
+  #put(database: DatabaseName, key: Buffer, bytes: Buffer): void {
     this.space.count(key.length + bytes.length);
-    this.#tables[table].putSync(key, bytes);
+    this.#databases[database].putSync(key, bytes);
   }
 
-  remove(table: DatabaseName, key: Buffer): void {
-    this.#known.forget(table, key);
+  remove(database: DatabaseName, key: Buffer): void {
+    this.#known.forget(database, key);
     this.space.count(0);
-    this.#tables[table].removeSync(key);
+    this.#databases[database].removeSync(key);
   }
 
-  removeRange(table: DatabaseName, range: KeyRange): void {
-    for (const key of Array.from(this.source.keys(table, range))) this.remove(table, key);
+  removeRange(database: DatabaseName, range: KeyRange): void {
+    for (const key of Array.from(this.source.keys(database, range))) this.remove(database, key);
+  }
+}
+
+/** The last link of a ledger's hash chain. */
+export interface LedgerHead {
+  readonly sequence: number;
+  readonly hash: Uint8Array;
+}
+
+/** Ledgers are organisations and personal projects: far fewer are written to between two restarts. */
+const headsMax = 4096;
+
+/**
+ * Where the appended databases end: the writer is the only one that appends, so it need not look after each commit. What a
+ * transaction has noted is forgotten when it fails, and read again.
+ */
+class WrittenTail {
+  /** The sequence of the oldest entry of the change log; null until it was read. */
+  changeLogFirst: number | null = null;
+  /** The sequence of the newest entry ever given, 0 before the first; null until it was read. */
+  changeLogLast: number | null = null;
+  readonly #heads = new Map<string, LedgerHead>();
+
+  head(ledgerId: string): LedgerHead | undefined {
+    return this.#heads.get(ledgerId);
+  }
+
+  setHead(ledgerId: string, head: LedgerHead): void {
+    if (this.#heads.size >= headsMax && !this.#heads.has(ledgerId)) this.#heads.clear();
+    this.#heads.set(ledgerId, head);
+  }
+
+  forget(): void {
+    this.changeLogFirst = null;
+    this.changeLogLast = null;
+    this.#heads.clear();
   }
 }

@@ -167,7 +167,7 @@ async function fillWindow(stranger: HttpClient): Promise<FilledWindow> {
 async function judgeEmails({ harbour, model }: Voyage): Promise<number> {
   const reader = openStoreReader({ directory: harbour.dataDir, mapBytes });
   const stored = new Map<string, number>();
-  for (const { entry } of reader.outbox()) {
+  for (const { entry } of reader.queries.outboxAfter(0)) {
     stored.set(entry.denial.tokenId, (stored.get(entry.denial.tokenId) ?? 0) + 1);
   }
   await reader.close();

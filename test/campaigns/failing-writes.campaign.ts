@@ -1,4 +1,4 @@
-import { dataFileOf } from '../../src/storage/environment.ts';
+import { dataFileOf } from '../../src/storage/lmdb/environment.ts';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
 import { bearer, createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';

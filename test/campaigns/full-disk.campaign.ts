@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { dataFileOf } from '../../src/storage/environment.ts';
+import { dataFileOf } from '../../src/storage/lmdb/environment.ts';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
 import { bearer, type ClientResponse, createHttpClient } from '../support/http-client.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dataFileOf } from '../../src/storage/environment.ts';
-import { markerFileOf } from '../../src/storage/marker-file.ts';
+import { dataFileOf } from '../../src/storage/lmdb/environment.ts';
+import { markerFileOf } from '../../src/storage/store-identity.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

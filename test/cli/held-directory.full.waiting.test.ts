@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { claimDirectory } from '../../src/storage/claim.ts';
+import { claimDirectory } from '../../src/storage/lmdb/claim.ts';
 import { exampleDocument } from '../operator/open-operator.ts';
 import { runBurgee } from '../support/burgee-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

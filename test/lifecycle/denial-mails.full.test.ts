@@ -36,7 +36,7 @@ async function deny(test: Test, { port }: BootedServer, secret: string): Promise
 function waiting(test: Test, directory: string): number {
   const reader = openStoreReader({ directory, mapBytes: 2 ** 30 });
   test.teardown(() => reader.close());
-  return [...reader.outbox()].length;
+  return [...reader.queries.outboxAfter(0)].length;
 }
 
 t.test('a denial is mailed once, and the next ones within 24 hours are not', async (test) => {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { checkStore } from '../../src/storage/check.ts';
-import { dataFileOf } from '../../src/storage/environment.ts';
+import { dataFileOf } from '../../src/storage/lmdb/environment.ts';
 import { openStoreReader } from '../../src/storage/store-reader.ts';
 import { buildDiskShim, DiskControl, shimEnvironment, shimTools } from '../campaigns/disk/disk-shim.ts';
 import { ConsoleClient } from '../console/console-client.ts';

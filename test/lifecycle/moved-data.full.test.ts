@@ -2,7 +2,7 @@ import { closeSync, cpSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryLock } from 'fs-native-extensions';
 import t, { type Test } from 'tap';
-import { wantedByte } from '../../src/storage/opening-gate.ts';
+import { wantedByte } from '../../src/storage/lmdb/opening-gate.ts';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
 import { eventually } from '../support/expectations.ts';

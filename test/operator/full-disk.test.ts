@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { dataFileOf } from '../../src/storage/environment.ts';
+import { dataFileOf } from '../../src/storage/lmdb/environment.ts';
 import { buildDiskShim, shimEnvironment, shimTools } from '../campaigns/disk/disk-shim.ts';
 import { makeSmallDisk, type SmallDisk } from '../campaigns/disk/small-disk.ts';
 import { oneProject } from '../lifecycle/lifecycle-fixture.ts';

@@ -1,40 +1,38 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
-import { chainHash } from '../../src/storage/audit-chain.ts';
-import { checkStore, type Finding } from '../../src/storage/check.ts';
-import { DamagedRecordError } from '../../src/storage/damaged-record-error.ts';
-import { createTables, dataFileOf, openEnvironment, type Tables } from '../../src/storage/environment.ts';
-import { auditSubjectKey } from '../../src/storage/keys/audit-keys.ts';
-import { hourFlagKey } from '../../src/storage/keys/evaluation-count-keys.ts';
-import { identityKey, memberIdentityKey } from '../../src/storage/keys/identity-keys.ts';
+import type { Finding } from '../../src/storage/check/store-walk.ts';
+import { checkStore } from '../../src/storage/check.ts';
+import { idKey, ownedIdKey, ownedSequenceKey, sequenceKey } from '../../src/storage/keys/key-parts.ts';
 import {
-  idKey,
-  metaKeys,
-  ownedIdKey,
-  ownedSequenceKey,
-  sequenceKey,
-} from '../../src/storage/keys/key-parts.ts';
-import { flagNameKey, memberEmailKey } from '../../src/storage/keys/name-keys.ts';
-import { activityRecord } from '../../src/storage/records/activity-record.ts';
-import { audienceRecord } from '../../src/storage/records/audience-record.ts';
-import { auditRecord, encodeAuditEntry } from '../../src/storage/records/audit-record.ts';
-import { changeLogRecord } from '../../src/storage/records/change-log-record.ts';
-import { counterRecord } from '../../src/storage/records/counter-record.ts';
-import { evaluationCountsRecord } from '../../src/storage/records/evaluation-counts-record.ts';
-import { flagRecord } from '../../src/storage/records/flag-record.ts';
-import { memberIdentityRecord } from '../../src/storage/records/member-identity-record.ts';
-import { memberRecord } from '../../src/storage/records/member-record.ts';
-import { oneTimeLinkRecord } from '../../src/storage/records/one-time-link-record.ts';
-import { organisationRecord } from '../../src/storage/records/organisation-record.ts';
-import { outboxDeliveryRecord } from '../../src/storage/records/outbox-delivery-record.ts';
-import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
-import { projectRecord } from '../../src/storage/records/project-record.ts';
+  createDatabases,
+  type Databases,
+  dataFileOf,
+  openEnvironment,
+} from '../../src/storage/lmdb/environment.ts';
 import type { RecordCodec } from '../../src/storage/records/record-codec.ts';
-import { sessionRecord } from '../../src/storage/records/session-record.ts';
-import { tokenRecord } from '../../src/storage/records/token-record.ts';
-import { tokenUseRecord } from '../../src/storage/records/token-use-record.ts';
 import { openStore } from '../../src/storage/store.ts';
+import { DamagedRecordError } from '../../src/storage/store-error.ts';
 import { openStoreReader } from '../../src/storage/store-reader.ts';
+import { activityRecord, tokenUseRecord } from '../../src/storage/tables/activity.ts';
+import { audienceRecord } from '../../src/storage/tables/audiences.ts';
+import {
+  auditRecord,
+  auditSubjectKey,
+  chainHash,
+  encodeAuditEntry,
+} from '../../src/storage/tables/audit-record.ts';
+import { changeLogRecord } from '../../src/storage/tables/change-log.ts';
+import { evaluationCountsRecord, hourFlagKey } from '../../src/storage/tables/evaluation-counts.ts';
+import { flagNameKey, flagRecord } from '../../src/storage/tables/flags.ts';
+import { identityKey, memberIdentityKey, memberIdentityRecord } from '../../src/storage/tables/identities.ts';
+import { memberEmailKey, memberRecord } from '../../src/storage/tables/members.ts';
+import { counterRecord, metaKeys } from '../../src/storage/tables/meta.ts';
+import { oneTimeLinkRecord } from '../../src/storage/tables/one-time-links.ts';
+import { organisationRecord } from '../../src/storage/tables/organisations.ts';
+import { outboxDeliveryRecord, outboxRecord } from '../../src/storage/tables/outbox.ts';
+import { projectRecord } from '../../src/storage/tables/projects.ts';
+import { sessionRecord } from '../../src/storage/tables/sessions.ts';
+import { tokenRecord } from '../../src/storage/tables/tokens.ts';
 import { newId } from '../../src/support/random-id.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { denialOf, flagOf, outboxDeliveryOf, tokenOf, tokenUseOf } from './support/records.ts';
@@ -42,26 +40,26 @@ import { mapBytes, newStore, type SampleRecords, writeSample } from './support/s
 
 const other = newId();
 
-function put<T>(tables: Tables, codec: RecordCodec<T>, key: Buffer, record: T): void {
+function put<T>(tables: Databases, codec: RecordCodec<T>, key: Buffer, record: T): void {
   tables[codec.database].putSync(key, codec.encode(key, record));
 }
 
 /** What `burgee check` finds in a store of one record of each kind, after lmdb wrote this damage into it. */
 async function findingsAfter(
   test: Test,
-  damage: (tables: Tables, sample: SampleRecords) => void,
+  damage: (tables: Databases, sample: SampleRecords) => void,
 ): Promise<{ found: Finding[]; sample: SampleRecords }> {
   const directory = temporaryDirectory(test);
   const store = openStore({ directory, mapBytes });
   const sample = writeSample(store);
   await store.close();
   const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
-  damage(createTables(root), sample);
+  damage(createDatabases(root), sample);
   await root.close();
   return { found: Array.from(checkStore(directory)), sample };
 }
 
-type Damage = (tables: Tables, sample: SampleRecords) => void;
+type Damage = (tables: Databases, sample: SampleRecords) => void;
 type Expectation = (sample: SampleRecords) => readonly [where: string, what: RegExp][];
 
 function finds(name: string, damage: Damage, expected: Expectation): void {

@@ -1,13 +1,13 @@
 import t from 'tap';
 import { checkStore } from '../../src/storage/check.ts';
-import { findTables, openEnvironment } from '../../src/storage/environment.ts';
 import { idKey, type KeyRange, rangeOf } from '../../src/storage/keys/key-parts.ts';
 import { type DatabaseName, laterDatabases } from '../../src/storage/keys.ts';
+import { findDatabases, openEnvironment } from '../../src/storage/lmdb/environment.ts';
 import { RecordSource } from '../../src/storage/record-source.ts';
-import { outboxRecord } from '../../src/storage/records/outbox-record.ts';
 import { Snapshots } from '../../src/storage/snapshots.ts';
 import { openStore } from '../../src/storage/store.ts';
 import { pageUseOf } from '../../src/storage/store-statistics.ts';
+import { outboxRecord } from '../../src/storage/tables/outbox.ts';
 import { newId } from '../../src/support/random-id.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { mapBytes, writeSample } from './support/sample-store.ts';
@@ -29,8 +29,8 @@ t.test('a database that was added later reads as empty where it is missing', asy
   const directory = await storeWithout(test, 'outbox');
   const root = openEnvironment({ directory, mapBytes, isReadOnly: true });
   test.teardown(() => root.close());
-  test.equal(findTables(root, laterDatabases), undefined, 'one that was always there must be there');
-  const tables = findTables(root, new Set(['outbox']));
+  test.equal(findDatabases(root, laterDatabases), undefined, 'one that was always there must be there');
+  const tables = findDatabases(root, new Set(['outbox']));
   if (tables === undefined) throw new Error('the outbox was added later');
   const snapshots = new Snapshots(root);
   test.teardown(() => snapshots.close());

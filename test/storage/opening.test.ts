@@ -17,13 +17,17 @@ import { fileURLToPath } from 'node:url';
 import { open } from 'lmdb';
 import t, { type Test } from 'tap';
 import { checkStore } from '../../src/storage/check.ts';
-import { createTable, createTables, dataFileOf, openEnvironment } from '../../src/storage/environment.ts';
-import { metaKeys } from '../../src/storage/keys/key-parts.ts';
-import { markerFileOf } from '../../src/storage/marker-file.ts';
-import { identityRecord } from '../../src/storage/records/identity-record.ts';
+import {
+  createDatabase,
+  createDatabases,
+  dataFileOf,
+  openEnvironment,
+} from '../../src/storage/lmdb/environment.ts';
 import { openStore } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
+import { markerFileOf } from '../../src/storage/store-identity.ts';
 import { openStoreReader } from '../../src/storage/store-reader.ts';
+import { identityRecord, metaKeys } from '../../src/storage/tables/meta.ts';
 import { newId } from '../../src/support/random-id.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { pageBytesIn } from './support/data-file-head.ts';
@@ -183,7 +187,7 @@ t.test('a store of a newer format is refused, whether marker or data file says s
   refuses(test, directory, /store\.json has store format 2.*Upgrade Burgee/);
   writeFileSync(marker, JSON.stringify({ storeId, format: 1 }));
   const root = openRaw(directory);
-  const meta = createTable(root, 'meta');
+  const meta = createDatabase(root, 'meta');
   meta.putSync(metaKeys.store, identityRecord.encode(metaKeys.store, { id: storeId, format: 2 }));
   await root.close();
   refuses(test, directory, /burgee\.mdb has store format 2.*Upgrade Burgee/);
@@ -217,7 +221,7 @@ t.test('a damaged identity is refused', async (test) => {
   const root = openRaw(directory);
   const bytes = identityRecord.encode(metaKeys.store, { id: storeId, format: 1 });
   bytes[8] = (bytes[8] ?? 0) ^ 1;
-  createTable(root, 'meta').putSync(metaKeys.store, bytes);
+  createDatabase(root, 'meta').putSync(metaKeys.store, bytes);
   await root.close();
   refuses(test, directory, /is damaged: Damaged record meta\/store.*Restore/);
 });
@@ -237,12 +241,12 @@ t.test('a creation that stopped after any of its steps is taken up by the next o
     },
     'the first table': async (directory) => {
       const root = openRaw(directory);
-      createTable(root, 'meta');
+      createDatabase(root, 'meta');
       await root.close();
     },
     'the identity': async (directory) => {
       const root = openRaw(directory);
-      createTable(root, 'meta').putSync(
+      createDatabase(root, 'meta').putSync(
         metaKeys.store,
         identityRecord.encode(metaKeys.store, { id, format: 1 }),
       );
@@ -250,7 +254,7 @@ t.test('a creation that stopped after any of its steps is taken up by the next o
     },
     'all tables': async (directory) => {
       const root = openRaw(directory);
-      createTables(root).meta.putSync(
+      createDatabases(root).meta.putSync(
         metaKeys.store,
         identityRecord.encode(metaKeys.store, { id, format: 1 }),
       );
@@ -258,7 +262,7 @@ t.test('a creation that stopped after any of its steps is taken up by the next o
     },
     'a marker not yet in place': async (directory) => {
       const root = openRaw(directory);
-      createTables(root).meta.putSync(
+      createDatabases(root).meta.putSync(
         metaKeys.store,
         identityRecord.encode(metaKeys.store, { id, format: 1 }),
       );

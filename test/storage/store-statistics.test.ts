@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { dataFileOf } from '../../src/storage/environment.ts';
+import { dataFileOf } from '../../src/storage/lmdb/environment.ts';
 import { openStore } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { readStatistics } from '../../src/storage/store-statistics.ts';

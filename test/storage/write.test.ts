@@ -3,9 +3,9 @@ import t from 'tap';
 import type { RecordChange } from '../../src/domain/record-change.ts';
 import type { RecordQueries } from '../../src/domain/record-queries.ts';
 import { activityRowsMax } from '../../src/domain/token/denial.ts';
-import { encodeAuditEntry } from '../../src/storage/records/audit-record.ts';
 import { openStore } from '../../src/storage/store.ts';
 import type { StoreReader } from '../../src/storage/store-reader.ts';
+import { encodeAuditEntry } from '../../src/storage/tables/audit-record.ts';
 import { newId } from '../../src/support/random-id.ts';
 import {
   audienceOf,
@@ -48,10 +48,10 @@ t.test('a write is there when it returns, every kind of record of it', async (te
   test.strictSame([...queries.flagsOf(sample.project.id)], [sample.flag]);
   test.strictSame([...queries.audiencesOf(sample.project.id)], [sample.audience]);
   test.strictSame([...queries.tokensOf(sample.project.id)], [sample.token]);
-  test.strictSame([...reader.activityOf(sample.token.id)], [sample.denial]);
+  test.strictSame([...reader.queries.denialsOf(sample.token.id)], [sample.denial]);
   test.strictSame(queries.keptAnswer(sample.token.id, sample.keptAnswer.key), sample.keptAnswer);
   const outboxEntry = { kind: 'denial-email', denial: sample.denial };
-  test.strictSame([...reader.outbox()], [{ sequence: 1, entry: outboxEntry }]);
+  test.strictSame([...reader.queries.outboxAfter(0)], [{ sequence: 1, entry: outboxEntry }]);
   test.strictSame(
     Array.from(reader.auditEntries(sample.organisation.id), ({ entry }) => entry),
     sample.audit,
@@ -74,7 +74,7 @@ t.test('what comes from outside and is no id finds nothing', async (test) => {
     test.equal(reader.queries.flag(id), undefined);
     test.strictSame([...reader.queries.flagsOf(id, 'checkout')], []);
     test.strictSame(
-      [...reader.queries.tokensOf(id), ...reader.activityOf(id), ...reader.auditEntries(id)],
+      [...reader.queries.tokensOf(id), ...reader.queries.denialsOf(id), ...reader.auditEntries(id)],
       [],
     );
   }
@@ -353,13 +353,13 @@ t.test('a token keeps its newest 1,000 activity rows, newest first', async (test
       denial: denialOf(token.id, { at: from + index }),
     }));
   store.write(({ apply }) => apply([...rows(0, 999), { kind: 'activity', denial: denialOf(other.id) }]));
-  test.equal([...reader.activityOf(token.id)].length, 999);
+  test.equal([...reader.queries.denialsOf(token.id)].length, 999);
   store.write(({ apply }) => apply(rows(999, 1005)));
   reader.renew();
-  const kept = Array.from(reader.activityOf(token.id), ({ at }) => at);
+  const kept = Array.from(reader.queries.denialsOf(token.id), ({ at }) => at);
   test.equal(kept.length, activityRowsMax);
   test.strictSame([kept.at(0), kept.at(1), kept.at(-1)], [1004, 1003, 5]);
-  test.equal([...reader.activityOf(other.id)].length, 1);
+  test.equal([...reader.queries.denialsOf(other.id)].length, 1);
 });
 
 t.test('outbox entries are numbered in the order of their writes', async (test) => {
@@ -368,7 +368,7 @@ t.test('outbox entries are numbered in the order of their writes', async (test) 
   store.write(({ apply }) => apply([1, 2].map((at) => ({ kind: 'outbox', entry: entry(at) }))));
   store.write(({ apply }) => apply([{ kind: 'outbox', entry: entry(3) }]));
   test.strictSame(
-    Array.from(reader.outbox(), (row) => [row.sequence, row.entry.denial.at]),
+    Array.from(reader.queries.outboxAfter(0), (row) => [row.sequence, row.entry.denial.at]),
     [
       [1, 1],
       [2, 2],

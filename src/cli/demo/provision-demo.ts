@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { ProvisionDocument } from '../../contracts/provision/provision-document.ts';
 import type { Operator } from '../../operator/operator.ts';
-import { claimDirectory } from '../../storage/claim.ts';
+import { claimDirectory } from '../../storage/lmdb/claim.ts';
 import { openStore } from '../../storage/store.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { operatorOn } from '../operator-session.ts';

@@ -4,7 +4,7 @@ import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import { readingMapBytesOf } from '../../storage/environment.ts';
+import { readingMapBytesOf } from '../../storage/lmdb/environment.ts';
 import { syncDirectory } from '../../storage/store-directory.ts';
 import { openStoreReader } from '../../storage/store-reader.ts';
 import { CommandFailure } from '../command-failure.ts';

@@ -1,8 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isIdShaped } from '../../support/id-shape.ts';
-import type { StoreIdentity } from '../records/identity-record.ts';
+import { commitIn } from '../lmdb/data-file.ts';
+import { dataFileOf } from '../lmdb/environment.ts';
 import { StoreError } from '../store-error.ts';
+import { writeMarker } from '../store-identity.ts';
+import type { StoreIdentity } from '../tables/meta.ts';
 
 /**
  * `backup.json` makes a directory a backup: it is written last, when everything else in it is on disk. Without it there
@@ -71,4 +75,53 @@ function parseManifest(text: string): BackupManifest | null {
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+/**
+ * Puts a copied data file on disk with the marker of its store.
+ * @param takenAt before the copy began.
+ * @returns what its manifest will say.
+ */
+export function completeCopy(directory: string, identity: StoreIdentity, takenAt: number): BackupManifest {
+  const path = dataFileOf(directory);
+  syncFile(path);
+  writeMarker(directory, identity);
+  const commit = commitIn(path);
+  if (commit === null) throw new StoreError(`${path} is not a data file: the copy failed. Try again.`);
+  return { storeId: identity.id, format: identity.format, takenAt, ...checksumOf(path), commit };
+}
+
+export function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+interface FileChecksum {
+  readonly bytes: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+}
+
+const chunkBytes = 2 ** 20;
+
+/** Reads the whole file, a chunk at a time. Waits for the disk: for threads and processes that have nothing else to do. */
+export function checksumOf(path: string): FileChecksum {
+  const descriptor = openSync(path, 'r');
+  try {
+    const sum = createHash('sha256');
+    const chunk = Buffer.allocUnsafe(chunkBytes);
+    let bytes = 0;
+    for (;;) {
+      const read = readSync(descriptor, chunk);
+      if (read === 0) return { bytes, sha256: sum.digest('hex') };
+      sum.update(chunk.subarray(0, read));
+      bytes += read;
+    }
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -1,8 +1,8 @@
 import { chmodSync } from 'node:fs';
-import { readingMapBytesOf } from '../environment.ts';
-import type { StoreIdentity } from '../records/identity-record.ts';
+import { readingMapBytesOf } from '../lmdb/environment.ts';
 import { openForReading } from '../store-opening.ts';
 import { pageUseOf } from '../store-statistics.ts';
+import type { StoreIdentity } from '../tables/meta.ts';
 
 /** What a copy is of, and how large it becomes. */
 export interface CopyPlan {
@@ -12,7 +12,7 @@ export interface CopyPlan {
 }
 
 /**
- * Copies a store's newest commit, without its free pages, to a new file: from one snapshot, whatever is written meanwhile.
+ * Copies a store's newest commit, without its free pages, to a new file: from one snapshot; what is written meanwhile is not in it.
  * Run it in a process of its own: a damaged page can end the process that reads it.
  *
  * @param onPlan called before the copy begins.
@@ -24,9 +24,9 @@ export async function copyStore(
   onPlan: (plan: CopyPlan) => void,
 ): Promise<void> {
   const opened = openForReading({ directory, mapBytes: readingMapBytesOf(directory) });
-  const { root, tables, identity } = opened;
+  const { root, databases, identity } = opened;
   try {
-    const { pageBytes, usedPages } = pageUseOf(root, tables);
+    const { pageBytes, usedPages } = pageUseOf(root, databases);
     onPlan({ identity, bytes: usedPages * pageBytes });
     await root.backup(file, true);
     chmodSync(file, 0o600);

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type Claim, claimDirectory, claimFileOf } from '../claim.ts';
+import { type Claim, claimDirectory, claimFileOf } from '../lmdb/claim.ts';
 import { createDirectory, syncDirectory } from '../store-directory.ts';
 import { StoreError } from '../store-error.ts';
 

@@ -1,9 +1,9 @@
 import { chownSync, closeSync, lstatSync, openSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { tryLock } from 'fs-native-extensions';
-import { dataFileOf } from '../environment.ts';
-import { lockFileOf } from '../lock-file.ts';
-import { WritersGate } from '../opening-gate.ts';
+import { dataFileOf } from '../lmdb/environment.ts';
+import { lockFileOf } from '../lmdb/lock-file.ts';
+import { WritersGate } from '../lmdb/opening-gate.ts';
 import { syncDirectory } from '../store-directory.ts';
 import { StoreError } from '../store-error.ts';
 
@@ -11,7 +11,7 @@ import { StoreError } from '../store-error.ts';
 const openedByte = 0;
 
 /**
- * Puts a verified copy, which is on disk, in the place of the data file, by one rename: whatever happens, one of the two
+ * Puts a verified copy, which is on disk, in the place of the data file, by one rename: after a crash one of the two
  * is there. The caller holds the claim on the directory, so nobody writes; that nobody reads either is made sure here,
  * because lmdb's readers of both files would meet in one lock file.
  *
@@ -23,7 +23,7 @@ export function replaceDataFile(directory: string, copy: string): void {
   requireSoleName(path);
   const gate = new WritersGate(path);
   try {
-    // Whoever is about to open the file waits at the gate, and then finds the new one.
+    // A process that is about to open the file waits at the gate, and then finds the new one.
     gate.within(() =>
       whileNobodyReads(directory, () => {
         keepOwner(path, copy);

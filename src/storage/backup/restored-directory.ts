@@ -1,11 +1,11 @@
 import { existsSync, readlinkSync, realpathSync, renameSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { timeInName } from '../../support/time-in-name.ts';
-import { claimDirectory, claimFileOf } from '../claim.ts';
-import { dataFileOf } from '../environment.ts';
-import { markerFileOf } from '../marker-file.ts';
+import { claimDirectory, claimFileOf } from '../lmdb/claim.ts';
+import { dataFileOf } from '../lmdb/environment.ts';
 import { syncDirectory } from '../store-directory.ts';
 import { StoreError } from '../store-error.ts';
+import { markerFileOf } from '../store-identity.ts';
 import { manifestFileOf } from './backup-manifest.ts';
 import { beginDirectory, isVacant, type PartialDirectory } from './partial-directory.ts';
 
@@ -88,7 +88,7 @@ function replace(partial: PartialDirectory, target: string): string {
   return aside;
 }
 
-/** Whatever is not a store stays where it is: a wrong --data-dir must not move somebody's files. */
+/** What is not a store stays where it is: a wrong --data-dir must not move somebody's files. */
 function requireMovable(target: string, mayMoveAside: boolean): void {
   if (existsSync(manifestFileOf(target))) {
     throw new StoreError(`${target} is a backup itself. Name another data directory with --data-dir.`);

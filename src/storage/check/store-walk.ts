@@ -1,17 +1,28 @@
-import { DamagedRecordError } from '../damaged-record-error.ts';
-import { describeKey } from '../keys/describe-key.ts';
+import { isIdShaped } from '../../support/id-shape.ts';
+import { describeKey, idKey, secretHashBytes } from '../keys/key-parts.ts';
 import type { DatabaseName } from '../keys.ts';
-import type { RecordIndex } from '../record-indexes.ts';
+import type { RecordIndex } from '../record-index.ts';
 import type { RecordSource, StoredRecord } from '../record-source.ts';
 import type { RecordCodec } from '../records/record-codec.ts';
-import { type Finding, findingAt } from './finding.ts';
+import { DamagedRecordError } from '../store-error.ts';
+
+/** Something in the store that does not hold. */
+export interface Finding {
+  /** Database and key. */
+  readonly where: string;
+  readonly what: string;
+}
+
+export function findingAt(database: DatabaseName, key: Uint8Array, what: string): Finding {
+  return { where: `${database}/${describeKey(key)}`, what };
+}
 
 export interface Entry {
   readonly key: Buffer;
   readonly bytes: Buffer;
 }
 
-/** Walks the databases of one snapshot, counts what it sees, and goes on after whatever is damaged. */
+/** Walks the databases of one snapshot, counts what it sees, and goes on after what is damaged. */
 export class StoreWalk {
   readonly counts = new Map<DatabaseName, number>();
   readonly #source: RecordSource;
@@ -38,7 +49,12 @@ export class StoreWalk {
     }
   }
 
-  hasEntries(database: DatabaseName): boolean {
+  /** @returns null when the id is none, or names nothing that can be read. */
+  findById<T>(codec: RecordCodec<T>, id: string): T | null {
+    return isIdShaped(id) ? this.find(codec, idKey(id)) : null;
+  }
+
+  #hasEntries(database: DatabaseName): boolean {
     return this.#source.count(database) > 0;
   }
 
@@ -66,6 +82,28 @@ export class StoreWalk {
     }
   }
 
+  /** Each record lies under its id and has its entries in the indexes, whose every entry names one. */
+  *table<T extends { readonly id: string; readonly revision?: number }>(
+    codec: RecordCodec<T>,
+    indexes: readonly RecordIndex<T>[],
+    examine: (record: T) => Iterable<Finding>,
+  ): Generator<Finding> {
+    const filled = indexes.filter(({ database, isLater }) => isLater !== true || this.#hasEntries(database));
+    const indexedIn = (index: RecordIndex<T>, record: T) => this.indexed(index, record);
+    yield* this.records(codec, function* ({ key, record }) {
+      yield* misplaced(codec, key, record);
+      for (const index of filled) yield* indexedIn(index, record);
+      yield* examine(record);
+    });
+    for (const index of indexes) yield* this.index(index, codec);
+  }
+
+  /** `id` must be that of a record that is there. */
+  *reference<T>(where: string, codec: RecordCodec<T>, id: string): Generator<Finding> {
+    if (isIdShaped(id) && this.has(codec, idKey(id))) return;
+    yield { where, what: `refers to ${codec.database}/${id}, which is missing` };
+  }
+
   /** An index must name the record under the record's own key. */
   *indexed<T>(index: RecordIndex<T>, record: T): Generator<Finding> {
     const key = index.keyOf(record);
@@ -80,7 +118,7 @@ export class StoreWalk {
   *index<T>(index: RecordIndex<T>, codec: RecordCodec<T>): Generator<Finding> {
     const { database } = index;
     yield* this.entries(database, (entry) => {
-      const recordKey = index.recordKeyOf(entry);
+      const recordKey = index.recordKeyOf(entry.key, entry.bytes);
       const name = `${codec.database}/${describeKey(recordKey)}`;
       if (!this.has(codec, recordKey))
         return [findingAt(database, entry.key, `names ${name}, which is missing`)];
@@ -99,4 +137,20 @@ export function decodeOrDamage<T>(codec: RecordCodec<T>, { key, bytes }: Entry):
     if (error instanceof DamagedRecordError) return error;
     throw error;
   }
+}
+
+function* misplaced<T extends { readonly id: string; readonly revision?: number }>(
+  { database }: RecordCodec<T>,
+  key: Buffer,
+  record: T,
+): Generator<Finding> {
+  if (record.id !== key.toString('latin1')) yield findingAt(database, key, `is the record of ${record.id}`);
+  const isRevised = 'revision' in record;
+  if (isRevised && !(Number(record.revision) >= 1))
+    yield findingAt(database, key, `has revision ${record.revision}`);
+}
+
+/** @returns a finding unless a secret's hash has its length */
+export function* checkHash(where: string, hash: Uint8Array): Generator<Finding> {
+  if (hash.length !== secretHashBytes) yield { where, what: `has a secret hash of ${hash.length} bytes` };
 }

@@ -4,42 +4,12 @@ import { isIdShaped } from '../../support/id-shape.ts';
 export const idBytes = 20;
 export const secretHashBytes = 32;
 export const sequenceBytes = 8;
+/** 200 code points of at most 4 bytes. */
+const nameBytesMax = 800;
+const textEnd = Buffer.of(0);
 
 /** Above every byte that may follow a prefix: UTF-8 and ids have none of 0xFF, a sequence begins with zeros. */
 export const aboveAll = Buffer.of(0xff);
-
-export const metaKeys = {
-  store: Buffer.from('store', 'latin1'),
-  changeLog: Buffer.from('change-log', 'latin1'),
-  outbox: Buffer.from('outbox', 'latin1'),
-};
-
-const writtenBytesPrefix = 'written/';
-
-/** In `meta`, of what was written. @param holderId whose quota it is: an organisation, or the owner of personal projects */
-export function writtenBytesKey(holderId: string): Buffer {
-  return Buffer.concat([Buffer.from(writtenBytesPrefix, 'latin1'), idKey(holderId)]);
-}
-
-export function isWrittenBytesKey(key: Buffer): boolean {
-  return hasPrefix(key, writtenBytesPrefix);
-}
-
-const auditAnchorPrefix = 'audit-anchor/';
-
-/** In `meta`, of what was dropped of a ledger. */
-export function auditAnchorKey(ledgerId: string): Buffer {
-  return Buffer.concat([Buffer.from(auditAnchorPrefix, 'latin1'), idKey(ledgerId)]);
-}
-
-export function isAuditAnchorKey(key: Buffer): boolean {
-  return hasPrefix(key, auditAnchorPrefix);
-}
-
-function hasPrefix(key: Buffer, prefix: string): boolean {
-  const text = key.toString('latin1');
-  return text.startsWith(prefix) && isIdShaped(text.slice(prefix.length));
-}
 
 /** @throws RangeError when `id` is not an id: only what was made by `newId` is ever stored. */
 export function idKey(id: string): Buffer {
@@ -52,6 +22,12 @@ export function sequenceKey(sequence: number): Buffer {
   key.writeUInt32BE(Math.floor(sequence / 2 ** 32), 0);
   key.writeUInt32BE(sequence % 2 ** 32, 4);
   return key;
+}
+
+/** A name or an email in a key, with what ends it; null when no valid one looks like this: too long, or with that end in it. */
+export function textPart(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'utf8');
+  return bytes.length > nameBytesMax || bytes.includes(0) ? null : Buffer.concat([bytes, textEnd]);
 }
 
 /** A project's audience or token. */
@@ -70,10 +46,14 @@ export interface KeyRange {
   readonly end: Buffer;
 }
 
+/** Every key that begins with these bytes. */
+export function prefixRange(prefix: Buffer): KeyRange {
+  return { start: prefix, end: Buffer.concat([prefix, aboveAll]) };
+}
+
 /** Every key that begins with the id: a project's flags, audiences, tokens; a ledger's or token's rows. */
 export function rangeOf(ownerId: string): KeyRange {
-  const prefix = idKey(ownerId);
-  return { start: prefix, end: Buffer.concat([prefix, aboveAll]) };
+  return prefixRange(idKey(ownerId));
 }
 
 /** Every id after this one. */
@@ -93,4 +73,22 @@ export function firstIdOf(key: Buffer): string {
 /** The sequence that ends a key. */
 export function sequenceOf(key: Buffer): number {
   return key.readUInt32BE(key.length - 8) * 2 ** 32 + key.readUInt32BE(key.length - 4);
+}
+
+/** A key as people read it in a finding or an error. */
+export function describeKey(key: Uint8Array): string {
+  const bytes = Buffer.from(key);
+  if (bytes.length === sequenceBytes) return String(sequenceOf(bytes));
+  if (bytes.length === idBytes + sequenceBytes && bytes[idBytes] === 0)
+    return `${firstIdOf(bytes)}/${sequenceOf(bytes)}`;
+  if (bytes.length === 2 * idBytes + sequenceBytes && bytes[2 * idBytes] === 0) {
+    return `${firstIdOf(bytes)}/${lastIdOf(bytes.subarray(0, 2 * idBytes))}/${sequenceOf(bytes)}`;
+  }
+  if (bytes.length === 2 * idBytes) return `${firstIdOf(bytes)}/${lastIdOf(bytes)}`;
+  const text = bytes.toString('utf8').replaceAll('\0', '/');
+  return /[\p{C}\ufffd]/u.test(text) ? bytes.toString('hex') : text;
+}
+
+function lastIdOf(key: Buffer): string {
+  return lastIdKeyOf(key).toString('latin1');
 }

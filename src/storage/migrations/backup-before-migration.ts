@@ -1,14 +1,12 @@
 import { chmodSync, constants, copyFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { timeInName } from '../../support/time-in-name.ts';
-import { readManifest, writeManifest } from '../backup/backup-manifest.ts';
-import { completeCopy } from '../backup/complete-copy.ts';
-import { checksumOf } from '../backup/file-checksum.ts';
+import { checksumOf, completeCopy, readManifest, writeManifest } from '../backup/backup-manifest.ts';
 import { beginDirectory, isMountPoint } from '../backup/partial-directory.ts';
-import { commitIn } from '../data-file.ts';
-import { dataFileOf } from '../environment.ts';
-import type { StoreIdentity } from '../records/identity-record.ts';
+import { commitIn } from '../lmdb/data-file.ts';
+import { dataFileOf } from '../lmdb/environment.ts';
 import { StoreError } from '../store-error.ts';
+import type { StoreIdentity } from '../tables/meta.ts';
 
 /**
  * Copies the data file to a backup beside the data directory, or in it where that is a mounted volume or nothing can be

@@ -1,9 +1,15 @@
-import { createTable, type Root, type Table } from '../environment.ts';
-import { metaKeys } from '../keys/key-parts.ts';
-import { identityRecord, type StoreIdentity } from '../records/identity-record.ts';
+import { createDatabase, type Database, type Root } from '../lmdb/environment.ts';
+import { firstFormat, identityRecord, metaKeys, type StoreIdentity } from '../tables/meta.ts';
 import { backupBeforeMigration } from './backup-before-migration.ts';
 import type { MigratedDatabases, Migration } from './migration.ts';
-import { formatAfter } from './store-migrations.ts';
+
+/** Every step from the first format to the present one, in order. There is only one format so far. */
+export const storeMigrations: readonly Migration[] = [];
+
+/** @returns the format that these steps lead to. */
+export function formatAfter(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.to ?? firstFormat;
+}
 
 export interface MigratedStore {
   readonly identity: StoreIdentity;
@@ -16,7 +22,7 @@ export interface MigratedStore {
  * anywhere leaves the old store or the new one.
  *
  * @returns null when there is nothing to do.
- * @throws StoreError when no backup can be made; whatever a step throws. Nothing has changed then.
+ * @throws StoreError when no backup can be made; what a step throws. Nothing has changed then.
  */
 export function migrateStore(
   root: Root,
@@ -28,7 +34,7 @@ export function migrateStore(
   if (steps.length === 0) return null;
   const backup = backupBeforeMigration(directory, identity);
   const migrated = { id: identity.id, format: formatAfter(steps) };
-  const meta = createTable(root, 'meta');
+  const meta = createDatabase(root, 'meta');
   const opened = steps.map((step) => ({ step, databases: openDatabases(root, step) }));
   root.transactionSync(() => {
     for (const { step, databases } of opened) step.migrate(databases);
@@ -38,12 +44,12 @@ export function migrateStore(
 }
 
 function openDatabases(root: Root, { to, databases }: Migration): MigratedDatabases {
-  const tables = new Map<string, Table>(databases.map((name) => [name, createTable(root, name)]));
+  const opened = new Map<string, Database>(databases.map((name) => [name, createDatabase(root, name)]));
   return {
     get(name) {
-      const table = tables.get(name);
-      if (table === undefined) throw new Error(`The migration to format ${to} does not list ${name}`);
-      return table;
+      const database = opened.get(name);
+      if (database === undefined) throw new Error(`The migration to format ${to} does not list ${name}`);
+      return database;
     },
   };
 }

@@ -1,13 +1,13 @@
-import type { Table } from '../environment.ts';
+import type { Database } from '../lmdb/environment.ts';
 
 /** The databases that a migration reads and writes, as bytes, by the names of their own time. */
 export interface MigratedDatabases {
   /** @throws Error for one that the migration does not list. */
-  get(name: string): Table;
+  get(name: string): Database;
 }
 
 /**
- * One step of the store's format. It keeps what it needs of the record codecs of its time: `records/` moves on.
+ * One step of the store's format. It keeps what it needs of the record codecs of its time: `tables/` moves on.
  *
  * Records of a kind whose row changes are written anew; a database that is only added needs no step, because the writer
  * creates it (`laterDatabases`).

@@ -2,8 +2,8 @@ import { toUSVString } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
 import type { Steps } from '../../support/steps.ts';
-import { DamagedRecordError } from '../damaged-record-error.ts';
 import type { DatabaseName } from '../keys.ts';
+import { DamagedRecordError } from '../store-error.ts';
 import { RowReader } from './row-reader.ts';
 
 /**
@@ -34,12 +34,13 @@ export interface RecordCodec<T> {
   verify(key: Uint8Array, bytes: Buffer): void;
 }
 
-export interface RecordShape<T, Row extends readonly unknown[]> {
+interface RecordShape<T, Row extends readonly unknown[]> {
   readonly database: DatabaseName;
   /** 1 to 255; a change of the row takes the next one. */
   readonly version: number;
+  /** Its fields, in the order in which they are kept; later versions append others. */
   toRow(record: T): Row;
-  fromRow(row: Row): T;
+  fromRow(row: NoInfer<Row>): NoInfer<T>;
 }
 
 const headerBytes = 5;
@@ -47,7 +48,9 @@ const headerBytes = 5;
 const summedBytes = 256 * 1024;
 const packr = new Packr({ useRecords: false });
 
-export function recordCodec<T, Row extends readonly unknown[]>(shape: RecordShape<T, Row>): RecordCodec<T> {
+export function recordCodec<T, const Row extends readonly unknown[]>(
+  shape: RecordShape<T, Row>,
+): RecordCodec<T> {
   const { database, version } = shape;
   const seed = crc32(Buffer.of(version), crc32(database));
   const sumOf = (key: Uint8Array, payload: Uint8Array) => crc32(payload, crc32(key, seed));

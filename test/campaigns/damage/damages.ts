@@ -1,9 +1,9 @@
 import { closeSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { open } from 'lmdb';
-import { dataFileOf } from '../../../src/storage/environment.ts';
-import { markerFileOf } from '../../../src/storage/marker-file.ts';
-import { readHead, readHeads } from '../../../src/storage/pages/file-head.ts';
-import { pagesInUse } from '../../../src/storage/pages/pages-in-use.ts';
+import { pagesInUse } from '../../../src/storage/lmdb/data-file.ts';
+import { dataFileOf } from '../../../src/storage/lmdb/environment.ts';
+import { readHead, readHeads } from '../../../src/storage/lmdb/pages/page-format.ts';
+import { markerFileOf } from '../../../src/storage/store-identity.ts';
 import type { Random } from '../../support/random.ts';
 
 /** What damage may come to. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createTables, openEnvironment } from '../../../src/storage/environment.ts';
+import { createDatabases, openEnvironment } from '../../../src/storage/lmdb/environment.ts';
 import { bootServer, unlimited } from '../../support/booted-server.ts';
 import { bearer, createHttpClient } from '../../support/http-client.ts';
 import { Acknowledgements, type Attempt } from './acknowledgements.ts';
@@ -83,7 +83,7 @@ t.test('a store that holds what was acknowledged passes; every other story is no
 t.test('a change log that is gone is noticed', async (t) => {
   const { installation, known } = await makeOne(t);
   const root = openEnvironment({ directory: installation.dataDir, mapBytes: 2 ** 30, isReadOnly: false });
-  createTables(root)['change-log'].clearSync();
+  createDatabases(root)['change-log'].clearSync();
   await root.close();
   await t.rejects(judgeStore(installation, known), { message: /the change log has 0 of 1 changes/ });
 });

@@ -191,12 +191,12 @@ class StoreJudge {
 
   compareDenials({ readers }: Installation, { areDenialsKept }: JudgeOptions): void {
     const emails = new Map<string, number[]>();
-    for (const { entry } of this.#reader.outbox()) {
+    for (const { entry } of this.#reader.queries.outboxAfter(0)) {
       const { tokenId, at } = entry.denial;
       emails.set(tokenId, [...(emails.get(tokenId) ?? []), at]);
     }
     for (const { id } of readers) {
-      const rows = Array.from(this.#reader.activityOf(id)).length;
+      const rows = Array.from(this.#reader.queries.denialsOf(id)).length;
       const answered = areDenialsKept ? (this.#known.denials.get(id) ?? 0) : 0;
       const asked = this.#known.unanswered.filter((it) => it.kind === 'denial' && it.tokenId === id).length;
       const most = (this.#known.denials.get(id) ?? 0) + asked;

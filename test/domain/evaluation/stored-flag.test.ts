@@ -6,8 +6,8 @@ import { bucketHash, evaluateFlag, selectState } from '../../../src/domain/evalu
 import { EvaluationContext, type PlainContext } from '../../../src/domain/evaluation/evaluation-context.ts';
 import { reasonName } from '../../../src/domain/evaluation/evaluation-reason.ts';
 import { effectiveCohorts, type Flag, type FlagState, stateIn } from '../../../src/domain/flag/flag.ts';
-import { audienceRecord, skimAudience } from '../../../src/storage/records/audience-record.ts';
-import { flagRecord, skimFlag } from '../../../src/storage/records/flag-record.ts';
+import { audienceRecord, skimAudience } from '../../../src/storage/tables/audiences.ts';
+import { flagRecord, skimFlag } from '../../../src/storage/tables/flags.ts';
 import { finish, type SlicedWork } from '../../../src/support/steps.ts';
 import { audienceOf, flagOf, nastyStrings, projectOf } from '../../storage/support/records.ts';
 import fc from '../../support/fast-check.ts';

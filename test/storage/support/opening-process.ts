@@ -1,5 +1,5 @@
-import { dataFileOf, openEnvironment } from '../../../src/storage/environment.ts';
-import { openThroughGate } from '../../../src/storage/opening-gate.ts';
+import { dataFileOf, openEnvironment } from '../../../src/storage/lmdb/environment.ts';
+import { openThroughGate } from '../../../src/storage/lmdb/opening-gate.ts';
 import { mapBytes } from './sample-store.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Migration } from '../../../src/storage/migrations/migration.ts';
-import { organisationRecord } from '../../../src/storage/records/organisation-record.ts';
+import { organisationRecord } from '../../../src/storage/tables/organisations.ts';
 
 /** Writes every organisation anew. */
 export const renameAll: Migration = {

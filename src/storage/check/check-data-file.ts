@@ -1,0 +1,145 @@
+import { closeSync, openSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { type DatabaseName, databaseNames, laterDatabases } from '../keys.ts';
+import { checkHeads, checkPages, type DatabaseSize } from '../lmdb/pages/check-pages.ts';
+import type { TreeEntry } from '../lmdb/pages/check-tree.ts';
+import { DamagedPagesError } from '../lmdb/pages/page-file.ts';
+import { DamagedRecordError } from '../store-error.ts';
+import type { RecordKind } from '../tables/table.ts';
+import { recordKinds } from '../tables/tables.ts';
+
+export interface DataFileCheck {
+  /** How many bytes of entries are read at most; of what lies beyond, only the pages that lead there. */
+  readonly bytesMax: number;
+  /** A marker says that the store has every database of this version. */
+  readonly isComplete: boolean;
+}
+
+/** What has been: it only grows, and no answer of either API depends on it. */
+const histories: ReadonlySet<string> = new Set<DatabaseName>(['audit', 'activity', 'outbox']);
+
+/**
+ * Checks a data file that nobody is writing, before lmdb maps it: every page that leads to others, and every entry of
+ * the databases that answers depend on, if they are within the limit; if there is room for all, of all.
+ *
+ * @returns the first thing that does not hold; null when all does
+ */
+export function checkDataFile(path: string, { bytesMax, isComplete }: DataFileCheck): string | null {
+  const descriptor = openSync(path, 'r');
+  const content = new ContentCheck();
+  try {
+    let chosen: ReadonlySet<string> = new Set();
+    const choose = (found: readonly DatabaseSize[]): ReadonlySet<string> => {
+      if (isComplete) content.requireDatabases(found.map(({ name }) => name));
+      chosen = namesWithin(found, bytesMax);
+      return chosen;
+    };
+    checkPages(descriptor, checkHeads(descriptor), { choose, begin: (name) => content.begin(name) });
+    if (chosen.size > 0) content.requireIndexes();
+    return null;
+  } catch (error) {
+    if (error instanceof DamagedPagesError || error instanceof DamagedRecordError) return error.message;
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** All of them, all but the histories, or none. */
+function namesWithin(found: readonly DatabaseSize[], bytesMax: number): ReadonlySet<string> {
+  for (const some of [found, found.filter(({ name }) => !histories.has(name))]) {
+    if (some.reduce((sum, { bytes }) => sum + bytes, 0) <= bytesMax)
+      return new Set(some.map(({ name }) => name));
+  }
+  return new Set();
+}
+
+type LookAt = (entry: TreeEntry) => void;
+
+/** Of an index; the order of its entries does not matter. */
+class IndexSum {
+  #entries = 0;
+  #sum = 0;
+
+  get isEmpty(): boolean {
+    return this.#entries === 0;
+  }
+
+  add(key: Buffer, value: Buffer): void {
+    this.#entries += 1;
+    const keySum = crc32(key);
+    // Of an empty buffer that has no memory, crc32 is always 0: it forgets the sum it was told to go on from.
+    this.#sum = (this.#sum + (value.length === 0 ? keySum : crc32(value, keySum))) >>> 0;
+  }
+
+  equals(other: IndexSum): boolean {
+    return this.#entries === other.#entries && this.#sum === other.#sum;
+  }
+}
+
+interface IndexSums {
+  readonly listed: IndexSum;
+  readonly expected: IndexSum;
+  /** Until the writer has filled it. */
+  readonly mayBeEmpty: boolean;
+}
+
+/**
+ * Looks at every entry of the databases, of which pages show only that they are in order. Each record has its checksum,
+ * its key included, and the entries of each index are those that the records make. What lies under a damaged key would
+ * otherwise be missed without a word: «not found» is an answer, too.
+ */
+class ContentCheck {
+  readonly #kinds: ReadonlyMap<string, RecordKind>;
+  readonly #indexes = new Map<string, IndexSums>();
+
+  constructor() {
+    this.#kinds = new Map(recordKinds.map((kind) => [kind.codec.database, kind]));
+    for (const { database, isLater = false } of recordKinds.flatMap(({ indexes }) => indexes)) {
+      this.#indexes.set(database, { listed: new IndexSum(), expected: new IndexSum(), mayBeEmpty: isLater });
+    }
+  }
+
+  /** A database that is not known here is let be. */
+  begin(name: string): LookAt {
+    const index = this.#indexes.get(name);
+    if (index !== undefined) return ({ key, value }) => index.listed.add(key, value);
+    const kind = this.#kinds.get(name);
+    if (kind === undefined) return () => undefined;
+    return ({ key, value }) => this.#examine(kind, key, value);
+  }
+
+  /** A record that is in an index is decoded; otherwise its checksum is enough. @throws DamagedRecordError */
+  #examine({ codec, indexes }: RecordKind, key: Buffer, value: Buffer): void {
+    if (indexes.length === 0) codec.verify(key, value);
+    else {
+      const record = codec.decode(key, value);
+      for (const index of indexes)
+        this.#indexes.get(index.database)?.expected.add(index.keyOf(record), index.valueOf(record));
+    }
+  }
+
+  /** Of a store whose every entry was looked at. @throws DamagedPagesError */
+  requireIndexes(): void {
+    for (const [name, { listed, expected, mayBeEmpty }] of this.#indexes) {
+      if (listed.isEmpty && mayBeEmpty) continue;
+      if (!listed.equals(expected)) {
+        throw new DamagedPagesError(`${name} does not list the records that are there`);
+      }
+    }
+  }
+
+  /**
+   * Of a store that a marker calls complete. A later version may have made databases that are unknown here, and then it
+   * has made every one that is known. A file with none of them is another program's, which its identity tells.
+   * @throws DamagedPagesError
+   */
+  requireDatabases(names: readonly string[]): void {
+    const known: ReadonlySet<string> = new Set(databaseNames);
+    const hasUnknown = names.some((name) => !known.has(name));
+    const isNeeded = (name: DatabaseName): boolean => hasUnknown || !laterDatabases.has(name);
+    const missing = databaseNames.find((name) => !names.includes(name) && isNeeded(name));
+    const isOurs = names.some((name) => known.has(name));
+    if (missing !== undefined && isOurs) throw new DamagedPagesError(`the table of tables lacks ${missing}`);
+  }
+}

@@ -1,0 +1,187 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database as LmdbDatabase, open, type RootDatabase, type Transaction } from 'lmdb';
+import { addressSpaceLeft } from '../../support/address-space.ts';
+import { type DatabaseName, databaseNames, laterDatabases } from '../keys.ts';
+import { noDirectory, StoreError } from '../store-error.ts';
+
+/** Passed to every lmdb read; undefined reads the open write transaction. */
+export interface ReadOptions {
+  readonly transaction: Transaction;
+}
+
+/** What lmdb 3.5.6 has at run time: its published types leave the options out. */
+interface FastReads {
+  getBinaryFast(key: Buffer, options: ReadOptions | undefined): Buffer | undefined;
+}
+export type Database = LmdbDatabase<Buffer, Buffer> & FastReads;
+export type Databases = Readonly<Record<DatabaseName, Database>>;
+export type Root = RootDatabase<Buffer, Buffer>;
+
+export interface EnvironmentOptions {
+  readonly directory: string;
+  /** Address space to reserve, not disk: what the file may grow to. The same in every process. */
+  readonly mapBytes: number;
+  readonly isReadOnly: boolean;
+}
+
+const readingMapBytesMin = 2 ** 30;
+/** Snapshots that are open at once, of all threads and processes: LMDB keeps a list of so many in its lock file. */
+const readersMax = 512;
+/** More than the store has, and than it is likely to get. */
+const databasesMax = 64;
+const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
+
+export function dataFileOf(directory: string): string {
+  return join(directory, 'burgee.mdb');
+}
+
+/**
+ * Address space enough for one snapshot that is read; a server beside it may go on growing the file.
+ * @throws StoreError when the data file cannot be looked at, or the process may not have the address space
+ */
+export function readingMapBytesOf(directory: string): number {
+  const bytes = Math.max(readingMapBytesMin, 2 * dataFileBytes(directory));
+  requireAddressSpace(bytes);
+  return bytes;
+}
+
+function dataFileBytes(directory: string): number {
+  const path = dataFileOf(directory);
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOTDIR') throw new StoreError(noDirectory(directory), { cause: error });
+    throw new StoreError(`${path} cannot be read: ${message}. Check its owner and permissions.`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Opens the LMDB file. All threads of a process share one native environment, made by the thread that opens it first; hence the
+ * writer opens before the first reader does (after a read-only open it could not write), and a thread that closes
+ * leaves the others' handles intact.
+ *
+ * - `overlappingSync: false`: the default shows a value before it is on disk.
+ * - `permissionsMode` is read by lmdb's native part; its published types do not know it.
+ *
+ * @throws Error of lmdb when the file is not an LMDB file of its format.
+ */
+export function openEnvironment({ directory, mapBytes, isReadOnly }: EnvironmentOptions): Root {
+  const options = {
+    ...binary,
+    path: dataFileOf(directory),
+    noSubdir: true,
+    overlappingSync: false,
+    maxReaders: readersMax,
+    maxDbs: databasesMax,
+    mapSize: mapBytes,
+    permissionsMode: 0o600,
+    readOnly: isReadOnly,
+  };
+  return open<Buffer, Buffer>(options);
+}
+
+/**
+ * Refuses to begin where a limit of address space would end the process by SIGSEGV, without a word.
+ * @param bytes that will be reserved
+ * @throws StoreError when they are more than the limit leaves
+ */
+export function requireAddressSpace(bytes: number): void {
+  const left = addressSpaceLeft();
+  if (left === null || left >= bytes) return;
+  throw new StoreError(
+    `This process may reserve ${inMebibytes(left)} MiB more of address space and needs ${inMebibytes(bytes)} MiB, which are ` +
+      'hardly ever memory. Take the limit away (ulimit -v, LimitAS= of systemd); a server needs less with a smaller --map-bytes.',
+  );
+}
+
+function inMebibytes(bytes: number): number {
+  return Math.floor(bytes / 2 ** 20);
+}
+
+interface TreeStats {
+  readonly pageSize: number;
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+  readonly entryCount: number;
+}
+
+/** What lmdb's `getStats` gives, of which its published types say nothing. */
+export interface LmdbStats extends TreeStats {
+  readonly root: TreeStats;
+  readonly free: TreeStats;
+  readonly lastPageNumber: number;
+  readonly lastTxnId: number;
+  readonly mapSize: number;
+}
+
+/** Opens a snapshot of its own, which `resetReadTxn` gives up; within a write transaction, that transaction's. */
+export function statsOf(database: Database | Root): LmdbStats {
+  return database.getStats() as LmdbStats;
+}
+
+/** How many pages a tree takes. */
+export function treePages({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number {
+  return treeBranchPageCount + treeLeafPageCount + overflowPages;
+}
+
+const emptyTree: TreeStats = {
+  treeBranchPageCount: 0,
+  treeLeafPageCount: 0,
+  overflowPages: 0,
+  entryCount: 0,
+  pageSize: 0,
+};
+
+/** The reads of a database that the file does not have yet. */
+const emptyDatabase = {
+  get: () => undefined,
+  getRange: () => [],
+  getKeys: () => [],
+  getKeysCount: () => 0,
+  getStats: () => emptyTree,
+} as unknown as Database;
+
+export function isEmpty(database: Database): boolean {
+  return database.getKeysCount({ limit: 1 }) === 0;
+}
+
+/** @returns the database, or undefined when the file does not have it. Never creates one. */
+export function findDatabase(root: Root, name: DatabaseName): Database | undefined {
+  const options = { ...binary, name, create: false };
+  return root.openDB<Buffer, Buffer>(options) as Database | undefined;
+}
+
+/** Opens the database, and creates it first if it is missing. */
+export function createDatabase(root: Root, name: string): Database {
+  return root.openDB<Buffer, Buffer>({ ...binary, name }) as Database;
+}
+
+export function createDatabases(root: Root): Databases {
+  return databasesFrom((name) => createDatabase(root, name));
+}
+
+/**
+ * @param later what is missing of these reads as empty.
+ * @returns undefined when another database is missing: the file was never completed.
+ */
+export function findDatabases(
+  root: Root,
+  later: ReadonlySet<DatabaseName> = laterDatabases,
+): Databases | undefined {
+  const found = new Map<DatabaseName, Database>();
+  for (const name of databaseNames) {
+    const database = findDatabase(root, name) ?? (later.has(name) ? emptyDatabase : undefined);
+    if (database === undefined) return undefined;
+    found.set(name, database);
+  }
+  return databasesFrom((name) => found.get(name) as Database);
+}
+
+function databasesFrom(databaseOf: (name: DatabaseName) => Database): Databases {
+  return Object.fromEntries(databaseNames.map((name) => [name, databaseOf(name)])) as unknown as Databases;
+}

@@ -1,0 +1,87 @@
+import type { Audience } from '../../domain/evaluation/audience.ts';
+import type { EvaluableAudience } from '../../domain/evaluation/compiled-audience.ts';
+import { isIdShaped } from '../../support/id-shape.ts';
+import type { Steps } from '../../support/steps.ts';
+import { type FoundRecord, findRecord, type HeldBytes } from '../evaluation-reader.ts';
+import { idKey } from '../keys/key-parts.ts';
+import { findById, ownedBy, ownerIndex } from '../record-index.ts';
+import type { RecordSource } from '../record-source.ts';
+import { recordCodec } from '../records/record-codec.ts';
+import type { RowReader } from '../records/row-reader.ts';
+import { projectRecord } from './projects.ts';
+import { replacedTable } from './table.ts';
+
+export const audienceRecord = recordCodec({
+  database: 'audiences',
+  version: 1,
+  toRow: (it: Audience) => [
+    it.id,
+    it.projectId,
+    it.name,
+    it.rules.map((rule) => [rule.attribute, rule.values] as const),
+    it.createdAt,
+    it.updatedAt,
+    it.revision,
+  ],
+  fromRow: ([id, projectId, name, rules, createdAt, updatedAt, revision]) => ({
+    id,
+    projectId,
+    name,
+    rules: rules.map(([attribute, values]) => ({ attribute, values })),
+    createdAt,
+    updatedAt,
+    revision,
+  }),
+});
+
+/** A list that is longer ends a step. */
+const stepBytes = 64 * 1024;
+
+/**
+ * Reads what evaluation needs of an audience, in steps. Its lists refer to `bytes`, which must stay as they are.
+ * @throws DamagedRecordError
+ */
+export function skimAudience(key: Uint8Array, bytes: Buffer): Steps<EvaluableAudience> {
+  return audienceRecord.skim(key, bytes, skimRow);
+}
+
+function* skimRow(row: RowReader): Steps<EvaluableAudience> {
+  const fields = row.enterArray();
+  const id = row.readString();
+  row.pass(2);
+  const rules = [];
+  for (let left = row.enterArray(); left > 0; left -= 1) {
+    const ruleFields = row.enterArray();
+    const rule = { attribute: row.readString(), values: row.passList() };
+    rules.push(rule);
+    row.pass(ruleFields - 2);
+    if (rule.values.end - rule.values.start > stepBytes) yield;
+  }
+  row.pass(fields - 4);
+  row.requireEnd();
+  return { id, rules };
+}
+
+const audienceIndex = ownerIndex<Audience>('audiences-by-project', ({ projectId }) => projectId);
+
+export const audienceTable = replacedTable({
+  kind: 'audience',
+  codec: audienceRecord,
+  indexes: [audienceIndex],
+  answers: {
+    audience: ({ source }, id) => findById(source, audienceRecord, id),
+    audiencesOf: ({ source }, projectId) => ownedBy(source, audienceIndex, audienceRecord, projectId),
+  },
+  logged: ({ id, projectId }) => ({ kind: 'project', projectId, id, environment: null }),
+  examine: (walk, { id, projectId }) => walk.reference(`audiences/${id}`, projectRecord, projectId),
+});
+
+export function foundAudience(
+  source: RecordSource,
+  id: string,
+  held: HeldBytes,
+): FoundRecord<EvaluableAudience> | undefined {
+  return isIdShaped(id)
+    ? findRecord({ source, database: 'audiences', key: idKey(id), held, skim: skimAudience })
+    : undefined;
+}

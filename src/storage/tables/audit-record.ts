@@ -1,0 +1,148 @@
+import { hash } from 'node:crypto';
+import type { Actor, AuditAction, AuditEntry, AuditHead } from '../../domain/audit/audit-entry.ts';
+import { changesFromText, changesToText } from '../../domain/audit/changes-text.ts';
+import {
+  aboveAll,
+  firstIdOf,
+  idBytes,
+  idKey,
+  type KeyRange,
+  ownedIdKey,
+  sequenceBytes,
+  sequenceKey,
+  sequenceOf,
+} from '../keys/key-parts.ts';
+import { packRow, recordCodec, unpackRow } from '../records/record-codec.ts';
+
+/**
+ * An audit entry in its ledger's chain: `hash` = SHA-256(`previousHash` + `encodedEntry`). The entry is kept as the
+ * bytes that were hashed, so that the chain can be verified by a later version that would encode it otherwise.
+ */
+export interface AuditRecord {
+  /** 32 bytes; zeros before the first entry. */
+  readonly previousHash: Uint8Array;
+  readonly hash: Uint8Array;
+  readonly encodedEntry: Uint8Array;
+}
+
+export const auditRecord = recordCodec({
+  database: 'audit',
+  version: 1,
+  toRow: (it: AuditRecord) => [it.previousHash, it.hash, it.encodedEntry],
+  fromRow: ([previousHash, hash, encodedEntry]) => ({ previousHash, hash, encodedEntry }),
+});
+
+type EntryRow = readonly [
+  version: 1,
+  id: string,
+  ledgerId: string,
+  projectId: string | null,
+  at: number,
+  actorKind: Actor['kind'],
+  actorId: string,
+  actorName: string,
+  action: AuditAction,
+  targetId: string,
+  targetName: string,
+  environment: string | null,
+  changes: string,
+  requestId: string | null,
+];
+
+export function encodeAuditEntry(it: AuditEntry): Buffer {
+  const { kind, id, name } = it.actor;
+  const changes = changesToText(it.changes, (text) => hash('sha256', text));
+  const head = [1, it.id, it.ledgerId, it.projectId, it.at, kind, id, name] as const;
+  const row: EntryRow = [
+    ...head,
+    it.action,
+    it.targetId,
+    it.targetName,
+    it.environment,
+    changes,
+    it.requestId,
+  ];
+  return packRow(row);
+}
+
+export function decodeAuditEntry(encodedEntry: Uint8Array): AuditEntry {
+  const { head, changesText } = decodeAuditHead(encodedEntry);
+  return { ...head, changes: changesFromText(changesText) };
+}
+
+/** As `decodeAuditEntry`, without the work of reading the changes, which may be megabytes. */
+export function decodeAuditHead(encodedEntry: Uint8Array): {
+  readonly head: AuditHead;
+  readonly changesText: string;
+} {
+  const row = unpackRow(encodedEntry) as unknown as EntryRow;
+  const head = {
+    id: row[1],
+    ledgerId: row[2],
+    projectId: row[3],
+    at: row[4],
+    actor: { kind: row[5], id: row[6], name: row[7] },
+    action: row[8],
+    targetId: row[9],
+    targetName: row[10],
+    environment: row[11],
+    requestId: row[13],
+  };
+  return { head, changesText: row[12] };
+}
+
+/** What the first entry of a ledger names as its previous hash. */
+export const chainStart: Uint8Array = new Uint8Array(32);
+
+/** SHA-256 of the previous hash followed by the encoded entry. */
+export function chainHash(previousHash: Uint8Array, encodedEntry: Uint8Array): Buffer {
+  return hash('sha256', Buffer.concat([previousHash, encodedEntry]), 'buffer');
+}
+
+/** An audit entry of the ledger that concerns a project, or is about a flag, a token, … */
+export function auditSubjectKey(ledgerId: string, subjectId: string, sequence: number): Buffer {
+  return Buffer.concat([ownedIdKey(ledgerId, subjectId), sequenceKey(sequence)]);
+}
+
+/** What a key of `audit-by-subject` consists of; null for what says from where on a ledger is indexed. */
+export function readAuditSubjectKey(key: Buffer) {
+  if (key.length !== 2 * idBytes + sequenceBytes) return null;
+  const subjectId = key.toString('latin1', idBytes, 2 * idBytes);
+  return { ledgerId: firstIdOf(key), subjectId, sequence: sequenceOf(key) };
+}
+
+/** A ledger's entries below `before`, which counts from 1; or those of them that the index has for one subject. */
+export function auditRange(ledgerId: string, subjectId: string | null, before: number | null): KeyRange {
+  const prefix = subjectId === null ? idKey(ledgerId) : ownedIdKey(ledgerId, subjectId);
+  // The upper end of a range that is read backwards is included.
+  const last = before === null ? aboveAll : sequenceKey(before - 1);
+  return { start: prefix, end: Buffer.concat([prefix, last]) };
+}
+
+/** A head takes half a kilobyte, and up to 2 KB more: the piece of its row that its strings were cut out of. */
+const headsMax = 1000;
+
+/**
+ * The heads of entries that were read lately. An entry that was committed never changes, but takes milliseconds to read
+ * when it is large, and each page that follows a project asks for the newest ones after each commit.
+ */
+export class AuditHeads {
+  readonly #heads = new Map<string, AuditHead>();
+
+  find(ledgerId: string, sequence: number): AuditHead | undefined {
+    return this.#heads.get(nameOf(ledgerId, sequence));
+  }
+
+  /** The one that was added first makes room. */
+  add(sequence: number, head: AuditHead): void {
+    if (this.#heads.size === headsMax) {
+      const [first] = this.#heads.keys();
+      if (first !== undefined) this.#heads.delete(first);
+    }
+    this.#heads.set(nameOf(head.ledgerId, sequence), head);
+  }
+}
+
+function nameOf(ledgerId: string, sequence: number): string {
+  return `${ledgerId}/${sequence}`;
+}

@@ -1,0 +1,75 @@
+import { type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
+import { sequenceKey, sequenceOf } from '../keys/key-parts.ts';
+import { recordCodec } from '../records/record-codec.ts';
+import type { LoggedChange, WriteTarget } from '../write-target.ts';
+import { counterRecord, metaKeys } from './meta.ts';
+import type { Table } from './table.ts';
+
+/** What workers drop from their caches. */
+export interface ChangeLogEntry extends LoggedChange {
+  readonly sequence: number;
+}
+
+export const changeLogRecord = recordCodec({
+  database: 'change-log',
+  version: 1,
+  toRow: (it: ChangeLogEntry) => [it.sequence, it.kind, it.projectId, it.id, it.environment],
+  fromRow: ([sequence, kind, projectId, id, environment]) => ({ sequence, kind, projectId, id, environment }),
+});
+
+/** Of changes to other tables: it is written by `finishChangeLog`. */
+export const changeLogTable = {
+  kinds: [{ codec: changeLogRecord, indexes: [] }],
+  answers: {},
+  writes: {},
+  check: checkChangeLog,
+} satisfies Table;
+
+const firstSequence = sequenceKey(0);
+
+/** Appends what a transaction has changed, when it ends; keeps the newest `entriesMax` entries. */
+export function finishChangeLog(target: WriteTarget, entriesMax: number): void {
+  if (target.logged.length === 0) return;
+  append(target, target.logged);
+  dropOld(target, entriesMax);
+}
+
+function append(target: WriteTarget, changes: readonly LoggedChange[]): void {
+  let sequence = target.tail.changeLogLast ?? target.source.find(counterRecord, metaKeys.changeLog) ?? 0;
+  for (const { kind, projectId, id, environment } of changes) {
+    sequence += 1;
+    target.put(changeLogRecord, sequenceKey(sequence), { sequence, kind, projectId, id, environment });
+  }
+  target.put(counterRecord, metaKeys.changeLog, sequence);
+  target.tail.changeLogLast = sequence;
+}
+
+function dropOld(target: WriteTarget, entriesMax: number): void {
+  const first = target.tail.changeLogFirst ?? readFirst(target);
+  const firstKept = Math.max(first, (target.tail.changeLogLast ?? 0) - entriesMax + 1);
+  if (firstKept > first) {
+    target.removeRange('change-log', { start: firstSequence, end: sequenceKey(firstKept) });
+  }
+  target.tail.changeLogFirst = firstKept;
+}
+
+/** Entries have no gaps, and at least one was just appended. */
+function readFirst(target: WriteTarget): number {
+  for (const key of target.source.keys('change-log', { limit: 1 })) return sequenceOf(key);
+  throw new Error('the change log is empty right after an append');
+}
+
+/** Entries count up without gaps, and the counter is the last one's number. */
+function* checkChangeLog(walk: StoreWalk): Generator<Finding> {
+  let last: number | null = null;
+  yield* walk.records(changeLogRecord, function* ({ key, record }) {
+    const sequence = sequenceOf(key);
+    if (last !== null && sequence !== last + 1) yield findingAt('change-log', key, `follows entry ${last}`);
+    if (record.sequence !== sequence)
+      yield findingAt('change-log', key, `says it is entry ${record.sequence}`);
+    last = sequence;
+  });
+  const counter = walk.find(counterRecord, metaKeys.changeLog) ?? 0;
+  if ((last ?? 0) === counter) return;
+  yield findingAt('meta', metaKeys.changeLog, `says ${counter}, but the last entry is ${last ?? 0}`);
+}

@@ -1,0 +1,79 @@
+import { type EvaluationCount, hourMs, hoursKept } from '../../domain/usage/evaluation-count.ts';
+import { isIdShaped } from '../../support/id-shape.ts';
+import { type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
+import { idKey, sequenceBytes, sequenceKey, sequenceOf } from '../keys/key-parts.ts';
+import { recordCodec } from '../records/record-codec.ts';
+import type { WriteTarget } from '../write-target.ts';
+import type { Table } from './table.ts';
+
+/** A flag's answers within an hour, environment by environment; hour and flag are in the key. */
+type HourCounts = readonly Pick<EvaluationCount, 'environmentNumber' | 'on' | 'off'>[];
+
+export const evaluationCountsRecord = recordCodec({
+  database: 'evaluation-counts',
+  version: 1,
+  toRow: (counts: HourCounts) =>
+    counts.map(({ environmentNumber, on, off }) => [environmentNumber, on, off] as const),
+  fromRow: (row) => row.map(([environmentNumber, on, off]) => ({ environmentNumber, on, off })),
+});
+
+/** A flag's answers in an hour: all of an hour lie together, and the oldest hour first. */
+export function hourFlagKey(hour: number, flagId: string): Buffer {
+  return Buffer.concat([sequenceKey(hour), idKey(flagId)]);
+}
+
+function readHourFlagKey(key: Buffer): { readonly hour: number; readonly flagId: string } {
+  return { hour: sequenceOf(key.subarray(0, sequenceBytes)), flagId: key.toString('latin1', sequenceBytes) };
+}
+
+export const evaluationCountTable = {
+  kinds: [{ codec: evaluationCountsRecord, indexes: [] }],
+  answers: {
+    evaluationCounts({ source }, flagId, hour) {
+      if (!isIdShaped(flagId)) return [];
+      const counts = source.find(evaluationCountsRecord, hourFlagKey(hour, flagId)) ?? [];
+      return counts.map((count) => ({ ...count, hour, flagId }));
+    },
+  },
+  writes: { 'evaluation-count': (target, { count }) => addEvaluationCount(target, count) },
+  check: checkEvaluationCounts,
+} satisfies Table;
+
+/** Each new record drops so many that are too old: more than it adds, and few enough to delay no change. */
+const droppedMax = 2;
+const firstHour = sequenceKey(0);
+
+/** Adds to what is stored of the hour. */
+function addEvaluationCount(target: WriteTarget, count: EvaluationCount): void {
+  const key = hourFlagKey(count.hour, count.flagId);
+  const bytes = target.source.findBytes('evaluation-counts', key);
+  const stored = bytes === undefined ? [] : evaluationCountsRecord.decode(key, bytes);
+  target.put(evaluationCountsRecord, key, sum(stored, count));
+  if (bytes === undefined) dropOld(target, count.hour);
+}
+
+function sum(stored: HourCounts, { environmentNumber, on, off }: EvaluationCount): HourCounts {
+  const others = stored.filter((other) => other.environmentNumber !== environmentNumber);
+  const before = stored.find((other) => other.environmentNumber === environmentNumber);
+  return [...others, { environmentNumber, on: on + (before?.on ?? 0), off: off + (before?.off ?? 0) }];
+}
+
+function dropOld(target: WriteTarget, hour: number): void {
+  const firstKept = Math.max(0, hour - (hoursKept - 1) * hourMs);
+  const old = { start: firstHour, end: sequenceKey(firstKept), limit: droppedMax };
+  for (const key of [...target.source.keys('evaluation-counts', old)])
+    target.remove('evaluation-counts', key);
+}
+
+/** Counts of whole hours, none below zero. Those of a flag that is gone stay until they are too old. */
+function* checkEvaluationCounts(walk: StoreWalk): Generator<Finding> {
+  yield* walk.records(evaluationCountsRecord, function* ({ key, record }) {
+    const { hour, flagId } = readHourFlagKey(key);
+    if (hour % hourMs !== 0 || !isIdShaped(flagId)) {
+      yield findingAt('evaluation-counts', key, 'is of no hour and flag');
+    }
+    if (record.some(({ on, off }) => !(on >= 0 && off >= 0))) {
+      yield findingAt('evaluation-counts', key, 'has a count below zero');
+    }
+  });
+}

@@ -1,0 +1,259 @@
+import type { Flag, FlagState, PackedFlag, StateOf } from '../../domain/flag/flag.ts';
+import { environmentNumbers, type Project } from '../../domain/project/project.ts';
+import type { FoundFlag } from '../../domain/record-queries.ts';
+import { isIdShaped } from '../../support/id-shape.ts';
+import type { PackedList } from '../../support/packed-list.ts';
+import type { Steps } from '../../support/steps.ts';
+import type { Finding, StoreWalk } from '../check/store-walk.ts';
+import { type FoundRecord, findRecord, type HeldBytes } from '../evaluation-reader.ts';
+import { idKey, type KeyRange, lastIdKeyOf, prefixRange, rangeOf, textPart } from '../keys/key-parts.ts';
+import { emptyValue, findById, indexed, missingRecord, type RecordIndex } from '../record-index.ts';
+import type { RecordSource } from '../record-source.ts';
+import { recordCodec } from '../records/record-codec.ts';
+import type { RowReader } from '../records/row-reader.ts';
+import { audienceRecord } from './audiences.ts';
+import { projectRecord } from './projects.ts';
+import { replacedTable } from './table.ts';
+
+type StateRow = readonly [
+  environmentNumber: number,
+  enabled: boolean,
+  trafficPercentage: number,
+  cohortOverride: readonly string[] | null,
+  audienceId: string | null,
+];
+
+export const flagRecord = recordCodec({
+  database: 'flags',
+  version: 1,
+  toRow: (it: Flag) => [
+    it.id,
+    it.projectId,
+    it.name,
+    it.description,
+    it.tags,
+    it.cohorts,
+    statesToRows(it.states),
+    it.revision,
+    it.createdAt,
+    it.updatedAt,
+  ],
+  fromRow: (row) => ({
+    id: row[0],
+    projectId: row[1],
+    name: row[2],
+    description: row[3],
+    tags: row[4],
+    cohorts: row[5],
+    states: statesFromRows(row[6]),
+    revision: row[7],
+    createdAt: row[8],
+    updatedAt: row[9],
+  }),
+});
+
+function statesToRows(states: ReadonlyMap<number, FlagState>): StateRow[] {
+  const rows: StateRow[] = [];
+  for (const [environmentNumber, state] of states) {
+    const { enabled, trafficPercentage, cohortOverride, audienceId } = state;
+    rows.push([environmentNumber, enabled, trafficPercentage, cohortOverride, audienceId]);
+  }
+  return rows;
+}
+
+function statesFromRows(rows: readonly StateRow[]): ReadonlyMap<number, FlagState> {
+  const states = new Map<number, FlagState>();
+  for (const [environmentNumber, enabled, trafficPercentage, cohortOverride, audienceId] of rows) {
+    states.set(environmentNumber, { enabled, trafficPercentage, cohortOverride, audienceId });
+  }
+  return states;
+}
+
+/** Fields of a row, and of a state's. Later versions may append others. */
+const [fieldCount, stateFieldCount] = [10, 5];
+/** A list that is longer ends a step. */
+const stepBytes = 64 * 1024;
+
+/**
+ * Reads a flag in steps. Its lists refer to `bytes`, which must stay as they are.
+ * @throws DamagedRecordError
+ */
+export function skimFlag(key: Uint8Array, bytes: Buffer): Steps<PackedFlag> {
+  return flagRecord.skim(key, bytes, skimRow);
+}
+
+function* skimRow(row: RowReader): Steps<PackedFlag> {
+  const fields = requireFields(row.enterArray(), fieldCount);
+  const [id, projectId, name] = [row.readString(), row.readString(), row.readString()];
+  const [description, tags] = [row.readString(), row.read() as readonly string[]];
+  const cohorts = row.passList();
+  const states = new Map<number, StateOf<PackedList>>();
+  for (let left = row.enterArray(); left > 0; left -= 1) {
+    if (skimState(row, states) > stepBytes) yield;
+  }
+  const [revision, createdAt, updatedAt] = [row.read(), row.read(), row.read()] as [number, number, number];
+  row.pass(fields - fieldCount);
+  row.requireEnd();
+  return { id, projectId, name, description, tags, cohorts, states, revision, createdAt, updatedAt };
+}
+
+/** @returns how long the state's own list is */
+function skimState(row: RowReader, states: Map<number, StateOf<PackedList>>): number {
+  const fields = requireFields(row.enterArray(), stateFieldCount);
+  const [environmentNumber, enabled, trafficPercentage] = [row.read(), row.read(), row.read()];
+  const cohortOverride = row.passListOrNull();
+  const audienceId = row.read();
+  row.pass(fields - stateFieldCount);
+  const state = { enabled, trafficPercentage, cohortOverride, audienceId };
+  states.set(environmentNumber as number, state as StateOf<PackedList>);
+  return cohortOverride === null ? 0 : cohortOverride.end - cohortOverride.start;
+}
+
+function requireFields(count: number, least: number): number {
+  if (count < least) throw new RangeError('a row that has too few fields');
+  return count;
+}
+
+/** @throws RangeError when no valid name looks like this: it is too long, or holds the character that ends a name. */
+export function flagNameKey(projectId: string, name: string, flagId: string): Buffer {
+  const prefix = namePrefix(projectId, name);
+  if (prefix === null) throw new RangeError('This flag name has no place in the index');
+  return Buffer.concat([prefix, idKey(flagId)]);
+}
+
+function namePrefix(projectId: string, name: string): Buffer | null {
+  const part = textPart(name);
+  return part === null ? null : Buffer.concat([idKey(projectId), part]);
+}
+
+/** The keys of a project's flags, or of those of exactly this name; null when there can be none. */
+function rangeOfFlags(projectId: string, name: string | undefined): KeyRange | null {
+  if (!isIdShaped(projectId)) return null;
+  const prefix = name === undefined ? idKey(projectId) : namePrefix(projectId, name);
+  return prefix === null ? null : prefixRange(prefix);
+}
+
+const flagIndex: RecordIndex<Flag> = {
+  database: 'flags-by-name',
+  keyOf: ({ projectId, name, id }) => flagNameKey(projectId, name, id),
+  hasSameKey: (before, after) => before.projectId === after.projectId && before.name === after.name,
+  valueOf: () => emptyValue,
+  recordKeyOf: lastIdKeyOf,
+};
+
+export const flagTable = replacedTable({
+  kind: 'flag',
+  codec: flagRecord,
+  indexes: [flagIndex],
+  answers: {
+    flag: ({ source }, id) => findById(source, flagRecord, id),
+    flagsOf: ({ source }, projectId, name) => flagsOf(source, projectId, name),
+    foundFlag: ({ held, source }, id) => foundFlag(source, id, held),
+    foundFlagsOf: ({ held, source }, projectId, name) => foundFlagsOf(source, projectId, name, held),
+    flagsNaming: ({ source }, projectId, audienceId) => flagsNaming(source, projectId, audienceId),
+  },
+  logged: ({ id, projectId }, { environment }) => ({ kind: 'flag', projectId, id, environment }),
+  examine: checkFlag,
+});
+
+function* flagsOf(source: RecordSource, projectId: string, name: string | undefined): Generator<Flag> {
+  const range = rangeOfFlags(projectId, name);
+  if (range !== null) yield* indexed(source, flagIndex, flagRecord, range);
+}
+
+/**
+ * Only records that hold the id's bytes are decoded: a project of ten thousand flags is looked through within the writer,
+ * where others wait.
+ */
+function* flagsNaming(source: RecordSource, projectId: string, audienceId: string): Generator<Flag> {
+  if (!isIdShaped(projectId) || !isIdShaped(audienceId)) return;
+  const sought = idKey(audienceId);
+  const pinned = source.pin();
+  try {
+    for (const indexKey of pinned.source.keys(flagIndex.database, rangeOf(projectId))) {
+      const key = lastIdKeyOf(indexKey);
+      const bytes = pinned.source.findBytes('flags', key);
+      if (bytes === undefined) throw missingRecord(flagRecord, key);
+      if (bytes.includes(sought)) yield flagRecord.decode(key, bytes);
+    }
+  } finally {
+    pinned.release();
+  }
+}
+
+type FoundFlagRecord = FoundRecord<PackedFlag> & FoundFlag;
+
+function flagAt(source: RecordSource, key: Buffer, held: HeldBytes): FoundFlagRecord | undefined {
+  const found = findRecord<PackedFlag>({ source, database: 'flags', key, held, skim: skimFlag });
+  if (found === undefined) return undefined;
+  const readWhole = (): Flag => {
+    const bytes = source.findBytes('flags', key);
+    if (bytes === undefined) throw missingRecord(flagRecord, key);
+    return flagRecord.decode(key, bytes);
+  };
+  const { bytes, begin, read, readInSteps } = found;
+  // Not spread: each object would have a map of V8's own, which only a major collection takes away.
+  return { bytes, begin, read, readInSteps, readWhole };
+}
+
+export function foundFlag(source: RecordSource, id: string, held: HeldBytes): FoundFlagRecord | undefined {
+  return isIdShaped(id) ? flagAt(source, idKey(id), held) : undefined;
+}
+
+export function* foundFlagsOf(
+  source: RecordSource,
+  projectId: string,
+  name: string | undefined,
+  held: HeldBytes,
+): Generator<FoundFlagRecord> {
+  const range = rangeOfFlags(projectId, name);
+  if (range === null) return;
+  const pinned = source.pin();
+  try {
+    for (const indexKey of pinned.source.keys(flagIndex.database, range)) {
+      const key = lastIdKeyOf(indexKey);
+      const found = flagAt(pinned.source, key, held);
+      if (found === undefined) throw missingRecord(flagRecord, key);
+      yield found;
+      held.bytes = 0;
+    }
+  } finally {
+    pinned.release();
+  }
+}
+
+function* checkFlag(walk: StoreWalk, flag: Flag): Generator<Finding> {
+  const where = `flags/${flag.id}`;
+  yield* walk.reference(where, projectRecord, flag.projectId);
+  const project = walk.findById(projectRecord, flag.projectId);
+  for (const [environmentNumber, state] of flag.states) {
+    if (project !== null && isOfDeleted(project, environmentNumber)) continue;
+    if (project !== null && !environmentNumbers(project).includes(environmentNumber)) {
+      yield {
+        where,
+        what: `has a state for environment ${environmentNumber}, which its project never had`,
+      };
+    }
+    yield* checkState(walk, flag, state, where);
+  }
+}
+
+/** States of a deleted environment stay until their flag is edited, and count for nothing: their audience may be gone. */
+function isOfDeleted(project: Project, environmentNumber: number): boolean {
+  const wasGiven = project.isMultiEnvironment && environmentNumber < project.nextEnvironmentNumber;
+  return wasGiven && !environmentNumbers(project).includes(environmentNumber);
+}
+
+function* checkState(walk: StoreWalk, flag: Flag, state: FlagState, where: string): Generator<Finding> {
+  const { audienceId, cohortOverride, trafficPercentage } = state;
+  if (!Number.isInteger(trafficPercentage) || trafficPercentage < 0 || trafficPercentage > 100) {
+    yield { where, what: `has a state with traffic percentage ${trafficPercentage}` };
+  }
+  if (cohortOverride?.length === 0) yield { where, what: 'has a state with an empty cohort override' };
+  if (audienceId === null) return;
+  yield* walk.reference(where, audienceRecord, audienceId);
+  const audience = walk.findById(audienceRecord, audienceId);
+  if (audience !== null && audience.projectId !== flag.projectId) {
+    yield { where, what: `refers to audiences/${audienceId}, which is of another project` };
+  }
+}

@@ -1,0 +1,73 @@
+import type { Member } from '../../domain/member/member.ts';
+import { idKey, lastIdKeyOf, prefixRange, textPart } from '../keys/key-parts.ts';
+import { allOf, emptyValue, findById, indexed, type RecordIndex } from '../record-index.ts';
+import type { RecordSource } from '../record-source.ts';
+import { recordCodec } from '../records/record-codec.ts';
+import { organisationRecord } from './organisations.ts';
+import { replacedTable } from './table.ts';
+
+export const memberRecord = recordCodec({
+  database: 'members',
+  version: 1,
+  toRow: (it: Member) => [
+    it.id,
+    it.organisationId,
+    it.name,
+    it.email,
+    it.role,
+    it.passwordHash,
+    it.createdAt,
+    it.revision,
+  ],
+  fromRow: ([id, organisationId, name, email, role, passwordHash, createdAt, revision]) => ({
+    id,
+    organisationId,
+    name,
+    email,
+    role,
+    passwordHash,
+    createdAt,
+    revision,
+  }),
+});
+
+/** @throws RangeError when no valid email looks like this. */
+export function memberEmailKey(email: string, memberId: string): Buffer {
+  const prefix = emailPrefix(email);
+  if (prefix === null) throw new RangeError('This email has no place in the index');
+  return Buffer.concat([prefix, idKey(memberId)]);
+}
+
+function emailPrefix(email: string): Buffer | null {
+  return email === '' ? null : textPart(email.toLowerCase());
+}
+
+/** The writer fills it when it first opens a store that did not have it. */
+const memberEmailIndex: RecordIndex<Member> = {
+  database: 'members-by-email',
+  isLater: true,
+  keyOf: ({ email, id }) => memberEmailKey(email, id),
+  hasSameKey: (before, after) => before.email === after.email,
+  valueOf: () => emptyValue,
+  recordKeyOf: lastIdKeyOf,
+};
+
+export const memberTable = replacedTable({
+  kind: 'member',
+  codec: memberRecord,
+  indexes: [memberEmailIndex],
+  answers: {
+    member: ({ source }, id) => findById(source, memberRecord, id),
+    members: ({ source }) => allOf(source, memberRecord),
+    membersByEmail: ({ source }, email) => membersByEmail(source, email),
+  },
+  *examine(walk, { id, organisationId }) {
+    if (organisationId !== null) yield* walk.reference(`members/${id}`, organisationRecord, organisationId);
+  },
+});
+
+/** In whatever case. */
+function membersByEmail(source: RecordSource, email: string): Iterable<Member> {
+  const prefix = emailPrefix(email);
+  return prefix === null ? [] : indexed(source, memberEmailIndex, memberRecord, prefixRange(prefix));
+}

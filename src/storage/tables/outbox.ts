@@ -1,0 +1,92 @@
+import { type OutboxDelivery, outboxEntriesMax } from '../../domain/outbox/outbox-delivery.ts';
+import type { OutboxEntry } from '../../domain/token/denial.ts';
+import { type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
+import { sequenceKey, sequenceOf } from '../keys/key-parts.ts';
+import type { RecordSource } from '../record-source.ts';
+import { recordCodec } from '../records/record-codec.ts';
+import type { WriteTarget } from '../write-target.ts';
+import { denialFromRow, denialToRow } from './activity.ts';
+import { counterRecord, metaKeys } from './meta.ts';
+import type { Table } from './table.ts';
+import { tokenRecord } from './tokens.ts';
+
+export const outboxRecord = recordCodec({
+  database: 'outbox',
+  version: 1,
+  toRow: (it: OutboxEntry) => [it.kind, denialToRow(it.denial)],
+  fromRow: ([kind, denial]) => ({ kind, denial: denialFromRow(denial) }),
+});
+
+export const outboxDeliveryRecord = recordCodec({
+  database: 'outbox-deliveries',
+  version: 1,
+  toRow: (it: OutboxDelivery) => [it.attempts, it.nextAttemptAt, it.settledMemberIds, it.failedAt, it.fault],
+  fromRow: ([attempts, nextAttemptAt, settledMemberIds, failedAt, fault]) => ({
+    attempts,
+    nextAttemptAt,
+    settledMemberIds,
+    failedAt,
+    fault,
+  }),
+});
+
+/** What waits to be mailed, and what was tried of it. */
+export const outboxTable = {
+  kinds: [
+    { codec: outboxRecord, indexes: [] },
+    { codec: outboxDeliveryRecord, indexes: [] },
+  ],
+  answers: {
+    outboxAfter: ({ source }, sequence) => entriesAfter(source, sequence),
+    outboxDelivery: ({ source }, sequence) => source.find(outboxDeliveryRecord, sequenceKey(sequence)),
+  },
+  writes: {
+    outbox: (target, { entry }) => writeEntry(target, entry),
+    'outbox-delivery': (target, { sequence, delivery }) => writeDelivery(target, sequence, delivery),
+  },
+  check: checkOutbox,
+} satisfies Table;
+
+function* entriesAfter(source: RecordSource, after: number) {
+  for (const { key, record } of source.records(outboxRecord, { start: sequenceKey(after + 1) })) {
+    yield { sequence: sequenceOf(key), entry: record };
+  }
+}
+
+const firstSequence = sequenceKey(0);
+
+/** Appends an entry. Of more than can be kept the oldest goes, sent or not. */
+function writeEntry(target: WriteTarget, entry: OutboxEntry): void {
+  const sequence = (target.source.find(counterRecord, metaKeys.outbox) ?? 0) + 1;
+  target.put(outboxRecord, sequenceKey(sequence), entry);
+  target.put(counterRecord, metaKeys.outbox, sequence);
+  if (sequence <= outboxEntriesMax) return;
+  const old = { start: firstSequence, end: sequenceKey(sequence - outboxEntriesMax + 1) };
+  target.removeRange('outbox', old);
+  target.removeRange('outbox-deliveries', old);
+}
+
+/** @param delivery null: the entry is settled, and goes with all that was tried. */
+function writeDelivery(target: WriteTarget, sequence: number, delivery: OutboxDelivery | null): void {
+  const key = sequenceKey(sequence);
+  if (delivery === null) {
+    target.remove('outbox', key);
+    target.remove('outbox-deliveries', key);
+  } else if (target.source.find(outboxRecord, key) !== undefined) {
+    target.put(outboxDeliveryRecord, key, delivery);
+  }
+}
+
+function* checkOutbox(walk: StoreWalk): Generator<Finding> {
+  const counter = walk.find(counterRecord, metaKeys.outbox) ?? 0;
+  yield* walk.records(outboxRecord, function* ({ key, record }) {
+    yield* walk.reference(`outbox/${sequenceOf(key)}`, tokenRecord, record.denial.tokenId);
+    if (sequenceOf(key) > counter)
+      yield findingAt('outbox', key, `is beyond the last number given, ${counter}`);
+  });
+  yield* walk.records(outboxDeliveryRecord, function* ({ key }) {
+    if (!walk.has(outboxRecord, key)) {
+      yield findingAt('outbox-deliveries', key, 'is of an outbox entry that is missing');
+    }
+  });
+}

@@ -1,0 +1,49 @@
+import type { Session } from '../../domain/session/session.ts';
+import { checkHash } from '../check/store-walk.ts';
+import { findById, findBySecretHash, ownedBy, ownerIndex, secretIndex } from '../record-index.ts';
+import { recordCodec } from '../records/record-codec.ts';
+import { memberRecord } from './members.ts';
+import { replacedTable } from './table.ts';
+
+export const sessionRecord = recordCodec({
+  database: 'sessions',
+  version: 1,
+  toRow: (it: Session) => [
+    it.id,
+    it.memberId,
+    it.secretHash,
+    it.createdAt,
+    it.lastSeenAt,
+    it.address,
+    it.userAgent,
+  ],
+  fromRow: ([id, memberId, secretHash, createdAt, lastSeenAt, address, userAgent]) => ({
+    id,
+    memberId,
+    // A copy: what msgpack returns is a view of the whole record.
+    secretHash: new Uint8Array(secretHash),
+    createdAt,
+    lastSeenAt,
+    address,
+    userAgent,
+  }),
+});
+
+const sessionSecretIndex = secretIndex<Session>('sessions-by-secret');
+const sessionMemberIndex = ownerIndex<Session>('sessions-by-member', ({ memberId }) => memberId);
+
+export const sessionTable = replacedTable({
+  kind: 'session',
+  codec: sessionRecord,
+  indexes: [sessionSecretIndex, sessionMemberIndex],
+  answers: {
+    session: ({ source }, id) => findById(source, sessionRecord, id),
+    sessionBySecretHash: ({ source }, hash) =>
+      findBySecretHash(source, sessionSecretIndex, sessionRecord, hash),
+    sessionsOf: ({ source }, memberId) => ownedBy(source, sessionMemberIndex, sessionRecord, memberId),
+  },
+  *examine(walk, { id, memberId, secretHash }) {
+    yield* walk.reference(`sessions/${id}`, memberRecord, memberId);
+    yield* checkHash(`sessions/${id}`, secretHash);
+  },
+});

@@ -1,0 +1,119 @@
+import type { RecordChange } from '../../domain/record-change.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import type { Finding, StoreWalk } from '../check/store-walk.ts';
+import type { HeldBytes } from '../evaluation-reader.ts';
+import { idKey } from '../keys/key-parts.ts';
+import type { RecordIndex } from '../record-index.ts';
+import type { RecordSource } from '../record-source.ts';
+import type { RecordCodec } from '../records/record-codec.ts';
+import type { LoggedChange, WriteTarget } from '../write-target.ts';
+import type { AuditHeads } from './audit-record.ts';
+
+/** A database of records, and the indexes whose entries each record alone decides. */
+export interface RecordKind {
+  readonly codec: Omit<RecordCodec<unknown>, 'skim'>;
+  readonly indexes: readonly RecordIndex<unknown>[];
+}
+
+export type ChangeOf<Kind extends RecordChange['kind']> = Extract<RecordChange, { readonly kind: Kind }>;
+
+/** One for each kind of change. */
+export type ChangeWriters = {
+  readonly [Kind in RecordChange['kind']]: (target: WriteTarget, change: ChangeOf<Kind>) => void;
+};
+
+/** What questions are answered from: one view, a snapshot or the open write transaction, and what its reader keeps. */
+export interface QuestionedView {
+  readonly source: RecordSource;
+  /** Null where a transaction may still be undone. */
+  readonly auditHeads: AuditHeads | null;
+  /** Told what is kept of flags that are read in steps. */
+  readonly held: HeldBytes;
+}
+
+/** One answer for each of the rules' questions. */
+export type Answers = {
+  readonly [Question in keyof RecordQueries]: (
+    view: QuestionedView,
+    ...asked: Parameters<RecordQueries[Question]>
+  ) => ReturnType<RecordQueries[Question]>;
+};
+
+/** What the rest of the store asks of a table: its file says it, `tables.ts` lists it. */
+export interface Table {
+  readonly kinds: readonly RecordKind[];
+  /** To the rules' questions about it. */
+  readonly answers: Partial<Answers>;
+  /** How each kind of change to it is put. */
+  readonly writes: Partial<ChangeWriters>;
+  /** What does not hold in it. */
+  check(walk: StoreWalk): Iterable<Finding>;
+}
+
+/** Kinds of change that put one record in the place of another of the same id. */
+type ReplacedKind = {
+  [Kind in RecordChange['kind']]: ChangeOf<Kind> extends Replacement<{ readonly id: string }> ? Kind : never;
+}[RecordChange['kind']];
+type Replaced<Kind extends ReplacedKind> = NonNullable<ChangeOf<Kind>['after']>;
+
+interface Replacement<T> {
+  readonly before: T | null;
+  readonly after: T | null;
+}
+
+interface ReplacedTable<Kind extends ReplacedKind, Questions extends Partial<Answers>> {
+  readonly kind: Kind;
+  readonly codec: RecordCodec<Replaced<Kind>>;
+  readonly indexes?: readonly RecordIndex<Replaced<Kind>>[];
+  readonly answers: Questions & Partial<Answers>;
+  /** The change log's entry, where evaluation depends on the record. */
+  logged?(record: Replaced<Kind>, change: ChangeOf<Kind>): LoggedChange;
+  /** What must hold of a record beside its key and its entries in the indexes. */
+  examine?(walk: StoreWalk, record: Replaced<Kind>): Iterable<Finding>;
+}
+
+/** A table of records that have an id, under which they lie. */
+export function replacedTable<Kind extends ReplacedKind, Questions extends Partial<Answers>>({
+  kind,
+  codec,
+  indexes = [],
+  answers,
+  logged,
+  examine = () => [],
+}: ReplacedTable<Kind, Questions>) {
+  const write = (target: WriteTarget, change: ChangeOf<Kind>): void => {
+    const replacement = change as Replacement<Replaced<Kind>>;
+    const record = subjectOf(replacement);
+    const key = idKey(record.id);
+    if (replacement.after === null) target.remove(codec.database, key);
+    else target.put(codec, key, replacement.after);
+    for (const index of indexes) reindex(target, index, replacement);
+    if (logged !== undefined) target.log(logged(record, change));
+  };
+  return {
+    kinds: [{ codec, indexes }],
+    answers: answers as Questions,
+    writes: { [kind]: write } as Pick<ChangeWriters, Kind>,
+    check: (walk: StoreWalk) => walk.table(codec, indexes, (record) => examine(walk, record)),
+  } satisfies Table;
+}
+
+/** An index entry that stays the same is left alone. */
+export function reindex<T>(
+  target: WriteTarget,
+  index: RecordIndex<T>,
+  { before, after }: Replacement<T>,
+): void {
+  if (before !== null && after !== null && index.hasSameKey(before, after)) return;
+  if (before !== null) target.remove(index.database, index.keyOf(before));
+  if (after !== null) target.putBytes(index.database, index.keyOf(after), index.valueOf(after));
+}
+
+/** @throws Error on a change from nothing to nothing, or from one record to another: neither is a replacement. */
+function subjectOf<T extends { readonly id: string }>({ before, after }: Replacement<T>): T {
+  const subject = after ?? before;
+  if (subject === null || (before !== null && before.id !== subject.id)) {
+    throw new Error('A record change must be of one record');
+  }
+  return subject;
+}
