@@ -1,12 +1,13 @@
+import type { LongAnswers } from './long-answers.ts';
+import { type MadeAnswer, giveMade } from './made-answer.ts';
 import type { Holder } from '../evaluator/pin-room.ts';
 import type { AnswerFields } from '../operations/answer-headers.ts';
 import type { ApiReply } from '../operations/api-reply.ts';
 import type { ApiAnswer, ApiCall, ApiReads, Read } from '../operations/call.ts';
 import { refuseUndecided } from '../operations/refuse-undecided.ts';
+import type { Steps } from '../support/steps.ts';
+import { type TextPieces, pausing } from '../support/text-pieces.ts';
 import type { WriterPort } from '../writer/writer-client.ts';
-import { LateAnswer } from './late-answer.ts';
-import type { LongAnswers } from './long-answers.ts';
-import { giveMade, type MadeAnswer } from './made-answer.ts';
 
 /** What the answers of both APIs are made with. */
 export interface ApiActors {
@@ -170,4 +171,27 @@ export function guarded(reply: ApiReply, { onFault }: ApiActors, answering: Prom
     onFault(fault, reply.request.requestId);
     reply.refuseInternal();
   });
+}
+
+interface ReadAnswer<Answer> {
+  readonly body: string | TextPieces;
+  readonly later?: Steps<Answer>;
+}
+
+/** An answer that is known only once its pieces are asked for, where a long record is read for it first. */
+export class LateAnswer<Answer extends ReadAnswer<Answer>> {
+  /** Of `first` only who asked counts until there is a piece that is not empty, or no more. */
+  known: Answer;
+
+  constructor(first: Answer) {
+    this.known = first;
+  }
+
+  *pieces(): Generator<string | Uint8Array> {
+    const { later } = this.known;
+    if (later !== undefined) this.known = yield* pausing(later);
+    const { body } = this.known;
+    if (typeof body === 'string') yield body;
+    else yield* body;
+  }
 }

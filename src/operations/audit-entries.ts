@@ -1,6 +1,5 @@
 import type { AuditChange, AuditEntry } from '../domain/audit/audit-entry.ts';
-import type { ConsolePrincipal, ProjectPrincipal } from '../domain/console/console-principal.ts';
-import { ownOrganisation } from '../domain/console/own-organisation.ts';
+import { type ConsolePrincipal, type ProjectPrincipal, ownOrganisation } from '../domain/console/console-principal.ts';
 import type { Member } from '../domain/member/member.ts';
 import type { Project } from '../domain/project/project.ts';
 import type { RecordChange } from '../domain/record-change.ts';

@@ -1,8 +1,8 @@
-import { forgetOldAnswers, nextProjectToForget } from '../domain/idempotency/forget-answers.ts';
+import { forgetOldAnswers, nextProjectToForget } from '../domain/idempotency/answer-keeping.ts';
 import { secondsUntilQuota } from '../domain/organisation/write-quota.ts';
 import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
-import { touchSession } from '../domain/session/touch-session.ts';
+import { touchSession } from '../domain/session/session-changes.ts';
 import { recordDenial } from '../domain/token/record-denial.ts';
 import { answerConsoleWrite } from '../operations/answer-console-write.ts';
 import { answerManagementWrite } from '../operations/answer-management.ts';

@@ -5,8 +5,7 @@ import { tokenDescriptionSchema } from '../../src/contracts/management/token-des
 import type { Flag } from '../../src/domain/flag/flag.ts';
 import { flagView } from '../../src/domain/flag/flag-view.ts';
 import type { Project } from '../../src/domain/project/project.ts';
-import type { Token } from '../../src/domain/token/token.ts';
-import { tokenView } from '../../src/domain/token/token-view.ts';
+import { type Token, tokenView } from '../../src/domain/token/token.ts';
 import { newId } from '../../src/support/random-id.ts';
 
 function project(environmentNames: readonly string[], isMultiEnvironment: boolean): Project {

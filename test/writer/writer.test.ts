@@ -1,5 +1,5 @@
 import t from 'tap';
-import { forgottenPerCommitMax } from '../../src/domain/idempotency/forget-answers.ts';
+import { forgottenPerCommitMax } from '../../src/domain/idempotency/answer-keeping.ts';
 import type { KeptAnswer } from '../../src/domain/idempotency/kept-answer.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import { openStore } from '../../src/storage/store.ts';

@@ -1,6 +1,10 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
+import type { GiveFile } from '../made-answer.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import { type HeaderBlock, headerBlock } from '../../http/header-block.ts';
+import type { RequestView } from '../../http/request-view.ts';
 import { readSharedFile } from '../../support/shared-bytes.ts';
 
 /** A file of the web app, whole and as its build has compressed it. */
@@ -72,4 +76,101 @@ function readFile(path: string, contentType: string, isImmutable: boolean): WebA
   );
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27);
   return { contentType, body, compressed, etag: `"${digest}"`, isImmutable };
+}
+
+const nonceBytes = 18;
+const notBuilt =
+  'The console is not built. Run `npm run build` in the checkout that this server runs from, and start it again.\n';
+const notThere = 'There is nothing at this address. The console is at /console/.\n';
+
+/** What a browser is told about every answer of the web app: who may frame, open, embed or be told about it (nobody). */
+const guards = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Cross-Origin-Opener-Policy', 'same-origin'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()'],
+] as const;
+
+/** Serves the web app: a file under its own path, and for every path without an extension the one page. */
+export function readWebApp(
+  exchange: Exchange,
+  request: RequestView,
+  webApp: WebApp | null,
+  giveFile: GiveFile,
+): void {
+  const method = request.method();
+  const path = request.path();
+  if (method !== 'get' && method !== 'head') answerText(exchange, 404, notThere);
+  else if (webApp === null) answerText(exchange, 404, notBuilt);
+  else if (!/\.[^/]*$/.test(path)) answerIndex(exchange, webApp.index);
+  else {
+    const file = webApp.files.get(path);
+    if (file === undefined) answerText(exchange, 404, notThere);
+    else answerFile(exchange, request, file, giveFile);
+  }
+}
+
+function answerText(exchange: Exchange, status: number, text: string): void {
+  const headers = [['Content-Type', 'text/plain; charset=utf-8'], ['Cache-Control', 'no-store'], ...guards];
+  exchange.answer(status, headerBlock(headers as (readonly [string, string])[]), text);
+}
+
+/** Each answer has a nonce of its own. */
+function answerIndex(exchange: Exchange, index: string): void {
+  const nonce = randomBytes(nonceBytes).toString('base64url');
+  const headers = headerBlock([
+    ['Content-Type', 'text/html; charset=utf-8'],
+    ['Cache-Control', 'no-store'],
+    ['Content-Security-Policy', contentSecurityPolicy(nonce)],
+    ...guards,
+  ]);
+  exchange.answer(200, headers, index.replaceAll(noncePlace, nonce));
+}
+
+/**
+ * Scripts and styles need the nonce of their page, or a script that has it and loads them: what lies on this origin is not
+ * enough.
+ */
+function contentSecurityPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
+    `style-src 'nonce-${nonce}'`,
+    "img-src 'self'",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function answerFile(exchange: Exchange, request: RequestView, file: WebAppFile, giveFile: GiveFile): void {
+  const accepted = acceptedCodings(request.header('accept-encoding'));
+  const coded = file.compressed.find(({ coding }) => accepted.includes(coding));
+  const headers = fileHeaders(file, coded?.coding ?? null);
+  if (request.header('if-none-match').includes(file.etag)) exchange.answer(304, headers, '');
+  else giveFile(exchange, request, headers, coded?.body ?? file.body);
+}
+
+/** What a client takes, as browsers say it: a coding with `q=0` is refused. */
+function acceptedCodings(header: string): readonly string[] {
+  const entries = header
+    .toLowerCase()
+    .split(',')
+    .map((entry) => entry.trim().split(/\s*;\s*/));
+  return entries.filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? '')).map(([coding = '']) => coding);
+}
+
+function fileHeaders({ contentType, etag, isImmutable }: WebAppFile, coding: string | null): HeaderBlock {
+  return headerBlock([
+    ['Content-Type', contentType],
+    ['Cache-Control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache'],
+    ['ETag', etag],
+    ['Vary', 'Accept-Encoding'],
+    ...(coding === null ? [] : [['Content-Encoding', coding] as const]),
+    ...guards,
+  ]);
 }

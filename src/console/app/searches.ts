@@ -1,4 +1,4 @@
-import { openIdRefusals } from '../../domain/session/open-id-refusal.ts';
+import { openIdRefusals } from '../../domain/session/open-id-rules.ts';
 
 /** What the addresses of pages carry behind the `?`; what is not understood is left out. */
 

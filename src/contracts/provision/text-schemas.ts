@@ -1,7 +1,7 @@
 import { type TRefine, type TString, Type } from 'typebox';
-import { isEmailAddress } from '../../domain/member/email.ts';
+import { isEmailAddress } from '../../domain/member/member.ts';
 import { isStorableName, nameCodePointsMax } from '../../domain/name-rules.ts';
-import { environmentNameRule, isEnvironmentName } from '../../domain/project/environment-name.ts';
+import { environmentNameRule, isEnvironmentName } from '../../domain/project/project.ts';
 import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
 import { worded } from '../compiled-schema.ts';
 

@@ -1,11 +1,11 @@
-import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
 import type { AuditChange } from '../audit/audit-entry.ts';
 import type { Audience, AudienceRule } from '../evaluation/audience.ts';
 import { contextParameters } from '../evaluation/evaluation-context.ts';
 import { nextUpdatedAt } from '../flag/flag.ts';
+import { areSameCohorts as areSameTexts } from '../flag/state-changes.ts';
 import { readName } from '../name-rules.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
-import { areSameRules } from './same-rules.ts';
+import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
 
 /** Audiences of one project. */
 const audiencesMax = 1000;
@@ -113,4 +113,15 @@ export function editedAudience(
   if (changes.length === 0) return { audience: before, changes };
   const updatedAt = nextUpdatedAt(before.updatedAt, now);
   return { audience: { ...before, name, rules, updatedAt, revision: before.revision + 1 }, changes };
+}
+
+/** Rule by rule and value by value, in order: what is sent in another order is another list. */
+export function areSameRules(left: readonly AudienceRule[], right: readonly AudienceRule[]): boolean {
+  return (
+    left.length === right.length &&
+    left.every(({ attribute, values }, index) => {
+      const other = right[index];
+      return other !== undefined && other.attribute === attribute && areSameTexts(values, other.values);
+    })
+  );
 }

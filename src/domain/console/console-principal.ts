@@ -21,3 +21,18 @@ export interface ProjectPrincipal extends ConsolePrincipal {
 export function hasRole(role: Role, least: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(least);
 }
+
+/** @returns the member's organisation: the guard lets nobody without one ask for what is an organisation's. */
+export function ownOrganisation({ organisation }: ConsolePrincipal): Organisation {
+  if (organisation === null) throw new Error('a member without an organisation has passed the guard');
+  return organisation;
+}
+
+/**
+ * What a member is in a project: its role in the organisation, or Owner of a personal project of its own. Null: the
+ * project is not to be seen, not even that it exists.
+ */
+export function roleIn(project: Project, member: Member): Role | null {
+  if (project.organisationId === null) return project.ownerMemberId === member.id ? 'owner' : null;
+  return project.organisationId === member.organisationId ? member.role : null;
+}

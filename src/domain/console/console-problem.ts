@@ -1,3 +1,4 @@
+
 /** Why the console's API refuses: a closed list; `contracts/problem-table.ts` gives status and title. */
 export const consoleProblemCodes = [
   'invalid-request',
@@ -43,4 +44,10 @@ export function deny(
   extra?: Readonly<Record<string, unknown>>,
 ): { readonly ok: false; readonly problem: ConsoleProblem } {
   return { ok: false, problem: extra === undefined ? { code, detail } : { code, detail, extra } };
+}
+
+/** Nothing is written over what somebody else has stored since. @param current the view of what is stored now. */
+export function denyConflict(what: string, current: unknown): ReturnType<typeof deny> {
+  const detail = `The ${what} has changed since this edit began. Compare your edit with what is stored now, and send it again with the present revision.`;
+  return deny('conflict', detail, { current });
 }

@@ -1,19 +1,13 @@
-import { effectiveCohorts, type Flag, stateIn } from '../flag/flag.ts';
-import type { Project } from '../project/project.ts';
 import type { Audience } from './audience.ts';
 import { type CompiledState, compileFlag } from './compiled-flag.ts';
-import { bucketHash, evaluateFlag, type RandomRoll } from './evaluate-flag.ts';
-import { EvaluationContext, type PlainContext } from './evaluation-context.ts';
-import {
-  audienceMismatch,
-  cohortMatch,
-  type EvaluationReason,
-  type EvaluationReasonName,
-  flagOff,
-  isOn,
-  reasonName,
-} from './evaluation-reason.ts';
-import { explanations, type TrialRule, type TrialScene, trialRules } from './explanations.ts';
+import { type RandomRoll, bucketHash, evaluateFlag } from './evaluate-flag.ts';
+import { EvaluationContext, type PlainContext, contextParameters } from './evaluation-context.ts';
+import { type EvaluationReason, type EvaluationReasonName, audienceMismatch, cohortMatch, flagOff, isOn, reasonName } from './evaluation-reason.ts';
+import { type TrialRule, type TrialScene, explanations, trialRules } from './explanations.ts';
+import { type Flag, effectiveCohorts, stateIn } from '../flag/flag.ts';
+import { type ProblemList, shown } from '../problem-list.ts';
+import type { Project } from '../project/project.ts';
+import { isWellFormed } from '../../support/code-points.ts';
 
 export interface TrialStep {
   readonly rule: TrialRule;
@@ -105,4 +99,40 @@ function stepsOf(reason: EvaluationReason, scene: TrialScene): TrialStep[] {
       explanation: explanations[rule](scene),
     };
   });
+}
+
+const attributesMax = 100;
+
+/** Who a flag is tried for, as the console sends it. An empty key or cohort counts as absent, as in a request. */
+export interface SentContext {
+  readonly targetingKey?: string;
+  readonly cohort?: string;
+  /** A name may come several times: each adds a value. */
+  readonly attributes?: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** @param problems gets what no request could say. */
+export function readTrialContext(sent: SentContext, problems: ProblemList): PlainContext {
+  const { targetingKey = '', cohort = '', attributes = [] } = sent;
+  addUnicodeProblem(targetingKey, 'targetingKey', problems);
+  addUnicodeProblem(cohort, 'cohort', problems);
+  if (attributes.length > attributesMax) {
+    problems.add(() => `attributes must be at most ${attributesMax}`);
+  }
+  for (const [index, { name, value }] of attributes.slice(0, attributesMax).entries()) {
+    addAttributeProblems(name, value, `attributes[${index}]`, problems);
+  }
+  return { targetingKey, cohort, attributes: attributes.map(({ name, value }) => [name, value] as const) };
+}
+
+function addAttributeProblems(name: string, value: string, path: string, problems: ProblemList): void {
+  if (contextParameters.some((parameter) => parameter === name)) {
+    problems.add(() => `${path}.name must not be ${shown(name)}: it is never an attribute`);
+  }
+  addUnicodeProblem(name, `${path}.name`, problems);
+  addUnicodeProblem(value, `${path}.value`, problems);
+}
+
+function addUnicodeProblem(text: string, field: string, problems: ProblemList): void {
+  if (!isWellFormed(text)) problems.add(() => `${field} must be valid Unicode: it has a lone surrogate`);
 }

@@ -1,14 +1,7 @@
-import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
-import {
-  booleanOf,
-  type JsonMembers,
-  type JsonValue,
-  kindOf,
-  numberOf,
-  stringItemsOf,
-  stringOf,
-} from '../../support/json-value.ts';
+import { areSameCohorts } from './state-changes.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
+import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
+import { type JsonMembers, type JsonValue, booleanOf, kindOf, numberOf, stringItemsOf, stringOf } from '../../support/json-value.ts';
 
 /** The four keys that set a flag's state, in the order in which messages list them. */
 export const stateKeys = ['enabled', 'trafficPercentage', 'cohorts', 'audienceId'] as const;
@@ -148,4 +141,19 @@ function readAudienceId(value: JsonValue, site: FieldSite): string | null | unde
   const path = site.prefix === '' ? '' : `${site.prefix}audienceId: `;
   site.problems.add(() => `${path}Audience "${shown(id)}" does not exist on this project.`);
   return undefined;
+}
+
+/**
+ * What a sent list does to an environment's own. An empty list inherits; a list equal to the inherited one creates no
+ * override where none is stored (specification, transitions).
+ *
+ * @param inherited the flag-wide list that applies without an override.
+ */
+export function overrideAfter(
+  before: readonly string[] | null,
+  sent: readonly string[],
+  inherited: readonly string[],
+): readonly string[] | null {
+  if (sent.length === 0) return null;
+  return before === null && areSameCohorts(inherited, sent) ? null : sent;
 }

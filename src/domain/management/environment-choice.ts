@@ -1,6 +1,5 @@
 import { type ProblemList, shown } from '../problem-list.ts';
-import { describeEnvironments } from '../project/describe-environments.ts';
-import { type Environment, findEnvironment, type Project } from '../project/project.ts';
+import { type Environment, type Project, describeEnvironments, findEnvironment } from '../project/project.ts';
 import { type ManagementQuery, readParameter } from './management-query.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { RecordQueries } from '../record-queries.ts';
-import { mayStillMake } from '../session/may-still-make.ts';
+import { mayStillMake } from '../session/link-rules.ts';
 import { isLinkOver, type OneTimeLink, type OneTimeLinkPurpose } from '../session/one-time-link.ts';
 
 export type InvitationPurpose = Extract<OneTimeLinkPurpose, { kind: 'invitation' }>;

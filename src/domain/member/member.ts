@@ -1,3 +1,4 @@
+
 export const roles = ['viewer', 'editor', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
@@ -13,4 +14,20 @@ export interface Member {
   readonly passwordHash: string | null;
   readonly createdAt: number;
   readonly revision: number;
+}
+
+/** The longest address that mail can be sent to (RFC 5321). */
+export const emailCharsMax = 254;
+
+/** Nothing that could end a header of a mail or begin another address: no spaces, no control characters, no quotes. */
+const emailPattern = /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@[^\s\p{C}<>()[\]\\,;:"@]+$/u;
+
+/** Whether mail could go there: what a member may have, and what a letter is sent to. */
+export function isEmailAddress(text: string): boolean {
+  return text.length <= emailCharsMax && emailPattern.test(text);
+}
+
+/** Emails are kept as given and compared in lower case. */
+export function isSameEmail(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase();
 }

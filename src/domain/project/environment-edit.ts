@@ -1,7 +1,6 @@
 import type { AuditChange } from '../audit/audit-entry.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
-import { environmentNameRule, isEnvironmentName } from './environment-name.ts';
-import { type Environment, findEnvironment, type Project } from './project.ts';
+import { type Environment, type Project, environmentNameRule, findEnvironment, isEnvironmentName } from './project.ts';
 
 /** Environments of one project: each is a column of people's screens and a state of every flag. */
 export const environmentsMax = 100;

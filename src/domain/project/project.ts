@@ -1,3 +1,5 @@
+import { shownList } from '../problem-list.ts';
+
 /**
  * An environment's number is its identity: flags and nothing else refer to it, so a rename touches no flag. Numbers
  * count up within a project and are never used again.
@@ -41,4 +43,17 @@ export function environmentNumbers(project: Project): readonly number[] {
 
 export function findEnvironment(project: Project, name: string): Environment | undefined {
   return project.environments.find((environment) => environment.name === name);
+}
+
+/** The valid environments of a multi-environment project, as a message lists them. */
+export function describeEnvironments(project: Project): string {
+  const names = project.environments.map(({ name }) => name);
+  return names.length === 0 ? 'it has no environments yet' : `valid ones: ${shownList(names)}`;
+}
+
+/** Environment names are identifiers, case-sensitive and unique in a project (decisions). */
+export const environmentNameRule = '1 to 64 characters of a-z, 0-9, "-", "_" and "."';
+
+export function isEnvironmentName(text: string): boolean {
+  return /^[a-z0-9._-]{1,64}$/.test(text);
 }

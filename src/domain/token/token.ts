@@ -1,3 +1,5 @@
+import type { Project } from '../project/project.ts';
+
 export const permissions = ['read', 'write'] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -38,4 +40,27 @@ export function tokenStatus(token: Token, now: number): TokenStatus {
 
 export function permitsEnvironment(token: Token, environment: string): boolean {
   return token.environments === null || token.environments.includes(environment);
+}
+
+/** A token as `GET /api/v1/token` describes it. */
+interface TokenView {
+  readonly id: string;
+  readonly name: string;
+  readonly project: { readonly id: string; readonly name: string };
+  readonly permission: Permission;
+  /** Empty means every environment. */
+  readonly environments: readonly string[];
+  /** Unix milliseconds; 0 means never. */
+  readonly expiresAt: number;
+}
+
+export function tokenView(token: Token, project: Project): TokenView {
+  return {
+    id: token.id,
+    name: token.name,
+    project: { id: project.id, name: project.name },
+    permission: token.permission,
+    environments: token.environments ?? [],
+    expiresAt: token.expiresAt,
+  };
 }

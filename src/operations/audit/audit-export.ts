@@ -1,11 +1,10 @@
 import type { ChainedEntry } from '../../domain/audit/audit-entry.ts';
 import { walkAudit } from '../../domain/audit/audit-walk.ts';
 import { changesAsJson } from '../../domain/audit/changes-text.ts';
-import { csvCell } from '../../domain/audit/csv-cell.ts';
 import type { ProblemList } from '../../domain/problem-list.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import type { ConsoleRequest, Shown } from '../operation.ts';
 import { type AuditScope, projectNames } from './audit-scope.ts';
+import type { ConsoleRequest, Shown } from '../operation.ts';
 
 interface ExportFormat {
   readonly contentType: string;
@@ -98,4 +97,17 @@ function* changesCell(changesText: string): Generator<string> {
 
 function toHexadecimal(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex');
+}
+
+/** What spreadsheets take for the beginning of a formula, or drop before one. */
+const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/u;
+const needsQuotes = /[",\r\n]/;
+
+/**
+ * @returns a value as a cell of a CSV file (RFC 4180). One that a spreadsheet would execute is preceded by an apostrophe,
+ *   which makes it text.
+ */
+export function csvCell(value: string): string {
+  const text = formulaStart.test(value) ? `'${value}` : value;
+  return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

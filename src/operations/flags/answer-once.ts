@@ -1,6 +1,5 @@
-import { keepAnswer, secondsUntilRoom } from '../../domain/idempotency/keep-answer.ts';
+import { keepAnswer, recallAnswer, secondsUntilRoom } from '../../domain/idempotency/answer-keeping.ts';
 import { type KeptAnswer, keptBytes } from '../../domain/idempotency/kept-answer.ts';
-import { recallAnswer } from '../../domain/idempotency/recall-answer.ts';
 import type { Principal } from '../../domain/management/guard.ts';
 import { proceed, refuseForNow, refuseRequest, type Step } from '../../domain/management/refusal.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';

@@ -3,7 +3,7 @@ import { groupFlagSchema, singleFlagSchema } from '../../contracts/management/fl
 import type { OperationParameter } from '../../contracts/operation.ts';
 import { creationChanges, newFlag, parseCreation } from '../../domain/flag/flag-creation.ts';
 import { flagView } from '../../domain/flag/flag-view.ts';
-import { idempotencyKeyLengthMax, readIdempotencyKey } from '../../domain/idempotency/idempotency-key.ts';
+import { idempotencyKeyLengthMax, readIdempotencyKey } from '../../domain/idempotency/answer-keeping.ts';
 import { readDryRun } from '../../domain/management/dry-run.ts';
 import { flagEntityTag } from '../../domain/management/entity-tag.ts';
 import { limitCreation } from '../../domain/management/environment-limit.ts';

@@ -1,7 +1,6 @@
 import { consoleFlagView } from '../../contracts/console/flag-views.ts';
 import { revision, shape, text } from '../../contracts/console/view-parts.ts';
-import { denyConflict } from '../../domain/console/console-conflict.ts';
-import { allow } from '../../domain/console/console-problem.ts';
+import { allow, denyConflict } from '../../domain/console/console-problem.ts';
 import { findConsoleFlag } from '../../domain/console/find-in-project.ts';
 import { deletionChanges } from '../../domain/flag/flag-creation.ts';
 import { projectEntry } from '../audit-entries.ts';

@@ -6,8 +6,7 @@ import {
 } from '../../contracts/console/flag-views.ts';
 import { revision, shape, text } from '../../contracts/console/view-parts.ts';
 import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
-import { denyConflict } from '../../domain/console/console-conflict.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
+import { allow, deny, denyConflict } from '../../domain/console/console-problem.ts';
 import { findConsoleFlag } from '../../domain/console/find-in-project.ts';
 import { applyFlagEdit } from '../../domain/flag/apply-flag-edit.ts';
 import { parseFlagEdit } from '../../domain/flag/flag-edit.ts';

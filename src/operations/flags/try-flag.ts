@@ -3,12 +3,10 @@ import { type Trial, trialSchema } from '../../contracts/console/evaluation-view
 import { shape, text } from '../../contracts/console/view-parts.ts';
 import { allow, deny } from '../../domain/console/console-problem.ts';
 import { findConsoleFlag } from '../../domain/console/find-in-project.ts';
-import { trialOf } from '../../domain/evaluation/flag-trial.ts';
-import { readTrialContext } from '../../domain/evaluation/trial-context.ts';
+import { readTrialContext, trialOf } from '../../domain/evaluation/flag-trial.ts';
 import { stateIn } from '../../domain/flag/flag.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
-import { describeEnvironments } from '../../domain/project/describe-environments.ts';
-import { environmentNumbers } from '../../domain/project/project.ts';
+import { describeEnvironments, environmentNumbers } from '../../domain/project/project.ts';
 import { randomRoll } from '../../support/random-roll.ts';
 import { optional } from '../body-parts.ts';
 import { consoleRead, inProject } from '../operation.ts';

@@ -8,7 +8,7 @@ import { isLastOwner, managesRole } from '../../domain/member/member-rules.ts';
 import { readName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import { withdrawLinksOfRole } from '../../domain/session/withdraw-links.ts';
+import { withdrawLinksOfRole } from '../../domain/session/link-rules.ts';
 import { organisationEntry } from '../audit-entries.ts';
 import { optional } from '../body-parts.ts';
 import { consoleWrite, inOrganisation } from '../operation.ts';

@@ -1,13 +1,13 @@
 import { madeLinkSchema } from '../../contracts/console/member-views.ts';
 import { roleSchema, shape, text } from '../../contracts/console/view-parts.ts';
 import { allow, deny } from '../../domain/console/console-problem.ts';
-import { ownOrganisation } from '../../domain/console/own-organisation.ts';
-import { emailCharsMax, isEmailAddress, isSameEmail } from '../../domain/member/email.ts';
+import { ownOrganisation } from '../../domain/console/console-principal.ts';
+import { emailCharsMax, isEmailAddress, isSameEmail } from '../../domain/member/member.ts';
 import { type Invitation, openInvitations } from '../../domain/member/invitation.ts';
 import { hasMemberWithEmail, managesRole, membersMax, membersOf } from '../../domain/member/member-rules.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import { mayStillMake } from '../../domain/session/may-still-make.ts';
+import { mayStillMake } from '../../domain/session/link-rules.ts';
 import { invitationLifetimeMs, invitationsMax, isLinkOver } from '../../domain/session/one-time-link.ts';
 import { organisationEntry } from '../audit-entries.ts';
 import { consoleWrite, inOrganisation } from '../operation.ts';

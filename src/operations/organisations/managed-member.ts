@@ -1,6 +1,5 @@
-import type { ConsolePrincipal } from '../../domain/console/console-principal.ts';
+import { type ConsolePrincipal, ownOrganisation } from '../../domain/console/console-principal.ts';
 import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-problem.ts';
-import { ownOrganisation } from '../../domain/console/own-organisation.ts';
 import type { Member } from '../../domain/member/member.ts';
 import { managesRole, memberOf } from '../../domain/member/member-rules.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';

@@ -1,5 +1,5 @@
 import { type MailState, mailStateSchema } from '../../contracts/console/organisation-views.ts';
-import { ownOrganisation } from '../../domain/console/own-organisation.ts';
+import { ownOrganisation } from '../../domain/console/console-principal.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { slowReply } from '../list-reply.ts';
 import { consoleRead, inOrganisation } from '../operation.ts';

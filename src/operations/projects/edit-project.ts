@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { projectView, projectViewSchema } from '../../contracts/console/project-views.ts';
 import { revision, shape, text } from '../../contracts/console/view-parts.ts';
-import { denyConflict } from '../../domain/console/console-conflict.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
+import { allow, deny, denyConflict } from '../../domain/console/console-problem.ts';
 import { readName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { Project } from '../../domain/project/project.ts';

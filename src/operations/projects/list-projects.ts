@@ -1,5 +1,5 @@
 import { type ProjectView, projectView, projectViewSchema } from '../../contracts/console/project-views.ts';
-import { roleIn } from '../../domain/console/project-role.ts';
+import { roleIn } from '../../domain/console/console-principal.ts';
 import type { Member } from '../../domain/member/member.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { listOf } from '../body-parts.ts';

@@ -1,5 +1,5 @@
 import { allow } from '../../domain/console/console-problem.ts';
-import { wrongCredentials } from '../../domain/session/wrong-credentials.ts';
+import { wrongCredentials } from '../../domain/session/password.ts';
 import { anybody, type ConsoleRequest, writeStep } from '../operation.ts';
 import { openSession } from './open-session.ts';
 import type { BeginSession } from './step-bodies.ts';

@@ -4,10 +4,9 @@ import type { Member, Role } from '../../domain/member/member.ts';
 import { hasMemberWithEmail, isFullOfMembers, membersMax } from '../../domain/member/member-rules.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import { endSessions } from '../../domain/session/begin-session.ts';
-import { findUsableLink, linkOver } from '../../domain/session/find-usable-link.ts';
+import { endSessions } from '../../domain/session/session-changes.ts';
+import { findUsableLink, linkOver, withdrawSignInLinks } from '../../domain/session/link-rules.ts';
 import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
-import { withdrawSignInLinks } from '../../domain/session/withdraw-links.ts';
 import { followedLink, ownEntry, passwordChange } from '../audit-entries.ts';
 import {
   anybody,

@@ -1,4 +1,4 @@
-import type { OpenIdRefusal } from '../../domain/session/open-id-refusal.ts';
+import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
 import type { ApiReply } from '../api-reply.ts';
 import type { ConversationActors } from '../conversation.ts';
 import { anybody, conversation } from '../operation.ts';

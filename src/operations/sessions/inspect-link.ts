@@ -2,7 +2,7 @@ import { type LinkView, linkViewSchema } from '../../contracts/console/member-vi
 import { shape, text } from '../../contracts/console/view-parts.ts';
 import { allow, type ConsoleOutcome } from '../../domain/console/console-problem.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import { findUsableLink, linkOver } from '../../domain/session/find-usable-link.ts';
+import { findUsableLink, linkOver } from '../../domain/session/link-rules.ts';
 import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
 import { anybody, consoleRead } from '../operation.ts';
 

@@ -1,7 +1,7 @@
 import type { ConsolePrincipal } from '../../domain/console/console-principal.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import { beginSession } from '../../domain/session/begin-session.ts';
+import { beginSession } from '../../domain/session/session-changes.ts';
 import type { ConsoleContext, ConsoleRequest } from '../operation.ts';
 import type { BegunSession } from './step-bodies.ts';
 

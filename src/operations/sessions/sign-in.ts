@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { type SignInAnswer, signInAnswerSchema } from '../../contracts/console/session-views.ts';
 import { shape, text } from '../../contracts/console/view-parts.ts';
-import { wrongCredentials } from '../../domain/session/wrong-credentials.ts';
+import { wrongCredentials } from '../../domain/session/password.ts';
 import type { ApiReply } from '../api-reply.ts';
 import { optional } from '../body-parts.ts';
 import type { ConversationActors } from '../conversation.ts';

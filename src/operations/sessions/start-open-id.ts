@@ -1,7 +1,7 @@
 import type { LinkView } from '../../contracts/console/member-views.ts';
 import { type OpenIdStart, openIdStartSchema } from '../../contracts/console/session-views.ts';
 import { shape, text } from '../../contracts/console/view-parts.ts';
-import type { OpenIdRefusal } from '../../domain/session/open-id-refusal.ts';
+import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
 import type { ApiReply } from '../api-reply.ts';
 import { optional } from '../body-parts.ts';
 import { anybody, conversation } from '../operation.ts';

@@ -1,4 +1,4 @@
-import type { OpenIdRefusal } from '../../domain/session/open-id-refusal.ts';
+import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
 
 /** What the steps of `console-steps.ts` are asked with, and what they answer. None of it leaves the service. */
 

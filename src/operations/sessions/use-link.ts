@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { LinkView } from '../../contracts/console/member-views.ts';
 import { signInAnswerSchema } from '../../contracts/console/session-views.ts';
 import { shape, text } from '../../contracts/console/view-parts.ts';
-import { emailCharsMax, isEmailAddress } from '../../domain/member/email.ts';
+import { emailCharsMax, isEmailAddress } from '../../domain/member/member.ts';
 import { readName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { passwordProblem } from '../../domain/session/password.ts';

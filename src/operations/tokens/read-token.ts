@@ -2,7 +2,7 @@ import { tokenDescriptionSchema } from '../../contracts/management/token-descrip
 import { addQueryProblems, parseManagementQuery } from '../../domain/management/management-query.ts';
 import { proceed, refuseProblems } from '../../domain/management/refusal.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
-import { tokenView } from '../../domain/token/token-view.ts';
+import { tokenView } from '../../domain/token/token.ts';
 import { managementRead, successAnswer } from '../management-operation.ts';
 
 /** `GET /api/v1/token`. */

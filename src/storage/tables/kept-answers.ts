@@ -1,4 +1,4 @@
-import { isIdempotencyKey } from '../../domain/idempotency/idempotency-key.ts';
+import { isIdempotencyKey } from '../../domain/idempotency/answer-keeping.ts';
 import {
   changeUsage,
   fitsIn,

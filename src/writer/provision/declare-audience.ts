@@ -1,6 +1,6 @@
 import { stepInto } from '../../contracts/compiled-schema.ts';
 import type { DeclaredAudience } from '../../contracts/provision/declared-project.ts';
-import { areSameRules } from '../../domain/audience/same-rules.ts';
+import { areSameRules } from '../../domain/audience/audience-edit.ts';
 import type { Audience, AudienceRule } from '../../domain/evaluation/audience.ts';
 import { nextUpdatedAt } from '../../domain/flag/flag.ts';
 import { ledgerOf } from '../../operations/audit-entries.ts';

@@ -6,8 +6,7 @@ import { type Flag, type FlagState, initialState, nextUpdatedAt, stateIn } from 
 import { creationChanges } from '../../domain/flag/flag-creation.ts';
 import { areSameCohorts, stateChanges } from '../../domain/flag/state-changes.ts';
 import { shown } from '../../domain/problem-list.ts';
-import { describeEnvironments } from '../../domain/project/describe-environments.ts';
-import { findEnvironment, type Project, soleEnvironment } from '../../domain/project/project.ts';
+import { type Project, describeEnvironments, findEnvironment, soleEnvironment } from '../../domain/project/project.ts';
 import { ledgerOf } from '../../operations/audit-entries.ts';
 import type { DeclaredInto } from './declare-project.ts';
 import type { ProvisionScope } from './provision-scope.ts';

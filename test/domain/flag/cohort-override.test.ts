@@ -1,5 +1,5 @@
 import t from 'tap';
-import { overrideAfter } from '../../../src/domain/flag/cohort-override.ts';
+import { overrideAfter } from '../../../src/domain/flag/state-fields.ts';
 
 t.test('an environment gets a list of its own only where it differs from what it inherits', async (t) => {
   t.strictSame(overrideAfter(null, ['a', 'b'], ['a']), ['a', 'b']);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readIdempotencyKey } from '../../../src/domain/idempotency/idempotency-key.ts';
+import { readIdempotencyKey } from '../../../src/domain/idempotency/answer-keeping.ts';
 import {
   fitsIn,
   isForgettable,

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { findUsableLink } from '../../../src/domain/session/find-usable-link.ts';
+import { findUsableLink } from '../../../src/domain/session/link-rules.ts';
 import {
   invitationLifetimeMs,
   isLinkOver,

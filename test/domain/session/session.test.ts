@@ -1,5 +1,5 @@
 import t from 'tap';
-import { beginSession } from '../../../src/domain/session/begin-session.ts';
+import { beginSession, touchSession } from '../../../src/domain/session/session-changes.ts';
 import {
   isSessionOver,
   needsTouch,
@@ -9,7 +9,6 @@ import {
   sessionsMax,
   sessionTouchMs,
 } from '../../../src/domain/session/session.ts';
-import { touchSession } from '../../../src/domain/session/touch-session.ts';
 import { creationOf, memberOf, sessionOf } from '../../storage/support/records.ts';
 import { newStore } from '../../storage/support/sample-store.ts';
 

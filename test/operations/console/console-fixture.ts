@@ -1,8 +1,7 @@
 import type { Test } from 'tap';
 import { Value } from 'typebox/value';
-import type { ConsolePrincipal, ProjectPrincipal } from '../../../src/domain/console/console-principal.ts';
+import { type ConsolePrincipal, type ProjectPrincipal, roleIn } from '../../../src/domain/console/console-principal.ts';
 import type { ConsoleProblemCode } from '../../../src/domain/console/console-problem.ts';
-import { roleIn } from '../../../src/domain/console/project-role.ts';
 import type { Audience } from '../../../src/domain/evaluation/audience.ts';
 import type { Flag } from '../../../src/domain/flag/flag.ts';
 import type { Member } from '../../../src/domain/member/member.ts';

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { Member } from '../../../src/domain/member/member.ts';
 import type { RecordChange } from '../../../src/domain/record-change.ts';
-import { identitiesMax } from '../../../src/domain/session/join-identity.ts';
+import { identitiesMax } from '../../../src/domain/session/open-id-rules.ts';
 import { newSecretText } from '../../../src/domain/token/token-secret.ts';
 import type { ConsoleContext } from '../../../src/operations/operation.ts';
 import { beginOpenIdSession } from '../../../src/operations/sessions/begin-open-id-session.ts';

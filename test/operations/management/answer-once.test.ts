@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { forgottenForRoomMax } from '../../../src/domain/idempotency/keep-answer.ts';
+import { forgottenForRoomMax } from '../../../src/domain/idempotency/answer-keeping.ts';
 import { type KeptAnswer, keptAnswersMax } from '../../../src/domain/idempotency/kept-answer.ts';
 import type { Token } from '../../../src/domain/token/token.ts';
 import { openFixture, startedAt } from './management-fixture.ts';

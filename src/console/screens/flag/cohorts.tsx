@@ -1,7 +1,6 @@
 import { Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { overrideAfter } from '../../../domain/flag/cohort-override.ts';
-import { cohortCodePointsMax } from '../../../domain/flag/state-fields.ts';
+import { cohortCodePointsMax, overrideAfter } from '../../../domain/flag/state-fields.ts';
 import { stateKey } from '../../draft/flag-fields.ts';
 import { ListDialog, type ListedThing } from '../../draft/list-dialog.tsx';
 import type { DraftHandle } from '../../draft/use-draft.ts';

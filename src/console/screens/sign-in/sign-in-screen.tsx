@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import type { OpenIdRefusal } from '../../../domain/session/open-id-refusal.ts';
+import type { OpenIdRefusal } from '../../../domain/session/open-id-rules.ts';
 import { type AnswerOf, call } from '../../client/call.ts';
 import { sessionQuery } from '../../client/queries.ts';
 import { Callout, Failure } from '../../parts/callout.tsx';

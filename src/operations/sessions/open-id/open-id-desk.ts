@@ -1,4 +1,4 @@
-import type { OpenIdRefusal } from '../../../domain/session/open-id-refusal.ts';
+import type { OpenIdRefusal } from '../../../domain/session/open-id-rules.ts';
 import type { Logger } from '../../../observability/logger.ts';
 import { monotonicMs } from '../../../support/monotonic-clock.ts';
 import { newSecret } from '../../console-context.ts';

@@ -1,4 +1,4 @@
-import type { OpenIdRefusal } from '../../../domain/session/open-id-refusal.ts';
+import type { OpenIdRefusal } from '../../../domain/session/open-id-rules.ts';
 
 /** Why the provider did not vouch for somebody. Its message is for the log: it names no token, code or secret. */
 export class OpenIdFault extends Error {

@@ -1,4 +1,4 @@
-import type { OpenIdRefusal } from '../../../domain/session/open-id-refusal.ts';
+import type { OpenIdRefusal } from '../../../domain/session/open-id-rules.ts';
 import { consoleRoutes } from '../../console-routes.ts';
 import { consoleApiPath } from '../../match-route.ts';
 import type { OpenIdPerson } from '../step-bodies.ts';

@@ -1,6 +1,6 @@
 import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
-import { isSessionOver, type Session, sessionsMax } from './session.ts';
+import { type Session, isSessionOver, needsTouch, sessionsMax } from './session.ts';
 
 export interface NewSession {
   readonly id: string;
@@ -45,4 +45,15 @@ export function endSessions(
   keptId: string | null,
 ): readonly RecordChange[] {
   return [...queries.sessionsOf(memberId)].filter(({ id }) => id !== keptId).map(endOf);
+}
+
+/** @returns the session's use as a record, unless it has ended meanwhile or another request has recorded one. */
+export function touchSession(
+  queries: RecordQueries,
+  sessionId: string,
+  now: number,
+): readonly RecordChange[] {
+  const before = queries.session(sessionId);
+  if (before === undefined || !needsTouch(before, now)) return [];
+  return [{ kind: 'session', before, after: { ...before, lastSeenAt: now } }];
 }

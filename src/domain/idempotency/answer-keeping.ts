@@ -1,0 +1,112 @@
+import { type KeptAnswer, type KeptAnswerHead, changeUsage, fitsIn, isForgettable, keptAnswersMax, keptForMs } from './kept-answer.ts';
+import type { ProblemList } from '../problem-list.ts';
+import type { RecordChange } from '../record-change.ts';
+import type { RecordQueries } from '../record-queries.ts';
+
+export const idempotencyKeyLengthMax = 255;
+
+/**
+ * Reads the header `Idempotency-Key`. Sent several times it has been joined by a comma and a space, which no key holds.
+ *
+ * @param problems gets it when it is not 1 to 255 visible ASCII characters.
+ * @returns null when there is none, or a problem.
+ */
+export function readIdempotencyKey(header: string | null, problems: ProblemList): string | null {
+  if (header === null || isIdempotencyKey(header)) return header;
+  const rule = `1 to ${idempotencyKeyLengthMax} visible ASCII characters without spaces, sent once`;
+  problems.add(() => `the header Idempotency-Key must be ${rule}`);
+  return null;
+}
+
+export function isIdempotencyKey(text: string): boolean {
+  return text.length <= idempotencyKeyLengthMax && /^[\x21-\x7e]+$/.test(text);
+}
+
+/** A create that may be a repetition. */
+export interface RepeatableRequest {
+  readonly tokenId: string;
+  readonly key: string;
+  /** SHA-256 of its body, 32 bytes. */
+  readonly hash: Uint8Array;
+}
+
+export type Recall =
+  | { readonly kind: 'first' }
+  | { readonly kind: 'repeated'; readonly answer: KeptAnswer }
+  /** The key was used for something else. */
+  | { readonly kind: 'other-body' };
+
+/** @param now Unix milliseconds. */
+export function recallAnswer(queries: RecordQueries, request: RepeatableRequest, now: number): Recall {
+  const answer = queries.keptAnswer(request.tokenId, request.key);
+  if (answer === undefined || isForgettable(answer, now)) return { kind: 'first' };
+  return isSame(answer.requestHash, request.hash) ? { kind: 'repeated', answer } : { kind: 'other-body' };
+}
+
+function isSame(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, index) => byte === right[index]);
+}
+
+/** Old answers that may be forgotten to make room for one: what a create costs is bounded. */
+export const forgottenForRoomMax = 512;
+
+/**
+ * Keeps an answer whose key is not in use, within the limits of its project. Old answers make room, never younger ones.
+ *
+ * @returns null when there is no room.
+ */
+export function keepAnswer(queries: RecordQueries, answer: KeptAnswer, now: number): RecordChange[] | null {
+  const forgotten: KeptAnswerHead[] = [];
+  const earlier = queries.keptAnswer(answer.tokenId, answer.key);
+  if (earlier !== undefined) forgotten.push(earlier);
+  let usage = changeUsage(queries.keptAnswersUsage(answer.projectId), answer, 1);
+  if (earlier !== undefined) usage = changeUsage(usage, earlier, -1);
+  if (!fitsIn(usage, keptAnswersMax)) {
+    for (const head of queries.keptAnswersOf(answer.projectId)) {
+      if (!isForgettable(head, now) || forgotten.length >= forgottenForRoomMax) return null;
+      if (head.tokenId === answer.tokenId && head.key === answer.key) continue;
+      forgotten.push(head);
+      usage = changeUsage(usage, head, -1);
+      if (fitsIn(usage, keptAnswersMax)) break;
+    }
+  }
+  if (!fitsIn(usage, keptAnswersMax)) return null;
+  return [...forgotten.map(forget), { kind: 'kept-answer', before: null, after: answer }];
+}
+
+/**
+ * When to ask again after there was no room: the oldest answer of the project is forgotten then.
+ *
+ * @returns whole seconds, from 1 to those of 24 hours.
+ */
+export function secondsUntilRoom(queries: RecordQueries, projectId: string, now: number): number {
+  const [oldest] = queries.keptAnswersOf(projectId);
+  const ms = oldest === undefined ? 0 : oldest.keptAt + keptForMs - now;
+  // A clock that has gone back makes an answer stay longer than anybody is told to wait.
+  return Math.ceil(Math.min(Math.max(ms, 1000), keptForMs) / 1000);
+}
+
+/** The change that forgets a kept answer. */
+export function forget(before: KeptAnswerHead): RecordChange {
+  return { kind: 'kept-answer', before, after: null };
+}
+
+/** Old answers that go along with one commit. */
+export const forgottenPerCommitMax = 128;
+
+/** @returns the project whose old answers are looked at after another one's: round and round; null when none keeps any. */
+export function nextProjectToForget(queries: RecordQueries, afterProjectId: string | null): string | null {
+  return queries.projectKeepingAnswers(afterProjectId) ?? queries.projectKeepingAnswers(null) ?? null;
+}
+
+/** Forgets the oldest answers of a project that are over their 24 hours: a bounded few. @param now Unix milliseconds */
+export function forgetOldAnswers(queries: RecordQueries, projectId: string, now: number): RecordChange[] {
+  const changes: RecordChange[] = [];
+  // Forgetting counts down what the project uses: whether that can be read is found out before anything is decided.
+  queries.keptAnswersUsage(projectId);
+  for (const head of queries.keptAnswersOf(projectId)) {
+    if (changes.length >= forgottenPerCommitMax || !isForgettable(head, now)) break;
+    changes.push(forget(head));
+  }
+  return changes;
+}

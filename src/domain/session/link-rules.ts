@@ -1,0 +1,108 @@
+import { type ConsoleOutcome, allow, deny } from '../console/console-problem.ts';
+import { managesRole, memberOf } from '../member/member-rules.ts';
+import type { Member, Role } from '../member/member.ts';
+import type { RecordChange } from '../record-change.ts';
+import type { RecordQueries } from '../record-queries.ts';
+import { type FirstOwnerOffer, firstOwnerLink } from './first-owner-offer.ts';
+import { type OneTimeLink, isLinkOver, linkKeeper } from './one-time-link.ts';
+import { isSecretText } from '../token/token-secret.ts';
+
+interface LinkContext {
+  readonly now: number;
+  readonly firstOwnerOffer: FirstOwnerOffer;
+  hashSecret(secret: string): Uint8Array;
+}
+
+const over =
+  'This link has been used, has expired or was withdrawn. Ask an Admin of your organisation for a new one, or the operator of this service (`burgee member sign-in-link`).';
+
+/** One answer for a link that is over and for one that never was. */
+export function linkOver(): ConsoleOutcome<never> {
+  return deny('link-over', over);
+}
+
+/** @param secret as it stands in the link's fragment */
+export function findUsableLink(
+  queries: RecordQueries,
+  secret: string,
+  { now, hashSecret, firstOwnerOffer }: LinkContext,
+): ConsoleOutcome<OneTimeLink> {
+  if (!isSecretText(secret)) return linkOver();
+  const hash = hashSecret(secret);
+  const link = firstOwnerLink(queries, firstOwnerOffer, hash) ?? storedLink(queries, hash);
+  if (link === undefined || isLinkOver(link, now)) return linkOver();
+  return mayStillMake(queries, link) ? allow(link) : linkOver();
+}
+
+/** A first Owner's link that an earlier version has stored ended with the process that showed it. */
+function storedLink(queries: RecordQueries, secretHash: Uint8Array): OneTimeLink | undefined {
+  const link = queries.oneTimeLinkBySecretHash(secretHash);
+  return link?.purpose.kind === 'first-owner' ? undefined : link;
+}
+
+/**
+ * Ends the links that sign this member in, whoever made them.
+ *
+ * @param usedId of the link that is being followed, which ends by that; null when there is none.
+ */
+export function* withdrawSignInLinks(
+  queries: RecordQueries,
+  member: Member,
+  usedId: string | null,
+): Generator<RecordChange> {
+  for (const before of queries.oneTimeLinksOf(linkKeeper(member))) {
+    if (signsIn(before, member) && before.id !== usedId) yield { kind: 'one-time-link', before, after: null };
+  }
+}
+
+/**
+ * Ends what a new role ends: the links that sign this member in, and those that it made and could not make in both roles.
+ * They would work again with the next role otherwise.
+ */
+export function* withdrawLinksOfRole(
+  queries: RecordQueries,
+  member: Member,
+  role: Role,
+): Generator<RecordChange> {
+  for (const before of queries.oneTimeLinksOf(linkKeeper(member))) {
+    const isKept =
+      before.createdBy !== member.id ||
+      (mayMake(queries, before, member.role) && mayMake(queries, before, role));
+    if (signsIn(before, member) || !isKept) yield { kind: 'one-time-link', before, after: null };
+  }
+}
+
+function signsIn({ purpose }: OneTimeLink, member: Member): boolean {
+  return purpose.kind === 'sign-in' && purpose.memberId === member.id;
+}
+
+/**
+ * Whether the member who made a link could make it now. Whoever has left or been demoted has no way back in by it, and
+ * nobody becomes by it what they could not make of others.
+ *
+ * @returns true too for a link that no member made.
+ */
+export function mayStillMake(queries: RecordQueries, link: OneTimeLink): boolean {
+  const { createdBy, organisationId } = link;
+  if (createdBy === null) return true;
+  const maker = memberOf(queries, organisationId, createdBy);
+  return maker !== undefined && mayMake(queries, link, maker.role);
+}
+
+/** Whether somebody of this role could make a link now. */
+export function mayMake(queries: RecordQueries, link: OneTimeLink, maker: Role): boolean {
+  const role = roleGiven(queries, link);
+  return role !== null && managesRole(maker, role);
+}
+
+/** @returns what whoever follows the link is then; null when the member it signs in has left the organisation. */
+function roleGiven(queries: RecordQueries, { purpose, organisationId }: OneTimeLink): Role | null {
+  switch (purpose.kind) {
+    case 'invitation':
+      return purpose.role;
+    case 'first-owner':
+      return 'owner';
+    case 'sign-in':
+      return memberOf(queries, organisationId, purpose.memberId)?.role ?? null;
+  }
+}
