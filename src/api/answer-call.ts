@@ -1,13 +1,13 @@
-import type { LongAnswers } from './long-answers.ts';
-import { type MadeAnswer, giveMade } from './made-answer.ts';
 import type { Holder } from '../evaluator/pin-room.ts';
 import type { AnswerFields } from '../operations/answer-headers.ts';
 import type { ApiReply } from '../operations/api-reply.ts';
 import type { ApiAnswer, ApiCall, ApiReads, Read } from '../operations/call.ts';
 import { refuseUndecided } from '../operations/refuse-undecided.ts';
 import type { Steps } from '../support/steps.ts';
-import { type TextPieces, pausing } from '../support/text-pieces.ts';
+import { pausing, type TextPieces } from '../support/text-pieces.ts';
 import type { WriterPort } from '../writer/writer-client.ts';
+import type { LongAnswers } from './long-answers.ts';
+import { giveMade, type MadeAnswer } from './made-answer.ts';
 
 /** What the answers of both APIs are made with. */
 export interface ApiActors {

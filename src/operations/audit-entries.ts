@@ -1,5 +1,9 @@
 import type { AuditChange, AuditEntry } from '../domain/audit/audit-entry.ts';
-import { type ConsolePrincipal, type ProjectPrincipal, ownOrganisation } from '../domain/console/console-principal.ts';
+import {
+  type ConsolePrincipal,
+  ownOrganisation,
+  type ProjectPrincipal,
+} from '../domain/console/console-principal.ts';
 import type { Member } from '../domain/member/member.ts';
 import type { Project } from '../domain/project/project.ts';
 import type { RecordChange } from '../domain/record-change.ts';

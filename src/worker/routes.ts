@@ -4,7 +4,7 @@ import { evaluateProject, type ProjectAnswerParts } from '../api/evaluation/eval
 import { rawCharacterProblem, refuseEvaluation } from '../api/evaluation/evaluation-refusal.ts';
 import { fileGiver } from '../api/made-answer.ts';
 import { type DocsPages, readDocs } from '../api/pages/docs-pages.ts';
-import { type WebApp, readWebApp } from '../api/pages/web-app.ts';
+import { readWebApp, type WebApp } from '../api/pages/web-app.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { headerBlock } from '../http/header-block.ts';

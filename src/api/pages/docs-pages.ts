@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
-import type { GiveFile } from '../made-answer.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { type HeaderBlock, headerBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import { readSharedFile } from '../../support/shared-bytes.ts';
+import type { GiveFile } from '../made-answer.ts';
 
 export interface DocsPage {
   readonly contentType: string;

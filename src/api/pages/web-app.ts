@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
-import type { GiveFile } from '../made-answer.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { type HeaderBlock, headerBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import { readSharedFile } from '../../support/shared-bytes.ts';
+import type { GiveFile } from '../made-answer.ts';
 
 /** A file of the web app, whole and as its build has compressed it. */
 export interface WebAppFile {

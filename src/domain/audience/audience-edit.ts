@@ -1,3 +1,4 @@
+import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
 import type { AuditChange } from '../audit/audit-entry.ts';
 import type { Audience, AudienceRule } from '../evaluation/audience.ts';
 import { contextParameters } from '../evaluation/evaluation-context.ts';
@@ -5,7 +6,6 @@ import { nextUpdatedAt } from '../flag/flag.ts';
 import { areSameCohorts as areSameTexts } from '../flag/state-changes.ts';
 import { readName } from '../name-rules.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
-import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
 
 /** Audiences of one project. */
 const audiencesMax = 1000;

@@ -1,4 +1,3 @@
-
 /** Why the console's API refuses: a closed list; `contracts/problem-table.ts` gives status and title. */
 export const consoleProblemCodes = [
   'invalid-request',

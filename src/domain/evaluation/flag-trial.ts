@@ -1,13 +1,21 @@
-import type { Audience } from './audience.ts';
-import { type CompiledState, compileFlag } from './compiled-flag.ts';
-import { type RandomRoll, bucketHash, evaluateFlag } from './evaluate-flag.ts';
-import { EvaluationContext, type PlainContext, contextParameters } from './evaluation-context.ts';
-import { type EvaluationReason, type EvaluationReasonName, audienceMismatch, cohortMatch, flagOff, isOn, reasonName } from './evaluation-reason.ts';
-import { type TrialRule, type TrialScene, explanations, trialRules } from './explanations.ts';
-import { type Flag, effectiveCohorts, stateIn } from '../flag/flag.ts';
+import { isWellFormed } from '../../support/code-points.ts';
+import { effectiveCohorts, type Flag, stateIn } from '../flag/flag.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
 import type { Project } from '../project/project.ts';
-import { isWellFormed } from '../../support/code-points.ts';
+import type { Audience } from './audience.ts';
+import { type CompiledState, compileFlag } from './compiled-flag.ts';
+import { bucketHash, evaluateFlag, type RandomRoll } from './evaluate-flag.ts';
+import { contextParameters, EvaluationContext, type PlainContext } from './evaluation-context.ts';
+import {
+  audienceMismatch,
+  cohortMatch,
+  type EvaluationReason,
+  type EvaluationReasonName,
+  flagOff,
+  isOn,
+  reasonName,
+} from './evaluation-reason.ts';
+import { explanations, type TrialRule, type TrialScene, trialRules } from './explanations.ts';
 
 export interface TrialStep {
   readonly rule: TrialRule;

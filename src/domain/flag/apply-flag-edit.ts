@@ -1,10 +1,10 @@
 import type { AuditChange } from '../audit/audit-entry.ts';
 import type { Project } from '../project/project.ts';
-import { type StateFields, overrideAfter } from './state-fields.ts';
 import { type Flag, type FlagState, initialState, nextUpdatedAt } from './flag.ts';
 import { newFlag } from './flag-creation.ts';
 import type { FlagEdit } from './flag-edit.ts';
 import { areSameCohorts, stateChanges } from './state-changes.ts';
+import { overrideAfter, type StateFields } from './state-fields.ts';
 import { storedLists, type WholeFlag, wholeFlag } from './whole-flag.ts';
 
 export interface EditResult {

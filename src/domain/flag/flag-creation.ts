@@ -8,7 +8,7 @@ import {
 import type { AuditChange } from '../audit/audit-entry.ts';
 import type { RequestBody } from '../management/request-body.ts';
 import { type ProblemList, problemsListedMax, shown } from '../problem-list.ts';
-import { type Project, describeEnvironments, soleEnvironment } from '../project/project.ts';
+import { describeEnvironments, type Project, soleEnvironment } from '../project/project.ts';
 import { type Flag, type FlagState, initialState } from './flag.ts';
 import { type FlagLabels, type FlagLabelsDraft, isLabelKey, readLabel } from './flag-labels.ts';
 import { newStateChanges, stateChanges } from './state-changes.ts';

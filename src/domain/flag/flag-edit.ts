@@ -1,6 +1,6 @@
 import { jsonValueOf } from '../../support/json-value.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
-import { type Project, describeEnvironments, soleEnvironment } from '../project/project.ts';
+import { describeEnvironments, type Project, soleEnvironment } from '../project/project.ts';
 import { type FlagLabels, type FlagLabelsDraft, isLabelKey, readLabel } from './flag-labels.ts';
 import {
   type FieldSite,

@@ -1,9 +1,19 @@
 import type { AuditChange } from '../audit/audit-entry.ts';
 import type { RequestBody } from '../management/request-body.ts';
 import type { ProblemList } from '../problem-list.ts';
-import { type FieldSite, type StateFields, type StateFieldsDraft, addUnknownField, isStateKey, overrideAfter, readMembers, readStateField, stateKeys } from './state-fields.ts';
 import { type Flag, type FlagState, nextUpdatedAt, stateIn } from './flag.ts';
 import { stateChanges } from './state-changes.ts';
+import {
+  addUnknownField,
+  type FieldSite,
+  isStateKey,
+  overrideAfter,
+  readMembers,
+  readStateField,
+  type StateFields,
+  type StateFieldsDraft,
+  stateKeys,
+} from './state-fields.ts';
 
 /** A merge patch: a present key replaces the stored value, an absent key is left alone (specification, rule 1). */
 export type FlagPatch = StateFields;

@@ -1,7 +1,15 @@
-import { areSameCohorts } from './state-changes.ts';
-import { type ProblemList, shown } from '../problem-list.ts';
 import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
-import { type JsonMembers, type JsonValue, booleanOf, kindOf, numberOf, stringItemsOf, stringOf } from '../../support/json-value.ts';
+import {
+  booleanOf,
+  type JsonMembers,
+  type JsonValue,
+  kindOf,
+  numberOf,
+  stringItemsOf,
+  stringOf,
+} from '../../support/json-value.ts';
+import { type ProblemList, shown } from '../problem-list.ts';
+import { areSameCohorts } from './state-changes.ts';
 
 /** The four keys that set a flag's state, in the order in which messages list them. */
 export const stateKeys = ['enabled', 'trafficPercentage', 'cohorts', 'audienceId'] as const;

@@ -1,7 +1,15 @@
-import { type KeptAnswer, type KeptAnswerHead, changeUsage, fitsIn, isForgettable, keptAnswersMax, keptForMs } from './kept-answer.ts';
 import type { ProblemList } from '../problem-list.ts';
 import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
+import {
+  changeUsage,
+  fitsIn,
+  isForgettable,
+  type KeptAnswer,
+  type KeptAnswerHead,
+  keptAnswersMax,
+  keptForMs,
+} from './kept-answer.ts';
 
 export const idempotencyKeyLengthMax = 255;
 

@@ -1,5 +1,5 @@
 import { type ProblemList, shown } from '../problem-list.ts';
-import { type Environment, type Project, describeEnvironments, findEnvironment } from '../project/project.ts';
+import { describeEnvironments, type Environment, findEnvironment, type Project } from '../project/project.ts';
 import { type ManagementQuery, readParameter } from './management-query.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type Member, isEmailAddress } from '../member/member.ts';
+import { isEmailAddress, type Member } from '../member/member.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import type { Denial, OutboxEntry } from '../token/denial.ts';
 import type { OutboxDelivery } from './outbox-delivery.ts';

@@ -1,6 +1,12 @@
 import type { AuditChange } from '../audit/audit-entry.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
-import { type Environment, type Project, environmentNameRule, findEnvironment, isEnvironmentName } from './project.ts';
+import {
+  type Environment,
+  environmentNameRule,
+  findEnvironment,
+  isEnvironmentName,
+  type Project,
+} from './project.ts';
 
 /** Environments of one project: each is a column of people's screens and a state of every flag. */
 export const environmentsMax = 100;

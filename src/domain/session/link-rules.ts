@@ -1,11 +1,11 @@
-import { type ConsoleOutcome, allow, deny } from '../console/console-problem.ts';
-import { managesRole, memberOf } from '../member/member-rules.ts';
+import { allow, type ConsoleOutcome, deny } from '../console/console-problem.ts';
 import type { Member, Role } from '../member/member.ts';
+import { managesRole, memberOf } from '../member/member-rules.ts';
 import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
-import { type FirstOwnerOffer, firstOwnerLink } from './first-owner-offer.ts';
-import { type OneTimeLink, isLinkOver, linkKeeper } from './one-time-link.ts';
 import { isSecretText } from '../token/token-secret.ts';
+import { type FirstOwnerOffer, firstOwnerLink } from './first-owner-offer.ts';
+import { isLinkOver, linkKeeper, type OneTimeLink } from './one-time-link.ts';
 
 interface LinkContext {
   readonly now: number;

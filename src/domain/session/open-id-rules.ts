@@ -1,9 +1,9 @@
-import { type Member, isEmailAddress } from '../member/member.ts';
+import { isWellFormed } from '../../support/code-points.ts';
+import { isEmailAddress, type Member } from '../member/member.ts';
 import { isName } from '../name-rules.ts';
 import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import type { Identity } from './identity.ts';
-import { isWellFormed } from '../../support/code-points.ts';
 
 /** Of one member, one for each issuer; the oldest makes room. */
 export const identitiesMax = 10;

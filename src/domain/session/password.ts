@@ -1,5 +1,5 @@
-import { deny } from '../console/console-problem.ts';
 import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
+import { deny } from '../console/console-problem.ts';
 
 const passwordCharsMin = 12;
 /** Hashing a password costs the same whatever its length; the bound is for what is sent and held. */

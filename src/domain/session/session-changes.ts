@@ -1,6 +1,6 @@
 import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
-import { type Session, isSessionOver, needsTouch, sessionsMax } from './session.ts';
+import { isSessionOver, needsTouch, type Session, sessionsMax } from './session.ts';
 
 export interface NewSession {
   readonly id: string;

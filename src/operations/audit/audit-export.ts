@@ -3,8 +3,8 @@ import { walkAudit } from '../../domain/audit/audit-walk.ts';
 import { changesAsJson } from '../../domain/audit/changes-text.ts';
 import type { ProblemList } from '../../domain/problem-list.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import { type AuditScope, projectNames } from './audit-scope.ts';
 import type { ConsoleRequest, Shown } from '../operation.ts';
+import { type AuditScope, projectNames } from './audit-scope.ts';
 
 interface ExportFormat {
   readonly contentType: string;

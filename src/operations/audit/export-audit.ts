@@ -1,5 +1,5 @@
-import { allow, deny } from '../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { consoleRead, inOrganisation } from '../operation.ts';
 import { auditExport, readFormat } from './audit-export.ts';

@@ -1,6 +1,6 @@
 import { auditPageSchema } from '../../contracts/console/audit-views.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { consoleRead, inOrganisation } from '../operation.ts';
 import { auditPage, readCursor } from './audit-page.ts';

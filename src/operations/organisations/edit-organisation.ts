@@ -1,7 +1,7 @@
 import { organisationView, organisationViewSchema } from '../../contracts/console/organisation-views.ts';
 import { revision, shape, text } from '../../contracts/console/view-parts.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
 import { readName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { organisationEntry } from '../audit-entries.ts';

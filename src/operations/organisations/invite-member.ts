@@ -1,9 +1,9 @@
 import { madeLinkSchema } from '../../contracts/console/member-views.ts';
 import { roleSchema, shape, text } from '../../contracts/console/view-parts.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
-import { emailCharsMax, isEmailAddress, isSameEmail } from '../../domain/member/member.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
 import { type Invitation, openInvitations } from '../../domain/member/invitation.ts';
+import { emailCharsMax, isEmailAddress, isSameEmail } from '../../domain/member/member.ts';
 import { hasMemberWithEmail, managesRole, membersMax, membersOf } from '../../domain/member/member-rules.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';

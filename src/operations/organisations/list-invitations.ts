@@ -1,6 +1,6 @@
 import { type InvitationRow, invitationRowSchema } from '../../contracts/console/member-views.ts';
-import { allow } from '../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
+import { allow } from '../../domain/console/console-problem.ts';
 import { type Invitation, openInvitations } from '../../domain/member/invitation.ts';
 import { memberOf } from '../../domain/member/member-rules.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';

@@ -1,6 +1,6 @@
 import { memberView, memberViewSchema } from '../../contracts/console/member-views.ts';
-import { allow } from '../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
+import { allow } from '../../domain/console/console-problem.ts';
 import type { Member } from '../../domain/member/member.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { listOf } from '../body-parts.ts';

@@ -1,8 +1,8 @@
 import { madeLinkSchema } from '../../contracts/console/member-views.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
-import { linkLifetimeMs } from '../../domain/session/one-time-link.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
 import { withdrawSignInLinks } from '../../domain/session/link-rules.ts';
+import { linkLifetimeMs } from '../../domain/session/one-time-link.ts';
 import { organisationEntry } from '../audit-entries.ts';
 import { consoleWrite, inOrganisation } from '../operation.ts';
 import { madeLinkChanges, makeLink } from './make-link.ts';

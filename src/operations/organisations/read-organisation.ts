@@ -1,6 +1,6 @@
 import { organisationView, organisationViewSchema } from '../../contracts/console/organisation-views.ts';
-import { allow } from '../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
+import { allow } from '../../domain/console/console-problem.ts';
 import { consoleRead, inOrganisation } from '../operation.ts';
 
 export const readOrganisation = consoleRead('read-organisation', {

@@ -1,5 +1,5 @@
 import { allow, deny } from '../../domain/console/console-problem.ts';
-import { type Member, isSameEmail } from '../../domain/member/member.ts';
+import { isSameEmail, type Member } from '../../domain/member/member.ts';
 import { isLastOwner } from '../../domain/member/member-rules.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';

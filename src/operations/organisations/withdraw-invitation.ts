@@ -1,5 +1,5 @@
-import { allow, deny } from '../../domain/console/console-problem.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
 import { openInvitations } from '../../domain/member/invitation.ts';
 import { managesRole } from '../../domain/member/member-rules.ts';
 import { organisationEntry } from '../audit-entries.ts';

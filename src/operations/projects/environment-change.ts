@@ -4,8 +4,8 @@ import {
   projectView,
 } from '../../contracts/console/project-views.ts';
 import type { AuditAction, AuditChange } from '../../domain/audit/audit-entry.ts';
-import { type ConsoleOutcome, allow, denyConflict } from '../../domain/console/console-problem.ts';
 import type { ProjectPrincipal } from '../../domain/console/console-principal.ts';
+import { allow, type ConsoleOutcome, denyConflict } from '../../domain/console/console-problem.ts';
 import { impactOfName } from '../../domain/project/environment-impact.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';

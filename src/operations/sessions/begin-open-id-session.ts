@@ -1,13 +1,19 @@
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
 import type { ConsolePrincipal } from '../../domain/console/console-principal.ts';
 import { allow, type ConsoleOutcome, type ConsoleProblemCode } from '../../domain/console/console-problem.ts';
-import { type Member, isEmailAddress } from '../../domain/member/member.ts';
+import { isEmailAddress, type Member } from '../../domain/member/member.ts';
 import { isFullOfMembers } from '../../domain/member/member-rules.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import { type OpenIdRefusal, entrantName, findByVerifiedEmail, hasIdentityAt, joinIdentity } from '../../domain/session/open-id-rules.ts';
 import { findUsableLink } from '../../domain/session/link-rules.ts';
 import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
+import {
+  entrantName,
+  findByVerifiedEmail,
+  hasIdentityAt,
+  joinIdentity,
+  type OpenIdRefusal,
+} from '../../domain/session/open-id-rules.ts';
 import { ownEntry } from '../audit-entries.ts';
 import {
   anybody,

@@ -4,9 +4,9 @@ import type { Member, Role } from '../../domain/member/member.ts';
 import { hasMemberWithEmail, isFullOfMembers, membersMax } from '../../domain/member/member-rules.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import { endSessions } from '../../domain/session/session-changes.ts';
 import { findUsableLink, linkOver, withdrawSignInLinks } from '../../domain/session/link-rules.ts';
 import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
+import { endSessions } from '../../domain/session/session-changes.ts';
 import { followedLink, ownEntry, passwordChange } from '../audit-entries.ts';
 import {
   anybody,

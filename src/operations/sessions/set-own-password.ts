@@ -1,7 +1,7 @@
 import { allow, deny } from '../../domain/console/console-problem.ts';
 import type { Member } from '../../domain/member/member.ts';
-import { endSessions } from '../../domain/session/session-changes.ts';
 import { withdrawSignInLinks } from '../../domain/session/link-rules.ts';
+import { endSessions } from '../../domain/session/session-changes.ts';
 import { ownEntry, passwordChange } from '../audit-entries.ts';
 import { type ConsoleRequest, signedIn, writeStep } from '../operation.ts';
 import type { SetOwnPassword } from './step-bodies.ts';

@@ -6,7 +6,12 @@ import { type Flag, type FlagState, initialState, nextUpdatedAt, stateIn } from 
 import { creationChanges } from '../../domain/flag/flag-creation.ts';
 import { areSameCohorts, stateChanges } from '../../domain/flag/state-changes.ts';
 import { shown } from '../../domain/problem-list.ts';
-import { type Project, describeEnvironments, findEnvironment, soleEnvironment } from '../../domain/project/project.ts';
+import {
+  describeEnvironments,
+  findEnvironment,
+  type Project,
+  soleEnvironment,
+} from '../../domain/project/project.ts';
 import { ledgerOf } from '../../operations/audit-entries.ts';
 import type { DeclaredInto } from './declare-project.ts';
 import type { ProvisionScope } from './provision-scope.ts';

@@ -1,8 +1,8 @@
 import { stepInto } from '../../contracts/compiled-schema.ts';
 import type { DeclaredMember, DeclaredOrganisation } from '../../contracts/provision/provision-document.ts';
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
-import { membersOf } from '../../domain/member/member-rules.ts';
 import type { Member } from '../../domain/member/member.ts';
+import { membersOf } from '../../domain/member/member-rules.ts';
 import type { Organisation } from '../../domain/organisation/organisation.ts';
 import { shown } from '../../domain/problem-list.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
@@ -10,7 +10,7 @@ import type { RecordQueries } from '../../domain/record-queries.ts';
 import { withdrawLinksOfRole, withdrawSignInLinks } from '../../domain/session/link-rules.ts';
 import { endSessions } from '../../domain/session/session-changes.ts';
 import { changePlan } from '../commands/set-plan.ts';
-import { type ProvisionDirectory, addTo } from './provision-directory.ts';
+import { addTo, type ProvisionDirectory } from './provision-directory.ts';
 import type { PasswordDecision } from './provision-protocol.ts';
 import type { ProvisionScope } from './provision-scope.ts';
 

@@ -2,10 +2,15 @@ import { stepInto } from '../../contracts/compiled-schema.ts';
 import type { DeclaredProject } from '../../contracts/provision/declared-project.ts';
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
 import { shown, shownList } from '../../domain/problem-list.ts';
-import { type Environment, type Project, findEnvironment, firstEnvironmentNumber } from '../../domain/project/project.ts';
+import {
+  type Environment,
+  findEnvironment,
+  firstEnvironmentNumber,
+  type Project,
+} from '../../domain/project/project.ts';
 import { ledgerOf } from '../../operations/audit-entries.ts';
 import { created } from './declare-organisation.ts';
-import { type ProvisionDirectory, addTo } from './provision-directory.ts';
+import { addTo, type ProvisionDirectory } from './provision-directory.ts';
 import type { ProvisionScope } from './provision-scope.ts';
 
 /** Whose project it is: an organisation's, or a person's. */

@@ -1,5 +1,4 @@
 import t from 'tap';
-import { beginSession, touchSession } from '../../../src/domain/session/session-changes.ts';
 import {
   isSessionOver,
   needsTouch,
@@ -9,6 +8,7 @@ import {
   sessionsMax,
   sessionTouchMs,
 } from '../../../src/domain/session/session.ts';
+import { beginSession, touchSession } from '../../../src/domain/session/session-changes.ts';
 import { creationOf, memberOf, sessionOf } from '../../storage/support/records.ts';
 import { newStore } from '../../storage/support/sample-store.ts';
 

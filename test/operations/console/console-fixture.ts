@@ -1,6 +1,10 @@
 import type { Test } from 'tap';
 import { Value } from 'typebox/value';
-import { type ConsolePrincipal, type ProjectPrincipal, roleIn } from '../../../src/domain/console/console-principal.ts';
+import {
+  type ConsolePrincipal,
+  type ProjectPrincipal,
+  roleIn,
+} from '../../../src/domain/console/console-principal.ts';
 import type { ConsoleProblemCode } from '../../../src/domain/console/console-problem.ts';
 import type { Audience } from '../../../src/domain/evaluation/audience.ts';
 import type { Flag } from '../../../src/domain/flag/flag.ts';
