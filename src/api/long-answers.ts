@@ -185,7 +185,7 @@ export class LongAnswers {
     return false;
   }
 
-  /** @param share of the holder which is used up: whoever shares that may be cut @returns those unread for longest first */
+  /** @param share of the holder which is used up: answers that share it may be cut @returns those unread for longest first */
   #unreadOf(holder: Holder, share: RefusedShare, but: Sending) {
     const before = monotonicMs() - unreadMs;
     const found: { readonly unread: Sending; readonly place: LongAnswerPlace; readonly since: number }[] = [];

@@ -61,7 +61,7 @@ const words: Readonly<Record<ApplyPhase, readonly [verb: string, unit: string]>>
   check: ['checked', 'flags'],
   write: ['written', 'flags'],
 };
-/** Whatever is smaller is over before anybody could read of it. */
+/** A smaller file is applied before anybody could read of it. */
 const flagsWorthTelling = 1000;
 
 /** Shows how far an `apply` has come. */

@@ -47,7 +47,7 @@ function describe(fault: unknown): { readonly message: string; readonly problems
   if (fault instanceof CommandFailure) return { message: fault.message, problems: fault.problems };
   if (fault instanceof StoreError) return { message: fault.message, problems: [] };
   if (!(fault instanceof Error)) return { message: String(fault), problems: [] };
-  // Expected failures of other parts say what to do; whatever else comes here is a mistake of ours, and needs its stack.
+  // Expected failures of other parts say what to do; any other fault is a mistake of ours, and needs its stack.
   const isMistake =
     fault instanceof TypeError || fault instanceof ReferenceError || fault instanceof RangeError;
   return { message: isMistake ? String(fault.stack) : fault.message, problems: [] };

@@ -63,7 +63,7 @@ async function serveUntilStopped(service: Service, signals: StopSignals): Promis
   const message: ListeningMessage = { kind: 'listening', url: service.url };
   if (process.connected) process.send?.(message);
   const reason = await Promise.race([signals.first, service.failed]);
-  // Its threads cannot be trusted to end: the log says why, and whoever manages the process starts it again.
+  // Its threads cannot be trusted to end: the log says why, and the process manager starts it again.
   if (reason instanceof Error) endProcessNow();
   await service.stop();
   return exitCodes.done;

@@ -20,7 +20,7 @@ const decoder = new TextDecoder();
 
 /**
  * A build ends early when its project changes, and what was under way may be of an older state than was asked for.
- * Whoever met that so often reads the flags directly.
+ * A request that met that so often reads the flags directly.
  */
 const buildsMax = 4;
 const nothing = new Uint8Array(0);
@@ -151,7 +151,7 @@ export class ProjectEvaluator {
     yield* this.#readForItself(asked);
   }
 
-  /** Works on the build, in turns with whoever else waits for it. */
+  /** Works on the build, in turns with the other requests that wait for it. */
   *#await(asked: Asked, build: ListBuild): Generator<Uint8Array> {
     build.join();
     asked.build = build;

@@ -47,8 +47,8 @@ const askerWeight = 2;
 
 /**
  * Flags whose records are too long to be read while other requests wait: each is read once for all who ask for it, a few
- * steps in a turn of the event loop, one flag after the other and of each organisation in turn. Whoever is gone, or late, is
- * dropped before anything is done for it; what nobody waits for is not read.
+ * steps in a turn of the event loop, one flag after the other and of each organisation in turn. A request that is gone,
+ * or late, is dropped before anything is done for it; what nobody waits for is not read.
  */
 export class FlagLoads {
   readonly #begin: (flagId: string) => Steps<CachedFlag | undefined>;
@@ -86,7 +86,7 @@ export class FlagLoads {
     return this.#loads.get(flagId);
   }
 
-  /** @returns false: there is no room, or its project or organisation or whoever asks has its share of it */
+  /** @returns false: there is no room, or its project, its organisation or the asker has its share of it */
   add(cold: ColdFlag, waiter: Waiter): boolean {
     const { flagId, projectId, organisationId } = cold;
     const free = waitingMax - this.#waiting.size;

@@ -164,7 +164,7 @@ export class FlagSource {
 
   /**
    * @returns the compiled flag, from the cache or read at once; undefined when no flag has this id; null when it is too
-   * long for that: whoever asks waits for it in `loads`, as `cold` says
+   * long for that: the request waits for it in `loads`, as `cold` says
    */
   find(flagId: string): CachedFlag | undefined | null {
     const known = this.cache.find(flagId);

@@ -4,8 +4,8 @@ import type { Steps } from '../support/steps.ts';
 import { ListSize, type ListView, type ProjectList } from './project-list.ts';
 
 /**
- * The making, or mending, of a project's list, on one snapshot. Those who want the list meanwhile share the work: whoever
- * comes first makes the next step.
+ * The making, or mending, of a project's list, on one snapshot. Those who want the list meanwhile share the work:
+ * the request that comes first makes the next step.
  */
 export class ListBuild {
   readonly #snapshot: PinnedSnapshot;
@@ -20,7 +20,7 @@ export class ListBuild {
   /** What came of it, once it is done; null when it ended early, or when the list would be larger than may be kept. */
   list: ProjectList | null = null;
   isTooLarge = false;
-  /** It ended early: other builds need the memory. Whoever waits for it reads the flags for itself. */
+  /** It ended early: other builds need the memory. Requests that wait for it read the flags for themselves. */
   isCrowdedOut = false;
 
   /** @param make ends with null when the list would be too large */

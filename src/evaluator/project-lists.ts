@@ -79,7 +79,7 @@ export class ProjectLists {
 
   /**
    * The build of a project's list, under way or begun now; of one that is kept, but not of the newest state, what changed is
-   * mended. Whoever wants the list joins it, steps it until it is done, leaves it here, and then looks again: a build ends
+   * mended. A request for the list joins it, steps it until it is done, leaves it here, and then looks again: a build ends
    * early when its project changes, and one that was under way may be of a state that is too old.
    * @returns null when the list is too large to be kept, the project is gone, or there is no room for a snapshot
    */
@@ -146,7 +146,7 @@ export class ProjectLists {
     largest[1].crowdOut();
   }
 
-  /** Whoever joined a build does not wait for it any more. One that nobody waits for ends, and is let go. */
+  /** A request that joined a build does not wait for it any more. One that nobody waits for ends, and is let go. */
   leave(projectId: string, build: ListBuild): void {
     build.leave();
     if (build.isDone && this.#builds.get(projectId) === build) this.#builds.delete(projectId);

@@ -12,7 +12,7 @@ const burstMax = 512;
 /** What fits the cell, where nothing else bounds it. */
 const unbounded = 2 ** 31 - 1;
 
-/** Refused connections are told of this often at most: whoever makes them makes many. */
+/** Refused connections are told of this often at most: their client makes many. */
 const toldEveryMs = 60_000;
 
 /** What the front end does about the number of connections: it says how many there may be, and when that is reached. */

@@ -11,7 +11,7 @@ export interface HostDeskOptions {
   readonly openId: OpenIdPort | null;
 }
 
-/** What the desk asks of whoever holds the worker that calls. */
+/** What the desk asks of the holder of the worker that calls. */
 export interface Caller {
   /** Pages of the worker that follow changes: their places are left with it. */
   readonly watchPlaces: Set<number>;

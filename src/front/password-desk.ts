@@ -12,7 +12,7 @@ export class PasswordDesk implements PasswordPort {
   readonly #waiting: (() => void)[] = [];
   #underWay = 0;
 
-  /** @param check what a check is: whoever counts them gives their own. */
+  /** @param check what a check is; a caller that counts them gives its own. */
   constructor(check: typeof isPasswordOf = isPasswordOf) {
     this.#isPasswordOf = check;
   }
@@ -49,7 +49,7 @@ export class PasswordDesk implements PasswordPort {
     try {
       return await work();
     } finally {
-      // The place goes to whoever has waited longest.
+      // The place goes to the request that has waited longest.
       const next = this.#waiting.shift();
       if (next === undefined) this.#underWay -= 1;
       else next();

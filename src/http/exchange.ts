@@ -32,7 +32,7 @@ export interface ExchangeOptions {
 
 /**
  * One request's answer, given once, at once or later. After the client is gone, or the answer is given, everything here
- * does nothing: whoever answers late need not care.
+ * does nothing: late answers need no check.
  *
  * What the client's socket does not take is kept here, counted, and handed over as it takes more. Until then the request
  * counts as open: if the client sends another one, uWebSockets.js closes its connection.

@@ -31,7 +31,7 @@ function drawLooksApart(): number {
  * received buffer, up to half a megabyte of them, one after the other, and tells neither which connection a request came on
  * nor where a buffer ends. But a client that waits for its answers has one request in a turn: where there are more requests
  * than connections, somebody does not wait. Past a handful for each, such a turn is over after `turnMsMax`. The answer then
- * given ends its connection, and the library handles no more of the buffer; whoever else is ahead is cut off.
+ * given ends its connection, and the library handles no more of the buffer; other clients that are ahead are cut off.
  */
 export class TurnGuard {
   readonly #connections: () => number;

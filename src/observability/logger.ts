@@ -82,7 +82,7 @@ export function requestText(line: RequestLine): string {
 }
 
 const standardOutput = 1;
-/** A pipe is opened once more: nothing changes for whoever shares the other opening of it. */
+/** A pipe is opened once more: nothing changes for processes that share the other opening of it. */
 const withoutWaiting = constants.O_WRONLY | constants.O_NONBLOCK;
 /** Above 0: with 0 the destination calls its flush done before anything is written. */
 const writtenBytesMin = 1;

@@ -1,6 +1,6 @@
 /**
  * What Burgee counts and measures about itself, as data. An actor declares its metrics in its protocol; their values are
- * cells of one typed array, so that counting is one addition, and whoever holds the memory can read them.
+ * cells of one typed array, so that counting is one addition, and each thread that holds the memory can read them.
  *
  * Cells of a metric, series by series:
  *   counter, gauge   the value

@@ -48,7 +48,7 @@ function answerOf(
   return consoleRefusal(outcome.problem, asker, call, context);
 }
 
-/** Refuses a request by its head, before its body is read. Whoever answers it looks again. @returns null: let it come */
+/** Refuses a request by its head, before its body is read. The answer looks again. @returns null: let it come */
 export function refuseConsoleCall(
   queries: RecordQueries,
   call: ApiCallHead,

@@ -105,7 +105,7 @@ export class ApiReply {
     this.refuse({ code: 'service-unavailable', detail });
   }
 
-  /** The detail names the request, so that whoever reads the log finds the fault. */
+  /** The detail names the request, so that a reader of the log finds the fault. */
   refuseInternal(): void {
     const detail = `Something went wrong in the service. Its log tells more under the request id ${this.request.requestId}.`;
     this.refuse({ code: 'internal-error', detail });

@@ -4,7 +4,7 @@ import type { SlicedWork, WorkQueue } from './steps.ts';
 /** Up to so many entries are looked through sooner than a value is hashed. */
 const scannedMax = 8;
 /**
- * An index costs as much as some twenty scans: it is made for what was asked for about as often. Whoever has lists dropped
+ * An index costs as much as some twenty scans: it is made for what was asked for about as often. A caller that has lists dropped
  * and read again makes no more work by that than the reading.
  */
 const scansBeforeIndex = 16;

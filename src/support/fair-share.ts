@@ -1,7 +1,7 @@
 /**
  * Whether a holder may have another place of a room that all share: as long as it has fewer than are free, times a
  * weight. However many one holder asks for, places are left: with a weight of 1 half of them, for the next holder a third.
- * Nothing is set aside, and whoever is alone gets much (Choudhury and Hahne, dynamic queue length thresholds).
+ * Nothing is set aside, and a holder that is alone gets much (Choudhury and Hahne, dynamic queue length thresholds).
  */
 export function hasShare(held: number, free: number, weight: number): boolean {
   return held < free * weight;

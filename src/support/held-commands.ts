@@ -47,7 +47,7 @@ const copiedBytesMax = 16 * 1024;
 
 /**
  * Memory of long bytes that may be handed to another thread instead of being copied for it, which holds nobody up and
- * takes no second megabyte. Whoever sends has nothing left of them.
+ * takes no second megabyte. The sender has nothing left of them.
  * @param all each with its memory to itself, or null
  * @returns for a message's list of what it transfers
  */

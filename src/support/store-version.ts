@@ -4,7 +4,7 @@ import { assert } from './assert.ts';
  * How readers in other threads learn of a commit: one cell in shared memory, even between commits and odd while one is
  * on its way. It turns odd before anybody can see the commit, and even before anybody is told that it was made.
  *
- * So whoever finds the even value that they know has missed nothing that another reader may have seen already. An odd
+ * So a reader that finds the even value that it knows has missed nothing that another reader may have seen already. An odd
  * value says nothing: the newest snapshot, and what the change log says of it, must be looked at each time.
  */
 export class StoreVersion {

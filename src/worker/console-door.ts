@@ -123,7 +123,7 @@ export class ConsoleDoor implements ApiDoor {
       cookies,
       header: null,
       userAgent: printable(view.header('user-agent')),
-      // Whoever changes something is there, whatever the header says.
+      // A change is a person's doing: the header is for readings alone.
       isBackground: method === 'get' && view.header(backgroundHeader) === '1',
       address: text,
       limitKey,

@@ -33,7 +33,7 @@ export class QueueDelay {
     const tookMs = Math.min(now - this.#since, this.#rememberedMs);
     this.#depth -= count;
     this.#since = now;
-    // Whoever took all that waited could have taken more in the same time: that tells of a fast writer, never of a slow one.
+    // A writer that took all that waited could have taken more in the same time: that tells of a fast writer, never of a slow one.
     if (!areMoreWaiting && tookMs * this.#settled >= this.#busyMs * count) return;
     const kept = Math.exp(-tookMs / this.#rememberedMs);
     this.#busyMs = this.#busyMs * kept + tookMs;

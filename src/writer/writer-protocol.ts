@@ -35,7 +35,7 @@ export interface WriterSetup {
   readonly metrics: SharedArrayBuffer;
 }
 
-/** Shared with whoever watches the writer: see the cells below. */
+/** Shared with the main thread, which watches the writer: see the cells below. */
 export type WriterPulse = SharedArrayBuffer;
 /** Moves while the writer lives, in long transactions too. */
 export const pulseProgressCell = 0;

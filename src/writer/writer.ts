@@ -77,7 +77,7 @@ export class Writer {
   #forgottenProjectId: string | null = null;
   #isScheduled = false;
   #isFileUnavailable = false;
-  /** The store has failed: nothing is begun any more, because whoever waits is told that it was not. */
+  /** The store has failed: nothing is begun any more, because its caller is told that it was not. */
   #isOver = false;
 
   constructor(store: Store, options: WriterOptions) {
@@ -227,7 +227,7 @@ export class Writer {
     command: WriterCommand,
     transaction: WriteTransaction,
   ): readonly [WriterResult, readonly RecordChange[]] {
-    // Said before the deadline is looked at: whoever sees an unbegun command past its deadline knows it never will be.
+    // Said before the deadline is looked at: a reader that sees an unbegun command past its deadline knows it never will be.
     // Commands with large bodies are begun out of turn, so the cell only ever rises.
     const begun = Atomics.load(this.#pulse, pulseBegunCell);
     if (((command.ticket - begun) | 0) > 0) Atomics.store(this.#pulse, pulseBegunCell, command.ticket | 0);

@@ -40,7 +40,7 @@ export const invitationRowSchema = shape({
 });
 export type InvitationRow = Static<typeof invitationRowSchema>;
 
-/** A link that was just made: shown once, to be handed over by whoever made it. */
+/** A link that was just made: shown once, to be handed over by its maker. */
 export const madeLinkSchema = shape({ id, url: text, expiresAt: time });
 export type MadeLink = Static<typeof madeLinkSchema>;
 

@@ -11,7 +11,7 @@ export const sessionViewSchema = shape({
   sessionId: Type.Optional(id),
   member: Type.Optional(memberViewSchema),
   organisation: Type.Optional(nullable(organisationViewSchema)),
-  /** Whatever is read from now on shows what had changed up to here. */
+  /** All that is read from now on shows what had changed up to here. */
   position: Type.Optional(text),
   /** Whether denial emails go out: SMTP is configured. */
   isMailConfigured: Type.Optional(Type.Boolean()),

@@ -81,7 +81,7 @@ export interface SequencedHead {
 
 /** An entry in its ledger's chain. */
 export interface ChainedEntry extends SequencedHead {
-  /** As `changes-text.ts` writes them: whoever needs them reads them in slices. */
+  /** As `changes-text.ts` writes them: their readers take them in slices. */
   readonly changesText: string;
   /** SHA-256 over the hash of the entry before and this one, 32 bytes. */
   readonly hash: Uint8Array;

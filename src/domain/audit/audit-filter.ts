@@ -20,7 +20,7 @@ type AuditQuery = Readonly<Record<string, string>>;
 
 const actorKinds: readonly string[] = ['token', 'member', 'operator'];
 
-/** Reads the filters of a query, and adds whatever is wrong with them. */
+/** Reads the filters of a query, and adds what is wrong with them. */
 export function readAuditFilter(query: AuditQuery, problems: ProblemList): AuditFilter {
   const [from, to] = [readTime(query, 'from', problems), readTime(query, 'to', problems)];
   if (from !== null && to !== null && from >= to) problems.add(() => 'from must be before to');

@@ -29,7 +29,7 @@ export function formatPosition({ organisation, personal }: WatchPosition): strin
   return `${organisation}.${personal}`;
 }
 
-/** Whoever reads something now knows everything up to here. */
+/** A reading from now on knows everything up to here. */
 export function newestPosition(queries: RecordQueries, { organisationId, project }: Watched): WatchPosition {
   return {
     organisation: organisationId === null ? 0 : queries.newestAuditSequence(organisationId),

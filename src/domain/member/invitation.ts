@@ -4,7 +4,7 @@ import { isLinkOver, type OneTimeLink, type OneTimeLinkPurpose } from '../sessio
 
 export type InvitationPurpose = Extract<OneTimeLinkPurpose, { kind: 'invitation' }>;
 
-/** A link that makes a member of whoever follows it. */
+/** A link that makes its follower a member. */
 export interface Invitation extends OneTimeLink {
   readonly purpose: InvitationPurpose;
 }

@@ -77,7 +77,7 @@ function signsIn({ purpose }: OneTimeLink, member: Member): boolean {
 }
 
 /**
- * Whether the member who made a link could make it now. Whoever has left or been demoted has no way back in by it, and
+ * Whether the member who made a link could make it now. A member who has left or been demoted has no way back in by it, and
  * nobody becomes by it what they could not make of others.
  *
  * @returns true too for a link that no member made.
@@ -95,7 +95,7 @@ export function mayMake(queries: RecordQueries, link: OneTimeLink, maker: Role):
   return role !== null && managesRole(maker, role);
 }
 
-/** @returns what whoever follows the link is then; null when the member it signs in has left the organisation. */
+/** @returns what the link's follower is then; null when the member it signs in has left the organisation. */
 function roleGiven(queries: RecordQueries, { purpose, organisationId }: OneTimeLink): Role | null {
   switch (purpose.kind) {
     case 'invitation':

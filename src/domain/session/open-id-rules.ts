@@ -24,8 +24,8 @@ export function hasIdentityAt(queries: RecordQueries, memberId: string, issuer: 
 }
 
 /**
- * The members whose email this is, of whatever organisation. Of letters beyond ASCII the case counts here, as it does not
- * elsewhere: a Kelvin sign in lower case is a k, and whoever has an address with one at a provider is another person.
+ * The members whose email this is, of any organisation. Of letters beyond ASCII the case counts here, as it does not
+ * elsewhere: a Kelvin sign in lower case is a k, and the owner of an address with one at a provider is another person.
  *
  * @param email that the provider says is verified
  */

@@ -14,7 +14,7 @@ export interface NewSession {
  * A session begins: the one that the browser has presented ends, those of the member that are over are cleared away, and
  * the longest unused ones make room.
  *
- * @param presented of whatever member; null when there was none.
+ * @param presented the session that the browser had, of any member; null when there was none.
  */
 export function beginSession(
   queries: RecordQueries,

@@ -13,7 +13,7 @@ const forOneself =
 
 /**
  * Makes a link that signs a member in, who then may set a password. It takes the place of one made before. Nobody makes
- * one for themselves: it would be a way around the present password, for whoever has got hold of a session.
+ * one for themselves: it would be a way around the present password, for a person who has got hold of a session.
  */
 export const makeSignInLink = consoleWrite('make-sign-in-link', {
   route: 'POST /members/{memberId}/sign-in-link',

@@ -20,7 +20,7 @@ const sent = shape({
 });
 export type CreateProjectBody = Static<typeof sent>;
 
-/** A project of the organisation, by an Admin; or a personal one, by anybody, who is then its owner. A project of the organisation needs an Admin; a personal one nobody's leave. */
+/** A project of the organisation, by an Admin; or a personal one, by anybody, who is then its owner. */
 export const createProject = consoleWrite('create-project', {
   route: 'POST /projects',
   access: signedIn,

@@ -7,7 +7,10 @@ import { impactOfName } from '../../domain/project/environment-impact.ts';
 import type { Project } from '../../domain/project/project.ts';
 import { consoleRead, inProject, type Shown } from '../operation.ts';
 
-/** What a rename to `name`, or without it a deletion, would do to tokens; with the number `new`, a creation. A name that could not be taken is refused as the change would be. What a rename to `name`, or without it a deletion, would do to tokens. With `{number}` `new`: a creation. */
+/**
+ * What a rename to `name`, or without it a deletion, would do to tokens; with the number `new`, a creation. A name that
+ * could not be taken is refused as the change would be.
+ */
 export const previewEnvironment = consoleRead('preview-environment', {
   route: 'GET /projects/{projectId}/environments/{number}/impact',
   access: inProject('admin'),

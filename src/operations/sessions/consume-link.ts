@@ -27,7 +27,7 @@ interface Entrant {
   readonly changes: readonly RecordChange[];
 }
 
-/** Uses a link up: whoever follows it is a member then, and signed in. */
+/** Uses a link up: its follower is a member then, and signed in. */
 export const consumeLink = writeStep(
   'consume-link',
   anybody,

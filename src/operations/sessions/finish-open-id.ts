@@ -8,7 +8,10 @@ import type { OpenIdPort } from './open-id/open-id-protocol.ts';
 import type { PendingSignIn } from './open-id/pending-sign-ins.ts';
 import type { BeginOpenIdSession, BegunOpenIdSession, OpenIdPerson } from './step-bodies.ts';
 
-/** The provider has sent the browser here. Whatever comes of it, the browser goes on to a page of the console: the one that it wanted, signed in, or the one for signing in, with the reason as a word of a closed list. The provider sends the browser here, and it is sent on into the console. */
+/**
+ * The provider has sent the browser here. The browser goes on to a page of the console in any case: the one that it
+ * wanted, signed in, or the one for signing in, with the reason as a word of a closed list.
+ */
 export const finishOpenId = conversation('finish-open-id', {
   route: 'GET /openid/callback',
   access: anybody,

@@ -19,7 +19,7 @@ export function passwordsBusy(reply: ApiReply): void {
 export const checksPerAttempt = 3;
 
 /**
- * Finds the members that a password signs in. Whoever knows the password of one of the first may learn of the others:
+ * Finds the members that a password signs in. A person who knows the password of one of the first may learn of the others:
  * only then is the rest looked at, too.
  *
  * @param meant the members whose email was given; the reading of them has a bound.

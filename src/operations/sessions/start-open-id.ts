@@ -17,7 +17,10 @@ const unreachable =
 const unusable =
   'The OpenID provider answers in a way that cannot be used. Sign in with a password or a sign-in link; the log of this service tells the operator more';
 
-/** Tells the page where the person signs in at the provider. A link's secret, which a person joins or signs in by, comes in the body and stays here: the provider and the address that it sends the browser back to never see it. Where to go to sign in by OpenID Connect. */
+/**
+ * Tells the page where the person signs in at the provider. A link's secret, which a person joins or signs in by, comes in
+ * the body and stays here: the provider and the address that it sends the browser back to never see it.
+ */
 export const startOpenId = conversation('start-open-id', {
   route: 'POST /openid/start',
   access: anybody,

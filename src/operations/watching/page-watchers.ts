@@ -30,7 +30,7 @@ interface Watch {
 
 /** What `look-at-project` and `look-at-organisation` answer. */
 interface Changes extends WatchedChanges {
-  /** Of whoever looks. */
+  /** Of the member who looks. */
   readonly organisationId: string | null;
 }
 
@@ -83,7 +83,7 @@ export class PageWatchers {
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
   }
 
-  /** Ends every page's stream; browsers ask again, and find whatever serves then. */
+  /** Ends every page's stream; browsers ask again, and find the process that serves then. */
   close(): void {
     this.#isClosed = true;
     for (const watch of [...this.#watches]) {
@@ -166,7 +166,7 @@ export function readChanges(body: string | TextPieces): Changes {
 }
 
 const encoder = new TextEncoder();
-/** A comment: it keeps the connection from looking idle to whatever lies between. */
+/** A comment: it keeps the connection from looking idle to proxies. */
 const heartbeat = encoder.encode(':\n\n');
 
 /** One open page: a response that never ends by itself. What it has not taken is bounded by never writing past it. */

@@ -39,7 +39,7 @@ export class SharedBudget {
     return false;
   }
 
-  /** Takes whatever others hold. `give` must follow. */
+  /** Takes also above the bound. `give` must follow. */
   takeAlways(amount: number): void {
     assert(amount >= 0, 'nothing negative is taken from a budget');
     Atomics.add(this.#cells, sumCell, BigInt(amount));

@@ -12,7 +12,7 @@ import type { ProvisionScope } from './provision-scope.ts';
 
 /**
  * Declares a project's tokens. A revoked token is over, and its name free again, as after a rotation. An existing one is
- * never changed: a difference is a problem, because whoever holds its secret relies on what it may do.
+ * never changed: a difference is a problem, because the program that holds its secret relies on what it may do.
  */
 export function declareTokens(
   scope: ProvisionScope,

@@ -1,6 +1,6 @@
 const home = '/console/';
 const charsMax = 2048;
-/** Addresses are told apart within it alone: whatever leads elsewhere has another origin. */
+/** Addresses are told apart within it alone: an address that leads elsewhere has another origin. */
 const anywhere = 'http://console.invalid';
 
 /**

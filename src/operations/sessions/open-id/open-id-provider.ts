@@ -132,7 +132,7 @@ function secretProof(secret: string): client.ClientAuth {
   };
 }
 
-/** @throws OpenIdFault for whatever goes wrong, and when it takes too long */
+/** @throws OpenIdFault for every failure, and when it takes too long */
 async function inTime<T>(work: Promise<T>): Promise<T> {
   try {
     if (await within(timeoutMs, work)) return await work;
