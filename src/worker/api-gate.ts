@@ -1,4 +1,4 @@
-import { type ApiActors, refuseByHead } from '../api/answer-call.ts';
+import { type ApiActors, guarded, refuseByHead } from '../api/answer-call.ts';
 import { type BodyBudget, type BodyOutcome, readBody } from '../http/body-reader.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
@@ -33,8 +33,8 @@ export interface ApiDoor {
   bodyBytesMax(request: ApiRequest): number | null;
   /** Of a body that is longer. @returns whether it was refused; otherwise the call says so */
   refuseTooLarge(reply: ApiReply, bytesMax: number): boolean;
-  /** Answers at once, or later, without a throw. */
-  answer(reply: ApiReply, call: ApiCall): void;
+  /** Answers at once, or by the time that the promise resolves: the body is needed until then. */
+  answer(reply: ApiReply, call: ApiCall): Promise<void> | undefined;
   /** A request was answered; 0: its client went away. */
   note(request: ApiRequest, status: number, askerId: string | null, durationMs: number): void;
 }
@@ -101,7 +101,8 @@ export class ApiGate {
       if (!isOpen) return;
       isOpen = false;
       if (hasRoom) inFlight.give(1);
-      reply.releaseBody();
+      // The client has gone: what is done with the body goes on, and keeps it.
+      if (status !== 0) reply.releaseBody();
       this.#door.note(request, status, askerId, Math.round((monotonicMs() - startedAt) * 1000) / 1000);
     };
     const reply = new ApiReply(exchange, request, manner, close);
@@ -112,7 +113,7 @@ export class ApiGate {
   #receive(reply: ApiReply): void {
     const call = this.#callOf(reply.request, null, false);
     const bytesMax = this.#door.bodyBytesMax(reply.request);
-    if (bytesMax === null) this.#door.answer(reply, call);
+    if (bytesMax === null) this.#answer(reply, call);
     else if (!refuseByHead(reply, call, this.#door.actors)) this.#collect(reply, bytesMax);
   }
 
@@ -136,11 +137,23 @@ export class ApiGate {
     } else if (outcome.kind === 'over-budget') reply.refuseUnavailable(overBudget);
     else if (outcome.kind === 'too-large') {
       if (this.#door.refuseTooLarge(reply, bytesMax)) return;
-      this.#door.answer(reply, this.#callOf(reply.request, null, true));
+      this.#answer(reply, this.#callOf(reply.request, null, true));
     } else {
       reply.releaseBody = outcome.release;
-      this.#door.answer(reply, this.#callOf(reply.request, outcome.bytes, false));
+      this.#answer(reply, this.#callOf(reply.request, outcome.bytes, false));
     }
+  }
+
+  /** The bytes of the body are given back when nothing is done with it any more, also when its client has gone meanwhile. */
+  #answer(reply: ApiReply, call: ApiCall): void {
+    const release = (): void => reply.releaseBody();
+    let answering: Promise<void> | undefined;
+    try {
+      answering = this.#door.answer(reply, call);
+    } finally {
+      if (answering === undefined) release();
+    }
+    if (answering !== undefined) guarded(reply, this.#door.actors, answering.finally(release));
   }
 
   #callOf(request: ApiRequest, body: Uint8Array | null, isBodyTooLarge: boolean): ApiCall {

@@ -1,4 +1,4 @@
-import { type ApiActors, answerRead, answerWrite, guarded } from '../api/answer-call.ts';
+import { type ApiActors, answerRead, answerWrite } from '../api/answer-call.ts';
 import type { LongAnswers } from '../api/long-answers.ts';
 import { bodyBytesMax } from '../domain/management/request-body.ts';
 import type { RequestView } from '../http/request-view.ts';
@@ -170,17 +170,14 @@ export class ConsoleDoor implements ApiDoor {
     return true;
   }
 
-  answer(reply: ApiReply, call: ApiCall): void {
+  answer(reply: ApiReply, call: ApiCall): Promise<void> | undefined {
     const operation = consoleOperation(call.operation);
-    if (operation.actor === 'read') answerRead(reply, call, this.actors);
-    else if (operation.actor === 'conversation') {
-      guarded(reply, this.actors, this.#converse(operation, reply, call));
-    } else
-      guarded(
-        reply,
-        this.actors,
-        answerWrite(reply, call, this.actors, (answer) => this.#cookiesOf(call, answer)),
-      );
+    if (operation.actor === 'conversation') return this.#converse(operation, reply, call);
+    if (operation.actor === 'write') {
+      return answerWrite(reply, call, this.actors, (answer) => this.#cookiesOf(call, answer));
+    }
+    answerRead(reply, call, this.actors);
+    return undefined;
   }
 
   /** A session that has ended takes its cookie along. */

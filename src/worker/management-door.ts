@@ -1,4 +1,4 @@
-import { type ApiActors, answerRead, answerWrite, guarded } from '../api/answer-call.ts';
+import { type ApiActors, answerRead, answerWrite } from '../api/answer-call.ts';
 import type { LongAnswers } from '../api/long-answers.ts';
 import { bodyBytesMax } from '../domain/management/request-body.ts';
 import type { RequestView } from '../http/request-view.ts';
@@ -140,9 +140,10 @@ export class ManagementDoor implements ApiDoor {
     return false;
   }
 
-  answer(reply: ApiReply, call: ApiCall): void {
-    if (operationOf(call)?.actor !== 'write') answerRead(reply, call, this.actors);
-    else guarded(reply, this.actors, answerWrite(reply, call, this.actors));
+  answer(reply: ApiReply, call: ApiCall): Promise<void> | undefined {
+    if (operationOf(call)?.actor === 'write') return answerWrite(reply, call, this.actors);
+    answerRead(reply, call, this.actors);
+    return undefined;
   }
 
   note(request: ApiRequest, status: number, tokenId: string | null, durationMs: number): void {

@@ -247,7 +247,8 @@ export class Writer {
         return [this.#withoutSpace(result), []];
       return [result, changes];
     } catch (fault) {
-      this.#options.onFault(fault, command.kind);
+      const isConsole = command.kind === 'write' && command.call.api === 'console';
+      this.#options.onFault(fault, isConsole ? 'console-write' : command.kind);
       return [{ kind: 'failed', message: 'the change failed unexpectedly' }, []];
     }
   }

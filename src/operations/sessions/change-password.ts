@@ -12,8 +12,7 @@ import type { OwnPassword, SetOwnPassword } from './step-bodies.ts';
 
 const wrongCurrent = 'This is not your present password.';
 
-/** `current` is needed once there is a password. */
-/** Sets the member's own password; the present one is asked for, once there is one. */
+/** Sets the member's own password; `current`, the present one, is needed once there is one. */
 export const changePassword = conversation('change-password', {
   route: 'POST /password',
   access: signedIn,

@@ -1,6 +1,6 @@
 import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
 
-/** What the steps of `console-steps.ts` are asked with, and what they answer. None of it leaves the service. */
+/** What the steps of conversations are asked with, and what they answer. None of it leaves the service. */
 
 export interface FindCredentials {
   readonly email: string;
