@@ -18,5 +18,5 @@ export const states = Type.Record(Type.String(), state);
 /** The answer of a list: `{"flags": [...]}`. */
 export function listOf<Name extends string, Item extends TSchema>(name: Name, schema: Item) {
   const properties = { [name]: Type.Array(schema) } as Record<Name, Type.TArray<Item>>;
-  return Type.Object(properties, { additionalProperties: false });
+  return shape(properties);
 }

@@ -5,12 +5,16 @@ import type { RequestView } from '../http/request-view.ts';
 import type { ApiManner } from '../operations/api-manner.ts';
 import { ApiReply, type ApiRequest } from '../operations/api-reply.ts';
 import type { ApiCall } from '../operations/call.ts';
+import type { MatchRoute } from '../operations/match-route.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import type { AddressFinder, ClientAddress } from './limits/address-finder.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
+
+/** What is kept of a request in the API's own way. */
+export type OwnParts = Pick<ApiRequest, 'credential' | 'cookies' | 'header' | 'userAgent' | 'isBackground'>;
 
 /** What an API does in its own way on a request's way in. */
 export interface ApiDoor {
@@ -19,7 +23,9 @@ export interface ApiDoor {
   /** Requests that are not answered yet. */
   readonly inFlight: SharedBudget;
   readonly actors: ApiActors;
-  copy(view: RequestView, requestId: string, from: ClientAddress): ApiRequest;
+  readonly match: MatchRoute<string>;
+  /** @param id of the operation that is asked for; null: of none */
+  own(view: RequestView, id: string | null): OwnParts;
   countedAs(request: ApiRequest): RouteName;
   refuseRate(reply: ApiReply): void;
   /**
@@ -92,7 +98,7 @@ export class ApiGate {
 
   #open(exchange: Exchange, view: RequestView): Opened {
     const { inFlight, manner } = this.#door;
-    const request = this.#door.copy(view, newId(), this.#options.addresses.find(exchange, view));
+    const request = this.#copy(view, this.#options.addresses.find(exchange, view));
     exchange.route = routeIndex(this.#door.countedAs(request));
     const startedAt = monotonicMs();
     let isOpen = true;
@@ -108,6 +114,19 @@ export class ApiGate {
     const reply = new ApiReply(exchange, request, manner, close);
     exchange.onAborted(() => close(0, null));
     return { reply, hasRoom };
+  }
+
+  /** What is kept of the request after its handler has returned. */
+  #copy(view: RequestView, { text: address, limitKey }: ClientAddress): ApiRequest {
+    const method = view.method();
+    const matched = this.#door.match(method, view.path());
+    const operation = matched?.id ?? null;
+    const declared = view.header('content-length');
+    return {
+      ...{ requestId: newId(), method, operation, params: matched?.params ?? {}, query: view.query() },
+      ...{ address, limitKey, declaredBytes: declared === '' ? null : Number(declared) },
+      ...this.#door.own(view, operation),
+    };
   }
 
   #receive(reply: ApiReply): void {

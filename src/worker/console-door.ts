@@ -18,9 +18,8 @@ import { overloaded } from '../operations/refuse-undecided.ts';
 import { openIdCookie } from '../operations/sessions/open-id/open-id-cookie.ts';
 import { type SessionCookie, sessionCookie } from '../operations/sessions/session-cookie.ts';
 import { PageWatchers } from '../operations/watching/page-watchers.ts';
-import type { ApiDoor } from './api-gate.ts';
+import type { ApiDoor, OwnParts } from './api-gate.ts';
 import type { HostClient } from './host-client.ts';
-import type { ClientAddress } from './limits/address-finder.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
 import { AttemptLimiters, type AttemptMemory } from './limits/attempt-limiters.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';
@@ -66,6 +65,7 @@ const countedAs = {
  */
 export class ConsoleDoor implements ApiDoor {
   readonly manner: ApiManner;
+  readonly match = match;
   readonly requestRate: AddressLimiter;
   readonly inFlight: SharedBudget;
   readonly actors: ApiActors & ConversationActors;
@@ -108,26 +108,15 @@ export class ConsoleDoor implements ApiDoor {
     this.#watchers.close();
   }
 
-  copy(view: RequestView, requestId: string, { text, limitKey }: ClientAddress): ApiRequest {
-    const method = view.method();
-    const declared = view.header('content-length');
-    const matched = match(method, view.path());
+  own(view: RequestView): OwnParts {
     const cookies = view.headerValues('cookie');
     return {
-      requestId,
-      method,
-      operation: matched?.id ?? null,
-      params: matched?.params ?? {},
-      query: view.query(),
       credential: this.#cookie.read(cookies),
       cookies,
       header: null,
       userAgent: printable(view.header('user-agent')),
       // A change is a person's doing: the header is for readings alone.
-      isBackground: method === 'get' && view.header(backgroundHeader) === '1',
-      address: text,
-      limitKey,
-      declaredBytes: declared === '' ? null : Number(declared),
+      isBackground: view.method() === 'get' && view.header(backgroundHeader) === '1',
     };
   }
 

@@ -12,8 +12,7 @@ import { managementOperations } from '../operations/management-operations.ts';
 import { createRouter } from '../operations/match-route.ts';
 import { overloaded } from '../operations/refuse-undecided.ts';
 import type { WriterPort } from '../writer/writer-client.ts';
-import type { ApiDoor } from './api-gate.ts';
-import type { ClientAddress } from './limits/address-finder.ts';
+import type { ApiDoor, OwnParts } from './api-gate.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';
 import type { RequestMeter } from './request-meter.ts';
@@ -58,6 +57,7 @@ function operationOf({ operation }: Pick<ApiRequest, 'operation'>): ManagementOp
  */
 export class ManagementDoor implements ApiDoor {
   readonly manner: ApiManner;
+  readonly match = match;
   readonly requestRate: AddressLimiter;
   readonly inFlight: SharedBudget;
   readonly actors: ApiActors;
@@ -89,25 +89,14 @@ export class ManagementDoor implements ApiDoor {
     };
   }
 
-  copy(view: RequestView, requestId: string, { text, limitKey }: ClientAddress): ApiRequest {
-    const method = view.method();
-    const declared = view.header('content-length');
-    const matched = match(method, view.path());
-    const header = matched === null ? null : operations[matched.id].header;
+  own(view: RequestView, id: string | null): OwnParts {
+    const header = operationOf({ operation: id })?.header ?? null;
     return {
-      requestId,
-      method,
-      operation: matched?.id ?? null,
-      params: matched?.params ?? {},
-      query: view.query(),
       credential: view.headerValues('authorization')[0] ?? null,
       cookies: [],
       header: header === null ? null : view.joinedHeader(header),
       userAgent: '',
       isBackground: false,
-      address: text,
-      limitKey,
-      declaredBytes: declared === '' ? null : Number(declared),
     };
   }
 

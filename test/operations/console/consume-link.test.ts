@@ -3,12 +3,12 @@ import type { Member } from '../../../src/domain/member/member.ts';
 import { membersMax } from '../../../src/domain/member/member-rules.ts';
 import { newSecretText } from '../../../src/domain/token/token-secret.ts';
 import { createConsoleContext } from '../../../src/operations/console-context.ts';
-import { consumeLink } from '../../../src/operations/sessions/consume-link.ts';
 import type { Store } from '../../../src/storage/store.ts';
 import { makeFirstOwnerOffer } from '../../../src/supervisor/make-first-owner-offer.ts';
 import { hashSecret } from '../../../src/support/hash-secret.ts';
 import { creationOf, linkOf, memberOf, organisationOf } from '../../storage/support/records.ts';
 import { newStore } from '../../storage/support/sample-store.ts';
+import { runWrite } from '../run-operation.ts';
 
 /* What has changed since the link was made counts at the moment at which it is used up. */
 const email = 'new@example.test';
@@ -44,10 +44,11 @@ class InvitationStage {
       firstOwnerOffer: this.#offer,
     });
     return this.store.write(({ queries, apply }) => {
-      const outcome = consumeLink.run(
+      const outcome = runWrite(
+        'consume-link',
         queries,
-        { ...origin, params: {}, query: {}, body } as never,
-        null as never,
+        { ...origin, params: {}, query: {}, body },
+        null,
         context,
       );
       if (outcome.ok) apply(outcome.value.changes);

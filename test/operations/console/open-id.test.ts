@@ -4,7 +4,6 @@ import type { RecordChange } from '../../../src/domain/record-change.ts';
 import { identitiesMax } from '../../../src/domain/session/open-id-rules.ts';
 import { newSecretText } from '../../../src/domain/token/token-secret.ts';
 import type { ConsoleContext } from '../../../src/operations/operation.ts';
-import { beginOpenIdSession } from '../../../src/operations/sessions/begin-open-id-session.ts';
 import type { BeginOpenIdSession, BegunOpenIdSession } from '../../../src/operations/sessions/step-bodies.ts';
 import { checkStore } from '../../../src/storage/check.ts';
 import { makeFirstOwnerOffer } from '../../../src/supervisor/make-first-owner-offer.ts';
@@ -12,6 +11,7 @@ import { hashSecret } from '../../../src/support/hash-secret.ts';
 import { newId } from '../../../src/support/random-id.ts';
 import { creationOf, identityOf, linkOf, memberOf, organisationOf } from '../../storage/support/records.ts';
 import { newStore } from '../../storage/support/sample-store.ts';
+import { runWrite } from '../run-operation.ts';
 
 const now = 1_750_000_000_000;
 const issuer = 'https://id.example.test';
@@ -49,7 +49,7 @@ function openDoor(t: Test) {
           ...person,
         };
         const request = { requestId: 'r', params: {}, query: {}, address: '192.0.2.1', userAgent: 'B', body };
-        const decided = beginOpenIdSession.run(transaction.queries, request as never, null as never, context);
+        const decided = runWrite('begin-open-id-session', transaction.queries, request, null, context);
         if (!decided.ok) return decided.problem.code;
         transaction.apply(decided.value.changes);
         const { begun, refusal } = decided.value.reply.value as BegunOpenIdSession;
