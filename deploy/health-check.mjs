@@ -1,6 +1,6 @@
-// Asks a Burgee on this machine whether it can evaluate. Exits with 0 when it can, and with 1, saying why, when not.
+// Asks a Burgee on this machine whether it can evaluate. Exits with 0 if it can, otherwise with 1 and the reason.
 //
-//   node deploy/health-check.mjs                  once; the address is that of BURGEE_HOST and BURGEE_PORT, or else of
+//   node deploy/health-check.mjs                  once; the address is from BURGEE_HOST and BURGEE_PORT, or else from
 //                                                 the file that BURGEE_CONFIG names
 //   node deploy/health-check.mjs --wait           until it can, or the process MAINPID, which systemd sets, has ended;
 //                                                 it has no time limit of its own
