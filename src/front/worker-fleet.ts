@@ -1,5 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
-import { evaluationMetrics } from '../evaluator/evaluation-metrics-protocol.ts';
+import { evaluationMetrics } from '../worker/evaluation/evaluation-metrics-protocol.ts';
 import type { FrontServer } from '../http/front-server.ts';
 import type { Logger } from '../observability/logger.ts';
 import { addCells, addCounts, createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';

@@ -1,4 +1,4 @@
-import { type ApiActors, guarded, refuseByHead } from '../api/answer-call.ts';
+import { type ApiActors, guarded, refuseByHead } from './answers/answer-call.ts';
 import { type BodyBudget, type BodyOutcome, readBody } from '../http/body-reader.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';

@@ -1,5 +1,5 @@
-import { type ApiActors, answerRead, answerWrite } from '../api/answer-call.ts';
-import type { LongAnswers } from '../api/long-answers.ts';
+import { type ApiActors, answerRead, answerWrite } from './answers/answer-call.ts';
+import type { LongAnswers } from './answers/long-answers.ts';
 import { bodyBytesMax } from '../domain/management/request-body.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Logger } from '../observability/logger.ts';

@@ -1,5 +1,5 @@
-import type { RefusedShare } from '../../evaluator/evaluation-metrics-protocol.ts';
-import type { Holder } from '../../evaluator/pin-room.ts';
+import type { RefusedShare } from '../evaluation/evaluation-metrics-protocol.ts';
+import type { Holder } from '../evaluation/pin-room.ts';
 import { assert } from '../../support/assert.ts';
 import { fitsShare, hasShare } from '../../support/fair-share.ts';
 import { createHashSeed, keyedHash } from '../../support/keyed-hash.ts';
