@@ -24,17 +24,7 @@ const layers = [
   ['worker', ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'operations', actors]],
   [
     'front',
-    [
-      'support',
-      'domain',
-      'config',
-      'contracts',
-      'observability',
-      'http',
-      'operations',
-      'worker',
-      actors,
-    ],
+    ['support', 'domain', 'config', 'contracts', 'observability', 'http', 'operations', 'worker', actors],
   ],
   ['admin', ['support', 'observability', 'http']],
   [

@@ -1,7 +1,7 @@
 import type { TokenUse } from '../domain/token/token-use.ts';
 import { type EvaluationCount, hourOf } from '../domain/usage/evaluation-count.ts';
-import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
 import { within } from '../support/within.ts';
+import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
 import type { WriterClient } from '../writer/client/writer-client.ts';
 import type { Usage } from '../writer/client/writer-protocol.ts';
 

@@ -1,4 +1,3 @@
-import type { Holder } from '../evaluation/pin-room.ts';
 import type { AnswerFields } from '../../operations/answer-headers.ts';
 import type { ApiReply } from '../../operations/api-reply.ts';
 import type { ApiAnswer, ApiCall, ApiReads, Read } from '../../operations/call.ts';
@@ -6,6 +5,7 @@ import { refuseUndecided } from '../../operations/refuse-undecided.ts';
 import type { Steps } from '../../support/steps.ts';
 import { pausing, type TextPieces } from '../../support/text-pieces.ts';
 import type { WriterPort } from '../../writer/client/writer-client.ts';
+import type { Holder } from '../evaluation/pin-room.ts';
 import type { LongAnswers } from './long-answers.ts';
 import { giveMade, type MadeAnswer } from './made-answer.ts';
 

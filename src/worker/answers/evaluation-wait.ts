@@ -1,12 +1,12 @@
+import type { Exchange } from '../../http/exchange.ts';
+import type { RequestView } from '../../http/request-view.ts';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { EvaluationMeter } from '../evaluation/evaluation-meter.ts';
 import type { WaitEnd } from '../evaluation/evaluation-metrics-protocol.ts';
 import type { Waiter } from '../evaluation/flag-loads.ts';
 import type { FlagSource } from '../evaluation/flag-source.ts';
-import type { Exchange } from '../../http/exchange.ts';
-import type { RequestView } from '../../http/request-view.ts';
-import { monotonicMs } from '../../support/monotonic-clock.ts';
-import type { FlagAnswer } from './flag-evaluation.ts';
 import { refuseEvaluation } from './evaluation-refusal.ts';
+import type { FlagAnswer } from './flag-evaluation.ts';
 
 export interface AwaitFlagParts {
   readonly source: FlagSource;

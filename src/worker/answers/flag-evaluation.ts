@@ -1,13 +1,13 @@
 import { errorEnvelope } from '../../contracts/error-envelope.ts';
 import { problemTable } from '../../contracts/problem-table.ts';
-import type { EvaluationMeter } from '../evaluation/evaluation-meter.ts';
-import type { FlagEvaluator } from '../evaluation/flag-evaluator.ts';
-import type { FlagSource } from '../evaluation/flag-source.ts';
 import type { HeaderBlock } from '../../http/header-block.ts';
 import type { ReadyAnswer } from '../../http/worker-server.ts';
 import { evaluationHeaders, evaluationHeadersFor } from '../../operations/answer-headers.ts';
 import { decodeSegment, isPlainSegment } from '../../support/path-segment.ts';
 import { hasRawCharacter } from '../../support/query-string.ts';
+import type { EvaluationMeter } from '../evaluation/evaluation-meter.ts';
+import type { FlagEvaluator } from '../evaluation/flag-evaluator.ts';
+import type { FlagSource } from '../evaluation/flag-source.ts';
 import { rawCharacterProblem } from './evaluation-refusal.ts';
 
 export interface FlagAnswerParts {

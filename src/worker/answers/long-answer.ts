@@ -1,8 +1,8 @@
-import type { Holder } from '../evaluation/pin-room.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { HeaderBlock } from '../../http/header-block.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { CutAnswer, type TextPieces } from '../../support/text-pieces.ts';
+import type { Holder } from '../evaluation/pin-room.ts';
 import { ChunkBuffer } from './chunk-buffer.ts';
 
 /** An answer of any length, before it is made. */

@@ -1,6 +1,6 @@
+import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { type RefusedShare, refusedShares } from '../evaluation/evaluation-metrics-protocol.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
-import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { type LongAnswer, type LongAnswerPlace, Sending, type SendingHooks } from './long-answer.ts';
 
 /** What an answer needs of the room. */

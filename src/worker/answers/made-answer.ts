@@ -1,7 +1,7 @@
-import type { Holder } from '../evaluation/pin-room.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { HeaderBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
+import type { Holder } from '../evaluation/pin-room.ts';
 import { chunkBytesMax } from './chunk-buffer.ts';
 import type { LongAnswers } from './long-answers.ts';
 

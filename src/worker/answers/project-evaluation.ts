@@ -1,11 +1,11 @@
-import type { ProjectEvaluator } from '../evaluation/evaluate-project.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import { evaluationHeadersFor } from '../../operations/answer-headers.ts';
 import { decodeSegment } from '../../support/path-segment.ts';
 import { hasRawCharacter } from '../../support/query-string.ts';
-import type { LongAnswers } from './long-answers.ts';
+import type { ProjectEvaluator } from '../evaluation/evaluate-project.ts';
 import { evaluationFailed, rawCharacterProblem, refuseEvaluation } from './evaluation-refusal.ts';
+import type { LongAnswers } from './long-answers.ts';
 
 export interface ProjectAnswerParts {
   readonly evaluator: ProjectEvaluator;

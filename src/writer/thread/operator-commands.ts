@@ -5,8 +5,6 @@ import type { Store } from '../../storage/store.ts';
 import { hashSecret } from '../../support/hash-secret.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { newId } from '../../support/random-id.ts';
-import { applyProvision } from './commands/apply-provision.ts';
-import type { FreeSpace } from './free-space.ts';
 import type {
   CallWriter,
   CommitProgress,
@@ -17,8 +15,10 @@ import type {
   WriterCallName,
   WriterCalls,
 } from '../client/operator-port-client.ts';
-import { writerVerbs } from './operator-verbs.ts';
 import type { FlagSlice, ProvisionOutcome } from '../client/provision-protocol.ts';
+import { applyProvision } from './commands/apply-provision.ts';
+import type { FreeSpace } from './free-space.ts';
+import { writerVerbs } from './operator-verbs.ts';
 
 /** Staged slices together: as large as the largest file (`fileBytesMax` of the operator). */
 const stagedBytesMax = 512 * 2 ** 20;

@@ -1,8 +1,8 @@
 import { count, type MetricCells, observe, put } from '../../observability/metric-cells.ts';
 import type { Store } from '../../storage/store.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import type { FreeSpace } from './free-space.ts';
 import { type CommitSource, commitSources, writerMetrics } from '../client/writer-metrics-protocol.ts';
+import type { FreeSpace } from './free-space.ts';
 
 const { metrics } = writerMetrics;
 

@@ -3,13 +3,13 @@ import { watchEventLoop } from '../../observability/event-loop.ts';
 import { createThreadLog, LogSender } from '../../observability/thread-log.ts';
 import { openStore } from '../../storage/store.ts';
 import { newId } from '../../support/random-id.ts';
+import { writerMetrics } from '../client/writer-metrics-protocol.ts';
+import type { WriterReply, WriterRequest, WriterSetup } from '../client/writer-protocol.ts';
 import { createFirstOrganisation } from './commands/create-first-organisation.ts';
 import { FreeSpace } from './free-space.ts';
 import { OperatorCommands, serveOperatorPort } from './operator-commands.ts';
 import { Writer } from './writer.ts';
 import { WriterMeter } from './writer-meter.ts';
-import { writerMetrics } from '../client/writer-metrics-protocol.ts';
-import type { WriterReply, WriterRequest, WriterSetup } from '../client/writer-protocol.ts';
 
 /** Opens the store and serves the port until it is told to stop. */
 export function serveWriter(setup: WriterSetup, port: MessagePort): void {

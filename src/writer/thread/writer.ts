@@ -15,10 +15,6 @@ import { DamagedRecordError, DataFileUnavailableError } from '../../storage/stor
 import { hashBytes, hashSecret } from '../../support/hash-secret.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { newId } from '../../support/random-id.ts';
-import { recordUsage } from './commands/record-usage.ts';
-import { serveOutbox } from './commands/serve-outbox.ts';
-import type { FreeSpace } from './free-space.ts';
-import type { WriterMeter } from './writer-meter.ts';
 import type { CommitSource } from '../client/writer-metrics-protocol.ts';
 import {
   largeBodyBytes,
@@ -28,6 +24,10 @@ import {
   type WriterPulse,
   type WriterResult,
 } from '../client/writer-protocol.ts';
+import { recordUsage } from './commands/record-usage.ts';
+import { serveOutbox } from './commands/serve-outbox.ts';
+import type { FreeSpace } from './free-space.ts';
+import type { WriterMeter } from './writer-meter.ts';
 
 export interface WriterOptions {
   readonly docsUrl: string;

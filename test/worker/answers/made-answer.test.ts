@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { LongAnswers } from '../../../src/worker/answers/long-answers.ts';
-import { giveMade } from '../../../src/worker/answers/made-answer.ts';
 import { headerBlock } from '../../../src/http/header-block.ts';
 import type { HttpRoute } from '../../../src/http/worker-server.ts';
+import { LongAnswers } from '../../../src/worker/answers/long-answers.ts';
+import { giveMade } from '../../../src/worker/answers/made-answer.ts';
 import { longAnswerRoom } from '../../../src/worker/limits/process-budgets.ts';
 import { createPlaceMemory, keptForPlaces, usedPlaces } from '../../../src/worker/limits/shared-places.ts';
 import { eventually } from '../../support/expectations.ts';

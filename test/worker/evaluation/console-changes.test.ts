@@ -1,12 +1,12 @@
 import t, { type Test } from 'tap';
 import type { Project } from '../../../src/domain/project/project.ts';
+import { createMetricMemory } from '../../../src/observability/metric-cells.ts';
 import { ProjectEvaluator } from '../../../src/worker/evaluation/evaluate-project.ts';
 import { EvaluationMeter } from '../../../src/worker/evaluation/evaluation-meter.ts';
 import { evaluationMetrics } from '../../../src/worker/evaluation/evaluation-metrics-protocol.ts';
 import { EvaluationTallies } from '../../../src/worker/evaluation/evaluation-tallies.ts';
 import { FlagEvaluator } from '../../../src/worker/evaluation/flag-evaluator.ts';
 import { FlagSource } from '../../../src/worker/evaluation/flag-source.ts';
-import { createMetricMemory } from '../../../src/observability/metric-cells.ts';
 import { ConsoleFixture } from '../../operations/console/console-fixture.ts';
 import { newStore } from '../../storage/support/sample-store.ts';
 

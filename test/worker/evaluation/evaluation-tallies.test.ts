@@ -1,18 +1,18 @@
 import t from 'tap';
 import type { EvaluationCount } from '../../../src/domain/usage/evaluation-count.ts';
 import {
-  type CountedEvaluations,
-  collectIntervalMs,
-  EvaluationTallies,
-  talliesOfMessage,
-} from '../../../src/worker/evaluation/evaluation-tallies.ts';
-import {
   countsHeldMax,
   countsIn,
   evaluationCountKind,
   UnrecordedUsage,
 } from '../../../src/front/usage-recorder.ts';
 import { newId } from '../../../src/support/random-id.ts';
+import {
+  type CountedEvaluations,
+  collectIntervalMs,
+  EvaluationTallies,
+  talliesOfMessage,
+} from '../../../src/worker/evaluation/evaluation-tallies.ts';
 
 class Counts extends UnrecordedUsage<EvaluationCount> {
   constructor() {

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { FlagLoads, type Waiter } from '../../../src/worker/evaluation/flag-loads.ts';
 import { monotonicMs } from '../../../src/support/monotonic-clock.ts';
 import type { Steps } from '../../../src/support/steps.ts';
+import { FlagLoads, type Waiter } from '../../../src/worker/evaluation/flag-loads.ts';
 
 /* Flags that are read in steps: whose turn it is, who has room to wait, and who is dropped. */
 

@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap';
-import { EvaluationMeter } from '../../../src/worker/evaluation/evaluation-meter.ts';
-import { evaluationMetrics } from '../../../src/worker/evaluation/evaluation-metrics-protocol.ts';
-import { FlagSource } from '../../../src/worker/evaluation/flag-source.ts';
 import { createMetricMemory } from '../../../src/observability/metric-cells.ts';
 import type { StoreReader } from '../../../src/storage/store-reader.ts';
 import { createStoreVersionMemory, StoreVersion } from '../../../src/support/store-version.ts';
+import { EvaluationMeter } from '../../../src/worker/evaluation/evaluation-meter.ts';
+import { evaluationMetrics } from '../../../src/worker/evaluation/evaluation-metrics-protocol.ts';
+import { FlagSource } from '../../../src/worker/evaluation/flag-source.ts';
 import { flagChangeOf, flagOf, projectOf } from '../../storage/support/records.ts';
 import { newStore } from '../../storage/support/sample-store.ts';
 

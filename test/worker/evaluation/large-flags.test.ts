@@ -2,12 +2,12 @@ import { performance } from 'node:perf_hooks';
 import t, { type Test } from 'tap';
 import type { Flag, FlagState } from '../../../src/domain/flag/flag.ts';
 import type { RecordChange } from '../../../src/domain/record-change.ts';
+import { createMetricMemory } from '../../../src/observability/metric-cells.ts';
 import { EvaluationMeter } from '../../../src/worker/evaluation/evaluation-meter.ts';
 import { evaluationMetrics } from '../../../src/worker/evaluation/evaluation-metrics-protocol.ts';
 import { EvaluationTallies } from '../../../src/worker/evaluation/evaluation-tallies.ts';
 import { FlagEvaluator } from '../../../src/worker/evaluation/flag-evaluator.ts';
 import { FlagSource } from '../../../src/worker/evaluation/flag-source.ts';
-import { createMetricMemory } from '../../../src/observability/metric-cells.ts';
 import { audienceOf, flagChangeOf, flagOf, projectOf } from '../../storage/support/records.ts';
 import { newStore } from '../../storage/support/sample-store.ts';
 

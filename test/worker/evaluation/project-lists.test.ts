@@ -2,15 +2,15 @@ import t, { type Test } from 'tap';
 import type { Flag } from '../../../src/domain/flag/flag.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
 import type { RecordChange } from '../../../src/domain/record-change.ts';
+import { createMetricMemory } from '../../../src/observability/metric-cells.ts';
+import type { Store } from '../../../src/storage/store.ts';
+import type { StoreReader } from '../../../src/storage/store-reader.ts';
 import { type ProjectEvaluation, ProjectEvaluator } from '../../../src/worker/evaluation/evaluate-project.ts';
 import { EvaluationMeter } from '../../../src/worker/evaluation/evaluation-meter.ts';
 import { evaluationMetrics } from '../../../src/worker/evaluation/evaluation-metrics-protocol.ts';
 import { EvaluationTallies } from '../../../src/worker/evaluation/evaluation-tallies.ts';
 import { FlagSource } from '../../../src/worker/evaluation/flag-source.ts';
 import type { PinRoom } from '../../../src/worker/evaluation/pin-room.ts';
-import { createMetricMemory } from '../../../src/observability/metric-cells.ts';
-import type { Store } from '../../../src/storage/store.ts';
-import type { StoreReader } from '../../../src/storage/store-reader.ts';
 import { audienceOf, flagChangeOf, flagOf, projectOf } from '../../storage/support/records.ts';
 import { newStore } from '../../storage/support/sample-store.ts';
 

@@ -6,11 +6,11 @@ import { openStore } from '../../../src/storage/store.ts';
 import { makeFirstOwnerOffer } from '../../../src/supervisor/make-first-owner-offer.ts';
 import { monotonicMs } from '../../../src/support/monotonic-clock.ts';
 import { newId } from '../../../src/support/random-id.ts';
+import { writerMetrics } from '../../../src/writer/client/writer-metrics-protocol.ts';
+import { pulseBytes } from '../../../src/writer/client/writer-protocol.ts';
 import { FreeSpace } from '../../../src/writer/thread/free-space.ts';
 import { Writer } from '../../../src/writer/thread/writer.ts';
 import { WriterMeter } from '../../../src/writer/thread/writer-meter.ts';
-import { writerMetrics } from '../../../src/writer/client/writer-metrics-protocol.ts';
-import { pulseBytes } from '../../../src/writer/client/writer-protocol.ts';
 import { denialOf, tokenOf } from '../../storage/support/records.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 

@@ -1,21 +1,24 @@
 import { stepInto } from '../../../contracts/compiled-schema.ts';
 import type { DeclaredFlag } from '../../../contracts/provision/declared-flag.ts';
-import type { DeclaredPersonalProject, DeclaredProject } from '../../../contracts/provision/declared-project.ts';
+import type {
+  DeclaredPersonalProject,
+  DeclaredProject,
+} from '../../../contracts/provision/declared-project.ts';
 import type { Member } from '../../../domain/member/member.ts';
 import type { RecordChange } from '../../../domain/record-change.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
-import { declareAudience } from '../provision/declare-audience.ts';
-import { declareFlag, type FlagSite } from '../provision/declare-flag.ts';
-import { createMember, declareOrganisation } from '../provision/declare-organisation.ts';
-import { type DeclaredInto, declareProject } from '../provision/declare-project.ts';
-import { declareTokens } from '../provision/declare-token.ts';
-import { addTo, grouped, type ProvisionDirectory, readDirectory } from '../provision/provision-directory.ts';
 import type {
   FlagSlice,
   ProvisionedProject,
   ProvisionOutcome,
   ProvisionRequest,
 } from '../../client/provision-protocol.ts';
+import { declareAudience } from '../provision/declare-audience.ts';
+import { declareFlag, type FlagSite } from '../provision/declare-flag.ts';
+import { createMember, declareOrganisation } from '../provision/declare-organisation.ts';
+import { type DeclaredInto, declareProject } from '../provision/declare-project.ts';
+import { declareTokens } from '../provision/declare-token.ts';
+import { addTo, grouped, type ProvisionDirectory, readDirectory } from '../provision/provision-directory.ts';
 import { ProvisionScope } from '../provision/provision-scope.ts';
 import type { CommandContext } from './command.ts';
 

@@ -2,7 +2,13 @@ import { stepInto } from '../../../contracts/compiled-schema.ts';
 import type { DeclaredFlag, DeclaredState } from '../../../contracts/provision/declared-flag.ts';
 import type { AuditChange } from '../../../domain/audit/audit-entry.ts';
 import type { Audience } from '../../../domain/evaluation/audience.ts';
-import { type Flag, type FlagState, initialState, nextUpdatedAt, stateIn } from '../../../domain/flag/flag.ts';
+import {
+  type Flag,
+  type FlagState,
+  initialState,
+  nextUpdatedAt,
+  stateIn,
+} from '../../../domain/flag/flag.ts';
 import { creationChanges } from '../../../domain/flag/flag-creation.ts';
 import { areSameCohorts, stateChanges } from '../../../domain/flag/state-changes.ts';
 import { shown } from '../../../domain/problem-list.ts';

@@ -1,5 +1,8 @@
 import { stepInto } from '../../../contracts/compiled-schema.ts';
-import type { DeclaredMember, DeclaredOrganisation } from '../../../contracts/provision/provision-document.ts';
+import type {
+  DeclaredMember,
+  DeclaredOrganisation,
+} from '../../../contracts/provision/provision-document.ts';
 import type { AuditChange } from '../../../domain/audit/audit-entry.ts';
 import type { Member } from '../../../domain/member/member.ts';
 import { membersOf } from '../../../domain/member/member-rules.ts';
@@ -9,9 +12,9 @@ import type { RecordChange } from '../../../domain/record-change.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
 import { withdrawLinksOfRole, withdrawSignInLinks } from '../../../domain/session/link-rules.ts';
 import { endSessions } from '../../../domain/session/session-changes.ts';
+import type { PasswordDecision } from '../../client/provision-protocol.ts';
 import { changePlan } from '../commands/set-plan.ts';
 import { addTo, type ProvisionDirectory } from './provision-directory.ts';
-import type { PasswordDecision } from '../../client/provision-protocol.ts';
 import type { ProvisionScope } from './provision-scope.ts';
 
 /** Finds an organisation by its name, or makes it; then its members. */

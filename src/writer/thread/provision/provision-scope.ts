@@ -4,8 +4,8 @@ import { isName, layoutProblem } from '../../../domain/name-rules.ts';
 import { ProblemList } from '../../../domain/problem-list.ts';
 import type { RecordChange } from '../../../domain/record-change.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
-import type { CommandContext } from '../commands/command.ts';
 import type { ProvisionCounts, ProvisionRequest } from '../../client/provision-protocol.ts';
+import type { CommandContext } from '../commands/command.ts';
 
 const operator = { kind: 'operator', id: '', name: 'operator' } as const;
 
