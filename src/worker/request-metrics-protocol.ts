@@ -17,7 +17,7 @@ export function limitIndex(name: LimitName): number {
   return limits.indexOf(name);
 }
 
-/** Written by the thread that answers: of each worker, and of the front end while no worker serves. */
+/** Written by the thread that answers: each worker, and the front end while no worker serves. */
 export const requestMetrics = layOut({
   durations: histogram(
     'burgee_http_request_duration_seconds',

@@ -1,7 +1,7 @@
 import { evaluationReasons } from '../../domain/evaluation/evaluation-reason.ts';
 import { counter, gauge, histogram, type Labels, layOut } from '../../observability/metric.ts';
 
-/** Why an evaluation was refused: no flag was evaluated. */
+/** Reasons of refusals: no flag was evaluated. */
 export const refusalReasons = [
   'invalid-request',
   'not-found',
@@ -11,21 +11,21 @@ export const refusalReasons = [
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 
-/** What asked for it: one flag, or a whole project. */
+/** The kinds of request: one flag, or a whole project. */
 const evaluationKinds = ['flag', 'project'] as const;
 export type EvaluationKind = (typeof evaluationKinds)[number];
 
-/** For each kind: the reasons of answers in their own order, then those of refusals. */
+/** For each kind: the reasons of answers in their order, then those of refusals. */
 const evaluationSeries: readonly Labels[] = evaluationKinds.flatMap((kind) => [
   ...evaluationReasons.map(({ name, isOn }) => ({ kind, outcome: isOn ? 'on' : 'off', reason: name })),
   ...refusalReasons.map((reason) => ({ kind, outcome: 'refused', reason })),
 ]);
 
-/** How the wait of an evaluation for a long flag ended. */
+/** How an evaluation's wait for a long flag ended. */
 export const waitEnds = ['answered', 'refused', 'late', 'left'] as const;
 export type WaitEnd = (typeof waitEnds)[number];
 
-/** Whose share of the places for long answers was used up when one was refused. */
+/** The share of the places for long answers that was used up when an answer was refused. */
 export const refusedShares = ['asker', 'project', 'organisation', 'address', 'all'] as const;
 export type RefusedShare = (typeof refusedShares)[number];
 
@@ -34,14 +34,14 @@ export const cacheResults = ['hit', 'miss', 'absent'] as const;
 const stepBounds = [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5] as const;
 
 /**
- * What a step of a worker is for: a short flag is compiled within its request (`compile`), long ones are read and lists
- * indexed (`load`), a read is answered as far as its first piece (`read`), a slice of a long answer is made (`answer`), or a
- * part of a change's body is taken in or the body handed over (`body`).
+ * What a step of a worker does: it compiles a short flag within its request (`compile`), reads long flags or indexes
+ * lists (`load`), answers a read up to its first piece (`read`), makes a slice of a long answer (`answer`), takes in a
+ * part of a change's body or hands the body over (`body`).
  */
 export const stepKinds = ['compile', 'load', 'read', 'answer', 'body'] as const;
 export type StepKind = (typeof stepKinds)[number];
 
-/** Of one worker: its own thread writes them. */
+/** Metrics of one worker: only its own thread writes them. */
 export const evaluationMetrics = layOut({
   evaluations: counter(
     'burgee_evaluations_total',
