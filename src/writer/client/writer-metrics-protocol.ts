@@ -1,13 +1,13 @@
 import { eventLoopDelay } from '../../observability/event-loop.ts';
 import { counter, durationBounds, gauge, histogram, layOut } from '../../observability/metric.ts';
 
-/** Whose changes a commit holds: those of requests, an operator's, or only what was counted and what was mailed. */
+/** The source of a commit's changes: requests, an operator, or only usage counts and mails. */
 export const commitSources = ['api', 'operator', 'usage'] as const;
 export type CommitSource = (typeof commitSources)[number];
 
 const sourceSeries = commitSources.map((source) => ({ source }));
 
-/** Written by the writer's thread alone. The gauges are filled when `measure` is asked of it. */
+/** Written by the writer's thread only. Gauges are filled when it receives `measure`. */
 export const writerMetrics = layOut({
   groupSize: histogram(
     'burgee_writer_group_size',

@@ -11,8 +11,8 @@ import { addTo, grouped } from './provision-directory.ts';
 import type { ProvisionScope } from './provision-scope.ts';
 
 /**
- * Declares a project's tokens. A revoked token is over, and its name free again, as after a rotation. An existing one is
- * never changed: a difference is a problem, because the program that holds its secret relies on what it may do.
+ * Declares a project's tokens. The name of a revoked token is free again, as after a rotation. An existing token is
+ * never changed: a difference is a problem, because the program that holds its secret relies on the token's permission.
  */
 export function declareTokens(
   scope: ProvisionScope,
@@ -80,7 +80,7 @@ function createToken(
   return token;
 }
 
-/** An empty list is no limit, as the API shows an unlimited token. */
+/** An empty list is no limit, as in the API's answer for an unlimited token. */
 function limitOf({ environments = [] }: DeclaredToken): readonly string[] | null {
   return environments.length === 0 ? null : environments;
 }
@@ -93,7 +93,10 @@ function checkExpiry(scope: ProvisionScope, expiresAt: number, path: string): vo
   }
 }
 
-/** A token may list environments that do not exist: it works for them once they do. More likely it is a mistake. */
+/**
+ * A token may list environments that do not exist, and gets access when they do. More likely it is a mistake, so it
+ * makes a warning.
+ */
 function warnOfMissing(
   scope: ProvisionScope,
   { project }: DeclaredInto,
