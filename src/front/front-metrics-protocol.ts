@@ -1,7 +1,7 @@
 import { eventLoopDelay } from '../observability/event-loop.ts';
 import { counter, gauge, layOut } from '../observability/metric.ts';
 
-/** What only the main thread knows. */
+/** Metrics that only the main thread knows. */
 export const frontMetrics = layOut({
   workers: gauge('burgee_workers', 'Workers that take connections.'),
   workersWanted: gauge('burgee_workers_configured', 'Workers that there should be.'),
