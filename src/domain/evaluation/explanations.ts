@@ -3,10 +3,10 @@ import { shown } from '../problem-list.ts';
 import type { Audience, AudienceRule } from './audience.ts';
 import type { PlainContext } from './evaluation-context.ts';
 
-/** What the sentences about one evaluation are made from. */
+/** The facts about one evaluation from which the sentences are made. */
 export interface TrialScene {
   readonly state: FlagState;
-  /** The effective list, and whose it is. */
+  /** The effective list, and its owner. */
   readonly cohorts: readonly string[];
   readonly listName: string;
   /** Empty in a single-environment project. */
@@ -14,7 +14,7 @@ export interface TrialScene {
   readonly audience: Audience | null;
   readonly context: PlainContext;
   readonly isOn: boolean;
-  /** Where the key, or the roll without one, falls: 0 to below 100, in hundredths. Null: neither was needed. */
+  /** The bucket of the key, or the roll without one: 0 to below 100, in hundredths. Null when neither was needed. */
   readonly percent: number | null;
 }
 
@@ -23,7 +23,7 @@ export type TrialRule = (typeof trialRules)[number];
 
 const listedMax = 5;
 
-/** Why each rule decided or passed, as a sentence for people. */
+/** Says in a sentence why each rule decided or passed. */
 export const explanations: Readonly<Record<TrialRule, (scene: TrialScene) => string>> = {
   switch: explainSwitch,
   cohort: explainCohort,
