@@ -27,7 +27,7 @@ export function refuseUndecided(reply: ApiReply, outcome: WriteOutcome): void {
   else reply.refuseInternal();
 }
 
-/** The detail of a 503 that is given at once: every queue is bounded. */
+/** The detail of a 503 that is given at once, because every queue is bounded. */
 export const overloaded = 'The service has as many requests in flight as it may. Retry in a moment.';
-/** The detail of a 503 that is given before anything was asked: each connection takes a descriptor. */
+/** The detail of a 503 that is given before a request is read, because each connection takes a file descriptor. */
 export const tooManyConnections = 'The service has as many connections as it may. Retry in a moment.';

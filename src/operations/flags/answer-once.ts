@@ -19,7 +19,7 @@ const noRoom =
 
 /**
  * Decides a request once: its repetition gets the first answer again, byte for byte, and changes nothing. The answer is
- * kept in the transaction of the changes, so a crash between commit and answer loses neither or both.
+ * stored in the transaction of the changes, so a crash between commit and answer loses both or neither.
  */
 export function answerOnce(
   queries: RecordQueries,

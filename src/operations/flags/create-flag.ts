@@ -37,8 +37,8 @@ const idempotencyKey: OperationParameter = {
 };
 
 /**
- * `POST /api/v1/flags`. With an `Idempotency-Key` it is decided once; a dry run neither looks a key up nor keeps it. Only
- * a request whose query and key are sound can be the repetition of one that was answered 201.
+ * `POST /api/v1/flags`. With an `Idempotency-Key` it is decided once; a dry run neither looks a key up nor stores one.
+ * Only a request with a valid query and key can be the repetition of one that was answered 201.
  */
 export const createFlag = managementWrite('create-flag', {
   route: 'POST /api/v1/flags',
@@ -69,7 +69,7 @@ export const createFlag = managementWrite('create-flag', {
   },
 });
 
-/** @param problems what is wrong with the query and the headers; the body's come after. */
+/** @param problems of the query and the headers; those of the body come after them. */
 function decideCreation(
   queries: RecordQueries,
   call: ApiCall,

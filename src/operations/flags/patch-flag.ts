@@ -29,7 +29,7 @@ import { flagChangeRecords, limitBody, withoutChanges } from './flag-writes.ts';
 
 const parameters = ['env', 'dryRun'] as const;
 
-/** `PATCH /api/v1/flags/{id}`. A patch that changes nothing writes nothing, and neither does a dry run. */
+/** `PATCH /api/v1/flags/{id}`. A patch that changes nothing writes nothing; nor does a dry run. */
 export const patchFlag = managementWrite('patch-flag', {
   route: 'PATCH /api/v1/flags/{id}',
   summary: 'Change the state of a flag',

@@ -15,12 +15,12 @@ const sent = shape({
   environmentNumber: Type.Integer({ minimum: 0 }),
   targetingKey: optional(text),
   cohort: optional(text),
-  /** At most 100. A name may come several times. */
+  /** At most 100 attributes. A name may occur several times. */
   attributes: optional(Type.Array(shape({ name: text, value: text }))),
 });
 export type TryFlagBody = Static<typeof sent>;
 
-/** `try-flag`: one evaluation, explained. It is counted nowhere. */
+/** `try-flag`: one evaluation with its explanation. It is counted nowhere. */
 export const tryFlag = consoleRead('try-flag', {
   route: 'POST /projects/{projectId}/flags/{flagId}/trial',
   access: inProject('viewer'),

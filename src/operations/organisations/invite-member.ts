@@ -15,7 +15,7 @@ import { makeLink } from './make-link.ts';
 
 const badEmail = `email must be an email address of at most ${emailCharsMax} characters, like name@example.com`;
 
-/** Makes a link by which somebody becomes a member. Links of the organisation that do not work any more are cleared away. */
+/** Makes a link that lets a new member join. The organisation's expired links are deleted. */
 export const inviteMember = consoleWrite('invite-member', {
   route: 'POST /invitations',
   access: inOrganisation('admin'),

@@ -4,7 +4,7 @@ import type { Member } from '../../domain/member/member.ts';
 import { managesRole, memberOf } from '../../domain/member/member-rules.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 
-/** @returns the member of this id, if the asking one manages it. */
+/** @returns the member with this id, if the asking member manages it. */
 export function managedMember(
   queries: RecordQueries,
   principal: ConsolePrincipal,

@@ -20,7 +20,10 @@ const sent = shape({
 });
 export type CreateProjectBody = Static<typeof sent>;
 
-/** A project of the organisation, by an Admin; or a personal one, by anybody, who is then its owner. */
+/**
+ * Creates a project of the organisation, which needs an Admin, or a personal one, which anybody may create and then
+ * owns.
+ */
 export const createProject = consoleWrite('create-project', {
   route: 'POST /projects',
   access: signedIn,

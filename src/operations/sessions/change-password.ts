@@ -12,7 +12,7 @@ import type { OwnPassword, SetOwnPassword } from './step-bodies.ts';
 
 const wrongCurrent = 'This is not your present password.';
 
-/** Sets the member's own password; `current`, the present one, is needed once there is one. */
+/** Sets the member's own password. `current`, the present one, is needed if there is one. */
 export const changePassword = conversation('change-password', {
   route: 'POST /password',
   access: signedIn,
@@ -37,7 +37,10 @@ export const changePassword = conversation('change-password', {
   },
 });
 
-/** @returns false when the present password is wrong, missing or could not be checked, and the request has been answered so. */
+/**
+ * @returns false when the present password is wrong, missing or could not be checked; then the request has been
+ * answered.
+ */
 async function isAllowed(
   reply: ApiReply,
   { email, passwordHash }: OwnPassword,

@@ -8,7 +8,7 @@ import type { SetOwnPassword } from './step-bodies.ts';
 
 const movedMeanwhile = 'The password was changed meanwhile. Try again with the one that holds now.';
 
-/** Sets the member's own password. Every other session of the member ends, and so do links that sign the member in. */
+/** Sets the member's own password. All other sessions of the member end, and so do links that sign the member in. */
 export const setOwnPassword = writeStep(
   'set-own-password',
   signedIn,
