@@ -43,7 +43,7 @@ export const groupFlagCreateBodySchema = Type.Object(
   { title: 'GroupFlagCreateBody', additionalProperties: false },
 );
 
-/** Either body; which one is right depends on the token's project. */
+/** Either body; the token's project decides which one is valid. */
 export const flagCreateBodySchema = Type.Union([singleFlagCreateBodySchema, groupFlagCreateBodySchema], {
   title: 'FlagCreateBody',
 });
