@@ -61,10 +61,10 @@ const words: Readonly<Record<ApplyPhase, readonly [verb: string, unit: string]>>
   check: ['checked', 'flags'],
   write: ['written', 'flags'],
 };
-/** A smaller file is applied before anybody could read of it. */
+/** A smaller file is applied before anybody could read a progress line. */
 const flagsWorthTelling = 1000;
 
-/** Shows how far an `apply` has come. */
+/** Shows the progress of an `apply`. */
 class ApplyProgressLines {
   readonly #line: ProgressLine;
 
@@ -77,7 +77,7 @@ class ApplyProgressLines {
     this.#line.report(() => describe(phase, done, total), isOver);
   };
 
-  /** Before anything else is written to the same output. */
+  /** Ends the line. Call it before anything else is written to the same output. */
   end(): void {
     this.#line.end();
   }

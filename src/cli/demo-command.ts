@@ -16,7 +16,7 @@ function signInText(url: string): string {
 export function defineDemo(parent: Command): { readonly command: Command; readonly action: Action } {
   const command = parent.command('demo');
   command.description('Fill an empty data directory with a demo, and print once how to try it.');
-  // All of them, because `npm start` gives both commands the same flags.
+  // All settings, because `npm start` gives the same flags to both commands.
   addSettingOptions(command).addHelpText('before', examples);
   const run: Action['run'] = async (options) => {
     const config = configFrom(options);

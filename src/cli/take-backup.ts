@@ -14,12 +14,13 @@ export interface TakenBackup extends BackupManifest {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** The temporary name of a backup that is being made. */
+/** The temporary name of a backup in the making. */
 const ending = '.partial';
 
 /**
- * Backs a store up into a new directory: copies one snapshot, verifies the copy, and gives it its name last.
- * @throws {CommandFailure | StoreError} and leaves nothing then.
+ * Backs a store up to a new directory: copies one snapshot, verifies the copy, and renames it last.
+ * @throws {CommandFailure
+ * StoreError} and leaves nothing behind.
  */
 export async function takeBackup(
   directory: string,
@@ -52,7 +53,7 @@ export function requireVacant(target: string): void {
   throw new CommandFailure(`${resolve(target)} ${what}. Name a new directory.`);
 }
 
-/** Walks every record of a copy. @throws {CommandFailure} when anything does not hold. */
+/** Reads every record of a copy. @throws {CommandFailure} when one is damaged. */
 export async function verify(directory: string): Promise<Readonly<Record<string, number>>> {
   const { isClean, counts, findings } = await walkStore(directory);
   dropLockFile(directory);
