@@ -82,7 +82,7 @@ function DeleteAudience({ audience, onClose }: DeleteAudienceProps) {
       client.removeQueries({ queryKey: audienceQuery(projectId, audienceId).queryKey });
       await client.invalidateQueries({ queryKey: [projectId] });
     },
-    // Attached by somebody else in the meantime: the list of uses is read again.
+    // Somebody else has attached it in the meantime: the list of uses is read again.
     onError: () => client.invalidateQueries({ queryKey: audienceQuery(projectId, audienceId).queryKey }),
   });
   if (useCount > 0) return <StillInUse audience={audience} onClose={onClose} />;
@@ -113,7 +113,9 @@ function protectedUses({ uses }: AudienceView, environments: readonly Environmen
     .filter(({ names }) => names.length > 0);
 }
 
-/** What a change of the rules does on protected environments, by the names of flags and environments; null for nothing. */
+/**
+ * The effects of a change of rules on protected environments, by the names of flags and environments; null for none.
+ */
 function protectedUsesWarning(audience: AudienceView, environments: readonly EnvironmentView[]) {
   const uses = protectedUses(audience, environments);
   if (uses.length === 0) return null;

@@ -18,11 +18,11 @@ interface AuditEntriesProps {
   /** Null for those of the whole organisation. */
   readonly projectId: string | null;
   readonly filter: AuditQuery;
-  /** The page is about one thing: entries do not name it. */
+  /** The page is about one record: its entries do not name it. */
   readonly isOfOneThing?: boolean;
 }
 
-/** An environment's own entry is recorded at its project. */
+/** An environment's own entry is recorded for its project. */
 function isOfEnvironment({ action, environment }: AuditEntryView): boolean {
   return action.startsWith('environment.') && environment !== null;
 }

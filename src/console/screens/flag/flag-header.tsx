@@ -24,7 +24,7 @@ interface EditLabelsProps {
   readonly onClose: () => void;
 }
 
-/** Puts the flag's labels into the draft. */
+/** Edits the flag's labels in the draft. */
 function EditLabels({ handle, onClose }: EditLabelsProps) {
   const [begun] = useState<EditedLabels>({
     name: handle.value('name') as string,

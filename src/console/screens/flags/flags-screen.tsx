@@ -54,7 +54,7 @@ function CreateFlag({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** The address follows the typing at this distance. */
+/** The address follows the typing after this delay. */
 const settleMs = 150;
 
 interface FlagFiltersProps {
@@ -67,7 +67,7 @@ function SearchField({ search, onChange }: Omit<FlagFiltersProps, 'tags'>) {
   const stored = search.q ?? '';
   const [typed, setTyped] = useState(stored);
   const [seen, setSeen] = useState(stored);
-  // The back button, or a cleared filter.
+  // The search changed by the back button, or by clearing the filters.
   if (seen !== stored) {
     setSeen(stored);
     if (typed.trim() !== stored) setTyped(stored);

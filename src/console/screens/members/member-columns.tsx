@@ -18,7 +18,7 @@ export interface ShownLink {
   readonly link: MadeLink;
 }
 
-/** An Admin manages members up to Admin; only an Owner changes Owners. The service has the last word. */
+/** An Admin manages members up to Admin; only an Owner changes Owners. The service decides. */
 function mayManageMember(self: MemberView, member: MemberView): boolean {
   return hasRole(self.role, member.role === 'owner' ? 'owner' : 'admin');
 }
@@ -30,7 +30,7 @@ interface RoleChoiceProps {
   readonly isLastOwner: boolean;
 }
 
-/** A role is changed after a question that says what changes. */
+/** A role is changed after a question that explains the change. */
 function RoleChoice({ member, self, isLastOwner }: RoleChoiceProps) {
   const client = useQueryClient();
   const [asked, setAsked] = useState<Role | null>(null);

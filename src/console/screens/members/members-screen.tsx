@@ -44,7 +44,7 @@ function Withdraw({ invitation }: { readonly invitation: InvitationRow }) {
   );
 }
 
-/** Invitations that nobody has used yet; nothing without any. */
+/** Invitations that nobody has used yet; nothing if there are none. */
 function Invitations() {
   const invitations = useQuery(invitationsQuery);
   const rows = invitations.data?.invitations ?? [];

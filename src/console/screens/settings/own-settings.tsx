@@ -72,7 +72,7 @@ const systems = [
   ['Linux', 'Linux'],
 ] as const;
 
-/** `Firefox on Linux`, as far as a user agent tells; the order matters, because browsers name one another. */
+/** `Firefox on Linux`, as far as the user agent shows it; the order matters, because browsers name one another. */
 function deviceWords(userAgent: string): string {
   const browser = browsers.find(([mark]) => userAgent.includes(mark))?.[1];
   const system = systems.find(([mark]) => userAgent.includes(mark))?.[1];
@@ -127,7 +127,7 @@ function OwnSessions() {
   );
 }
 
-/** One's own account: how one signs in, and where one is signed in. */
+/** The member's own account: ways to sign in, and open sessions. */
 export function OwnSettings() {
   const { member } = useSession();
   return (

@@ -13,7 +13,7 @@ import { CopyButton } from '../../parts/small-button.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { useCanAdminister, useProject, useProjectChange } from '../../shell/project-context.ts';
 
-/** Off answers 403 to every application: that is asked first. On acts at once. */
+/** Switching off makes every evaluation a 403, so a dialog asks first. Switching on acts at once. */
 function AccessSwitch({ project }: { readonly project: ProjectView }) {
   const canAdminister = useCanAdminister();
   const apply = useProjectChange();

@@ -35,7 +35,7 @@ function failedWords({ failed, lastFailure }: MailState): string | null {
   return `${emails} could not be sent, and will be tried once more when the service starts. The last failure, ${last}`;
 }
 
-/** What has become of the emails about refused tokens. */
+/** The state of the emails about refused tokens. */
 function DenialMails() {
   const { isMailConfigured } = useSession();
   const { data, error } = useQuery(mailStateQuery);
@@ -116,7 +116,7 @@ function OrganisationSettings() {
 
 const route = getRouteApi('/shell/settings');
 
-/** What belongs to no project: the organisation, and one's own sessions and password. */
+/** What belongs to no project: the organisation, and the member's own sessions and password. */
 export function SettingsScreen() {
   const { organisation } = useSession();
   const { tab } = route.useSearch();

@@ -13,7 +13,7 @@ import { OpenIdButton } from './open-id-button.tsx';
 
 const signInLink = 'an Admin of your organisation can make you a sign-in link: open it and choose';
 
-/** Why somebody who came back from the provider is not signed in, and what to do. @param name of the provider */
+/** Why a person who returned from the provider is not signed in, and what to do. @param name of the provider */
 function openIdWords(refusal: OpenIdRefusal, name: string): string {
   const words: Readonly<Record<OpenIdRefusal, string>> = {
     denied: `You were not signed in at ${name}: the sign-in was cancelled or refused there. Try again, or sign in another way.`,
@@ -36,7 +36,7 @@ function openIdWords(refusal: OpenIdRefusal, name: string): string {
   return words[refusal];
 }
 
-/** Why the way back from the OpenID provider ended on this page. */
+/** Why the return from the OpenID provider ended on this page. */
 function OpenIdRefused({ refusal }: { readonly refusal: OpenIdRefusal }) {
   const session = useQuery(sessionQuery);
   return (

@@ -9,7 +9,7 @@ import { SecretOnce } from '../../parts/secret-once.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import { useSession } from '../../shell/use-session.ts';
 
-/** The secret of a token that was made just now. */
+/** The secret of a token that was just created. */
 export function TokenSecret({ made, onClose }: { readonly made: MadeToken; readonly onClose: () => void }) {
   return (
     <SecretOnce
@@ -25,7 +25,7 @@ export function TokenSecret({ made, onClose }: { readonly made: MadeToken; reado
 interface TokenActionsProps {
   readonly token: TokenView;
   readonly onMade: (made: MadeToken) => void;
-  /** Of the buttons: small in a row, and of the usual size at the head of a page. */
+  /** Size of the buttons: small in a row, and usual at the head of a page. */
   readonly size?: 'compact-sm' | 'sm';
 }
 

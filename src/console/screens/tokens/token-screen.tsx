@@ -79,13 +79,13 @@ function Activity<Row>({ title, none, rows, columns }: ActivityProps<Row>) {
   );
 }
 
-/** What a token was used for lately, and what it was refused. */
+/** The token's recent uses and denials. */
 export function TokenScreen() {
   const { id: projectId } = useProject();
   const { tokenId } = route.useParams();
   const [made, setMade] = useState<MadeToken | null>(null);
   const activity = useQuery({ ...tokenQuery(projectId, tokenId), refetchInterval: 10_000 });
-  // What a later reading fails at does not take away what was read.
+  // A failed later reading does not remove what was read before.
   if (activity.isPending || isUnreadable(activity)) {
     const all = <ProjectLink to="/projects/$projectId/tokens">All tokens</ProjectLink>;
     return <PageUnread isPage of={activity} what="the token" action={all} />;

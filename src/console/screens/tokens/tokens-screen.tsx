@@ -155,7 +155,7 @@ function columnsOf(
   ];
 }
 
-/** At most so many that are not revoked; those that have expired count (specification, limits). */
+/** The limit of tokens that are not revoked; expired ones count (specification, limits). */
 const tokensMax = 50;
 
 function TokenNotices({ isFull }: { readonly isFull: boolean }) {
