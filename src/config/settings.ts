@@ -24,7 +24,7 @@ const TiB = 2 ** 40;
 
 /**
  * Every setting of Burgee, once. Types (`Config`), `BURGEE_*` names, command-line flags, help texts, defaults, checks
- * and `docs/configuration.md` derive from this object. A default that is derived may use the settings above it.
+ * and `docs/configuration.md` derive from this object. A derived default may use the settings above it.
  */
 export const settings = {
   host: textSetting(
@@ -262,7 +262,7 @@ export const settings = {
     },
   ),
   writtenBytesPerDayMax: bytesSetting(
-    // A list of a MiB that gains or loses an item each minute writes 1.4 GiB on a day.
+    // A list of 1 MiB that gains or loses an item each minute writes 1.4 GiB a day.
     { minimum: 0, maximum: TiB },
     {
       fallback: { value: 2 * GiB },
@@ -271,7 +271,7 @@ export const settings = {
     },
   ),
   storageReserveBytes: bytesSetting(
-    // A commit needs less: lmdb must not meet a full disk (docs/gotchas.md).
+    // A commit needs less than the minimum: lmdb must not meet a full disk (docs/gotchas.md).
     { minimum: 16 * MiB, maximum: TiB },
     {
       fallback: { value: 64 * MiB },
@@ -285,7 +285,10 @@ export type SettingName = keyof typeof settings;
 /** In the order of declaration. */
 export const settingNames = Object.keys(settings) as SettingName[];
 
-/** An address that is a number stands in brackets in a mail address. What is no address at all is told of `baseUrl`. */
+/**
+ * A mail address has brackets around a numeric host. A malformed `baseUrl` gives localhost here; its own check reports
+ * it.
+ */
 function mailFromOf(baseUrl: string): string {
   const hostname = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : 'localhost';
   const isV4 = /^[\d.]+$/.test(hostname);
