@@ -2,9 +2,9 @@ import type { DenialLetter } from '../domain/outbox/denial-letter.ts';
 import type { DenialReason } from '../domain/token/denial.ts';
 import { cutAt, toWellFormed } from '../support/code-points.ts';
 
-/** A mail as it is handed to the mail server. */
+/** A mail as it is given to the mail server. */
 export interface Mail {
-  /** The same each time that a letter is sent: a receiver that gets it twice can tell. */
+  /** The same each time that the letter is sent, so that a receiver can recognise a duplicate. */
   readonly messageId: string;
   readonly from: string;
   readonly to: readonly { readonly name: string; readonly address: string }[];
@@ -73,8 +73,8 @@ function htmlOf(
 }
 
 /**
- * A name as it may stand in a header or a line: without what could begin a new one or turn the direction of the text
- * (controls, line and paragraph separators, format characters), and not too long.
+ * A name that is safe in a header or a line: without characters that could begin a new line or change the direction of
+ * the text (controls, line and paragraph separators, format characters), and cut to a maximal length.
  */
 function oneLine(text: string): string {
   const plain = toWellFormed(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');

@@ -4,7 +4,7 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import { counter, durationBounds, histogram, type Metric, type MetricShape } from './metric.ts';
 import { type MetricCells, observe } from './metric-cells.ts';
 
-/** Of threads that are named so, all together. */
+/** Sums the threads of the same name. */
 export function eventLoopActive(...threads: readonly string[]): MetricShape {
   return counter(
     'burgee_event_loop_active_seconds_total',
@@ -13,7 +13,7 @@ export function eventLoopActive(...threads: readonly string[]): MetricShape {
   );
 }
 
-/** Each thread with an event loop has one series. */
+/** One series for each thread with an event loop. */
 export function eventLoopDelay(thread: string): MetricShape {
   return histogram(
     'burgee_event_loop_delay_seconds',
@@ -24,10 +24,10 @@ export function eventLoopDelay(thread: string): MetricShape {
 }
 
 const pace = { busyMs: 100, idleMs: 1000 };
-/** A thread that works for less than this share of its time hardly works. */
+/** A thread whose event loop is busy for less than this share of the time is idle. */
 const busyShare = 0.01;
 
-/** Watches the event loop of this thread until it is closed. */
+/** Measures the event loop of this thread until it is closed. */
 export function watchEventLoop(cells: MetricCells, metric: Metric): Lookout {
   let lookedAt = monotonicMs();
   let use = performance.eventLoopUtilization();
