@@ -14,10 +14,12 @@ const examples = `Examples:
 `;
 
 export function defineApply(parent: Command): { readonly command: Command; readonly action: Action } {
-  const command = parent.command('apply').argument('<file>', 'JSON file that declares what there shall be');
+  const command = parent
+    .command('apply')
+    .argument('<file>', 'JSON file that declares organisations, members, projects, tokens and flags');
   command.description(
-    'Provision what a file declares, whole or not at all, and print ids and new secrets as JSON. ' +
-      'Applied again it changes only what differs, and never deletes. ' +
+    'Create and change what a file declares, all of it or nothing, and print ids and new secrets as JSON. ' +
+      'Applied again, it changes only what differs. It never deletes. ' +
       'It goes through the running server when there is one.',
   );
   addSettingOptions(command, ['dataDir', 'tokenPrefix', 'mapBytes']).addHelpText('before', examples);

@@ -27,7 +27,9 @@ export function setAction(command: Command, action: Action, setExitCode: (code: 
     const options = command.opts<Record<string, string | boolean>>();
     const isJson = action.isAlwaysJson === true || options['json'] === true;
     if (command.args.includes('') || options['output'] === '') {
-      command.error('error: an argument is empty: a variable may not be set', { exitCode: exitCodes.usage });
+      command.error('error: an argument is empty; perhaps a shell variable is not set', {
+        exitCode: exitCodes.usage,
+      });
     }
     try {
       setExitCode(await action.run(options, command.args));

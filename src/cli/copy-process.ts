@@ -96,7 +96,9 @@ class CopyWatch {
     const free = bavail * bsize;
     if (free >= plan.bytes) return;
     const [needed, available] = [plan.bytes, free].map((bytes) => `${Math.ceil(bytes / 2 ** 20)} MiB`);
-    this.#stop(`The copy needs ${needed}, and ${available} are free there. Make room, or name another disk.`);
+    this.#stop(
+      `The copy needs ${needed}, but only ${available} are free. Make room, or copy to another disk.`,
+    );
   }
 }
 

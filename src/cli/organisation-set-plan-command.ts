@@ -31,7 +31,7 @@ export function defineSetPlan(parent: Command): { readonly command: Command; rea
   addSettingOptions(command, ['dataDir', 'mapBytes']).addHelpText('before', examples);
   command.hook('preAction', (_command, actionCommand) => {
     if (Object.keys(fieldsOf(actionCommand)).length > 0) return;
-    actionCommand.error('error: say what to change: --plan, --trial-ends-at or --subscription');
+    actionCommand.error('error: nothing to change: give --plan, --trial-ends-at or --subscription');
   });
   const run: Action['run'] = async (options, [organisation = '']) => {
     const config = configFrom(options);

@@ -82,7 +82,7 @@ async function copyVerified(
 async function copyDataFile(from: string, to: string, progress: ProgressLine): Promise<void> {
   const bytes = statSync(from, { throwIfNoEntry: false })?.size;
   if (bytes === undefined)
-    throw new CommandFailure(`The backup is damaged: ${from} is missing. Use another.`);
+    throw new CommandFailure(`The backup is damaged: ${from} is missing. Use another backup.`);
   const look = (): void => {
     const done = statSync(to, { throwIfNoEntry: false })?.size ?? 0;
     progress.reportCopied(done, bytes);

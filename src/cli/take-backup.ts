@@ -49,7 +49,7 @@ export async function takeBackup(
 
 export function requireVacant(target: string): void {
   if (isVacant(target)) return;
-  const what = lstatSync(target).isDirectory() ? 'is not empty' : 'is there already';
+  const what = lstatSync(target).isDirectory() ? 'is not empty' : 'exists already';
   throw new CommandFailure(`${resolve(target)} ${what}. Name a new directory.`);
 }
 
@@ -59,7 +59,7 @@ export async function verify(directory: string): Promise<Readonly<Record<string,
   dropLockFile(directory);
   if (isClean && counts !== null) return counts;
   throw new CommandFailure(
-    'What was copied is damaged, so it was not kept. Run `burgee check` on the store.',
+    'The copy is damaged, so it was not kept. Run `burgee check` on the store.',
     findings.slice(0, 10),
   );
 }

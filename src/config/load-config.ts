@@ -103,7 +103,7 @@ const shownCharsMax = 100;
 
 function refusal(setting: Setting, given: GivenSetting): string {
   const shown = setting.isSecret
-    ? 'a value that is not shown'
+    ? 'a secret value, not shown'
     : JSON.stringify(given.raw).slice(0, shownCharsMax);
   const hint = given.hint === null ? '' : `; ${given.hint}`;
   return `${given.label} must be ${setting.expected}, but it is ${shown}${hint}`;
@@ -123,7 +123,7 @@ function unknownVariables(environment: EnvironmentVariables): string[] {
 }
 
 const samePort =
-  'The admin port must not be the public port, whatever the addresses: choose another one with --admin-port (BURGEE_ADMIN_PORT).';
+  'The admin port must differ from the public port, even on another address: choose another one with --admin-port (BURGEE_ADMIN_PORT).';
 
 /** @returns the conflicts between settings that are valid one by one, each saying what to do. */
 function settingConflicts(
@@ -148,7 +148,7 @@ function* openIdConflicts(
     if (values.get('openIdIssuer') !== null) return;
     for (const name of ['openIdClientId', 'openIdClientSecret'] as const) {
       if (isGiven(name))
-        yield `${named(name)} does nothing without an issuer: set ${named('openIdIssuer')} too`;
+        yield `${named(name)} has no effect without an issuer: set ${named('openIdIssuer')} too`;
     }
     return;
   }

@@ -50,7 +50,7 @@ export class ConnectionLimit {
     this.#toldAt = monotonicMs();
     this.#log.warn(
       { refused: refused - this.#refusedTold, connectionsMax: this.max },
-      'connections are refused: there are as many as the descriptors of the process allow',
+      'connections are refused: the process has as many as its file descriptors allow',
     );
     this.#refusedTold = refused;
   }

@@ -61,7 +61,7 @@ export class HostDesk {
   /** @throws what the call throws */
   do({ name, args }: HostCall, caller: Caller): Promise<unknown> {
     // A call carries the arguments that belong to its name: see `HostCall`.
-    assert(Object.hasOwn(this.#handlers, name), 'a worker asks for what the desk does');
+    assert(Object.hasOwn(this.#handlers, name), 'a worker calls a function of the desk');
     const run = this.#handlers[name] as (caller: Caller, ...args: unknown[]) => Promise<unknown>;
     return run(caller, ...args);
   }

@@ -134,7 +134,7 @@ export class WorkerLink implements Caller {
 
   /** Asks it to close so many connections with their next answers. */
   shed(connections: number): void {
-    assert(connections >= 0, 'a worker sheds connections that it has');
+    assert(connections >= 0, 'a worker sheds no more connections than it has');
     Atomics.store(this.#state, shedCell, connections);
   }
 

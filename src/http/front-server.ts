@@ -71,13 +71,13 @@ export function createFrontServer(options: FrontServerOptions): FrontServer {
         });
       }),
     add: (descriptor) => {
-      assert(!inRotation.has(descriptor), 'an app gets connections once at a time');
+      assert(!inRotation.has(descriptor), 'an app is added once');
       inRotation.add(descriptor);
       app.addChildAppDescriptor(descriptor);
     },
     remove: (descriptor) => {
       const gotSome = inRotation.delete(descriptor);
-      assert(gotSome, 'an app that gets no more connections got some');
+      assert(gotSome, 'an app that is removed was added');
       app.removeChildAppDescriptor(descriptor);
     },
     stopListening: () => {

@@ -217,7 +217,7 @@ function hasBody(request: HttpRequest): boolean {
 const lengths =
   'The headers disagree on the length of the request body. Send one Content-Length, or Transfer-Encoding: chunked.';
 const hosts = 'The request has more than one Host header. Send one.';
-const methods = 'The request has no method of HTTP. Methods are upper-case letters.';
+const methods = 'The request method is not valid. Send an HTTP method in upper-case letters.';
 
 /** Methods that every HTTP parser knows. After another method, parsers may disagree on what follows. */
 const commonMethods = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']);

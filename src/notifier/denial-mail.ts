@@ -18,7 +18,7 @@ const nameCodePointsMax = 100;
 const reasons: Readonly<Record<DenialReason, string>> = {
   'token-revoked': 'The token has been revoked.',
   'token-expired': 'The token has expired.',
-  'insufficient-permission': 'The token has read permission, and the request would have changed something.',
+  'insufficient-permission': 'The token has read permission, and the request needs write permission.',
   'environment-not-permitted': 'The token is limited to other environments.',
   'create-forbidden': 'The request sets state in an environment that the token may not change.',
 };
@@ -38,7 +38,7 @@ export function denialMail(letter: DenialLetter, mailFrom: string, baseUrl: stri
     ['From address', oneLine(denial.address)],
   ];
   const closing =
-    'You get this mail as the creator of the token or as an Owner of the organisation, at most once in 24 hours for each token. Further refusals are on its activity page.';
+    'You get this mail because you created the token or are an Owner of the organisation. Burgee sends at most one in 24 hours for each token. The token’s activity page shows all refusals.';
   return {
     messageId: `<denial.${denial.tokenId}.${denial.at}@${domainOf(mailFrom)}>`,
     from: mailFrom,

@@ -39,14 +39,14 @@ export type NotifierMessage =
 
 /** Written by the notifier's thread only. */
 export const notifierMetrics = layOut({
-  mails: counter('burgee_mails_total', 'Attempts to send a mail, by how the mail server took it.', [
+  mails: counter('burgee_mails_total', 'Attempts to send a mail, by the outcome at the mail server.', [
     { outcome: 'accepted' },
     { outcome: 'postponed' },
     { outcome: 'failed' },
   ]),
   failed: gauge(
     'burgee_outbox_failed',
-    'Mails in the outbox that were given up. They are tried once more when the service starts.',
+    'Mails in the outbox that were given up. The next start of the service tries them once more.',
   ),
   loopDelay: eventLoopDelay('notifier'),
 });

@@ -123,7 +123,10 @@ export class Notifier {
     if (command.kind === 'postponed') this.#options.onFault(command.fault, letter.sequence);
     else if (outcome.kind === 'accepted' && outcome.refused.length > 0) {
       const { refused } = outcome;
-      this.#options.onFault(`${refused.length} recipients were refused for good`, letter.sequence);
+      this.#options.onFault(
+        `the mail server refused ${refused.length} recipients permanently`,
+        letter.sequence,
+      );
     }
     await this.#record(command);
     // The writer knows when the letter is due again; the next check of the outbox finds it.
@@ -169,7 +172,7 @@ function commandAfter({ sequence, recipients }: DenialLetter, outcome: SendOutco
   return {
     kind: 'postponed',
     sequence,
-    fault: `${outcome.postponed.length} of ${recipients.length} recipients were refused for now`,
+    fault: `the mail server refused ${outcome.postponed.length} of ${recipients.length} recipients for now`,
     isPermanent: false,
     settledMemberIds: settled.map(({ memberId }) => memberId),
   } as const;

@@ -8,7 +8,7 @@ import { type MetricCells, observe } from './metric-cells.ts';
 export function eventLoopActive(...threads: readonly string[]): MetricShape {
   return counter(
     'burgee_event_loop_active_seconds_total',
-    'Seconds that event loops have worked, by thread, those of all workers together: its rate is the busy share of the thread.',
+    'Seconds for which event loops were busy, by thread; workers are summed. The rate is the busy share of the thread.',
     threads.map((thread) => ({ thread })),
   );
 }
@@ -17,7 +17,7 @@ export function eventLoopActive(...threads: readonly string[]): MetricShape {
 export function eventLoopDelay(thread: string): MetricShape {
   return histogram(
     'burgee_event_loop_delay_seconds',
-    'How late a timer came, by thread: the longest that anything else in its event loop took. It is due every 100 ms, and every second in a thread that hardly works.',
+    'How late a timer fired, by thread: the longest time that other work held the event loop. It is due every 100 ms, and every second in an idle thread.',
     durationBounds,
     [{ thread }],
   );

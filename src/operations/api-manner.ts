@@ -30,6 +30,6 @@ export function consoleManner(docsUrl: string): ApiManner {
     headers: consoleHeaders,
     envelope: (problem) => errorEnvelope(problem, docsUrl, 'console'),
     mayBeApplied:
-      'The service stopped while the change was on its way. It may have been applied: look before you repeat it.',
+      'The service stopped while the change was on its way. It may have been applied: check before you repeat it.',
   };
 }

@@ -107,7 +107,7 @@ export class ApiReply {
 
   /** The detail has the request id, which leads to the fault in the log. */
   refuseInternal(): void {
-    const detail = `Something went wrong in the service. Its log tells more under the request id ${this.request.requestId}.`;
+    const detail = `Something went wrong in the service. Its log has the cause under the request id ${this.request.requestId}.`;
     this.refuse({ code: 'internal-error', detail });
   }
 

@@ -124,7 +124,7 @@ export const dryRunParameter: OperationParameter = {
   name: 'dryRun',
   in: 'query',
   required: false,
-  description: 'With true, nothing is written: the answer is the one that the write would get.',
+  description: 'With true, nothing is written. The answer is the one that the write would get.',
   example: 'true',
   schema: { type: 'string', enum: ['true', 'false'] },
 };

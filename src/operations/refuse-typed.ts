@@ -6,6 +6,6 @@ export function refuseTyped(typed: string, stored: string): ReturnType<typeof de
   if (typed === stored) return null;
   return deny(
     'invalid-request',
-    `name must be "${shown(stored)}", as it is stored: it confirms the deletion`,
+    `name must be "${shown(stored)}", exactly as stored, to confirm the deletion`,
   );
 }

@@ -89,7 +89,7 @@ function checkUnique<Key extends 'name' | 'email'>(
 }
 
 function checkName(seen: Set<string>, name: string, path: string, problems: ProblemList): void {
-  if (seen.has(name)) problems.add(() => `${path}: "${shown(name)}" stands in the file twice`);
+  if (seen.has(name)) problems.add(() => `${path}: "${shown(name)}" is in the file twice`);
   seen.add(name);
 }
 

@@ -114,12 +114,12 @@ class AnswerLines {
       yield line;
     }
     if (this.#answer !== null) this.#takeDocument();
-    else if (this.#open.length > lineBytesMax) throw new ServerFault('The server answers more than it may');
+    else if (this.#open.length > lineBytesMax) throw new ServerFault('The answer of the server is too large');
   }
 
   #takeDocument(): void {
     this.#documentBytes += this.#open.length;
-    if (this.#documentBytes > fileBytesMax) throw new ServerFault('The server answers more than it may');
+    if (this.#documentBytes > fileBytesMax) throw new ServerFault('The answer of the server is too large');
     this.#document.push(this.#open);
     this.#open = new Uint8Array(0);
   }
@@ -133,7 +133,7 @@ class AnswerLines {
 
 function serverGone(): ServerFault {
   return new ServerFault(
-    'The server ended before it answered. The change may have been applied: run the command again, it changes only what ' +
-      'differs. Tokens that were made meanwhile show no secret any more: revoke them and apply again.',
+    'The server ended before it answered. The change may have been applied. Run the command again: it changes only what ' +
+      'differs. If the file declares new tokens, they may exist by now, and their secrets are lost: revoke them and apply again.',
   );
 }

@@ -53,4 +53,5 @@ export type ApplyPhase = 'receive' | 'check' | 'write';
 /** Called regularly while a file is applied. */
 export type ApplyProgress = (phase: ApplyPhase, done: number, total: number) => void;
 
-export const otherVersion = 'The running server is of another version of Burgee: use its own command line.';
+export const otherVersion =
+  'The running server has another version of Burgee than this command: use the command of that version.';

@@ -33,11 +33,11 @@ const headBytesMax = 16 * 1024;
 const argsBytesMax = 2 ** 20;
 
 const otherStore =
-  'The server that answers in this directory holds another store: the directory was replaced while it ran. Restart it.';
+  'The server of this directory has another store open: the directory was replaced while the server ran. Restart the server.';
 const unknownRequest = 'this server does not know that request';
 const tooManyApplies =
-  `${appliesMax} files are being applied, or wait for it, one after another; nothing was changed. Run the command ` +
-  'again when one of them is through.';
+  `${appliesMax} files are being applied or wait for their turn; nothing was changed. Run the command ` +
+  'again when one of them is done.';
 
 /** By verb, the shape of its arguments; null for a verb that takes a file. */
 const shapes: ReadonlyMap<string, CompiledSchema<VerbSchema> | null> = new Map([
@@ -211,8 +211,9 @@ class Exchange {
     const shape = shapes.get(verb);
     if (method !== 'POST' || shape === undefined) throw new Refusal(404, unknownRequest);
     const bytes = Number(headers['content-length'] ?? Number.NaN);
-    if (Number.isNaN(bytes)) throw new Refusal(411, 'a request to this server says how long its body is');
-    if (bytes > (shape === null ? fileBytesMax : argsBytesMax)) throw new Refusal(413, 'that is too large');
+    if (Number.isNaN(bytes)) throw new Refusal(411, 'a request to this server needs a Content-Length');
+    if (bytes > (shape === null ? fileBytesMax : argsBytesMax))
+      throw new Refusal(413, 'the request body is too large');
     if (shape === null && this.#turns.asked >= appliesMax) throw new Refusal(503, tooManyApplies);
     return { verb: verb as VerbName, shape, bytes };
   }

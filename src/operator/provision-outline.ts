@@ -54,9 +54,7 @@ export function readOutline(file: Uint8Array, problems: ProblemList): ProvisionO
   } catch (fault) {
     if (!(fault instanceof JsonFault)) throw fault;
     const { line, column } = lineAndColumn(file, fault.start);
-    problems.add(
-      () => `the file is not JSON that can be read: line ${line}, column ${column}: ${fault.message}`,
-    );
+    problems.add(() => `the file is not valid JSON: line ${line}, column ${column}: ${fault.message}`);
     return undefined;
   }
 }
@@ -121,7 +119,7 @@ class OutlineScan {
   #object(path: string, visitValue: (key: string) => void): void {
     const seen = new Set<string>();
     this.#scanner.object((key) => {
-      if (seen.has(key)) this.#problems.add(() => `${stepInto(path, key)} stands there twice`);
+      if (seen.has(key)) this.#problems.add(() => `${stepInto(path, key)} is given twice`);
       seen.add(key);
       visitValue(key);
     });

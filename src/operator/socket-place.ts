@@ -41,7 +41,7 @@ export function prepareSocketPlace(directory: string): string {
   if (!fits(substitute)) {
     rmdirSync(dirname(substitute));
     throw new Error(
-      `The path of the system's temporary folder, ${tmpdir()}, is too long for a socket: set TMPDIR`,
+      `The path of the temporary folder, ${tmpdir()}, is too long for a socket: set TMPDIR to a shorter one`,
     );
   }
   const pointer = join(directory, pointerName);

@@ -106,5 +106,5 @@ function indexedRecord<T>(source: RecordSource, codec: RecordCodec<T>, key: Buff
 
 /** @returns the error for a record that an index names and that is missing. */
 export function missingRecord<T>({ database }: RecordCodec<T>, key: Buffer): DamagedRecordError {
-  return new DamagedRecordError(database, key, 'an index names it, but it is not there');
+  return new DamagedRecordError(database, key, 'an index names it, but it is missing');
 }

@@ -49,7 +49,7 @@ function attempt<T>(path: string, run: () => T): T {
   } catch (error) {
     if (error instanceof StoreError) throw error;
     throw new StoreError(
-      `The data directory ${path} cannot be created: ${(error as Error).message}. Name a directory that this user may ` +
+      `The data directory ${path} cannot be created: ${(error as Error).message}. Choose a directory that this user may ` +
         'write to.',
       { cause: error },
     );

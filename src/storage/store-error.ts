@@ -20,8 +20,8 @@ export class DataFileMovedError extends DataFileUnavailableError {
 
   constructor(path: string, reason: string) {
     super(
-      `${path} was moved, removed or replaced while it was in use, so changes are refused (${reason}). Put it back, or ` +
-        'stop this process and start it again on what is there now.',
+      `${path} was moved, removed or replaced while it was in use, so changes are refused (${reason}). Put it back; or ` +
+        'stop this process, and start it again on the file that is there now.',
     );
   }
 }
@@ -32,21 +32,21 @@ export class DataFileHeldError extends DataFileUnavailableError {
 
   constructor(path: string) {
     super(
-      `Another command is opening ${path} and does not get on with it, so nothing can be written: it was stopped, or ` +
-        'gets no time of the processor. Let it go on, or end it.',
+      `Another process is opening ${path} and does not finish, so nothing can be written: it is suspended, or ` +
+        'gets no processor time. Let it finish, or end it.',
     );
   }
 }
 
 /** @returns the message when something else is where a directory is expected. */
 export function noDirectory(path: string): string {
-  return `${path} is no directory. Name another one with --data-dir.`;
+  return `${path} is not a directory. Choose another one with --data-dir.`;
 }
 
 /** @returns the message for a symbolic link whose disk is not mounted, or whose directory a restore was exchanging. */
 export function leadsNowhere(path: string): string {
   return (
-    `${path} is a symbolic link to a directory that is not there. Mount or create what it leads to; if a restore was ` +
+    `${path} is a symbolic link to a directory that is not there. Mount or create its target; if a restore was ` +
     'interrupted, run it again.'
   );
 }

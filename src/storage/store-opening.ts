@@ -166,7 +166,7 @@ function olderFormat(directory: string, { format }: StoreIdentity): string {
 function requireServable(directory: string, state: DataFileState): void {
   if (readManifest(directory) !== null) {
     throw new StoreError(
-      `${directory} is a backup, and stays as it is. Make a data directory of it with \`burgee restore ${directory} ` +
+      `${directory} is a backup, which must not change. Make a data directory from it with \`burgee restore ${directory} ` +
         '--data-dir DIR`.',
     );
   }
@@ -211,8 +211,8 @@ function requireWhole(
   const damage = checkDataFile(path, { bytesMax, isComplete });
   if (damage === null) return;
   throw new StoreError(
-    `${path} is damaged: ${damage}. Restore the directory from a backup with \`burgee restore\`. Where there is none, ` +
-      '`burgee check` tells what else is damaged.',
+    `${path} is damaged: ${damage}. Restore the directory from a backup with \`burgee restore\`. If there is none, ` +
+      '`burgee check` shows what else is damaged.',
   );
 }
 

@@ -88,7 +88,9 @@ export class NotifierHost {
     this.#options.writer
       .serveOutbox(command)
       .then((outcome) => this.#post(worker, { kind: 'answer', ticket, answer: asAnswer(outcome) }))
-      .catch((fault: unknown) => this.#options.log.error({ err: fault }, 'the notifier was not answered'));
+      .catch((fault: unknown) =>
+        this.#options.log.error({ err: fault }, 'a command of the notifier was not answered'),
+      );
   }
 
   #post(worker: Worker | null, request: NotifierRequest): void {

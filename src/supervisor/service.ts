@@ -151,7 +151,7 @@ class ServiceParts {
       onLog: (lines) => this.#takeLines(lines),
     });
     this.#usage = new UsageRecorder(this.#writer.client, (fault) =>
-      log.error({ err: fault }, 'what was counted could not be recorded'),
+      log.error({ err: fault }, 'usage could not be recorded'),
     );
     this.#notifier = this.#createNotifier();
     this.#admin = new AdminHost({

@@ -62,8 +62,8 @@ interface Opened {
 
 const stalledBody = 'The request body stopped arriving. Send it whole, and faster.';
 const scatteredBody =
-  'The request body comes in too many chunks for its length. Send larger ones, or a Content-Length.';
-const overBudget = 'The service is receiving as much as it may buffer. Retry in a moment.';
+  'The request body comes in too many chunks for its length. Send larger chunks, or a Content-Length.';
+const overBudget = 'The memory for request bodies is used up. Retry in a moment.';
 
 /**
  * The way in of an API. The order is: the request rate, the checks of its door, refusals that need the head alone, the

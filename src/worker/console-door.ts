@@ -44,7 +44,7 @@ export interface ConsoleDoorOptions {
 }
 
 const noOperation = 'The console has no endpoint of this method and path.';
-const tooManyRequests = 'Too many requests of the console from this address. Wait a minute before you retry.';
+const tooManyRequests = 'Too many console requests from this address. Wait a minute before you retry.';
 /** The largest body before sign-in: a secret, a name, a password. */
 const smallBodyBytesMax = 16 * 1024;
 /**
@@ -157,7 +157,7 @@ export class ConsoleDoor implements ApiDoor {
   }
 
   refuseTooLarge(reply: ApiReply, bytesMax: number): boolean {
-    const detail = `The request body is larger than ${bytesMax} bytes. Send less at once.`;
+    const detail = `The request body is larger than ${bytesMax} bytes. Send a smaller one.`;
     reply.refuse({ code: 'payload-too-large', detail });
     return true;
   }

@@ -104,7 +104,7 @@ export class HostClient {
 
   #settle(result: HostResult): void {
     const waiting = this.#waiting.get(result.id);
-    assert(waiting !== undefined, 'a result is of a call that waits for it');
+    assert(waiting !== undefined, 'a result belongs to a call that waits for it');
     this.#waiting.delete(result.id);
     if (result.ok) waiting.resolve(result.value);
     else waiting.reject(new Error(result.message));

@@ -3,7 +3,7 @@ import type { RequestView } from '../http/request-view.ts';
 /** A header that only a script of the same origin can add: for another site the browser asks first, and is refused. */
 const proofHeader = 'x-burgee-console';
 export const foreignOrigin =
-  'Changes come from the console itself: send them with the header X-Burgee-Console: 1 from the address that base-url names. If this is your console, set base-url to the address in the browser.';
+  'Only the console itself may make changes: send them with the header X-Burgee-Console: 1 from the origin of base-url. If this is your console, set base-url to the address in the browser.';
 
 /**
  * Whether a request that may change something was made by the console in this browser, and not by another site on the

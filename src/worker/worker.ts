@@ -86,9 +86,9 @@ export class Worker {
 
   /** No connection is opened after the app is closed: it was removed from the front end before. */
   #noteConnection(change: number): void {
-    assert(change < 0 || !this.#isClosed, 'no connection comes to an app that is closed');
+    assert(change < 0 || !this.#isClosed, 'no connection is opened on a closed app');
     const before = Atomics.add(this.#state, connectionsCell, change);
-    assert(before + change >= 0, 'no more connections go than came');
+    assert(before + change >= 0, 'no more connections are closed than were opened');
   }
 
   /** Whether the next answer closes its connection, so that a new worker gets its share. */

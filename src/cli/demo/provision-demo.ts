@@ -78,7 +78,7 @@ function writeDurably(path: string): void {
   const descriptor = openSync(path, 'w', 0o600);
   writeSync(
     descriptor,
-    'The demo in this directory has tokens that were not shown yet: run `burgee demo` or `npm start`.\n',
+    'The demo in this directory has tokens that were never shown: run `burgee demo` or `npm start`.\n',
   );
   fsyncSync(descriptor);
   closeSync(descriptor);

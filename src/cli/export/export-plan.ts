@@ -141,5 +141,5 @@ function* sole<Item>(
   problems: ProblemList,
 ): Generator<Item> {
   if (count === 1) yield item;
-  else problems.add(() => `${what}: ${count} of them are called "${shown(nameOf(item))}"`);
+  else problems.add(() => `${what}: ${count} of them have the name "${shown(nameOf(item))}"`);
 }

@@ -50,7 +50,8 @@ async function exportSnapshot(queries: RecordQueries, options: ExportOptions): P
   const plan = planExport(queries, filter, problems);
   const isFiltered = filter.organisation !== null || filter.project !== null;
   const isNothing = plan.organisations.length + plan.personalProjects.length === 0;
-  if (isFiltered && isNothing && problems.isEmpty) throw new CommandFailure('Nothing has that name or id.');
+  if (isFiltered && isNothing && problems.isEmpty)
+    throw new CommandFailure('Nothing in the store has this name or id.');
   let flags = 0;
   const onFlag = (): void => {
     flags += 1;
@@ -70,7 +71,7 @@ function requireNone(problems: ProblemList): void {
   if (problems.isEmpty) return;
   const { listed, count } = problems;
   throw new CommandFailure(
-    'A file tells things apart by their names, so this store cannot be exported whole. Rename all but one of each, ' +
+    'An export identifies things by name, and some things here share a name. Rename all but one of each, ' +
       'or leave them out with --skip-ambiguous:',
     [...listed, ...(count > listed.length ? [`and ${count - listed.length} more`] : [])],
   );

@@ -92,7 +92,7 @@ export function ListDialog({ title, thing, items, emptyNote, onApply, onClose }:
         <Stack gap="md">
           <Textarea
             label={`Add ${many}`}
-            description="One a line, or separated by commas; paste as many as you like. One with a comma goes in quotes."
+            description="One per line, or separated by commas. Put an item that contains a comma in double quotes."
             autosize
             minRows={3}
             maxRows={8}

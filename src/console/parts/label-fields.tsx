@@ -40,7 +40,7 @@ export function LabelFields({ labels, descriptionRowsMax, onChange }: LabelField
       />
       <TagsInput
         label="Tags"
-        description="Enter after each"
+        description="Press Enter after each"
         // The service compares case; Mantine's lists do not.
         isDuplicate={(tag, present) => present.includes(tag)}
         value={tags}

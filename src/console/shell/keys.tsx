@@ -8,8 +8,8 @@ import classes from './shell.module.css';
 
 const helped = [
   [['Ctrl K'], 'Go to a flag, a page or an action'],
-  [['/'], 'Search on this page; where it has no search, as Ctrl K'],
-  [['U'], 'Undo what was just switched, while the notification is shown'],
+  [['/'], 'Search on this page; without a search on the page, the same as Ctrl K'],
+  [['U'], 'Undo the last switch, while the notification is shown'],
   [['?'], 'This help'],
   [['Tab', 'Shift Tab'], 'Next and previous control'],
   [['Enter', 'Space'], 'Press a button, open a link, turn a switch'],

@@ -50,7 +50,8 @@ export function LiveState() {
   const isCutOff = useLiveChanges();
   return (
     <div className={classes.live} role="status" aria-label="Live updates">
-      {isCutOff && 'This page is not live: what others change is shown after a reload. Trying to connect …'}
+      {isCutOff &&
+        'Live updates are interrupted: reload the page to see changes by others. Trying to connect …'}
     </div>
   );
 }

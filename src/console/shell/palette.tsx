@@ -124,7 +124,7 @@ function Options({ listId, entries, active, onPick }: OptionsProps) {
           <span className={classes.kind}>{entry.kind}</span>
         </div>
       ))}
-      {entries.length === 0 && <p className={classes.none}>Nothing is called that.</p>}
+      {entries.length === 0 && <p className={classes.none}>Nothing found.</p>}
     </div>
   );
 }

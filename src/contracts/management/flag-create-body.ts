@@ -34,9 +34,12 @@ export const groupFlagCreateBodySchema = Type.Object(
       Type.Record(
         Type.String({ pattern: '^[a-z0-9._-]{1,64}$' }),
         optionalStateSchema,
-        described('State by environment name. One left out starts disabled at 0 % with no cohorts.', {
-          staging: { enabled: true, trafficPercentage: 50 },
-        }),
+        described(
+          'State by environment name. An environment that is left out starts disabled at 0 % with no cohorts.',
+          {
+            staging: { enabled: true, trafficPercentage: 50 },
+          },
+        ),
       ),
     ),
   },

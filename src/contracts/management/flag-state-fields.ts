@@ -17,6 +17,6 @@ export const flagStateFields = {
   ),
   audienceId: Type.Union(
     [Type.String(), Type.Null()],
-    described('Audience the flag is limited to; null means everyone.', null, 'Hc5PnT8xYsQ1uWm6rGf3'),
+    described('Audience that the flag is limited to; null means everyone.', null, 'Hc5PnT8xYsQ1uWm6rGf3'),
   ),
 };

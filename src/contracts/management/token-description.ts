@@ -19,7 +19,10 @@ export const tokenDescriptionSchema = Type.Object(
     permission: Type.Enum(permissions, described('`write` can also create and patch.', 'write')),
     environments: Type.Array(
       Type.String(),
-      described('Names the token is limited to. Empty means every environment. Never null.', ['staging']),
+      described(
+        'Names of the environments that the token is limited to. Empty means every environment. Never null.',
+        ['staging'],
+      ),
     ),
     expiresAt: Type.Integer({
       minimum: 0,

@@ -52,9 +52,9 @@ function addNeighbourProblems(
     count += 1;
     isTaken ||= other.name === name;
   }
-  if (isTaken) problems.add(() => `name "${shown(name)}" is that of another audience of this project`);
+  if (isTaken) problems.add(() => `name "${shown(name)}" is taken by another audience of this project`);
   if (isNew && count >= audiencesMax) {
-    problems.add(() => `this project has ${audiencesMax} audiences, and cannot have more`);
+    problems.add(() => `this project has ${audiencesMax} audiences, which is the limit`);
   }
 }
 

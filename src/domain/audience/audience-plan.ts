@@ -12,4 +12,4 @@ export function permitsAudiences(project: Project, organisation: Organisation | 
 }
 
 export const audiencesNeedPlan =
-  'Audiences need a project of an organisation on the Teams or Enterprise plan, or on a running Teams trial, whose subscription has not lapsed. Those that are attached go on working.';
+  'Audiences need a project of an organisation on the Teams or Enterprise plan, or on a running Teams trial, whose subscription has not lapsed. Attached audiences keep working.';

@@ -91,7 +91,7 @@ function statePlaces(project: Project): ReadonlyMap<string, { number: number; pr
 function describeUnknown(key: string, project: Project): string {
   const path = `states.${shown(key)}`;
   if (!project.isMultiEnvironment) return `${path} is not accepted: this project has a single environment, 0`;
-  return `${path} is no number of an environment of this project (${describeEnvironments(project)})`;
+  return `${path} is not the number of an environment of this project (${describeEnvironments(project)})`;
 }
 
 function readState(sent: SentState, site: FieldSite): StateFields {

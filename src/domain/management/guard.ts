@@ -50,11 +50,11 @@ export function guardRequest(
 
 const missing = 'Send a token in the header: Authorization: Bearer <API_TOKEN>.';
 const malformed =
-  'The Authorization header must be "Bearer <API_TOKEN>" with a whole token. This one has another form: the token may have been cut off or mistyped.';
+  'The Authorization header must be "Bearer <API_TOKEN>" with a whole token. The token in it is malformed: it may have been cut off or mistyped.';
 const unknown =
   'No token has this secret. Check that it is the whole secret of a token of this service, or use another token.';
 const planRequired =
-  'The Management API needs an organisation on the Teams or Enterprise plan, or on a running Teams trial, whose subscription has not lapsed. Its tokens work again as soon as that is so.';
+  'The Management API needs an organisation on the Teams or Enterprise plan, or on a running Teams trial, whose subscription has not lapsed. Existing tokens work again once it has that.';
 const noSuchEndpoint =
   'The Management API has no endpoint of this method and path. The documentation lists its endpoints.';
 const readOnly =

@@ -39,7 +39,7 @@ export function addNameProblem(
   addEnvironmentNameProblem(name, 'name', problems);
   const known = findEnvironment(project, name);
   if (known !== undefined && known.number !== number) {
-    problems.add(() => `name "${shown(name)}" is that of another environment of this project`);
+    problems.add(() => `name "${shown(name)}" is taken by another environment of this project`);
   }
 }
 

@@ -46,9 +46,9 @@ export function addNeighbourProblems(
     isTaken ||= other.name === name;
   }
   const where = isPersonal ? 'among your personal projects' : 'in this organisation';
-  if (isTaken) problems.add(() => `name "${shown(name)}" is that of another project ${where}`);
+  if (isTaken) problems.add(() => `name "${shown(name)}" is taken by another project ${where}`);
   const max = isPersonal ? personalProjectsMax : projectsMax;
-  if (isNew && count >= max) problems.add(() => `there are ${max} projects ${where}, and cannot be more`);
+  if (isNew && count >= max) problems.add(() => `there are ${max} projects ${where}, which is the limit`);
 }
 
 /** @param now Unix milliseconds. @param problems receives every problem; the project is valid only without any. */

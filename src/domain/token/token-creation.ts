@@ -30,7 +30,7 @@ export function addTokenProblems(
   if (unrevoked >= activeTokensMax) {
     problems.add(
       () =>
-        `the project has ${unrevoked} tokens, and ${activeTokensMax} is the most: revoke one first (an expired token counts until it is revoked)`,
+        `the project has ${unrevoked} tokens, and at most ${activeTokensMax} are allowed: revoke one first (an expired token counts until it is revoked)`,
     );
   }
 }
@@ -57,7 +57,8 @@ function addEnvironmentProblems(names: readonly string[], project: Project, prob
   for (const name of distinct) {
     if (findEnvironment(project, name) === undefined) {
       problems.add(
-        () => `environments names "${shown(name)}", which is none of this project's: ${namesOf(project)}`,
+        () =>
+          `environments names "${shown(name)}", which is not an environment of this project: ${namesOf(project)}`,
       );
     }
   }

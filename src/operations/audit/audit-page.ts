@@ -16,7 +16,7 @@ export function readCursor({ query }: ConsoleRequest, problems: ProblemList): nu
   const text = query['cursor'];
   if (text === undefined) return null;
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  problems.add(() => 'cursor must be the nextCursor of a page, as it was given');
+  problems.add(() => 'cursor must be the nextCursor of a page, unchanged');
   return null;
 }
 

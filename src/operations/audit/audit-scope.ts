@@ -30,7 +30,7 @@ export function projectAudit(
 ): AuditScope {
   const filter = readAuditFilter(query, problems);
   if (filter.projectId !== null && filter.projectId !== project.id) {
-    problems.add(() => 'project must be the project of the path, or be left out');
+    problems.add(() => 'project must be the project in the path, or be left out');
   }
   if (project.organisationId === null)
     return { ledgerId: project.id, filter: { ...filter, projectId: null } };

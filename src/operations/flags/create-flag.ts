@@ -31,7 +31,8 @@ const idempotencyKey: OperationParameter = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'With the same key and body within 24 hours, the first answer again; nothing is created.',
+  description:
+    'A request with the same key and body within 24 hours gets the first answer again; nothing is created.',
   example: 'pipeline-4711-checkout',
   schema: { type: 'string', minLength: 1, maxLength: idempotencyKeyLengthMax, pattern: '^[!-~]+$' },
 };

@@ -24,7 +24,7 @@ export const listFlags = managementRead('list-flags', {
       name: 'name',
       in: 'query',
       required: false,
-      description: 'Only flags of exactly this name (case-sensitive). The way from a name to an id.',
+      description: 'Only flags of exactly this name (case-sensitive). Use it to find a flag id.',
       example: 'checkout',
     },
     envParameter('Shows group flags flat, for this environment.'),

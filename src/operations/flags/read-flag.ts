@@ -35,7 +35,7 @@ export const readFlag = managementRead('read-flag', {
   ],
   answers: [
     { status: 200, description: 'The flag.', schema: flagRepresentationSchema, hasEntityTag: true },
-    { status: 304, description: 'The flag is as it was.', schema: null, hasEntityTag: true },
+    { status: 304, description: 'The flag has not changed.', schema: null, hasEntityTag: true },
   ],
   problems: ['environment-not-permitted', 'not-found'],
   run: (queries, call, principal) => {

@@ -33,7 +33,7 @@ export const tryFlag = consoleRead('try-flag', {
     const problems = new ProblemList();
     if (!environmentNumbers(project).includes(sent.environmentNumber)) {
       const valid = () => (project.isMultiEnvironment ? describeEnvironments(project) : 'send 0');
-      problems.add(() => `environmentNumber is that of no environment of this project (${valid()})`);
+      problems.add(() => `environmentNumber is not an environment of this project (${valid()})`);
     }
     const context = readTrialContext(sent, problems);
     if (!problems.isEmpty) return deny('invalid-request', problems.detail());

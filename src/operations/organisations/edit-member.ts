@@ -65,7 +65,7 @@ function refuseRole(queries: RecordQueries, actor: Role, before: Member, role: R
     return deny('not-permitted', 'Only an Owner can make somebody an Owner. Ask an Owner to do it.');
   }
   if (!isLastOwner(queries, before)) return null;
-  return deny('not-permitted', 'This is the last Owner. Make somebody else an Owner first.');
+  return deny('not-permitted', 'This member is the last Owner. Make another member an Owner first.');
 }
 
 function changesOf(before: Member, after: Member): readonly AuditChange[] {

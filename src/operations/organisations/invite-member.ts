@@ -60,7 +60,7 @@ function refuseInvitation(
   }
   const open = openInvitations(queries, organisationId, now);
   if (open.some((invitation) => isSameEmail(invitation.purpose.email, email))) {
-    return 'This email is invited already. Withdraw that invitation to make another one.';
+    return 'This email has an open invitation. Withdraw it to make another one.';
   }
   return refuseMore(queries, organisationId, open);
 }

@@ -11,7 +11,10 @@ export function managedMember(
   memberId: string | undefined,
 ): ConsoleOutcome<Member> {
   const member = memberOf(queries, ownOrganisation(principal).id, memberId ?? '');
-  if (member === undefined) return deny('not-found', 'Your organisation has no member of this id.');
+  if (member === undefined) return deny('not-found', 'Your organisation has no member with this id.');
   if (managesRole(principal.member.role, member.role)) return allow(member);
-  return deny('not-permitted', 'Only an Owner can change, remove or link an Owner. Ask an Owner to do it.');
+  return deny(
+    'not-permitted',
+    'Only an Owner can change or remove an Owner, or make a sign-in link for one. Ask an Owner to do it.',
+  );
 }

@@ -20,7 +20,7 @@ export const removeMember = consoleWrite('remove-member', {
     if (!found.ok) return found;
     const member = found.value;
     if (isLastOwner(queries, member)) {
-      return deny('not-permitted', 'This is the last Owner. Make somebody else an Owner first.');
+      return deny('not-permitted', 'This member is the last Owner. Make another member an Owner first.');
     }
     const { id, name, email, role } = member;
     const changes = Object.entries({ name, email, role }).map(([field, before]) => {

@@ -36,4 +36,4 @@ export const createEnvironment = consoleWrite('create-environment', {
   },
 });
 
-const staysSingle = 'this project has a single environment, which cannot change: create another project';
+const staysSingle = 'this project has a single environment, and that cannot change: create another project';

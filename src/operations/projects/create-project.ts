@@ -66,6 +66,6 @@ function ownerOf({ member, organisation }: ConsolePrincipal, isPersonal: boolean
 }
 
 const inNoOrganisation =
-  'You are a member of no organisation. Send "isPersonal": true for a project of your own.';
+  'You are a member of no organisation. Send "isPersonal": true for a personal project.';
 const needsAdmin =
-  'Creating a project of the organisation needs the role Admin or Owner. Send "isPersonal": true for one of your own.';
+  'Creating a project of the organisation needs the role Admin or Owner. Send "isPersonal": true for a personal project.';

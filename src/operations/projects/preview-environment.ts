@@ -37,6 +37,7 @@ function refuseName(
 ): ConsoleOutcome<Shown> | null {
   const problems = new ProblemList();
   if (name !== null) addNameProblem(project, number, name, problems);
-  else if (number === null) problems.add(() => 'add the query parameter "name": that of the new environment');
+  else if (number === null)
+    problems.add(() => 'add the query parameter "name" with the name of the new environment');
   return problems.isEmpty ? null : deny('invalid-request', problems.detail());
 }

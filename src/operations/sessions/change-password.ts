@@ -10,7 +10,7 @@ import { countWrong, passwordsBusy } from './password-checks.ts';
 import { setOwnPassword } from './set-own-password.ts';
 import type { OwnPassword, SetOwnPassword } from './step-bodies.ts';
 
-const wrongCurrent = 'This is not your present password.';
+const wrongCurrent = 'This is not your current password.';
 
 /** Sets the member's own password. `current`, the present one, is needed if there is one. */
 export const changePassword = conversation('change-password', {

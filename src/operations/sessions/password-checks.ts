@@ -4,7 +4,7 @@ import type { Credential } from './step-bodies.ts';
 
 const tooManyAttempts =
   'Too many attempts to sign in to this account, or from this address. Wait, or use a sign-in link.';
-const busy = 'More passwords are being checked than the service takes at once. Retry in a moment.';
+const busy = 'The service is checking as many passwords as it can at once. Retry in a moment.';
 
 /** @param retryAfter seconds */
 export function refuseAttempts(reply: ApiReply, retryAfter: number): void {

@@ -13,9 +13,9 @@ import { refuseAttempts } from './password-checks.ts';
 const notConfigured =
   'No OpenID provider is configured here. Sign in with a password or a sign-in link, or ask the operator for `open-id-issuer`.';
 const unreachable =
-  'The OpenID provider does not answer now. Try again in a moment, or sign in with a password or a sign-in link.';
+  'The OpenID provider does not answer. Try again in a moment, or sign in with a password or a sign-in link.';
 const unusable =
-  'The OpenID provider answers in a way that cannot be used. Sign in with a password or a sign-in link; the log of this service tells the operator more';
+  'The answer of the OpenID provider cannot be used. Sign in with a password or a sign-in link; the operator finds the cause in the log of this service';
 
 /**
  * Tells the page where the person signs in at the provider. The secret of a link, with which a person joins or signs
@@ -61,7 +61,7 @@ export const startOpenId = conversation('start-open-id', {
   },
 });
 
-const crowded = 'Too many people sign in at once. Try again in a moment.';
+const crowded = 'Too many people are signing in at once. Try again in a moment.';
 
 function refuseStart(reply: ApiReply, refusal: OpenIdRefusal): void {
   if (refusal === 'unavailable') reply.refuseUnavailable(crowded);

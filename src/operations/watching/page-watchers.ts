@@ -164,7 +164,7 @@ export class PageWatchers {
 }
 
 export function readChanges(body: string | TextPieces): Changes {
-  if (typeof body !== 'string') throw new Error('what a page is told of changes is no list');
+  if (typeof body !== 'string') throw new Error('the changes for a page come in pieces');
   return JSON.parse(body) as Changes;
 }
 

@@ -40,7 +40,7 @@ export async function watchChanges(
   watchers.add(watcher, place, call, changes.position, versionSeen);
 }
 
-const wrongPosition = 'since must be a position that the service has told, as it was given';
+const wrongPosition = 'since must be a position from the service, unchanged';
 
 /** @param since a position from the service; undefined begins now. */
 export function readWatch(

@@ -96,7 +96,7 @@ function requireMovable(target: string, mayMoveAside: boolean): void {
   const isStore = [markerFileOf, dataFileOf, claimFileOf].some((fileOf) => existsSync(fileOf(target)));
   if (!isStore) {
     throw new StoreError(
-      `${target} is not empty, and not a data directory of Burgee. Name another one with --data-dir.`,
+      `${target} is not empty, and is not a data directory of Burgee. Choose another one with --data-dir.`,
     );
   }
   if (mayMoveAside) return;

@@ -80,7 +80,7 @@ function heldMessage(directory: string): string {
   const holder = readHolder(directory);
   const who = holder === '' ? 'another process' : `process ${holder}`;
   return (
-    `The data directory ${directory} is in use by ${who}. Stop that process, or send the command to the running ` +
+    `The data directory ${directory} is in use by ${who}. Stop that process, send the command to the running ` +
     'server, or choose another directory with --data-dir.'
   );
 }

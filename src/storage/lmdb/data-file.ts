@@ -127,7 +127,7 @@ function* pagesOfTree(
   depth: number,
 ): Generator<PageRun> {
   if (page === null) return;
-  if (depth > depthMax) throw new RangeError('A tree of pages that does not end');
+  if (depth > depthMax) throw new RangeError('a tree of pages does not end');
   yield { first: page, pages: 1 };
   const content = Buffer.alloc(bytes);
   readSync(descriptor, content, 0, bytes, page * bytes);

@@ -93,8 +93,8 @@ export function requireAddressSpace(bytes: number): void {
   const left = addressSpaceLeft();
   if (left === null || left >= bytes) return;
   throw new StoreError(
-    `This process may reserve ${inMebibytes(left)} MiB more of address space and needs ${inMebibytes(bytes)} MiB, which are ` +
-      'hardly ever memory. Take the limit away (ulimit -v, LimitAS= of systemd); a server needs less with a smaller --map-bytes.',
+    `This process needs ${inMebibytes(bytes)} MiB of address space, and its limit leaves ${inMebibytes(left)} MiB. Little of it will be ` +
+      'memory. Remove the limit (ulimit -v, LimitAS= of systemd), or give the server a smaller --map-bytes.',
   );
 }
 

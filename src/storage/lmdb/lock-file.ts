@@ -93,15 +93,15 @@ export function keepLockFile(descriptor: number, directory: string): void {
 
 function writtenElsewhere(directory: string): string {
   return (
-    `${dataFileOf(directory)} is written by a process that has another ${lockName(directory)} than there is here, so ` +
-    'that it cannot be read safely. Name the directory that the server was started with; if the lock file was removed, ' +
+    `${dataFileOf(directory)} is written by a process that uses another ${lockName(directory)} than the one here, so ` +
+    'it cannot be read safely. Name the directory that the server was started with; if the lock file was removed, ' +
     'restart the server first.'
   );
 }
 
 function readElsewhere(directory: string): string {
   return (
-    `${dataFileOf(directory)} is being read by a process that has another ${lockName(directory)} than there is here: a ` +
+    `${dataFileOf(directory)} is being read by a process that uses another ${lockName(directory)} than the one here: a ` +
     'backup, a check or an export in another directory with the same file. Wait until it has ended, and try again.'
   );
 }

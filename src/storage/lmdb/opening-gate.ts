@@ -142,8 +142,8 @@ function writtenMessage(path: string): string {
 
 function busyMessage(path: string): string {
   return (
-    `${path} has been written to by one transaction for ${transactionMsMax / 1000} s, and cannot be opened beside it. ` +
-    'Wait until the large `apply` or the migration that does so has ended, and try again.'
+    `One transaction has been writing to ${path} for ${transactionMsMax / 1000} s, so it cannot be opened. ` +
+    'Wait until that large `apply` or migration has ended, and try again.'
   );
 }
 

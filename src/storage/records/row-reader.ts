@@ -29,7 +29,7 @@ export class RowReader {
   readRow(): readonly unknown[] {
     const row = this.#read();
     if (!Array.isArray(row) || this.#position !== this.#bytes.length)
-      throw new RangeError('not one row, whole');
+      throw new RangeError('not exactly one row');
     return row;
   }
 
@@ -80,7 +80,7 @@ export class RowReader {
 
   /** @throws RangeError unless everything was read */
   requireEnd(): void {
-    if (this.#position !== this.#bytes.length) throw new RangeError('not one row, whole');
+    if (this.#position !== this.#bytes.length) throw new RangeError('not exactly one row');
   }
 
   #read(): unknown {
@@ -123,7 +123,7 @@ export class RowReader {
       case 0xdd:
         return this.#array(this.#number(2 ** (token - 0xdb)));
       default:
-        throw new RangeError(`a row with the byte ${token}, which begins nothing that a row has`);
+        throw new RangeError(`a row with the byte ${token}, with which no item of a row begins`);
     }
   }
 

@@ -65,11 +65,10 @@ function* checkChangeLog(walk: StoreWalk): Generator<Finding> {
   yield* walk.records(changeLogRecord, function* ({ key, record }) {
     const sequence = sequenceOf(key);
     if (last !== null && sequence !== last + 1) yield findingAt('change-log', key, `follows entry ${last}`);
-    if (record.sequence !== sequence)
-      yield findingAt('change-log', key, `says it is entry ${record.sequence}`);
+    if (record.sequence !== sequence) yield findingAt('change-log', key, `has the number ${record.sequence}`);
     last = sequence;
   });
   const counter = walk.find(counterRecord, metaKeys.changeLog) ?? 0;
   if ((last ?? 0) === counter) return;
-  yield findingAt('meta', metaKeys.changeLog, `says ${counter}, but the last entry is ${last ?? 0}`);
+  yield findingAt('meta', metaKeys.changeLog, `is ${counter}, but the last entry is ${last ?? 0}`);
 }

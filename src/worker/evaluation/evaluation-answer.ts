@@ -30,7 +30,7 @@ const details = {
   'no-environment': [
     'not-found',
     'no-environment',
-    'This flag has a state for each environment, and "env" is missing or names none of them. Send env=NAME with the name of one of the project\'s environments.',
+    'This flag has a state for each environment, and "env" is missing or is not the name of one. Send env=NAME with the name of one of the project\'s environments.',
   ],
 } as const satisfies Record<string, readonly [ProblemCode, RefusalReason, string]>;
 
@@ -68,7 +68,8 @@ export class EvaluationRefusals {
   }
 
   internalError(): EvaluationRefusal {
-    const detail = 'The evaluation failed unexpectedly. Retry; if it persists, look at the server log.';
+    const detail =
+      'The evaluation failed unexpectedly. Retry; if it persists, look at the log of the service.';
     return encodeRefusal({ code: 'internal-error', detail }, 'failed', this.#docsUrl);
   }
 }

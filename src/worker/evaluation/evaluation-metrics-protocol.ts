@@ -45,28 +45,28 @@ export type StepKind = (typeof stepKinds)[number];
 export const evaluationMetrics = layOut({
   evaluations: counter(
     'burgee_evaluations_total',
-    'Flags evaluated, by what asked (one flag, or a project with all of its flags), outcome and reason. A refusal counts once.',
+    'Flags evaluated, by kind of request (one flag or a whole project), outcome and reason. A refusal counts once.',
     evaluationSeries,
   ),
   steps: histogram(
     'burgee_worker_step_duration_seconds',
-    'What a worker does between two looks at its sockets, beside evaluations of flags that are compiled already: compiling one, reading, a slice of a long answer, by what it was for.',
+    'Length of the steps of a worker, by purpose: its thread does not poll its sockets during a step. Evaluations of flags that are compiled already are not counted.',
     stepBounds,
     stepKinds.map((work) => ({ work })),
   ),
   cacheLookups: counter(
     'burgee_flag_cache_lookups_total',
-    'Look-ups of compiled flags: found, compiled from the store, or of a flag that does not exist.',
+    'Look-ups in the cache of compiled flags: found, compiled from the store, or no such flag.',
     cacheResults.map((result) => ({ result })),
   ),
   waits: counter(
     'burgee_evaluation_waits_total',
-    'Evaluations whose flag had to be read in steps first: answered, refused because too many waited, late, or left by their clients.',
+    'Evaluations whose long flag first had to be read in steps: answered, refused because too many waited, late, or abandoned by their clients.',
     waitEnds.map((end) => ({ end })),
   ),
   refusedLongAnswers: counter(
     'burgee_long_answers_refused_total',
-    'Long answers that were refused, by whose share of the places, or of their memory, was used up.',
+    'Long answers that were refused, by the share of places or memory that was used up.',
     refusedShares.map((share) => ({ share })),
   ),
   displacedLongAnswers: counter(
@@ -77,15 +77,15 @@ export const evaluationMetrics = layOut({
     'burgee_flag_cache_evictions_total',
     'Compiled flags that were dropped to make room.',
   ),
-  cacheBytes: gauge('burgee_flag_cache_bytes', 'Memory of the compiled flags, all workers together.'),
+  cacheBytes: gauge('burgee_flag_cache_bytes', 'Memory of the compiled flags of all workers.'),
   listLookups: counter(
     'burgee_project_list_lookups_total',
-    'Look-ups of the compiled lists of whole projects: found, or to be built first.',
+    'Look-ups of compiled lists of whole projects: found, or built first.',
     [{ result: 'hit' }, { result: 'miss' }],
   ),
   listEvictions: counter(
     'burgee_project_list_evictions_total',
     'Compiled lists of projects that were dropped to make room.',
   ),
-  listBytes: gauge('burgee_project_list_bytes', 'Memory of the compiled lists, all workers together.'),
+  listBytes: gauge('burgee_project_list_bytes', 'Memory of the compiled lists of all workers.'),
 });

@@ -26,7 +26,7 @@ export class ConnectionRoom {
    * time for the last place, possibly neither gets it
    */
   change(change: number): boolean {
-    assert(change === 1 || change === -1, 'one connection comes or goes');
+    assert(change === 1 || change === -1, 'one connection is opened or closed');
     if (change < 0) {
       this.#connections.give(1);
       return true;

@@ -25,7 +25,7 @@ export class SharedBudget {
 
   /** Takes an amount if there is room: the bound is exact. @returns whether there was; then `give` must follow */
   take(amount: number): boolean {
-    assert(amount >= 0, 'nothing negative is taken from a budget');
+    assert(amount >= 0, 'an amount taken from a budget is not negative');
     const wanted = BigInt(amount);
     // The sum is never too high, not even for a moment: another worker would be refused although there is room.
     for (let used = Atomics.load(this.#cells, sumCell); used + wanted <= this.#max; ) {
@@ -41,14 +41,14 @@ export class SharedBudget {
 
   /** Takes an amount even above the bound. `give` must follow. */
   takeAlways(amount: number): void {
-    assert(amount >= 0, 'nothing negative is taken from a budget');
+    assert(amount >= 0, 'an amount taken from a budget is not negative');
     Atomics.add(this.#cells, sumCell, BigInt(amount));
     Atomics.add(this.#cells, this.#own, BigInt(amount));
   }
 
   give(amount: number): void {
     const given = BigInt(amount);
-    assert(amount >= 0, 'nothing negative is given back to a budget');
+    assert(amount >= 0, 'an amount given back to a budget is not negative');
     const held = Atomics.sub(this.#cells, this.#own, given);
     assert(held >= given, 'a worker gives back no more than it holds');
     const used = Atomics.sub(this.#cells, sumCell, given);
@@ -68,7 +68,7 @@ export function giveBackOf(memory: SharedArrayBuffer, place: number): void {
   const cells = new BigInt64Array(memory);
   assert(place >= 0 && place + 1 < cells.length, 'a budget has a cell for each place of the pool');
   const held = Atomics.exchange(cells, place + 1, 0n);
-  assert(held >= 0n, 'a worker that has ended has not given back more than it held');
+  assert(held >= 0n, 'an ended worker had given back no more than it held');
   const used = Atomics.sub(cells, sumCell, held);
   assert(used >= held, 'a budget holds what its workers hold');
 }

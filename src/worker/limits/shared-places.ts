@@ -86,8 +86,8 @@ export class SharedPlaces {
     this.#owner = worker + 1;
     this.#bytesMax = bytesMax;
     assert(worker >= 0, 'a worker has a place in the pool');
-    assert(this.#bytes.length === this.#owners.length, 'each place says what is kept for it');
-    assert(this.#keys.length === this.#owners.length * cellsOfPlace, 'each place says who has it');
+    assert(this.#bytes.length === this.#owners.length, 'each place has a count of bytes');
+    assert(this.#keys.length === this.#owners.length * cellsOfPlace, 'each place has the keys of its holder');
   }
 
   /**
@@ -95,7 +95,7 @@ export class SharedPlaces {
    * @returns a place, to be given back; or the share that is used up; `all`: no place is free
    */
   take(holder: Holder, bytes = 0): number | RefusedShare {
-    assert(bytes >= 0 && bytes <= largestInt32, 'what is kept for a place fits its cell');
+    assert(bytes >= 0 && bytes <= largestInt32, 'the bytes of a place fit its cell');
     const wanted = this.#keysOf(holder);
     const found = new Found();
     return withLock(this.#lock, 0, () => {
@@ -123,8 +123,8 @@ export class SharedPlaces {
 
   /** Sets the bytes that are kept for a place. @returns null; or the share that is used up, and nothing has changed */
   resize(place: number, bytes: number): RefusedShare | null {
-    assert(bytes >= 0 && bytes <= largestInt32, 'what is kept for a place fits its cell');
-    assert(this.#owners[place] === this.#owner, 'the place is of the worker that says what is kept for it');
+    assert(bytes >= 0 && bytes <= largestInt32, 'the bytes of a place fit its cell');
+    assert(this.#owners[place] === this.#owner, 'a worker resizes its own places');
     // Fewer bytes are never refused, although others may have used up the share since.
     const isLess = bytes <= (this.#bytes[place] as number);
     const wanted = this.#keys.slice(place * cellsOfPlace, (place + 1) * cellsOfPlace);

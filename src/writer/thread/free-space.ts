@@ -41,7 +41,7 @@ export class FreeSpace {
     const free = this.freeBytes();
     if (growthBytes === 0 || free >= growthBytes + operatorLeavesBytes) return;
     throw new NoRoomError(
-      `The disk of ${this.#directory} has ${inMiB(free)} MiB free, and this may need up to ` +
+      `The disk of ${this.#directory} has ${inMiB(free)} MiB free, and this command may need up to ` +
         `${inMiB(growthBytes + operatorLeavesBytes)} MiB. Nothing was applied. Free some space and try again.`,
     );
   }

@@ -102,7 +102,7 @@ export function AuditEntries({ projectId, filter, isOfOneThing }: AuditEntriesPr
   if (entries.length === 0 && !pages.hasNextPage) {
     return (
       <PageEmpty title="Nothing recorded here">
-        {Object.keys(filter).length > 0 && !isOfOneThing && 'No entry has all that is chosen above.'}
+        {Object.keys(filter).length > 0 && !isOfOneThing && 'No entry matches the filters above.'}
       </PageEmpty>
     );
   }
@@ -118,7 +118,7 @@ export function AuditEntries({ projectId, filter, isOfOneThing }: AuditEntriesPr
         ))}
       </ol>
       {!pages.hasNextPage && pages.data.pages.some((page) => page.droppedThrough > 0) && (
-        <p className={classes.quiet}>Older entries are not kept any more.</p>
+        <p className={classes.quiet}>Older entries have been deleted.</p>
       )}
       {pages.hasNextPage && (
         <div className={classes.more}>

@@ -103,7 +103,7 @@ export function OrganisationAuditScreen() {
       <>
         <PageHead title="Organisation log" />
         <PageEmpty title="You belong to no organisation">
-          What you do is in the audit log of your projects.
+          Your changes are in the audit logs of your projects.
         </PageEmpty>
       </>
     );

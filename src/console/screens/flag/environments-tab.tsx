@@ -192,7 +192,7 @@ function AudienceChoice({ environment, handle }: StateProps) {
       clearable
       searchable
       disabled={!canEdit || (!isAvailable && chosen === null)}
-      nothingFoundMessage="No audience is called that"
+      nothingFoundMessage="No audience has this name"
       data={isGone ? [...known, { value: chosen, label: chosen }] : known}
       value={chosen}
       clearButtonProps={{ 'aria-label': 'Everyone' }}
@@ -253,7 +253,7 @@ export function EnvironmentsTab({ editing }: { readonly editing: FlagEditing }) 
     <>
       {!canEdit && (
         <div className={classes.wide}>
-          <Callout tone="plain">You are a Viewer here: only an Editor changes flags.</Callout>
+          <Callout tone="plain">You are a Viewer here. Only Editors can change flags.</Callout>
         </div>
       )}
       {isMultiEnvironment && (
@@ -265,7 +265,7 @@ export function EnvironmentsTab({ editing }: { readonly editing: FlagEditing }) 
       )}
       {places.length === 0 && (
         <PageEmpty title="No environment yet">
-          The flag has a state in each environment, and this project has none.
+          The flag has a state in each environment, and this project has no environments.
         </PageEmpty>
       )}
       <div className={classes.cards}>

@@ -164,7 +164,7 @@ function Loaded({ counts }: { readonly counts: EvaluationCounts }) {
         />
       )}
       {series.onTotal + series.offTotal === 0 ? (
-        <PageEmpty title="Not asked in the last 24 hours">
+        <PageEmpty title="No evaluations in the last 24 hours">
           Evaluations are counted hour by hour, a few seconds after they happen.
         </PageEmpty>
       ) : (

@@ -54,7 +54,7 @@ function FlagReview({ editing }: { readonly editing: FlagEditing }) {
         names.length > 0 && (
           <Text size="sm">
             <strong>{names.join(', ')}</strong> {names.length === 1 ? 'is' : 'are'} protected. Saving changes
-            what <strong>{flag.name}</strong> answers there at once.
+            the answers of <strong>{flag.name}</strong> there at once.
           </Text>
         )
       }

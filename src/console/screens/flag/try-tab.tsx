@@ -186,7 +186,7 @@ export function TryTab({ flag, inputs, onInputs }: TryTabProps) {
         {trial.data !== undefined && <TrialResult trial={trial.data} />}
         {trial.data === undefined && trial.error === null && (
           <p className={classes.hint}>
-            The answer appears here, with each rule’s part in it. What is stored now is asked, not your draft.
+            The answer appears here, with the part of each rule. The stored flag is evaluated, not your draft.
           </p>
         )}
       </div>

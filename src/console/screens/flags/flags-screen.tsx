@@ -48,7 +48,7 @@ function CreateFlag({ onClose }: { readonly onClose: () => void }) {
     >
       <LabelFields labels={labels} descriptionRowsMax={8} onChange={edit} />
       <Text size="sm" c="dimmed">
-        It begins switched off in every environment.
+        It is off in every environment at first.
       </Text>
     </FormDialog>
   );
@@ -189,7 +189,7 @@ export function FlagsScreen() {
             </Button>
           }
         >
-          None of {countOf(total, 'flag')} has all that is searched and chosen above.
+          None of {countOf(total, 'flag')} matches the search and the filters above.
         </PageEmpty>
       )}
       {rows.length > 0 && <FlagRows rows={rows} />}

@@ -131,7 +131,7 @@ function MemberActions(props: MemberActionsProps) {
           onConfirm={() => makeLink.mutate()}
           onClose={close}
         >
-          <Text size="sm">Whoever has the link signs in as {member.name}, once, within 24 hours.</Text>
+          <Text size="sm">Anybody with the link can sign in as {member.name}, once, within 24 hours.</Text>
         </ConfirmDialog>
       )}
       {asked === 'remove' && (
@@ -144,7 +144,7 @@ function MemberActions(props: MemberActionsProps) {
           onConfirm={() => remove.mutate()}
           onClose={close}
         >
-          <Text size="sm">Their sessions end at once. Tokens they created go on working.</Text>
+          <Text size="sm">Their sessions end at once. Tokens that they created keep working.</Text>
         </ConfirmDialog>
       )}
     </Group>

@@ -130,7 +130,7 @@ function NoMembers() {
     <>
       <PageHead title="Members" />
       <PageEmpty title="You belong to no organisation">
-        Your projects are yours alone. An invitation of an organisation makes you a member there.
+        Only you can see your projects. To join an organisation, ask one of its Admins for an invitation.
       </PageEmpty>
     </>
   );

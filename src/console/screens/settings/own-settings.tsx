@@ -27,7 +27,7 @@ function ChangePassword({ hasPassword }: { readonly hasPassword: boolean }) {
       setPassword('');
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
       void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-      showDone('The new password holds from now on.');
+      showDone('The new password is set.');
     },
   });
   const submit = (event: FormEvent) => {
@@ -39,7 +39,7 @@ function ChangePassword({ hasPassword }: { readonly hasPassword: boolean }) {
       <Stack gap="md" maw={420}>
         {hasPassword && (
           <PasswordField
-            label="Present password"
+            label="Current password"
             autoComplete="current-password"
             value={current}
             onText={setCurrent}

@@ -41,7 +41,7 @@ function useTokenCommands({ token, onMade }: TokenActionsProps, onDone: () => vo
     mutationFn: () => call('revoke-console-token', params, null),
     onSuccess: () => {
       settle();
-      showDone(`${token.name} is revoked, and refused from now on.`);
+      showDone(`Revoked ${token.name}. Requests with it are refused from now on.`);
     },
   });
   const rotate = useMutation({
@@ -106,7 +106,7 @@ export function TokenActions(props: TokenActionsProps) {
         >
           <Text size="sm">
             A new token takes its place, with the same name, permission, environments and expiry. The present
-            secret is refused at once: whatever uses it needs the new one.
+            secret is refused at once: every program that uses it needs the new one.
           </Text>
         </ConfirmDialog>
       )}

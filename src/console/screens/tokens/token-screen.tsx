@@ -104,11 +104,11 @@ export function TokenScreen() {
         <Facts token={token} />
         <Activity
           title="Recent denials"
-          none="It was never refused."
+          none="No request with it was refused."
           rows={denials}
           columns={denialColumns}
         />
-        <Activity title="Recent activity" none="It was not used yet." rows={uses} columns={useColumns} />
+        <Activity title="Recent activity" none="It has not been used yet." rows={uses} columns={useColumns} />
       </Stack>
       {made !== null && <TokenSecret made={made} onClose={() => setMade(null)} />}
     </>

@@ -44,7 +44,7 @@ async function readBounded({ body }: Response): Promise<Uint8Array<ArrayBuffer>>
   for await (const part of body ?? []) {
     parts.push(part);
     bytes += part.length;
-    if (bytes > bodyBytesMax) throw new Error(`an answer of more than ${bodyBytesMax} bytes`);
+    if (bytes > bodyBytesMax) throw new Error(`the answer has more than ${bodyBytesMax} bytes`);
   }
   return new Uint8Array(Buffer.concat(parts));
 }

@@ -84,7 +84,7 @@ export class OpenIdProvider {
       idTokenExpected: true,
     });
     const claims = tokens.claims();
-    if (claims === undefined) throw new OpenIdFault('provider-failed', 'there is no ID token in the answer');
+    if (claims === undefined) throw new OpenIdFault('provider-failed', 'the answer has no ID token');
     const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
     // Some providers give a person's email only there.
     const more =

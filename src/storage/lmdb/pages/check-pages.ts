@@ -70,7 +70,7 @@ function namedTreeIn({ key, value, flags, commit }: TreeEntry): NamedTree {
   const isTree = key.at(-1) === 0 && flags === nodeFlags.tree && value.length === treeRecordBytes;
   const record = isTree ? readTreeRecord(value, 0) : null;
   if (record?.flags === 0) return { name, record, commit };
-  throw new DamagedPagesError(`the table of tables has an entry that is none, ${JSON.stringify(name)}`);
+  throw new DamagedPagesError(`the table of tables has an invalid entry, ${JSON.stringify(name)}`);
 }
 
 function pagesIn({ branchPages, leafPages, bigValuePages }: TreeRecord): number {
@@ -119,14 +119,14 @@ export function checkHeads(descriptor: number): FileHead {
   if (!follows)
     throw new DamagedPagesError(`its heads are of the commits ${older.commit} and ${newer.commit}`);
   if (older.constants !== newer.constants)
-    throw new DamagedPagesError('its two heads differ in what never changes');
+    throw new DamagedPagesError('its two heads differ in a field that never changes');
   return newer;
 }
 
 function checkHead(head: FileHead | null, page: number): FileHead {
   if (head === null) throw new DamagedPagesError(`the head on page ${page} cannot be read`);
   if (head.page !== page || (head.commit !== 0 && head.commit % 2 !== page)) {
-    throw new DamagedPagesError(`the head on page ${page} is not that page's`);
+    throw new DamagedPagesError(`the head on page ${page} belongs to another page`);
   }
   return head;
 }

@@ -86,7 +86,7 @@ class TreeCheck {
   }
 
   #compare(what: string, seen: number, said: number): void {
-    if (seen !== said) this.#fail(`has ${seen} ${what}, and is said to have ${said}`);
+    if (seen !== said) this.#fail(`has ${seen} ${what}, but its record says ${said}`);
   }
 
   #page(number: number, level: number, commitMax: number, bounds: Bounds): void {
@@ -108,7 +108,7 @@ class TreeCheck {
     kind: number,
     commitMax: number,
   ): void {
-    if (number !== at) this.#fail(`has a page at ${at} that says it is ${number}`);
+    if (number !== at) this.#fail(`has a page at ${at} with the number ${number}`);
     if (flags !== kind) this.#fail(`has page ${at} of kind ${flags}, not ${kind}`);
     if (commit > commitMax) this.#fail(`has page ${at} of commit ${commit}, after ${commitMax}`);
     const isInOrder = offsetsBytes % 2 === 0 && offsetsBytes > 0 && offsetsBytes <= nodesAt;

@@ -40,7 +40,7 @@ export class PageUse {
   /** @param filePages pages in the file: the last free ones may never have been written */
   constructor(lastPage: number, filePages: number) {
     if (lastPage > maxPagesOf(filePages))
-      throw new DamagedPagesError(`its last page is said to be ${lastPage}`);
+      throw new DamagedPagesError(`its last page is ${lastPage}, which is too high for its size`);
     this.#lastPage = lastPage;
     this.#taken = new Uint8Array(Math.floor(lastPage / 8) + 1);
   }

@@ -85,5 +85,8 @@ function findMember(queries: RecordQueries, email: string, organisation: string 
   const names = shownList(
     meant.map(({ organisationName, organisationId }) => organisationName || organisationId),
   );
-  return refuse('invalid-request', `Several members have that email. Name one with --organisation: ${names}`);
+  return refuse(
+    'invalid-request',
+    `Several members have this email. Give one of these organisations with --organisation: ${names}`,
+  );
 }

@@ -78,5 +78,5 @@ function findOrganisation(queries: RecordQueries, nameOrId: string): Outcome<Org
   }
   if (named.length === 1) return succeed(only);
   const ids = named.map(({ id }) => id).join(', ');
-  return refuse('invalid-request', `Several organisations have that name; give the id of one: ${ids}`);
+  return refuse('invalid-request', `Several organisations have this name; give the id of one: ${ids}`);
 }

@@ -130,7 +130,7 @@ function audienceId(scope: ProvisionScope, site: FlagSite, name: string | null, 
   const trimmed = name.trim();
   const audience = scope.single(site.audiences.get(trimmed) ?? [], `${path}.audience`, trimmed);
   if (audience === undefined) {
-    scope.problems.add(() => `${path}.audience: no audience of this project is called "${shown(trimmed)}"`);
+    scope.problems.add(() => `${path}.audience: this project has no audience named "${shown(trimmed)}"`);
   }
   return audience?.id ?? null;
 }

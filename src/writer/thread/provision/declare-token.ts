@@ -43,7 +43,8 @@ function refuseCount(scope: ProvisionScope, into: DeclaredInto, count: number): 
   const path = stepInto(into.path, 'tokens');
   const fix = 'revoke some first; an expired token counts until it is revoked';
   scope.problems.add(
-    () => `${path}: the project would have ${count} tokens, and ${activeTokensMax} is the most; ${fix}`,
+    () =>
+      `${path}: the project would have ${count} tokens, but at most ${activeTokensMax} are allowed; ${fix}`,
   );
 }
 
@@ -89,7 +90,7 @@ function checkExpiry(scope: ProvisionScope, expiresAt: number, path: string): vo
   if (expiresAt > scope.now + tokenLifetimeMaxMs) {
     scope.problems.add(() => `${path}.expiresAt must be at most 365 days after the token is made`);
   } else if (expiresAt !== 0 && expiresAt <= scope.now) {
-    scope.warnings.add(() => `${path}.expiresAt has passed: the token is expired from the start`);
+    scope.warnings.add(() => `${path}.expiresAt has passed: the token would be expired from the start`);
   }
 }
 
@@ -126,7 +127,7 @@ function compareToken(scope: ProvisionScope, known: Token, declared: DeclaredTok
   for (const field of differing) {
     scope.problems.add(
       () =>
-        `${path}.${field} differs from that of the existing token "${shown(known.name)}", which cannot change; revoke ${known.id} first, or declare a token of another name`,
+        `${path}.${field} differs from that of the existing token "${shown(known.name)}", which cannot be changed; revoke ${known.id} first, or declare a token with another name`,
     );
   }
 }

@@ -11,7 +11,7 @@ const operator = { kind: 'operator', id: '', name: 'operator' } as const;
 
 /** The fix for an export of a store that has names from before the rule of new names. */
 const renaming =
-  'and nothing here is called so yet: rename it in the file, or bring the whole store with `burgee restore`, which keeps names';
+  'and this store has nothing of that name: rename it in the file, or copy the whole store with `burgee backup` and `burgee restore`, which keep names';
 
 /** The fields that an audit entry of the operator still needs. */
 export type OperatorEntry = Pick<
@@ -99,7 +99,7 @@ export class ProvisionScope {
     if (found.length > 1) {
       this.problems.add(
         () =>
-          `${path} is ambiguous: ${found.length} of them are called "${name}" here; rename all but one first`,
+          `${path} is ambiguous: ${found.length} of them have the name "${name}"; rename all but one first`,
       );
     }
     return found[0];
