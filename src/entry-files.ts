@@ -1,6 +1,6 @@
 /**
- * Every thread's and every child process' entry, in one place. Compiled and bundled code lie in different folders; what
- * is named here lies at the same place below both (scripts/build-server.mjs reads it from here).
+ * The entry file of every thread and child process, in one place. Compiled and bundled code lie in different folders,
+ * but each file named here has the same path below both (scripts/build-server.mjs reads this list).
  */
 export const threadEntries = {
   worker: new URL('./worker/connection-worker.js', import.meta.url),

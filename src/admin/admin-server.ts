@@ -4,10 +4,13 @@ import type { AddressInfo, Socket } from 'node:net';
 import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
 import type { PrometheusText } from './prometheus-text.ts';
 
-/** Whether the service answers, as a process manager or load balancer asks. Health says only that it lives. */
+/**
+ * Whether the service should be sent traffic, for a process manager or load balancer. `/health` says only that it can
+ * evaluate.
+ */
 export interface Readiness {
   readonly phase: 'starting' | 'serving' | 'draining';
-  /** The parts that do not serve. */
+  /** The parts of the service that do not serve. */
   readonly failing: readonly string[];
 }
 
@@ -31,7 +34,7 @@ interface AdminServerOptions {
   onFault(fault: unknown): void;
 }
 
-/** A prober, a scraper and a person with curl need a few; more are refused. */
+/** A prober, a scraper and a person with curl need a few connections; the server refuses more. */
 const connectionsMax = 64;
 const requestTimeoutMs = 5000;
 const idleTimeoutMs = 30_000;
@@ -41,22 +44,22 @@ interface Page {
   readonly status: number;
   readonly type: string;
   readonly body: string;
-  /** Beside those of every page. */
+  /** Headers beside those that every page has. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const json = 'application/json';
-/** Seconds: a start or a drain is soon over. */
+/** Seconds until a client should ask again: a start or a drain is soon over. */
 const notReadyHeaders = { 'Retry-After': '1' };
 
 /**
- * The private listener for operators: `GET /ready` and `GET /metrics`, nothing else. It has no credentials, so it listens
- * on the machine itself unless it is told otherwise, and never on the public port.
+ * The private listener for operators: `GET /ready` and `GET /metrics`, nothing else. It has no credentials. So it
+ * listens on the loopback address unless it is configured otherwise, and never on the public port.
  */
 export class AdminServer {
   readonly #options: AdminServerOptions;
   readonly #server: Server;
-  /** With a request that is not answered yet. */
+  /** Connections with a request that is not answered yet. */
   readonly #asked = new WeakSet<Socket>();
 
   constructor(options: AdminServerOptions) {
@@ -78,11 +81,11 @@ export class AdminServer {
       },
     );
     this.#server.maxConnections = connectionsMax;
-    // A client that takes nothing of its answer is cut off.
+    // A client that reads nothing of its answer is cut off.
     this.#server.setTimeout(idleTimeoutMs);
   }
 
-  /** @returns the port that was taken. @throws ListenError when it cannot be */
+  /** @returns the port that was taken. @throws ListenError when the port cannot be taken */
   async listen(): Promise<number> {
     const { host, port } = this.#options;
     this.#server.listen({ host, port, exclusive: true });
@@ -98,8 +101,8 @@ export class AdminServer {
   }
 
   /**
-   * One request at a time on a connection. Node.js reads 64 KiB of them before it looks whether anybody reads the answers,
-   * and each page of metrics is as large.
+   * Allows one request at a time on a connection. Node.js reads 64 KiB of pipelined requests before it looks whether
+   * the client reads the answers, and each page of metrics is as large.
    */
   #isFirst(socket: Socket, response: ServerResponse): boolean {
     if (this.#asked.has(socket)) {
@@ -118,7 +121,7 @@ export class AdminServer {
       'Content-Length': Buffer.byteLength(body),
       'Cache-Control': 'no-store',
       ...headers,
-      // A body that nobody reads must not be taken for the next request.
+      // The body of a refused request is not read: left in the socket, it would be parsed as the next request.
       ...(request.method === 'GET' ? {} : { Connection: 'close' }),
     });
     response.end(body);

@@ -16,11 +16,11 @@ const block = layOut({
 
 export interface ProcessState {
   readiness(): Readiness;
-  /** Seconds that the writer's event loop has worked. */
+  /** Seconds for which the writer's event loop was busy. */
   writerActiveSeconds(): number;
 }
 
-/** What the process says about itself when it is asked. */
+/** Metrics of the process itself, read when a page is asked for. */
 export function processMetrics(state: ProcessState): MetricSource {
   const cells = new Float64Array(createMetricMemory(block));
   const { metrics } = block;

@@ -10,14 +10,14 @@ import {
 import { cellsOfSeries, type Labels, type Metric, type MetricBlock } from '../observability/metric.ts';
 import type { MetricCells } from '../observability/metric-cells.ts';
 
-/** A block of metrics and the way to its values. */
+/** A block of metrics and the function that reads its values. */
 export interface MetricSource {
   readonly block: MetricBlock;
-  /** Called once for each page. Must end within a bounded time, whatever its threads do. */
+  /** Called once for each page. It must end within a bounded time, even when a thread hangs. */
   read(): MetricCells | Promise<MetricCells>;
 }
 
-/** A metric as one source has it; the series of several sources may make up one metric. */
+/** A metric as one source has it. Several sources may each have some series of one metric. */
 interface Part {
   readonly metric: Metric;
   readonly source: MetricSource;
@@ -28,7 +28,7 @@ interface Series {
   readonly cells: MetricCells;
 }
 
-/** The page that Prometheus scrapes: cells are read, and given to prom-client, when it is asked for. */
+/** The page that Prometheus scrapes. Cells are read when it is asked for, and handed to prom-client. */
 export class PrometheusText {
   readonly #registry = new Registry();
   readonly #sources: readonly MetricSource[];
@@ -97,7 +97,10 @@ export class PrometheusText {
     });
   }
 
-  /** Of many series, such as every status of every route, only those appear in which something has happened. */
+  /**
+   * Of a metric with many series, such as one for every status of every route, the page leaves out those that counted
+   * nothing.
+   */
   #readHistogram(parts: readonly Part[]): HistogramReading[] {
     const readings = this.#seriesOf(parts).map(({ labels, cells }) => ({
       labels,
@@ -111,21 +114,26 @@ export class PrometheusText {
 
 const shownWhenEmptyMax = 8;
 
-/** Counts of one series, by bucket, not added up: one more than there are bounds; and the sum of all values. */
+/**
+ * One series: a count for each bucket, not cumulative, with one bucket more than there are bounds; and the sum of all
+ * values.
+ */
 interface HistogramReading {
   readonly labels: Labels;
   readonly counts: readonly number[];
   readonly sum: number;
 }
 
-/** At run time a word; the declarations have an enumeration of numbers that does not exist. */
+/** prom-client uses a word here at run time; its declarations name an enumeration that it does not export. */
 const type = 'histogram' as unknown as MetricType;
 
 const collect = (): void => undefined;
 
 type Values = MetricObjectWithValues<MetricValueWithName<string>>;
 
-/** A histogram whose buckets were counted elsewhere: prom-client's own only takes one event after another. */
+/**
+ * A histogram whose buckets were counted elsewhere: prom-client's own class only takes one observation after another.
+ */
 class ReadHistogram extends Histogram {
   readonly #shape: { readonly name: string; readonly help: string; readonly bounds: readonly number[] };
   readonly #read: () => readonly HistogramReading[];
@@ -145,7 +153,7 @@ class ReadHistogram extends Histogram {
     return { name, help, type, aggregator: 'sum', collect, values };
   }
 
-  /** What the registry asks for instead of `get`, if there is such a method. */
+  /** The registry calls this method instead of `get` where it exists. */
   getForPromString(): Promise<Values> {
     return this.get();
   }

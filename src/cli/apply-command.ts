@@ -14,10 +14,12 @@ const examples = `Examples:
 `;
 
 export function defineApply(parent: Command): { readonly command: Command; readonly action: Action } {
-  const command = parent.command('apply').argument('<file>', 'JSON file that declares what there shall be');
+  const command = parent
+    .command('apply')
+    .argument('<file>', 'JSON file that declares organisations, members, projects, tokens and flags');
   command.description(
-    'Provision what a file declares, whole or not at all, and print ids and new secrets as JSON. ' +
-      'Applied again it changes only what differs, and never deletes. ' +
+    'Create and change what a file declares, all of it or nothing, and print ids and new secrets as JSON. ' +
+      'Applied again, it changes only what differs. It never deletes. ' +
       'It goes through the running server when there is one.',
   );
   addSettingOptions(command, ['dataDir', 'tokenPrefix', 'mapBytes']).addHelpText('before', examples);
@@ -61,10 +63,10 @@ const words: Readonly<Record<ApplyPhase, readonly [verb: string, unit: string]>>
   check: ['checked', 'flags'],
   write: ['written', 'flags'],
 };
-/** A smaller file is applied before anybody could read of it. */
+/** A smaller file is applied before anybody could read a progress line. */
 const flagsWorthTelling = 1000;
 
-/** Shows how far an `apply` has come. */
+/** Shows the progress of an `apply`. */
 class ApplyProgressLines {
   readonly #line: ProgressLine;
 
@@ -77,7 +79,7 @@ class ApplyProgressLines {
     this.#line.report(() => describe(phase, done, total), isOver);
   };
 
-  /** Before anything else is written to the same output. */
+  /** Ends the line. Call it before anything else is written to the same output. */
   end(): void {
     this.#line.end();
   }

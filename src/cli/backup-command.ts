@@ -15,8 +15,8 @@ const examples = `Examples:
 export function defineBackup(parent: Command): { readonly command: Command; readonly action: Action } {
   const command = parent.command('backup').argument('<dir>', 'a new directory, or an empty one');
   command.description(
-    'Back up everything that is stored, from one moment, and verify it. Works beside a running server. ' +
-      'Prints what was backed up as JSON.',
+    'Copy the whole store from one snapshot to a new directory, and verify the copy. Works beside a running server. ' +
+      'Prints a description of the backup as JSON.',
   );
   addTimeLimitOption(addSettingOptions(command, ['dataDir'])).addHelpText('before', examples);
   const run: Action['run'] = async (options, [target = '']) => {

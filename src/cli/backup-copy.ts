@@ -2,17 +2,18 @@ import { copyStore } from '../storage/backup/copy-store.ts';
 import type { StoreIdentity } from '../storage/tables/meta.ts';
 import { endProcessNow } from '../support/end-process.ts';
 
-/** What the process that copies a store says on its standard output, a line of JSON each. */
+/** The lines, of JSON each, that the process which copies a store writes to its standard output. */
 export type CopyLine =
-  /** Before it begins; `bytes` is about what the copy will have. */
+  /** Before the copy begins; `bytes` is about the size that the copy will have. */
   | { readonly kind: 'plan'; readonly identity: StoreIdentity; readonly bytes: number }
-  /** The last line of a copy that came to its end. */
+  /** The last line of a complete copy. */
   | { readonly kind: 'copied' }
-  /** The store cannot be opened, or the copy not be written. */
+  /** The store cannot be opened, or the copy cannot be written. */
   | { readonly kind: 'failed'; readonly message: string };
 
-// Entry of the process that `burgee backup` starts: a damaged page may end it, and only it. When the command is gone, so
-// is its end of this input, and the copy is of no use any more; its thread cannot be stopped in any other way.
+// Entry of the process that `burgee backup` starts: a damaged page may end it, but not the command. When the command
+// ends, so does this process' standard input, and nobody needs the copy any more. LMDB's copying thread cannot be
+// stopped, so the process exits.
 function write(line: CopyLine): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }

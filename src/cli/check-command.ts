@@ -13,8 +13,8 @@ const examples = `Examples:
 export function defineCheck(parent: Command): { readonly command: Command; readonly action: Action } {
   const command = parent.command('check');
   command.description(
-    'Walk everything that is stored and say what does not hold. ' +
-      'Works beside a running server. Exits 0 when all is well, 1 otherwise.',
+    'Read every record of the store and report what is damaged. ' +
+      'Works beside a running server. Exits 0 when nothing is damaged, 1 otherwise.',
   );
   addSettingOptions(command, ['dataDir']).addHelpText('before', examples);
   const run: Action['run'] = async (options) => {

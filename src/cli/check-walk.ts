@@ -2,15 +2,15 @@ import type { Finding } from '../storage/check/store-walk.ts';
 import { checkStore } from '../storage/check.ts';
 import { StoreError } from '../storage/store-error.ts';
 
-/** What the process that walks a store says on its standard output, a line of JSON each. */
+/** The lines, of JSON each, that the process which walks a store writes to its standard output. */
 export type WalkLine =
   | { readonly kind: 'finding'; readonly finding: Finding }
-  /** The last line of a walk that came to its end. */
+  /** The last line of a complete walk. */
   | { readonly kind: 'walked'; readonly counts: Readonly<Record<string, number>> }
   /** The store cannot be opened. */
   | { readonly kind: 'refused'; readonly message: string };
 
-// Entry of the process that `burgee check` starts: a damaged page may end it, and only it.
+// Entry of the process that `burgee check` starts: a damaged page may end it, but not the command.
 function write(line: WalkLine): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }

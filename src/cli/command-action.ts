@@ -3,11 +3,11 @@ import { StoreError } from '../storage/store-error.ts';
 import { CommandFailure, exitCodes } from './command-failure.ts';
 import { printJson, printNote } from './command-output.ts';
 
-/** Options as commander gives them: what was not given is absent. */
+/** Options as commander gives them: an option that was not given is absent. */
 export type CommandOptions = Readonly<Record<string, string | boolean | undefined>>;
 
 export interface Action {
-  /** Its result is JSON whether or not that was asked for. */
+  /** Its result is always JSON, with `--json` or without. */
   readonly isAlwaysJson?: boolean;
   run(options: CommandOptions, arguments_: readonly string[]): Promise<number>;
 }
@@ -18,15 +18,18 @@ export function addJsonOption(command: Command): Command {
 }
 
 /**
- * Gives a command what it does. A failure is told on standard error, with `--json` on standard output too, and sets the
- * exit code. An empty argument is a variable that was not set: as a directory it would be the one that the caller is in.
+ * Sets what a command does. A failure is written to standard error, with `--json` to standard output too, and sets the
+ * exit code. An empty argument comes from a shell variable that is not set; taken for a directory, it would be the
+ * working directory.
  */
 export function setAction(command: Command, action: Action, setExitCode: (code: number) => void): void {
   addJsonOption(command).action(async () => {
     const options = command.opts<Record<string, string | boolean>>();
     const isJson = action.isAlwaysJson === true || options['json'] === true;
     if (command.args.includes('') || options['output'] === '') {
-      command.error('error: an argument is empty: a variable may not be set', { exitCode: exitCodes.usage });
+      command.error('error: an argument is empty; perhaps a shell variable is not set', {
+        exitCode: exitCodes.usage,
+      });
     }
     try {
       setExitCode(await action.run(options, command.args));
@@ -47,7 +50,8 @@ function describe(fault: unknown): { readonly message: string; readonly problems
   if (fault instanceof CommandFailure) return { message: fault.message, problems: fault.problems };
   if (fault instanceof StoreError) return { message: fault.message, problems: [] };
   if (!(fault instanceof Error)) return { message: String(fault), problems: [] };
-  // Expected failures of other parts say what to do; any other fault is a mistake of ours, and needs its stack.
+  // Expected failures of other parts say what to do. These three are faults of Burgee itself, and their stack is
+  // needed.
   const isMistake =
     fault instanceof TypeError || fault instanceof ReferenceError || fault instanceof RangeError;
   return { message: isMistake ? String(fault.stack) : fault.message, problems: [] };

@@ -1,6 +1,6 @@
-/** A command that could not be done, for a reason that people can act on; shown without a stack. */
+/** A command failed for a reason that people can act on; its message is shown without a stack. */
 export class CommandFailure extends Error {
-  /** One line each, where there is more than the message to say. */
+  /** Details, one line each. */
   readonly problems: readonly string[];
 
   constructor(message: string, problems: readonly string[] = []) {

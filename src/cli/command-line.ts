@@ -24,13 +24,13 @@ const examples = `Examples:
   burgee config --json
 `;
 
-/** Adds a command to its parent and says what it does. */
+/** Adds a command to its parent, and returns it with its action. */
 export type DefineCommand = (parent: Command) => { readonly command: Command; readonly action: Action };
 
 /**
  * Runs one command.
  *
- * @returns the exit code: 0 done, 1 failed, 2 not understood.
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage.
  */
 export async function runCommandLine(arguments_: readonly string[]): Promise<number> {
   let exitCode: number = exitCodes.done;

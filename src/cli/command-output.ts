@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 
-/** Writes to standard output: results, and nothing else. Waits until it is taken. */
+/** Writes to standard output: results, and nothing else. Resolves when the text has been written. */
 export async function printResult(text: string | Uint8Array): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }

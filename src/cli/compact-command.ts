@@ -12,7 +12,7 @@ const examples = `Examples:
 export function defineCompact(parent: Command): { readonly command: Command; readonly action: Action } {
   const command = parent.command('compact');
   command.description(
-    'Give the disk back what the data file does not use any more. The server must be stopped. ' +
+    'Remove the free pages of the data file, so that it takes less disk. The server must be stopped. ' +
       'Prints the sizes before and after as JSON.',
   );
   addSettingOptions(command, ['dataDir']).addHelpText('before', examples);

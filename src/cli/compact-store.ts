@@ -11,24 +11,25 @@ import type { ProgressLine } from './progress-line.ts';
 import { verify } from './take-backup.ts';
 
 export interface CompactedStore {
-  /** Of the data file. */
+  /** Bytes of the data file. */
   readonly bytesBefore: number;
   readonly bytesAfter: number;
   /** Entries of each database. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** In the data directory, so that it is on the same file system: a rename must do. */
+/** In the data directory, and so on the same file system: a rename must be enough. */
 const copyName = 'compacted';
 const ending = '.partial';
-/** Nobody writes meanwhile, so nothing grows. */
+/** The store is claimed, so nothing grows while the copy is made. */
 const timeLimitMs = 24 * 60 * 60 * 1000;
 
 /**
- * Copies what a store holds to a new data file, without its free pages, verifies the copy, and puts it in the place of
- * the old one. Killed at any moment, it leaves the old file or the new one, and at most `compacted.partial` beside it.
+ * Copies a store to a new data file without its free pages, verifies the copy, and renames it over the old file. Killed
+ * at any moment, it leaves the old file or the new one, and at most `compacted.partial` beside it.
  *
- * @throws {CommandFailure | StoreError} and leaves the store as it was then
+ * @throws {CommandFailure
+ * StoreError} and leaves the store as it was
  */
 export async function compactStore(directory: string, progress: ProgressLine): Promise<CompactedStore> {
   requireStore(directory);
@@ -54,7 +55,7 @@ export async function compactStore(directory: string, progress: ProgressLine): P
   }
 }
 
-/** Before anything is made in it. */
+/** Called before anything is created in the directory. */
 function requireStore(directory: string): void {
   if (readManifest(directory) !== null) {
     throw new CommandFailure(`${directory} is a backup: it has no free pages, and stays as it is.`);

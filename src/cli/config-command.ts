@@ -12,7 +12,7 @@ const examples = `Examples:
   BURGEE_PORT=9000 burgee config
 `;
 
-/** What is shown in the place of a secret. */
+/** Shown in place of a secret. */
 const hidden = '(hidden)';
 
 export function defineConfig(parent: Command): { readonly command: Command; readonly action: Action } {
@@ -38,7 +38,7 @@ export function defineConfig(parent: Command): { readonly command: Command; read
   return { command, action: { run } };
 }
 
-/** @returns the value, unless nobody may see it. That there is none is no secret. */
+/** @returns the value, or a placeholder for a secret. That a secret is not set may be shown. */
 export function shownValue(setting: Pick<Setting, 'isSecret'>, value: unknown): unknown {
   return setting.isSecret && value !== null ? hidden : value;
 }

@@ -14,16 +14,16 @@ const lookIntervalMs = 100;
 
 export interface CopyOptions {
   readonly directory: string;
-  /** Where the data file is copied to; must not be there. */
+  /** Where the data file is copied to. There must be no file of that name. */
   readonly file: string;
-  /** Its snapshot keeps the server from using freed pages again: after this long it is given up. */
+  /** The copy is given up after this time, because its snapshot keeps the server from reusing freed pages. */
   readonly timeLimitMs: number;
   readonly onProgress: (bytesDone: number, bytes: number) => void;
 }
 
 /**
  * Copies a store's data file from one snapshot, in a process of its own.
- * @returns whose it is. @throws {CommandFailure}
+ * @returns the identity of the store. @throws {CommandFailure}
  */
 export async function copyDataFile(options: CopyOptions): Promise<StoreIdentity> {
   const { directory, file, timeLimitMs } = options;
@@ -47,7 +47,7 @@ export async function copyDataFile(options: CopyOptions): Promise<StoreIdentity>
   }
 }
 
-/** What is known of a copy that is under way. */
+/** What the command knows of a copy that is under way. */
 class CopyWatch {
   failure: string | null = null;
   readonly #options: CopyOptions;
@@ -96,11 +96,13 @@ class CopyWatch {
     const free = bavail * bsize;
     if (free >= plan.bytes) return;
     const [needed, available] = [plan.bytes, free].map((bytes) => `${Math.ceil(bytes / 2 ** 20)} MiB`);
-    this.#stop(`The copy needs ${needed}, and ${available} are free there. Make room, or name another disk.`);
+    this.#stop(
+      `The copy needs ${needed}, but only ${available} are free. Make room, or copy to another disk.`,
+    );
   }
 }
 
-/** A process that ends in the middle of a line leaves half of one. */
+/** A process that is killed in the middle of a line leaves half of one, which is ignored. */
 function parseLine(line: string): CopyLine | null {
   try {
     return JSON.parse(line) as CopyLine;

@@ -15,8 +15,10 @@ function signInText(url: string): string {
 
 export function defineDemo(parent: Command): { readonly command: Command; readonly action: Action } {
   const command = parent.command('demo');
-  command.description('Fill an empty data directory with a demo, and print once how to try it.');
-  // All of them, because `npm start` gives both commands the same flags.
+  command.description(
+    'Fill an empty data directory with a demo, and print how to try it. The tokens are printed once.',
+  );
+  // All settings, because `npm start` gives the same flags to both commands.
   addSettingOptions(command).addHelpText('before', examples);
   const run: Action['run'] = async (options) => {
     const config = configFrom(options);
@@ -28,7 +30,7 @@ export function defineDemo(parent: Command): { readonly command: Command; readon
     if (isMade) return exitCodes.done;
     if (isJson) await printJson({ made: false, signInUrl });
     else if (signInUrl !== null) await printResult(signInText(signInUrl));
-    else printNote(`${config.dataDir} holds data already, so no demo was made.`);
+    else printNote(`${config.dataDir} is not empty, so no demo was made.`);
     return exitCodes.done;
   };
   return { command, action: { run } };

@@ -17,13 +17,13 @@ export function defineExport(parent: Command): { readonly command: Command; read
   const command = parent.command('export');
   command
     .description(
-      'Write what apply reads, as of one moment, without secrets. Works beside a running server. ' +
-        'Applied to the same store it changes nothing.',
+      'Write the store, from one snapshot and without secrets, as JSON that apply reads. Works beside a running server. ' +
+        'Applied to the same store, it changes nothing.',
     )
     .option('--output <file>', 'write to this file instead of standard output')
     .option('--organisation <organisation>', 'only this organisation: name or id')
     .option('--project <project>', 'only this project: name or id')
-    .option('--skip-ambiguous', 'leave out what shares its name, instead of failing');
+    .option('--skip-ambiguous', 'leave out things that share a name, instead of failing');
   addTimeLimitOption(addSettingOptions(command, ['dataDir'])).addHelpText('before', examples);
   return { command, action: { run: runExport } };
 }
@@ -40,7 +40,7 @@ async function runExport(options: CommandOptions): Promise<number> {
   for (const what of leftOut) printNote(`burgee: warning: left out: ${what}`);
   if (bytes > fileBytesMax) {
     printNote(
-      'burgee: warning: this is more than apply takes at once; export with --project, one after another',
+      'burgee: warning: the file is larger than apply accepts; export one project at a time with --project',
     );
   }
   printNote(`Exported ${flags} flags of ${dataDir}.`);

@@ -12,7 +12,7 @@ const examples = `Examples:
 export function defineSignInLink(parent: Command): { readonly command: Command; readonly action: Action } {
   const command = parent.command('sign-in-link').argument('<email>', 'email of the member');
   command.description('Print a link that signs a member in to the console, once, within 24 hours.');
-  command.option('--organisation <name>', 'name or id, where the email is a member of several');
+  command.option('--organisation <name>', 'name or id, if members of several organisations have this email');
   addSettingOptions(command, ['dataDir', 'mapBytes', 'baseUrl']).addHelpText('before', examples);
   const run: Action['run'] = async (options, [email = '']) => {
     const config = configFrom(options);

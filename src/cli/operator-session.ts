@@ -13,18 +13,18 @@ import { localWriter, OperatorCommands } from '../writer/thread/operator-command
 import { CommandFailure } from './command-failure.ts';
 import { printNote } from './command-output.ts';
 
-/** A server that starts holds the directory before it answers; a short command is over soon. */
+/** How long to wait: a starting server holds the directory before it answers, and a short command is over soon. */
 const patienceMs = 15_000;
 const retryMs = 100;
 
 export interface SessionOptions {
-  /** A directory without a store gets one; otherwise that is a failure. */
+  /** Whether a store is created where there is none; otherwise its absence is a failure. */
   readonly mayCreate: boolean;
 }
 
 /**
- * Runs something that changes a store: through the server that holds the data directory, or, when nobody does, on the
- * directory itself, claimed for as long as it takes.
+ * Runs something that changes a store: through the server that holds the data directory, or, when there is none, on the
+ * directory itself, which is claimed meanwhile.
  */
 export async function withOperator<Result>(
   config: Config,
@@ -56,7 +56,7 @@ function tryClaim(directory: string): Claim | StoreError {
   try {
     return claimDirectory(directory);
   } catch (fault) {
-    // Held, unless nobody ever claimed it: then the directory cannot be used at all.
+    // If there is a claim file, another process holds it; otherwise the directory cannot be used at all.
     if (fault instanceof StoreError && existsSync(claimFileOf(directory))) return fault;
     throw fault;
   }
@@ -99,7 +99,7 @@ async function runOffline<Result>(
   }
 }
 
-/** The operator on a store that this process has opened. */
+/** The operator's actions on a store that this process has opened. */
 export function operatorOn(
   store: Store,
   { dataDir, tokenPrefix, baseUrl }: Pick<Config, 'dataDir' | 'tokenPrefix' | 'baseUrl'>,

@@ -14,7 +14,7 @@ const examples = `Examples:
 
 const noTrial = 'none';
 
-/** An ISO date, or date and time with its offset; a date alone is midnight UTC. */
+/** An ISO date, or a date and time with offset; a date alone is midnight UTC. */
 const isoTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 export function defineSetPlan(parent: Command): { readonly command: Command; readonly action: Action } {
@@ -31,7 +31,7 @@ export function defineSetPlan(parent: Command): { readonly command: Command; rea
   addSettingOptions(command, ['dataDir', 'mapBytes']).addHelpText('before', examples);
   command.hook('preAction', (_command, actionCommand) => {
     if (Object.keys(fieldsOf(actionCommand)).length > 0) return;
-    actionCommand.error('error: say what to change: --plan, --trial-ends-at or --subscription');
+    actionCommand.error('error: nothing to change: give --plan, --trial-ends-at or --subscription');
   });
   const run: Action['run'] = async (options, [organisation = '']) => {
     const config = configFrom(options);
@@ -49,7 +49,7 @@ export function defineSetPlan(parent: Command): { readonly command: Command; rea
   return { command, action: { run } };
 }
 
-/** What the options' choices and parsers make of them. */
+/** The values after the options' choices and parsers. */
 interface PlanOptions extends Omit<PlanFields, 'trialEndsAt'> {
   readonly trialEndsAt?: number | typeof noTrial;
 }
@@ -63,7 +63,7 @@ function fieldsOf(command: Command): PlanFields {
   };
 }
 
-/** Commander makes an empty text of a parsed null, so the word stays until `fieldsOf`. */
+/** Commander turns a parsed null into an empty string, so `none` stays a word until `fieldsOf`. */
 function parseTrialEnd(text: string): number | typeof noTrial {
   if (text === noTrial) return noTrial;
   const time = isoTime.test(text) ? Date.parse(text) : Number.NaN;

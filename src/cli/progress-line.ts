@@ -5,7 +5,7 @@ export interface ProgressOutput {
   write(text: string): unknown;
 }
 
-/** Shows how far something has come: on a terminal in one line that is rewritten, elsewhere in lines of their own. */
+/** Shows progress: on a terminal in one line that is rewritten, elsewhere in a line each time. */
 export class ProgressLine {
   readonly #output: ProgressOutput;
   #shownAt: number;
@@ -17,7 +17,7 @@ export class ProgressLine {
     this.#shownAt = Date.now();
   }
 
-  /** @param isWorthIt shows it even when something was shown just now. */
+  /** @param isWorthIt shows the text even if another was shown just now. */
   report(text: () => string, isWorthIt = false): void {
     const now = Date.now();
     const interval = this.#output.isTTY ? intervalMs.terminal : intervalMs.lines;
@@ -26,12 +26,12 @@ export class ProgressLine {
     this.#show(text());
   }
 
-  /** A file is being copied. */
+  /** Progress of a file that is being copied. */
   reportCopied(bytesDone: number, bytes: number): void {
     this.report(() => describeShare('copied', bytesDone / 2 ** 20, bytes / 2 ** 20, 'MiB'));
   }
 
-  /** Before anything else is written to the same output. */
+  /** Ends the line. Call it before anything else is written to the same output. */
   end(): void {
     if (this.#isLineOpen) this.#output.write('\n');
     this.#isLineOpen = false;

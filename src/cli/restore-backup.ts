@@ -17,16 +17,17 @@ import type { ProgressLine } from './progress-line.ts';
 import { verify } from './take-backup.ts';
 
 export interface RestoredBackup extends BackupManifest {
-  /** Where the store is now that was there before; null when there was none. */
+  /** Path to which the earlier store was moved; null when there was none. */
   readonly movedAside: string | null;
 }
 
 const lookIntervalMs = 100;
 
 /**
- * Makes a data directory of a backup: copies it beside the place, verifies the copy, and gives it its name last.
- * @param mayMoveAside an old store makes room.
- * @throws {CommandFailure | StoreError} and leaves everything as it was then.
+ * Makes a data directory from a backup: copies it beside its place, verifies the copy, and renames it last.
+ * @param mayMoveAside whether an existing store is moved aside.
+ * @throws {CommandFailure
+ * StoreError} and leaves everything as it was.
  */
 export async function restoreBackup(
   source: string,
@@ -72,7 +73,7 @@ async function copyVerified(
       `The backup ${resolve(source)} is damaged: its data file is not the one that was backed up. Use another backup.`,
     );
   }
-  // The records of an older format are read when they are migrated.
+  // Records of an older format are verified when they are migrated.
   if (manifest.format < storeFormat) return;
   progress.report(() => 'verifying');
   await verify(partial);
@@ -81,7 +82,7 @@ async function copyVerified(
 async function copyDataFile(from: string, to: string, progress: ProgressLine): Promise<void> {
   const bytes = statSync(from, { throwIfNoEntry: false })?.size;
   if (bytes === undefined)
-    throw new CommandFailure(`The backup is damaged: ${from} is missing. Use another.`);
+    throw new CommandFailure(`The backup is damaged: ${from} is missing. Use another backup.`);
   const look = (): void => {
     const done = statSync(to, { throwIfNoEntry: false })?.size ?? 0;
     progress.reportCopied(done, bytes);

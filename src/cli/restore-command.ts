@@ -12,12 +12,12 @@ const examples = `Examples:
 `;
 
 export function defineRestore(parent: Command): { readonly command: Command; readonly action: Action } {
-  const command = parent.command('restore').argument('<dir>', 'a backup');
+  const command = parent.command('restore').argument('<dir>', 'directory of the backup');
   command.description(
-    'Verify a backup and make a data directory of it. The server must be stopped. ' +
+    'Verify a backup and make a data directory from it. The server must be stopped. ' +
       'Prints what was restored as JSON.',
   );
-  command.option('--force', 'move a store that is there aside, under a name that says when');
+  command.option('--force', 'move an existing store aside, to a name with the time');
   addSettingOptions(command, ['dataDir']).addHelpText('before', examples);
   const run: Action['run'] = async (options, [source = '']) => {
     const { dataDir } = configFrom(options);

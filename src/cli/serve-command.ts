@@ -11,12 +11,12 @@ const examples = `Examples:
   BURGEE_PORT=9000 burgee serve --config burgee.json
 `;
 
-/** Writer, notifier and operator. */
+/** The threads of the writer, the notifier and the operator. */
 const otherThreads = 3;
-/** Of address space: what V8 reserves for each thread, rounded up. */
+/** Address space that V8 reserves for each thread, rounded up. */
 const threadBytes = 2 ** 30;
 
-/** What a parent process that has opened a channel (`npm start`) is told. */
+/** Sent to a parent process that has opened a channel (`npm start`). */
 interface ListeningMessage {
   readonly kind: 'listening';
   readonly url: string;
@@ -28,9 +28,9 @@ export function defineServe(parent: Command): { readonly command: Command; reado
   return { command, action: { run: async (options) => serve(configFrom(options)) } };
 }
 
-/** Serves until a signal says to stop, or until only a restart helps. */
+/** Serves until a signal arrives, or until a fault that only a restart mends. */
 async function serve(config: ReturnType<typeof configFrom>): Promise<number> {
-  // Loaded here, so that the other commands start without the server's parts.
+  // Imported here, so that other commands start without loading the server.
   const { claimDirectory } = await import('../storage/lmdb/claim.ts');
   const { requireAddressSpace } = await import('../storage/lmdb/environment.ts');
   requireAddressSpace(config.mapBytes + (config.workers + otherThreads) * threadBytes);
@@ -48,7 +48,7 @@ async function serve(config: ReturnType<typeof configFrom>): Promise<number> {
   }
 }
 
-/** Shown once, on standard output alone: the log has no secrets. */
+/** Shown once, on standard output only: the log must have no secrets. */
 function welcomeOwner(url: string): string {
   return `
 This install has no members yet. Open this link within 24 hours to become its first Owner; it works once:
@@ -63,7 +63,7 @@ async function serveUntilStopped(service: Service, signals: StopSignals): Promis
   const message: ListeningMessage = { kind: 'listening', url: service.url };
   if (process.connected) process.send?.(message);
   const reason = await Promise.race([signals.first, service.failed]);
-  // Its threads cannot be trusted to end: the log says why, and the process manager starts it again.
+  // The threads cannot be trusted to end. The log has the reason, and the process manager starts the process again.
   if (reason instanceof Error) endProcessNow();
   await service.stop();
   return exitCodes.done;
@@ -72,11 +72,11 @@ async function serveUntilStopped(service: Service, signals: StopSignals): Promis
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Listens for the signals that end a server: the first lets it drain, a second ends the process at once. A parent process
- * that has opened a channel and dies counts as a first one: its server must not outlive it unseen.
+ * Listens for the signals that end a server: the first one begins the drain, a second one ends the process at once. The
+ * death of a parent process that has opened a channel counts as a first signal: its server must not outlive it unseen.
  */
 class StopSignals {
-  /** Resolves with the first signal; never before. */
+  /** Resolves with the first signal, which may never come. */
   readonly first: Promise<NodeJS.Signals | 'disconnect'>;
   readonly #onSignal: (signal: NodeJS.Signals) => void;
   readonly #onDisconnect: () => void;

@@ -16,7 +16,7 @@ import type { CommandOptions } from './command-action.ts';
 import { CommandFailure } from './command-failure.ts';
 import { printNote } from './command-output.ts';
 
-/** Adds a flag for each of these settings, and `--config`. No flag has a default: a weaker source may know better. */
+/** Adds a flag for each of these settings, and `--config`. Flags have no defaults: a weaker source may have a value. */
 export function addSettingOptions(command: Command, names: readonly SettingName[] = settingNames): Command {
   for (const name of names) {
     const setting: Setting = settings[name];
@@ -24,14 +24,14 @@ export function addSettingOptions(command: Command, names: readonly SettingName[
     command.addOption(new Option(`${flagName(name)} <${setting.placeholder}>`, text.replaceAll('`', '')));
   }
   for (const { name, renamedTo } of formerSettings) {
-    // A command that takes some settings only never took one that is ignored now.
+    // Only commands that take every setting ever had the flag of a setting that is now ignored.
     const isTaken = renamedTo === null ? names === settingNames : names.includes(renamedTo);
     if (isTaken) command.addOption(new Option(`${flagName(name)} <value>`).hideHelp());
   }
   return command.option(`${configFileFlag} <file>`, `JSON file of settings (${configFileVariable})`);
 }
 
-/** Every setting with its source, from flags, environment and file. Earlier names are warned of on standard error. */
+/** Every setting with its source: flags, environment and file. A former name prints a warning to standard error. */
 export function loadSettings(options: CommandOptions): LoadedConfig & { readonly ok: true } {
   const flags = new Map<string, string>();
   for (const name of [...settingNames, ...formerSettings.map((former) => former.name)]) {

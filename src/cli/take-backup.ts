@@ -14,12 +14,13 @@ export interface TakenBackup extends BackupManifest {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** The temporary name of a backup that is being made. */
+/** The temporary name of a backup in the making. */
 const ending = '.partial';
 
 /**
- * Backs a store up into a new directory: copies one snapshot, verifies the copy, and gives it its name last.
- * @throws {CommandFailure | StoreError} and leaves nothing then.
+ * Backs a store up to a new directory: copies one snapshot, verifies the copy, and renames it last.
+ * @throws {CommandFailure
+ * StoreError} and leaves nothing behind.
  */
 export async function takeBackup(
   directory: string,
@@ -48,17 +49,17 @@ export async function takeBackup(
 
 export function requireVacant(target: string): void {
   if (isVacant(target)) return;
-  const what = lstatSync(target).isDirectory() ? 'is not empty' : 'is there already';
+  const what = lstatSync(target).isDirectory() ? 'is not empty' : 'exists already';
   throw new CommandFailure(`${resolve(target)} ${what}. Name a new directory.`);
 }
 
-/** Walks every record of a copy. @throws {CommandFailure} when anything does not hold. */
+/** Reads every record of a copy. @throws {CommandFailure} when one is damaged. */
 export async function verify(directory: string): Promise<Readonly<Record<string, number>>> {
   const { isClean, counts, findings } = await walkStore(directory);
   dropLockFile(directory);
   if (isClean && counts !== null) return counts;
   throw new CommandFailure(
-    'What was copied is damaged, so it was not kept. Run `burgee check` on the store.',
+    'The copy is damaged, so it was not kept. Run `burgee check` on the store.',
     findings.slice(0, 10),
   );
 }

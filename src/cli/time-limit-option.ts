@@ -4,9 +4,9 @@ import type { CommandOptions } from './command-action.ts';
 const fallbackSeconds = '3600';
 const secondsMax = 7 * 24 * 3600;
 
-/** How long one snapshot may be kept: the data file grows with every change that is made meanwhile. */
+/** How long one snapshot may be kept: meanwhile the data file grows with every change. */
 export function addTimeLimitOption(command: Command): Command {
-  const text = 'give up after this long; the data file grows while it lasts';
+  const text = 'give up after this time; the data file grows while the command runs';
   return command.addOption(
     new Option('--time-limit <seconds>', text).default(fallbackSeconds).argParser((given) => {
       if (/^[1-9]\d{0,6}$/.test(given) && Number(given) <= secondsMax) return given;

@@ -6,7 +6,7 @@ import { processEntries } from '../entry-files.ts';
 import type { WalkLine } from './check-walk.ts';
 import { CommandFailure } from './command-failure.ts';
 
-/** A store that is damaged all over is described well enough by these. */
+/** A badly damaged store is described well enough by these. */
 const findingsListedMax = 1000;
 
 const walkFile = fileURLToPath(processEntries.checkWalk);
@@ -16,7 +16,7 @@ export interface CheckReport {
   readonly isClean: boolean;
   readonly findings: readonly string[];
   readonly findingCount: number;
-  /** Entries of each database; null when the walk did not come to its end. */
+  /** Entries of each database; null when the walk did not finish. */
   readonly counts: Readonly<Record<string, number>> | null;
 }
 
@@ -66,13 +66,16 @@ class WalkReader {
   }
 }
 
-/** @returns what was thrown, of what a process that it ended has written: nobody is helped by where; null for nothing */
+/** @returns the error message from a dead process' stderr, without its stack; null if it wrote none */
 function faultIn(lastWords: string): string | null {
   const lines = lastWords.split('\n').filter((line) => line.trim() !== '');
   return lines.find((line) => /^(Uncaught )?\w*Error\b/.test(line)) ?? lines.at(-1) ?? null;
 }
 
-/** A process that ends in the middle of a line leaves half of one; that it never said `walked` tells the rest. */
+/**
+ * A process that dies in the middle of a line leaves half of one, which is ignored: without `walked` the walk did not
+ * finish.
+ */
 function parseLine(line: string): WalkLine | null {
   try {
     return JSON.parse(line) as WalkLine;

@@ -55,7 +55,7 @@ function renderRow(name: string, setting: Setting): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** @returns the default in words or as it would be given, in Markdown. */
+/** @returns the default, described or as a user would write it, in Markdown. */
 export function defaultText(setting: Setting): string {
   if ('text' in setting.fallback) return setting.fallback.text;
   const { value } = setting.fallback;

@@ -4,22 +4,22 @@ import { posix } from 'node:path';
 /** The most workers that may be configured. */
 export const workersMax = 256;
 
-/** @param quota processors' worth of time that the container may use; null without a limit */
+/** @param quota CPU quota of the container, in processors; null without a limit */
 export function coresOf(parallelism: number, quota: number | null): number {
   return quota === null ? parallelism : Math.min(parallelism, quota);
 }
 
-/** @returns how many workers run when nobody says: the cores, rounded down, at least 1. */
+/** @returns how many workers run when the setting is absent: the cores, rounded down, at least 1. */
 export function defaultWorkers(cores: number): number {
   return Math.min(workersMax, Math.max(1, Math.floor(cores)));
 }
 
 /**
- * Reads how much processor time the kernel lets this process have. Node counts the processors it may run on, and knows of
- * no quota. A group is also held to the quotas of the groups above it, so the smallest one counts. What cannot be read
- * is no limit.
+ * Reads the CPU quota that the kernel gives this process. Node counts the processors that the process may run on, and
+ * knows no quota. A control group is also limited by the groups above it, so the smallest quota counts. A quota that
+ * cannot be read is no limit.
  *
- * @param root where the file system begins; tests give a directory of their own
+ * @param root root of the file system; tests give a directory of their own
  * @returns in processors, 1.5 for example; null without a limit
  */
 export function cpuQuota(root = '/'): number | null {
@@ -29,11 +29,13 @@ export function cpuQuota(root = '/'): number | null {
 
 interface ControlGroup {
   readonly directory: string;
-  /** @returns its own quota in processors; null without one */
+  /** @returns the group's own quota in processors; null without one */
   readonly read: (directory: string) => number | null;
 }
 
-/** The groups of this process and those above. A container may see its own group as the topmost one. */
+/**
+ * The control groups of this process, and the groups above them. A container may see its own group as the topmost one.
+ */
 function* groupsIn(root: string): Generator<ControlGroup> {
   const mounts = posix.join(root, 'sys/fs/cgroup');
   for (const line of (readText(posix.join(root, 'proc/self/cgroup')) ?? '').split('\n')) {
@@ -48,7 +50,7 @@ function* groupsIn(root: string): Generator<ControlGroup> {
 }
 
 function* upwards(mount: string, path: string, read: ControlGroup['read']): Generator<ControlGroup> {
-  // A path that begins with /.. leads out of what a container sees; normalised it stays within the mount.
+  // A path that begins with /.. leads out of what the container sees; normalised, it stays within the mount.
   let group = posix.normalize(path);
   for (; group !== '/'; group = posix.dirname(group)) yield { directory: posix.join(mount, group), read };
   yield { directory: mount, read };

@@ -1,15 +1,17 @@
 import { flagName, variableName } from './setting.ts';
 import type { SettingName } from './settings.ts';
 
-/** A name of an earlier version. It is accepted wherever settings are given, and in no help text. */
+/**
+ * A setting's name in an earlier version. It is accepted in flags, environment and file, and appears in no help text.
+ */
 export interface FormerSetting {
   readonly name: string;
-  /** What it is called now; null when it is ignored. */
+  /** The present name; null when the setting is ignored. */
   readonly renamedTo: SettingName | null;
   readonly reason: string;
 }
 
-/** Every setting that was renamed, or that is ignored since what it was about is gone. */
+/** Settings that were renamed, or that are ignored because what they controlled is gone. */
 export const formerSettings: readonly FormerSetting[] = [
   {
     name: 'evaluatorThreads',
@@ -28,10 +30,10 @@ export function formerNamesOf(name: SettingName): readonly string[] {
   return formerSettings.filter(({ renamedTo }) => renamedTo === name).map((former) => former.name);
 }
 
-/** How a setting is named in one of the places where it can be given: `--workers`, `BURGEE_WORKERS`, `"workers" in FILE`. */
+/** How messages name a setting by its source: `--workers`, `BURGEE_WORKERS`, `"workers" in FILE`. */
 export type LabelOf = (name: string) => string;
 
-/** @returns what to do about an earlier name that was given. */
+/** @returns the warning for an earlier name, with what to do. */
 export function formerSettingWarning({ name, renamedTo, reason }: FormerSetting, labelOf: LabelOf): string {
   const label = labelOf(name);
   if (renamedTo === null) return `${label} is ignored: ${reason}. Remove it`;

@@ -4,7 +4,7 @@ import { formerSettings, type LabelOf } from './former-settings.ts';
 import { flagName, type Setting, type SettingSource, variableName } from './setting.ts';
 import { settingNames } from './settings.ts';
 
-/** By name. */
+/** Values by setting name. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** The only place where Burgee reads its environment. */
@@ -12,30 +12,30 @@ export function processEnvironment(): EnvironmentVariables {
   return process.env;
 }
 
-/** The places where settings can be given. */
+/** The sources of settings. */
 export interface SettingPlaces {
   readonly flags: ReadonlyMap<string, string>;
   readonly environment: EnvironmentVariables;
   readonly file: ConfigFile;
-  /** Of the file, for messages. */
+  /** Path of the file, for messages. */
   readonly filePath: string;
 }
 
-/** What one place holds under a name. */
+/** A value that one source gives for a name. */
 export interface GivenSetting {
   readonly source: SettingSource;
-  /** How the person who gave it knows it: `--port`, `BURGEE_PORT`, `"port" in burgee.json`. */
+  /** How messages name it: `--port`, `BURGEE_PORT`, `"port" in burgee.json`. */
   readonly label: string;
-  /** Says the same of another name in this place. */
+  /** How messages name another setting of the same source. */
   readonly labelOf: LabelOf;
-  /** As it was given, for messages. */
+  /** The value as it was given, for messages. */
   readonly raw: unknown;
   readonly hint: string | null;
-  /** Reads the value; the schema refuses what comes back when it cannot be read. */
+  /** Reads the value for this setting; an unreadable value comes back as it is, and the schema refuses it. */
   valueFor(setting: Setting): unknown;
 }
 
-/** @returns what is given under a name, strongest first: flag, environment, file. */
+/** @returns the values given for a name, strongest source first: flag, environment, file. */
 export function givenUnder(name: string, places: SettingPlaces): readonly GivenSetting[] {
   const given: GivenSetting[] = [];
   const { flags, environment, file, filePath } = places;
@@ -68,26 +68,24 @@ function textual(name: string, source: SettingSource, labelOf: LabelOf, text: st
   };
 }
 
-/*
- * Kubernetes gives every container variables for the services of its namespace. A service called `burgee` yields
- * BURGEE_SERVICE_HOST, BURGEE_PORT=tcp://…, BURGEE_PORT_8080_TCP_ADDR and so on, which nobody meant as settings.
- */
+/* Kubernetes gives every container variables for the services of its namespace. A service called `burgee` yields
+   BURGEE_SERVICE_HOST, BURGEE_PORT=tcp://…, BURGEE_PORT_8080_TCP_ADDR and so on, which are not meant as settings. */
 const hostAndPort = /_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$/;
 const portParts = /_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
 const linkValue = /^(tcp|udp|sctp):\/\//;
 
-/** @returns whether a variable that is no setting comes from Kubernetes' service links. */
+/** @returns whether an unknown variable comes from Kubernetes' service links. */
 export function isServiceLink(name: string, value: string): boolean {
   return hostAndPort.test(name) || portParts.test(name) || (name.endsWith('_PORT') && linkValue.test(value));
 }
 
-/** @returns what to do about a setting whose value is a service link (BURGEE_PORT=tcp://10.0.0.1:8080), or null. */
+/** @returns a hint for a setting whose value is a service link (BURGEE_PORT=tcp://10.0.0.1:8080), or null. */
 function serviceLinkHint(value: string): string | null {
   if (!linkValue.test(value)) return null;
   return 'this is a Kubernetes service link: set enableServiceLinks: false in the pod, or rename the service';
 }
 
-/** The settings that a file gives, by present or earlier name, and what is wrong with it. */
+/** The settings that a file gives, by present or earlier name, and the file's problems. */
 export interface ConfigFile {
   readonly values: ReadonlyMap<string, unknown>;
   readonly problems: readonly string[];
@@ -95,7 +93,7 @@ export interface ConfigFile {
 
 const nothing: ReadonlyMap<string, unknown> = new Map();
 
-/** Reads a JSON file of settings, named as in `Config`. Never throws: what is wrong comes back as problems. */
+/** Reads a JSON file of settings, named as in `Config`. Never throws: problems are returned. */
 export function readConfigFile(path: string): ConfigFile {
   try {
     return checkKeys(path, JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, '')));

@@ -37,10 +37,10 @@ export type LoadedConfig =
       readonly ok: true;
       readonly config: Config;
       readonly sources: ReadonlyMap<SettingName, SettingSource>;
-      /** One for each use of an earlier name, with what to do. */
+      /** One for each use of an earlier name, saying what to do. */
       readonly warnings: readonly string[];
     }
-  /** All of them, each with what to do. */
+  /** All problems, each saying what to do. */
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /** Precedence: flag, environment, file, default. An empty variable counts as absent. */
@@ -65,11 +65,13 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
   const warnings = formerSettings.flatMap((former) =>
     givenUnder(former.name, places).map(({ labelOf }) => formerSettingWarning(former, labelOf)),
   );
-  // Every value passed its schema, from which `Config` derives.
+  // Every value has passed its schema, from which `Config` derives.
   return { ok: true, config: Object.fromEntries(values) as unknown as Config, sources, warnings };
 }
 
-/** @returns the strongest value under the setting's name, else under an earlier one; both may not disagree. */
+/**
+ * @returns the strongest value under the present name, else under an earlier one. If both are given, they must agree.
+ */
 function findGiven(
   name: SettingName,
   setting: Setting,
@@ -101,7 +103,7 @@ const shownCharsMax = 100;
 
 function refusal(setting: Setting, given: GivenSetting): string {
   const shown = setting.isSecret
-    ? 'a value that is not shown'
+    ? 'a secret value, not shown'
     : JSON.stringify(given.raw).slice(0, shownCharsMax);
   const hint = given.hint === null ? '' : `; ${given.hint}`;
   return `${given.label} must be ${setting.expected}, but it is ${shown}${hint}`;
@@ -121,9 +123,9 @@ function unknownVariables(environment: EnvironmentVariables): string[] {
 }
 
 const samePort =
-  'The admin port must not be the public port, whatever the addresses: choose another one with --admin-port (BURGEE_ADMIN_PORT).';
+  'The admin port must differ from the public port, even on another address: choose another one with --admin-port (BURGEE_ADMIN_PORT).';
 
-/** @returns what is wrong with settings that are right one by one, each with what to do. */
+/** @returns the conflicts between settings that are valid one by one, each saying what to do. */
 function settingConflicts(
   values: ReadonlyMap<SettingName, unknown>,
   sources: ReadonlyMap<SettingName, SettingSource>,
@@ -133,7 +135,10 @@ function settingConflicts(
   return [...problems, ...openIdConflicts(values, sources)];
 }
 
-/** Without an issuer nothing is signed in with; with one, the provider must know who asks and where people come back to. */
+/**
+ * Without an issuer there is no sign-in with OpenID. With one, the provider needs the client's id and the address to
+ * send people back to.
+ */
 function* openIdConflicts(
   values: ReadonlyMap<SettingName, unknown>,
   sources: ReadonlyMap<SettingName, SettingSource>,
@@ -143,7 +148,7 @@ function* openIdConflicts(
     if (values.get('openIdIssuer') !== null) return;
     for (const name of ['openIdClientId', 'openIdClientSecret'] as const) {
       if (isGiven(name))
-        yield `${named(name)} does nothing without an issuer: set ${named('openIdIssuer')} too`;
+        yield `${named(name)} has no effect without an issuer: set ${named('openIdIssuer')} too`;
     }
     return;
   }

@@ -97,7 +97,7 @@ export function textSetting(
   };
 }
 
-/** A path, made absolute against the working directory. */
+/** A path, made absolute from the working directory. */
 export function pathSetting(described: Described<TString>): Setting<TString> {
   const absolute = (value: unknown): unknown =>
     typeof value === 'string' && value !== '' ? resolve(value) : value;
@@ -112,7 +112,7 @@ export function pathSetting(described: Described<TString>): Setting<TString> {
   };
 }
 
-/** An `http:` or `https:` address; a slash at its end is dropped, so that paths can be appended. */
+/** An `http:` or `https:` address. A slash at its end is dropped, so that paths can be appended. */
 export function urlSetting(described: Described<TString>): Setting<TString> {
   const withoutSlash = (value: unknown): unknown =>
     typeof value === 'string' ? value.trim().replace(/\/+$/, '') : value;
@@ -133,7 +133,7 @@ interface AddressForm {
   isAddress(text: string): boolean;
 }
 
-/** An address, or `off` (in the file also null). @param normalised what an address is looked at and kept as */
+/** An address, or `off` (in the file also null). @param normalised the form in which the address is checked and kept */
 function addressOrOff(
   { pattern, expected, isAddress }: AddressForm,
   described: Described<TUnion<[TString, TNull]>>,
@@ -157,7 +157,7 @@ function addressOrOff(
   };
 }
 
-/** Where mail goes out: `smtp://` or `smtps://` with host, port and credentials, or `off` (in the file also null). */
+/** The mail server: `smtp://` or `smtps://` with host, port and credentials, or `off` (in the file also null). */
 export function smtpUrlSetting(
   described: Described<TUnion<[TString, TNull]>>,
 ): Setting<TUnion<[TString, TNull]>> {
@@ -199,7 +199,7 @@ function isIssuer(text: string): boolean {
   return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** A text that may be absent: `off`, in the file also null. */
+/** An optional text: `off`, in the file also null, for none. */
 export function optionalTextSetting(
   form: { readonly pattern: string; readonly expected: string; readonly placeholder: string },
   described: Described<TUnion<[TString, TNull]>> & { readonly isSecret: boolean },
@@ -236,7 +236,7 @@ export function choiceSetting<const Choice extends string>(
   };
 }
 
-/** Several texts: separated by commas as text, an array in the file. */
+/** Several texts: separated by commas in a text, an array in the file. */
 export function listSetting(
   item: { readonly pattern: string; readonly expected: string; readonly placeholder: string },
   described: Described<TArray<TString>>,
@@ -269,7 +269,7 @@ function splitList(text: string): string[] {
   return items.filter((item) => item !== '');
 }
 
-/** @returns the network as text, or null (which the schema refuses) when it is none. */
+/** @returns the network as text, or null (which the schema refuses) when it is not a network. */
 function toNetwork(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const [address = '', length, ...rest] = value.trim().split('/');

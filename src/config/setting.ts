@@ -1,10 +1,10 @@
 import type { Static, TSchema } from 'typebox';
 
-/** Where the effective value of a setting came from, strongest first. */
+/** The source of a setting's effective value, strongest first. */
 const settingSources = ['flag', 'environment', 'file', 'default'] as const;
 export type SettingSource = (typeof settingSources)[number];
 
-/** The settings that a default may be made of; they stand before it in `settings`. */
+/** The settings that a derived default may use; they stand before it in `settings`. */
 export interface DefaultBasis {
   readonly host: string;
   readonly port: number;
@@ -12,35 +12,35 @@ export interface DefaultBasis {
   readonly workers: number;
 }
 
-/** A default that depends on the machine or on other settings; `text` is how the documentation says it. */
+/** A default that depends on the machine or on other settings; `text` describes it in the documentation. */
 interface DerivedDefault<Value> {
   readonly text: string;
   derive(basis: DefaultBasis): Value;
 }
 
-/** Everything there is to say about one setting; its names are derived from its key: see below. */
+/** The definition of one setting. Its names are derived from its key: see below. */
 export interface Setting<Schema extends TSchema = TSchema> {
   readonly schema: Schema;
   readonly description: string;
   /** Completes «must be …». */
   readonly expected: string;
-  /** What stands for the value in a help text. */
+  /** The placeholder for the value in a help text. */
   readonly placeholder: string;
-  /** Hidden wherever settings are shown. */
+  /** Hidden in every output of settings. */
   readonly isSecret: boolean;
   readonly fallback: { readonly value: Static<Schema> } | DerivedDefault<Static<Schema>>;
-  /** A value given as text (flag, environment); anything that the schema refuses when it cannot be read. */
+  /** Reads a value given as text (flag, environment). An unreadable text returns something that the schema refuses. */
   fromText(text: string): unknown;
-  /** A value given in the file. */
+  /** Reads a value given in the file. */
   fromJson(value: unknown): unknown;
-  /** How an effective value is written, so that it could be given again as text. */
+  /** Writes an effective value so that it could be given again as text. */
   toText(value: unknown): string;
 }
 
 /** Prefix of every environment variable that Burgee reads. */
 export const environmentPrefix = 'BURGEE_';
 
-/** The environment variable and the flag that name the configuration file; they are no settings themselves. */
+/** The environment variable and the flag that name the configuration file. They are not settings themselves. */
 export const configFileVariable = `${environmentPrefix}CONFIG`;
 export const configFileFlag = '--config';
 

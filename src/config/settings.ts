@@ -24,7 +24,7 @@ const TiB = 2 ** 40;
 
 /**
  * Every setting of Burgee, once. Types (`Config`), `BURGEE_*` names, command-line flags, help texts, defaults, checks
- * and `docs/configuration.md` derive from this object. A default that is derived may use the settings above it.
+ * and `docs/configuration.md` derive from this object. A derived default may use the settings above it.
  */
 export const settings = {
   host: textSetting(
@@ -41,11 +41,11 @@ export const settings = {
   ),
   dataDir: pathSetting({
     fallback: { text: '`./data`', derive: () => resolve('data') },
-    description: 'Directory that holds everything Burgee stores. Created when it does not exist.',
+    description: 'Directory with everything that Burgee stores. It is created when it does not exist.',
   }),
   baseUrl: urlSetting({
     fallback: { text: '`http://<host>:<port>`', derive: ({ host, port }) => localUrl(host, port) },
-    description: 'Address under which clients reach this service, as documentation and links show it.',
+    description: 'Address at which clients reach this service. Documentation and links show it.',
   }),
   docsUrl: urlSetting({
     fallback: { text: '`<base-url>/docs`', derive: ({ baseUrl }) => `${baseUrl}/docs` },
@@ -60,7 +60,7 @@ export const settings = {
     },
     {
       fallback: { value: 'burgee' },
-      description: 'What the secrets of new tokens start with: `<prefix>_<secret>`.',
+      description: 'Prefix of the secrets of new tokens: `<prefix>_<secret>`.',
     },
   ),
   tokenPrefixesAccepted: listSetting(
@@ -78,10 +78,10 @@ export const settings = {
     { minimum: 1, maximum: workersMax },
     {
       fallback: {
-        text: 'cores, or the CPU quota of the container where it is less; rounded down, at least 1',
+        text: 'cores, or the CPU quota of the container if that is less; rounded down, at least 1',
         derive: () => defaultWorkers(coresOf(availableParallelism(), cpuQuota())),
       },
-      description: 'Threads that have the connections and answer what is asked on them.',
+      description: 'Threads that hold the connections and answer their requests.',
     },
   ),
   commitGroupSize: integerSetting(
@@ -89,7 +89,7 @@ export const settings = {
     {
       fallback: { value: 256 },
       description:
-        'Most changes that share one commit. With 1 each is committed by itself: slower, and no safer.',
+        'Most changes in one group commit. With 1, each change has a commit of its own, which is slower and no safer.',
     },
   ),
   inFlightMax: integerSetting(
@@ -97,7 +97,7 @@ export const settings = {
     {
       fallback: { value: 4096 },
       description:
-        'Most requests of the Management API under way at once, and as many of the console; one more is answered 503 with `Retry-After`. Evaluations are not counted.',
+        'Most requests of the Management API under way at once, and as many again of the console. One more gets 503 with `Retry-After`. Evaluations do not count.',
     },
   ),
   requestDeadlineMs: integerSetting(
@@ -105,7 +105,7 @@ export const settings = {
     {
       fallback: { value: 5000 },
       description:
-        'Milliseconds in which a change or a long answer must begin, or gets 503; and in which a body must go on arriving, or gets 408.',
+        'Milliseconds within which a change or a long answer must begin, or the request gets 503. A body that stops arriving for as long, or arrives too slowly, gets 408.',
     },
   ),
   cacheBytes: bytesSetting(
@@ -113,14 +113,15 @@ export const settings = {
     {
       fallback: { text: '`256MiB` for each worker', derive: ({ workers }) => workers * 256 * MiB },
       description:
-        'Memory for compiled flags of the whole process, shared out equally over the workers; the least recently used are dropped first.',
+        'Memory for compiled flags of the whole process, divided equally between the workers. The least recently used flags are dropped first.',
     },
   ),
   mapBytes: bytesSetting(
     { minimum: MiB, maximum: 64 * TiB },
     {
       fallback: { value: 64 * GiB },
-      description: 'Largest size of the store. Address space, not disk: the file grows as it is filled.',
+      description:
+        'Largest size of the store. It reserves address space, not disk: the file grows with what is stored.',
     },
   ),
   startCheckBytes: bytesSetting(
@@ -128,7 +129,7 @@ export const settings = {
     {
       fallback: { value: 32 * MiB },
       description:
-        'How much of the store is read and verified before it serves. Of a larger one only the pages that lead to records are; run `burgee check` on it.',
+        'Bytes of the store that are read and verified before the service starts. In a larger store only the pages that lead to records are verified; run `burgee check` on it.',
     },
   ),
   bufferedBodyBytesMax: bytesSetting(
@@ -136,46 +137,47 @@ export const settings = {
     {
       fallback: { value: 64 * MiB },
       description:
-        'Memory for request bodies that are still arriving, all together; above it requests get 503.',
+        'Memory for all request bodies that are still arriving. When it is used up, requests get 503.',
     },
   ),
   managementRateLimit: integerSetting(
     { minimum: 1, maximum: 1_000_000_000 },
     {
       fallback: { value: 600 },
-      description: 'Management API requests per minute and address; more are answered 429.',
+      description: 'Requests of the Management API per minute and address. More get 429.',
     },
   ),
   failedAuthenticationLimit: integerSetting(
     { minimum: 1, maximum: 1_000_000_000 },
     {
       fallback: { value: 20 },
-      description: 'Failed authentications per minute and address; after them every request gets 429.',
+      description:
+        'Failed authentications per minute and address. After them, every request from the address gets 429.',
     },
   ),
   evaluationRateLimit: integerSetting(
     { minimum: 0, maximum: 1_000_000_000 },
     {
       fallback: { value: 0 },
-      description: 'Evaluation API requests per minute and address; 0 switches the limit off.',
+      description: 'Requests of the Evaluation API per minute and address. 0 switches the limit off.',
     },
   ),
   consoleRateLimit: integerSetting(
     { minimum: 1, maximum: 1_000_000_000 },
     {
       fallback: { value: 6000 },
-      description: 'Requests of the console per minute and address; more are answered 429.',
+      description: 'Requests of the console per minute and address. More get 429.',
     },
   ),
   trustedProxies: networksSetting({
     fallback: { value: [] },
     description:
-      'Proxies whose `X-Forwarded-For` is believed. Behind one that is missing here, all clients share one limit.',
+      'Proxies whose `X-Forwarded-For` header is trusted. All clients behind a proxy that is not listed share one limit.',
   }),
   smtpUrl: smtpUrlSetting({
     fallback: { value: null },
     description:
-      'Mail server for denial emails. `smtp://` uses STARTTLS where it is offered, and demands it when there is a password; `smtps://` is TLS from the start. Without it emails wait in the outbox.',
+      'Mail server for denial emails. `smtp://` uses STARTTLS if the server offers it, and requires it if there is a password; `smtps://` uses TLS from the start. Without a mail server, emails wait in the outbox.',
   }),
   mailFrom: textSetting(
     {
@@ -192,7 +194,7 @@ export const settings = {
   openIdIssuer: issuerSetting({
     fallback: { value: null },
     description:
-      'OpenID provider that people can sign in to the console with: its issuer, exactly as the provider names it. Needs `open-id-client-id` and `base-url`.',
+      'Issuer of the OpenID provider with which people sign in to the console, exactly as the provider writes it. Needs `open-id-client-id` and `base-url`.',
   }),
   openIdClientId: optionalTextSetting(
     {
@@ -203,7 +205,7 @@ export const settings = {
     {
       isSecret: false,
       fallback: { value: null },
-      description: 'What the provider calls this service.',
+      description: 'Client id that the OpenID provider gave this service.',
     },
   ),
   openIdClientSecret: optionalTextSetting(
@@ -216,7 +218,7 @@ export const settings = {
       isSecret: true,
       fallback: { value: null },
       description:
-        'What this service proves itself with to the provider; a public client has none. Give it as a variable or in the file: flags are seen by every user of the machine.',
+        'Client secret that the OpenID provider gave this service; a public client has none. Give it as a variable or in the file: every user of the machine can see flags.',
     },
   ),
   openIdName: textSetting(
@@ -227,30 +229,31 @@ export const settings = {
     },
     {
       fallback: { value: 'single sign-on' },
-      description: 'What people call the provider: the button says «Sign in with …».',
+      description: 'Name of the OpenID provider for people: the button says «Sign in with …».',
     },
   ),
   adminPort: optionalPortSetting({
     fallback: { value: null },
     description:
-      'Port of the private admin listener with `/ready` and `/metrics`, which needs no credentials. 0 takes any free port.',
+      'Port of the private admin listener with `/ready` and `/metrics`. It asks for no credentials. 0 takes any free port.',
   }),
   adminHost: textSetting(
     { pattern: '^[0-9A-Za-z.:_-]+$', expected: 'a host name or IP address', placeholder: 'host' },
     {
       fallback: { value: '127.0.0.1' },
-      description: 'Address that the admin listener listens on. Keep it private: it has no credentials.',
+      description:
+        'Address that the admin listener listens on. Keep it private: the listener asks for no credentials.',
     },
   ),
   logLevel: choiceSetting(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     fallback: { value: 'info' },
-    description: 'Least severe log lines that are written.',
+    description: 'Lowest level of log lines that are written.',
   }),
   drainTimeoutMs: integerSetting(
     { minimum: 0, maximum: 600_000 },
     {
       fallback: { value: 10_000 },
-      description: 'Milliseconds that SIGTERM leaves for what is in flight before the process ends.',
+      description: 'Milliseconds after SIGTERM that requests in flight have before the process ends.',
     },
   ),
   auditRetentionDays: integerSetting(
@@ -258,24 +261,24 @@ export const settings = {
     {
       fallback: { value: 0 },
       description:
-        'Days after which audit entries are dropped, a few with each change. 0: they are kept for ever.',
+        'Days after which audit entries are dropped, a few with each change. 0 keeps them for ever.',
     },
   ),
   writtenBytesPerDayMax: bytesSetting(
-    // A list of a MiB that gains or loses an item each minute writes 1.4 GiB on a day.
+    // A list of 1 MiB that gains or loses an item each minute writes 1.4 GiB a day.
     { minimum: 0, maximum: TiB },
     {
       fallback: { value: 2 * GiB },
       description:
-        'Bytes that tokens may write to an organisation on a UTC day, records and audit entries; beyond it changes are answered 429. Members may write an eighth more. 0: no quota.',
+        'Bytes of records and audit entries that tokens may write to an organisation on a UTC day. Further changes get 429. Members may write an eighth more. 0 means no quota.',
     },
   ),
   storageReserveBytes: bytesSetting(
-    // A commit needs less: lmdb must not meet a full disk (docs/gotchas.md).
+    // A commit needs less than the minimum: lmdb must not meet a full disk (docs/gotchas.md).
     { minimum: 16 * MiB, maximum: TiB },
     {
       fallback: { value: 64 * MiB },
-      description: 'Free disk space below which writes are answered 503; reads go on.',
+      description: 'Free disk space below which writes get 503. Reads go on.',
     },
   ),
 } satisfies Record<string, Setting>;
@@ -285,7 +288,10 @@ export type SettingName = keyof typeof settings;
 /** In the order of declaration. */
 export const settingNames = Object.keys(settings) as SettingName[];
 
-/** An address that is a number stands in brackets in a mail address. What is no address at all is told of `baseUrl`. */
+/**
+ * A mail address has brackets around a numeric host. A malformed `baseUrl` gives localhost here; its own check reports
+ * it.
+ */
 function mailFromOf(baseUrl: string): string {
   const hostname = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : 'localhost';
   const isV4 = /^[\d.]+$/.test(hostname);

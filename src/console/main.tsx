@@ -17,7 +17,7 @@ const queryClient = createQueryClient(() => {
 });
 const router = createConsoleRouter(queryClient);
 
-/** The nonce of the answer that brought this page: styles made by scripts are applied only if they carry it. */
+/** The nonce of the answer that loaded this page: styles that scripts make are applied only with it. */
 function cspNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
 }
@@ -38,7 +38,7 @@ function ConsoleApp() {
   );
 }
 
-// The modal's scroll lock makes a style element, and reads its nonce from the global variable of an old bundler.
+// The modal's scroll lock makes a style element, and takes its nonce from the global variable of an old bundler.
 Object.assign(globalThis, { __webpack_nonce__: cspNonce() });
 watchAttendance(window);
 const root = document.getElementById('root');

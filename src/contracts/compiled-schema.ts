@@ -1,21 +1,21 @@
 import type { Static, TSchema } from 'typebox';
 import type { TLocalizedValidationError } from 'typebox/error';
-// Not typebox/compile, which brings each operation on values there is: every thread would load them.
+// Not typebox/compile, which imports its operations on values: every thread would load them.
 import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { shown } from '../domain/problem-list.ts';
 import { didYouMean } from '../support/closest-name.ts';
 
-/** Enough to fill the list of problems from one slice many times over, few enough to be quick. */
+/** Enough errors to fill the list of problems from one slice, few enough to be quick. */
 const errorsMax = 1000;
 
-/** What a value that is checked is called, and where it stands. */
+/** The name of a checked value, and its place. */
 interface CheckedPlace {
-  /** Names the whole value: `the request body`. Not needed where there is a path. */
+  /** The name of the whole value, such as `the request body`. Not needed when there is a path. */
   readonly name?: string;
-  /** Of the value in its document; absent: it is the whole. */
+  /** The value's path in its document; absent for the whole document. */
   readonly path?: string;
-  /** Added to the indices of its first level, when it is a slice of a longer array. */
+  /** Added to the indices of the first level, for a slice of a longer array. */
   readonly firstIndex?: number;
 }
 
@@ -23,10 +23,10 @@ interface CheckedPlace {
 export interface CompiledSchema<Schema extends TSchema> {
   isRight(value: unknown): value is Static<Schema>;
   /**
-   * Says what is wrong with a value: one sentence for each place, with its path and what would be right there. Looks for
-   * the first thousand errors.
+   * Finds the problems of a value: one sentence for each place, with its path and what is expected there. Stops after a
+   * thousand errors.
    *
-   * @returns none for a right value
+   * @returns an empty list for a valid value
    */
   problems(value: unknown, place: CheckedPlace): string[];
 }
@@ -37,22 +37,22 @@ export function compileSchema<Schema extends TSchema>(schema: Schema): CompiledS
     isRight: (value): value is Static<Schema> => validator.Check(value),
     problems: (value, place) => {
       if (validator.Check(value)) return [];
-      // It counts for the thread, and is 8 until someone says otherwise.
+      // This setting is per thread, and 8 by default.
       Settings.Set({ maxErrors: errorsMax });
       return problemsOf(schema, validator.Errors(value)[1], place);
     },
   };
 }
 
-/** What a schema's refusal says behind the path: `flags[3].tags must be an array of strings`. */
+/** The part of a problem after the path: `flags[3].tags must be an array of strings`. */
 type Worded = { readonly wording: string };
 
-/** @returns the annotation of a schema. A schema without one is worded by its shape. */
+/** @returns an annotation for a schema. Without one, the wording follows from the schema's shape. */
 export function worded(wording: string): Worded {
   return { wording };
 }
 
-/** @returns `organisations[0].projects[1]` with another step: a key or an index. */
+/** @returns the path `organisations[0].projects[1]` with one more step: a key or an index. */
 export function stepInto(path: string, step: string | number): string {
   if (typeof step === 'number') return `${path}[${step}]`;
   if (!/^[\w.-]+$/.test(step)) return `${path}[${JSON.stringify(shown(step))}]`;
@@ -79,7 +79,7 @@ function problemsOf(
   return [...told.values()];
 }
 
-/** Each sentence with the path that it is about, so that nothing is told twice. */
+/** Sentences by path, so that no place is reported twice. */
 function sentencesOf(
   schema: TSchema,
   error: TLocalizedValidationError,
@@ -120,12 +120,12 @@ function stepsOf(schema: TSchema, pointer: string): Steps {
   return steps;
 }
 
-/** The schema that a value at these steps is held against. */
+/** The schema that applies to the value at these steps. */
 function schemaAt(schema: TSchema, steps: Steps): TSchema {
   return steps.reduce<TSchema>(childSchema, schema);
 }
 
-/** Of a union, the branch that has something inside: there is one at most. */
+/** Of a union, the branch that has properties or items: there is at most one. */
 function branchOf(schema: TSchema): TSchema {
   if (!('anyOf' in schema) || !Array.isArray(schema.anyOf)) return schema;
   const branches = schema.anyOf as TSchema[];
@@ -142,7 +142,7 @@ function childSchema(schema: TSchema, step: string | number): TSchema {
   return Object(Object.values(patternProperties)[0] ?? {});
 }
 
-/** What of a JSON Schema says in words what is right. */
+/** The parts of a JSON Schema that describe a valid value. */
 interface Shape extends Partial<Worded> {
   readonly type?: string;
   readonly const?: unknown;
@@ -151,7 +151,7 @@ interface Shape extends Partial<Worded> {
   readonly minimum?: number;
 }
 
-/** Its own wording, or what its shape says: `must be an array of strings, or null`. */
+/** The schema's own wording, or one from its shape: `must be an array of strings, or null`. */
 function wordingOf(shape: Shape): string {
   return shape.wording ?? `must be ${nounOf(shape, 1)}`;
 }

@@ -1,4 +1,4 @@
-/** What every property on the wire carries: a sentence for people and examples that are valid for it. */
+/** What every property on the wire has: a description and valid examples. */
 type Described = { readonly description: string; readonly examples: readonly unknown[] };
 
 /** @returns the JSON Schema annotations of a property. */

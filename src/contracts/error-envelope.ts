@@ -1,8 +1,8 @@
 import { type ApiProblem, problemTable } from './problem-table.ts';
 
 /**
- * @param section of the documentation; the problem's own unless told otherwise
- * @returns a problem as the body of an answer, JSON text: `{error, detail, docs}`, and what the problem adds
+ * @param section of the documentation; by default the problem's own
+ * @returns a problem as the body of an answer, JSON text: `{error, detail, docs}`, and the problem's additions
  */
 export function errorEnvelope(problem: ApiProblem, docsUrl: string, section?: string): string {
   const { title, section: own } = problemTable[problem.code];

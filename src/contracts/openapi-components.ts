@@ -68,7 +68,9 @@ function referenced(value: unknown, rewrite: Rewrite): unknown {
   return titles.has(value) ? componentReference(value as TSchema) : rewritten(value, rewrite);
 }
 
-/** A map by environment name, as generators know it: `additionalProperties`, with the pattern beside it. */
+/**
+ * A map by environment name in the form that code generators know: `additionalProperties`, with the pattern beside it.
+ */
 function mapKeywords(patternProperties: object): readonly (readonly [string, unknown])[] {
   return Object.entries(patternProperties).flatMap(([pattern, schema]) => [
     ['additionalProperties', schema] as const,
@@ -79,11 +81,11 @@ function mapKeywords(patternProperties: object): readonly (readonly [string, unk
 const keepClosed: Rewrite = (key, value) =>
   key === 'patternProperties' ? mapKeywords(value as object) : [[key, value]];
 
-/** Responses may gain fields within a version, so the document does not close what our own tests check closed. */
+/** Responses may gain fields within a version, so the document leaves schemas open that tests check as closed. */
 const openUp: Rewrite = (key, value) =>
   key === 'additionalProperties' && value === false ? [] : keepClosed(key, value);
 
-/** @returns a response schema for the document: components by reference, open to new fields. */
+/** @returns a response schema for the document: with components by reference, and open to new fields. */
 export function openSchema(schema: TSchema): unknown {
   return referenced(schema, openUp);
 }

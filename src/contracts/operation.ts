@@ -7,7 +7,7 @@ export interface OperationParameter {
   readonly required: boolean;
   readonly description: string;
   readonly example: unknown;
-  /** Absent: one string. */
+  /** Absent for a single string. */
   readonly schema?: TSchema;
 }
 
@@ -15,15 +15,15 @@ export interface OperationParameter {
 export interface OperationAnswer {
   readonly status: number;
   readonly description: string;
-  /** Null: it has no body. */
+  /** Null when it has no body. */
   readonly schema: TSchema | null;
-  /** Whether it carries the `ETag` of the one flag it is about. */
+  /** Whether it has the `ETag` of the one flag in it. */
   readonly hasEntityTag?: boolean;
 }
 
-/** One endpoint as the OpenAPI document describes it. */
+/** An endpoint as the OpenAPI document describes it. */
 export interface DescribedOperation {
-  /** The verb that handler, command and tests share, for example `patch-flag`. */
+  /** The operation's id, which handler, command and tests share, for example `patch-flag`. */
   readonly id: string;
   readonly tag: 'Evaluation API' | 'Management API';
   readonly method: 'get' | 'post' | 'patch';
@@ -33,6 +33,6 @@ export interface DescribedOperation {
   /** Null: the operation takes no body. */
   readonly requestBody: TSchema | null;
   readonly answers: readonly OperationAnswer[];
-  /** Every problem that the operation may answer; status and title come from the problem table. */
+  /** Every problem that the operation may answer with; the problem table has status and title. */
   readonly problems: readonly ProblemCode[];
 }

@@ -1,7 +1,7 @@
 import type { ConsoleProblemCode } from '../domain/console/console-problem.ts';
 import type { ProblemCode } from '../domain/problem.ts';
 
-/** How a problem looks on the wire. `section` is the anchor in the documentation page that Burgee serves. */
+/** A problem on the wire. `section` is the anchor in the documentation page that Burgee serves. */
 export interface ProblemRow {
   readonly status: number;
   readonly title: string;
@@ -13,8 +13,8 @@ function row(status: number, title: string, section: string): ProblemRow {
 }
 
 /**
- * The one table from problem code to status, title and documentation section. Titles that `service.md` names are word
- * for word; the others come from the decisions.
+ * The one table from problem code to status, title and documentation section. Titles from `service.md` are word for
+ * word; the others come from the decisions.
  */
 export const problemTable: Readonly<Record<ProblemCode | ConsoleProblemCode, ProblemRow>> = {
   'invalid-request': row(400, 'Invalid request', 'invalid-request'),
@@ -48,7 +48,7 @@ export const problemTable: Readonly<Record<ProblemCode | ConsoleProblemCode, Pro
   'too-many-attempts': consoleRow(429, 'Too many attempts'),
 };
 
-/** Of the console alone. */
+/** Problems of the console only. */
 function consoleRow(status: number, title: string): ProblemRow {
   return row(status, title, 'console');
 }
@@ -58,6 +58,6 @@ export interface ApiProblem {
   readonly code: keyof typeof problemTable;
   /** For people: cause and fix. */
   readonly detail: string;
-  /** Stands beside the envelope's members: `current` of a conflict, `uses` of what is in use. */
+  /** Members beside the envelope's own: `current` of a conflict, `uses` of a record that is in use. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }

@@ -3,23 +3,23 @@ import type { ProblemList } from './problem-list.ts';
 
 export const nameCodePointsMax = 200;
 
-/** What a new name must not do; said of a name that is stored already nowhere. */
+/** A rule for new names; stored names may break it. */
 export const layoutProblem = 'must not have line separators or characters that turn the direction of text';
 
-/** Whether something new can have this name: one that can be stored, and whose text stays in its line and direction. */
+/** Whether a new record can have this name: one that can be stored, and stays in its line and direction of text. */
 export function isName(name: string): boolean {
   return isStorableName(name) && !hasLayoutCharacter(name);
 }
 
 /**
- * Whether something may have this name already: trimmed, 1 to 200 characters, no control characters (decisions). Earlier
- * versions took more than new names may have: what bears one is found, exported and applied as it is.
+ * Whether a stored record may have this name: trimmed, 1 to 200 characters, no control characters (decisions). Earlier
+ * versions accepted more than new names may have: such records are found, exported and applied as they are.
  */
 export function isStorableName(name: string): boolean {
   return name.trim() === name && name !== '' && isShort(name) && !hasControlCharacter(name);
 }
 
-/** Adds what keeps a name, already trimmed, from being one. @param field how a message calls it. */
+/** Adds the problems of a name, already trimmed. @param field its name in messages. */
 export function addNameProblems(name: string, field: string, problems: ProblemList): void {
   if (name === '' || !isShort(name)) {
     problems.add(() => `${field} must be 1 to ${nameCodePointsMax} characters after trimming`);
@@ -27,7 +27,7 @@ export function addNameProblems(name: string, field: string, problems: ProblemLi
   addCharacterProblems(name, field, problems);
 }
 
-/** Adds what keeps a text from standing in one line, as it is written. */
+/** Adds the problems of a text that must stay in one line. */
 export function addCharacterProblems(text: string, field: string, problems: ProblemList): void {
   if (hasControlCharacter(text)) problems.add(() => `${field} must not have control characters`);
   if (hasLayoutCharacter(text)) {
@@ -36,8 +36,8 @@ export function addCharacterProblems(text: string, field: string, problems: Prob
 }
 
 /**
- * @param before what it is called now: sent again, it is no new name
- * @returns the name of a project or an audience, trimmed; what is wrong with it is added.
+ * @param before the present name: sent again, it is no new name
+ * @returns the name of a project or an audience, trimmed; adds its problems.
  */
 export function readName(sent: string, problems: ProblemList, before: string | null = null): string {
   const name = sent.trim();
@@ -55,7 +55,7 @@ function hasControlCharacter(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }
 
-/** Not those that join: emoji and scripts need them. */
+/** Joiners are allowed: emoji and scripts need them. */
 function hasLayoutCharacter(text: string): boolean {
   return /[\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text);
 }

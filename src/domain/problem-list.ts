@@ -1,12 +1,12 @@
 import { cutAt, toWellFormed } from '../support/code-points.ts';
 
-/** How many problems one answer lists; the rest are counted. */
+/** How many problems one answer lists; the others are counted. */
 export const problemsListedMax = 50;
 const quotedCodePointsMax = 64;
 
 /**
- * Collects everything that is wrong with a request, so that it is told at once. Problems beyond the listed ones are
- * only counted: a body of a hundred thousand of them costs a counter each and no text.
+ * Collects all problems of a request, so that they are reported at once. Problems beyond the listed ones are only
+ * counted: a body with a hundred thousand of them costs a counter and no text.
  */
 export class ProblemList {
   readonly #texts: string[] = [];
@@ -25,13 +25,13 @@ export class ProblemList {
     return this.#texts;
   }
 
-  /** @param text is called only for a problem that is listed. */
+  /** @param text called only for a problem that is listed. */
   add(text: () => string): void {
     this.#count++;
     if (this.#texts.length < problemsListedMax) this.#texts.push(text());
   }
 
-  /** Counts problems that come after more than 50 others, and so are never listed. */
+  /** Counts problems after the 50 that are listed. */
   addUnlisted(count: number): void {
     this.#count += count;
   }
@@ -43,12 +43,12 @@ export class ProblemList {
   }
 }
 
-/** A key or value as a message shows it: cut at 64 characters, and writable as UTF-8 (decisions). */
+/** A key or value in a message: cut at 64 characters, and valid UTF-8 (decisions). */
 export function shown(text: string): string {
   return toWellFormed(cutAt(text, quotedCodePointsMax));
 }
 
-/** Names in a message, in their order; many are cut short and counted. */
+/** Names in a message, in their order; a long list is cut and the rest counted. */
 export function shownList(names: readonly string[]): string {
   const listed = names.slice(0, problemsListedMax).map(shown).join(', ');
   return names.length > problemsListedMax ? `${listed} and ${names.length - problemsListedMax} more` : listed;

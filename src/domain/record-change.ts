@@ -14,7 +14,10 @@ import type { Token } from './token/token.ts';
 import type { TokenUse } from './token/token-use.ts';
 import type { EvaluationCount } from './usage/evaluation-count.ts';
 
-/** A record before and after: null before is a creation, null after a deletion. Indexes and the change log follow. */
+/**
+ * A record before and after: before is null for a creation, after is null for a deletion. Indexes and the change log
+ * follow.
+ */
 interface Replaced<Kind extends string, T> {
   readonly kind: Kind;
   readonly before: T | null;
@@ -22,8 +25,8 @@ interface Replaced<Kind extends string, T> {
 }
 
 /**
- * What a command decides to change. A command is pure: records in, a `Problem` or a list of these out. Only the
- * storage adapter turns them into a transaction.
+ * A decided change. A command is pure: it reads records, and returns a `Problem` or a list of these. Only the storage
+ * adapter turns them into a transaction.
  */
 export type RecordChange =
   | Replaced<'organisation', Organisation>
@@ -36,7 +39,7 @@ export type RecordChange =
   | Replaced<'one-time-link', OneTimeLink>
   /** Made or ended, never changed. */
   | Replaced<'identity', Identity>
-  /** An answer is kept or forgotten, never changed; of one that is forgotten the head is enough. */
+  /** An answer is kept or forgotten, never changed; forgetting one needs only its head. */
   | {
       readonly kind: 'kept-answer';
       readonly before: KeptAnswerHead | null;
@@ -45,10 +48,10 @@ export type RecordChange =
   | { readonly kind: 'audit'; readonly entry: AuditEntry }
   | { readonly kind: 'activity'; readonly denial: Denial }
   | { readonly kind: 'token-use'; readonly use: TokenUse }
-  /** Added to what is stored. */
+  /** Added to the stored counts. */
   | { readonly kind: 'evaluation-count'; readonly count: EvaluationCount }
   | { readonly kind: 'outbox'; readonly entry: OutboxEntry }
-  /** What was tried with an outbox entry; null: it is settled, and goes. */
+  /** The attempts with an outbox entry; null: it is settled, and deleted. */
   | {
       readonly kind: 'outbox-delivery';
       readonly sequence: number;

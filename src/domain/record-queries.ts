@@ -15,35 +15,35 @@ import type { Token } from './token/token.ts';
 import type { TokenUse } from './token/token-use.ts';
 import type { EvaluationCount } from './usage/evaluation-count.ts';
 
-/** Which entries of a ledger are walked. */
+/** The entries of a ledger that are walked. */
 export interface AuditRange {
   /** Below this sequence, which counts from 1. */
   readonly before?: number;
   /**
-   * A project or a target: what does not concern it may be left out, and is wherever the ledger is indexed. A ledger
-   * that an older version began is not indexed at its old end: there all of it is walked.
+   * A project or a target: other entries may be left out, and are where the ledger is indexed. The old end of a ledger
+   * that an older version began is not indexed: there all entries are walked.
    */
   readonly subjectId?: string;
 }
 
 /** A flag that was found and not read yet: its lists may be megabytes long. */
 export interface FoundFlag {
-  /** Of its record. */
+  /** Bytes of its record. */
   readonly bytes: number;
-  /** Its first fields, which are texts: not verified, and of a damaged record anything. @param count of them */
+  /** Its first fields, which are texts. Unverified: a damaged record may give anything. @param count of them */
   begin(count: number): readonly unknown[];
   /** Reads it at once. */
   readWhole(): Flag;
   /**
-   * Reads it in steps, as it is when it is copied, which is one step however long it is; a short one at once: nothing
-   * else may have been read from the store since it was found. Undefined: it has gone meanwhile.
+   * Reads it in steps. Copying the record is one step, however long it is. A short record is read at once: then nothing
+   * else may have been read from the store since it was found. Undefined: the flag was deleted meanwhile.
    */
   readInSteps(): Steps<PackedFlag | undefined>;
 }
 
 /**
- * What the rules need to ask, on one consistent state. The storage adapter answers from a snapshot (worker) or from
- * the open write transaction (writer). Iterables are lazy and must be consumed before the caller awaits anything.
+ * The questions that the rules ask, on one consistent state. The storage adapter answers from a snapshot (worker) or
+ * from the open write transaction (writer). Iterables are lazy and must be consumed before the caller awaits anything.
  */
 export interface RecordQueries {
   organisation(id: string): Organisation | undefined;
@@ -54,17 +54,17 @@ export interface RecordQueries {
   /** @param secretHash SHA-256 of the part of the secret after the last underscore, 32 bytes. */
   tokenBySecretHash(secretHash: Uint8Array): Token | undefined;
   member(id: string): Member | undefined;
-  /** In whatever case the email was given; of every organisation and of none. */
+  /** Compared without regard to case; of every organisation and of none. */
   membersByEmail(email: string): Iterable<Member>;
   session(id: string): Session | undefined;
-  /** Also one that is over. @param secretHash SHA-256, 32 bytes */
+  /** Also one that has ended. @param secretHash SHA-256, 32 bytes */
   sessionBySecretHash(secretHash: Uint8Array): Session | undefined;
-  /** Also those that are over, until they are cleared away. */
+  /** Also those that have ended, until they are deleted. */
   sessionsOf(memberId: string): Iterable<Session>;
   oneTimeLink(id: string): OneTimeLink | undefined;
   /** Also one that is over. @param secretHash SHA-256, 32 bytes */
   oneTimeLinkBySecretHash(secretHash: Uint8Array): OneTimeLink | undefined;
-  /** Every kind, also those that are over, until they are cleared away. */
+  /** Every kind, also those that are over, until they are deleted. */
   oneTimeLinksOf(organisationId: string): Iterable<OneTimeLink>;
   identity(issuer: string, subject: string): Identity | undefined;
   identitiesOf(memberId: string): Iterable<Identity>;
@@ -73,36 +73,36 @@ export interface RecordQueries {
   projects(): Iterable<Project>;
   /** By name (UTF-8 order), then id. With `name`: exactly the flags of that name. */
   flagsOf(projectId: string, name?: string): Iterable<Flag>;
-  /** As `flag`, for what shows it whole: however long its lists are, others are served in between. */
+  /** The same as `flag`, for an answer with the whole flag: other requests are served while long lists are read. */
   foundFlag(id: string): FoundFlag | undefined;
-  /** As `flagsOf`. */
+  /** The same as `flagsOf`. */
   foundFlagsOf(projectId: string, name?: string): Iterable<FoundFlag>;
-  /** In the same order: the flags that may apply the audience. None that does is missing; one that does not may be there. */
+  /** In the same order: every flag that applies the audience, and possibly some that do not. */
   flagsNaming(projectId: string, audienceId: string): Iterable<Flag>;
   audiencesOf(projectId: string): Iterable<Audience>;
   tokensOf(projectId: string): Iterable<Token>;
   /** Newest first. */
   auditOf(ledgerId: string, range?: AuditRange): Iterable<ChainedEntry>;
-  /** As `auditOf`, for what asks for the same newest entries again and again: their heads are kept in memory. */
+  /** The same as `auditOf`, for repeated reads of the newest entries: their heads are kept in memory. */
   auditHeadsOf(ledgerId: string, range?: AuditRange): Iterable<SequencedHead>;
-  /** The newest sequence of the ledger that was dropped because of its age; 0 when none was. */
+  /** The newest sequence of the ledger that was dropped because of its age; 0 for none. */
   auditDroppedThrough(ledgerId: string): number;
-  /** Of the ledger's newest entry, which is not read for it; 0 when there is none. */
+  /** Sequence of the ledger's newest entry, from its key alone; 0 for none. */
   newestAuditSequence(ledgerId: string): number;
   /** Newest first. */
   denialsOf(tokenId: string): Iterable<Denial>;
   /** Newest first. */
   usesOf(tokenId: string): Iterable<TokenUse>;
-  /** Of each environment in which the flag was evaluated. @param hour Unix milliseconds of its beginning */
+  /** Counts of each environment in which the flag was evaluated. @param hour Unix milliseconds of its beginning */
   evaluationCounts(flagId: string, hour: number): readonly EvaluationCount[];
   /** Oldest first. */
   outboxAfter(sequence: number): Iterable<{ readonly sequence: number; readonly entry: OutboxEntry }>;
   outboxDelivery(sequence: number): OutboxDelivery | undefined;
-  /** Also one that is over its 24 hours, until it is forgotten. */
+  /** Also one that has expired, until it is forgotten. */
   keptAnswer(tokenId: string, key: string): KeptAnswer | undefined;
   /** Oldest first. */
   keptAnswersOf(projectId: string): Iterable<KeptAnswerHead>;
   keptAnswersUsage(projectId: string): KeptAnswersUsage;
-  /** The first project, by id, that keeps answers: of all, or after another one. */
+  /** The first project, by id, that keeps answers; with an id, the first one after it. */
   projectKeepingAnswers(afterProjectId: string | null): string | undefined;
 }

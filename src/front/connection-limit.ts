@@ -3,19 +3,22 @@ import type { Logger } from '../observability/logger.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { putConnectionsMax, refusedConnections } from '../worker/limits/connection-room.ts';
 
-/** Descriptors that are left for files, mails, commands, the admin listener and the thread of a replacement. */
+/** Descriptors reserved for files, mails, commands, the admin listener and the thread of a replacement. */
 const spareDescriptors = 64;
-/** Of all descriptors, those left for connections that are accepted before a worker knows of the ones ahead of them. */
+/**
+ * The share of descriptors reserved for connections that the kernel accepts before a worker has counted the ones before
+ * them.
+ */
 const burstShare = 1 / 8;
-/** As long as the listener's queue, no more wait in it than are accepted at once. */
+/** The length of the listener's queue: no more connections are accepted at once than wait in it. */
 const burstMax = 512;
-/** What fits the cell, where nothing else bounds it. */
+/** The limit that fits the cell, when nothing else bounds it. */
 const unbounded = 2 ** 31 - 1;
 
-/** Refused connections are told of this often at most: their client makes many. */
+/** Refused connections are logged at most this often: a client that is refused connects again and again. */
 const toldEveryMs = 60_000;
 
-/** What the front end does about the number of connections: it says how many there may be, and when that is reached. */
+/** The front end's part of the limit of connections: it calculates the limit, and logs when it is reached. */
 export class ConnectionLimit {
   readonly #memory: SharedArrayBuffer;
   readonly #log: Logger;
@@ -29,34 +32,34 @@ export class ConnectionLimit {
     this.#log = log;
   }
 
-  /** Before anybody can connect. @throws Error with a message for people when there is room for none */
+  /** Call it before anybody can connect. @throws Error with a message for people when there is room for none */
   begin(): void {
     this.max = findConnectionsMax();
     putConnectionsMax(this.#memory, this.max);
   }
 
-  /** Since the start. */
+  /** Connections refused since the start. */
   get refused(): number {
     return refusedConnections(this.#memory);
   }
 
-  /** Some times a second. */
+  /** Call it some times a second. */
   look(): void {
     const { refused } = this;
     if (refused === this.#refusedTold || monotonicMs() - this.#toldAt < toldEveryMs) return;
     this.#toldAt = monotonicMs();
     this.#log.warn(
       { refused: refused - this.#refusedTold, connectionsMax: this.max },
-      'connections are refused: there are as many as the descriptors of the process allow',
+      'connections are refused: the process has as many as its file descriptors allow',
     );
     this.#refusedTold = refused;
   }
 }
 
 /**
- * How many connections the process may have, so that it never comes to its limit of descriptors: without one left a
- * connection can be neither taken nor refused, the listener stays readable, and the main thread tries without an end.
- * Everything else that the process has open must be open already.
+ * Calculates how many connections the process may have without reaching its limit of file descriptors. With no
+ * descriptor left, a connection can be neither accepted nor refused: the listener stays readable, and the main thread
+ * tries for ever. Call it when everything else that the process needs is open.
  *
  * @throws Error with a message for people when the limit leaves none
  */
@@ -74,7 +77,10 @@ function findConnectionsMax(): number {
   return Math.min(max, unbounded);
 }
 
-/** @returns the limit in force, which Node raises to the hard one at its start; null for none, or where no `/proc` tells it */
+/**
+ * @returns the limit in force, which Node raises to the hard limit at its start; null for none, or where there is no
+ * `/proc`
+ */
 function descriptorLimit(): number | null {
   let limits: string;
   try {

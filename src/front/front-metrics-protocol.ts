@@ -1,19 +1,19 @@
 import { eventLoopDelay } from '../observability/event-loop.ts';
 import { counter, gauge, layOut } from '../observability/metric.ts';
 
-/** What only the main thread knows. */
+/** Metrics that only the main thread knows. */
 export const frontMetrics = layOut({
   workers: gauge('burgee_workers', 'Workers that take connections.'),
-  workersWanted: gauge('burgee_workers_configured', 'Workers that there should be.'),
+  workersWanted: gauge('burgee_workers_configured', 'Workers that are configured.'),
   replacements: counter('burgee_worker_replacements_total', 'Workers that left or hung and were replaced.'),
-  connections: gauge('burgee_connections', 'Connections that workers have, all together.'),
+  connections: gauge('burgee_connections', 'Connections of all workers.'),
   connectionsMax: gauge(
     'burgee_connections_limit',
-    'Connections that there may be: one more is refused. It follows from the descriptors that the process may have.',
+    'Most connections at once: one more is refused. Follows from the process limit of file descriptors.',
   ),
   refusedConnections: counter(
     'burgee_connections_refused_total',
-    'Connections that were closed because there were as many as the descriptors of the process allow.',
+    'Connections that were refused because the process had as many as its file descriptors allow.',
   ),
   busiestConnections: gauge('burgee_worker_connections_max', 'Connections of the worker that has the most.'),
   longAnswers: gauge(
@@ -22,28 +22,31 @@ export const frontMetrics = layOut({
   ),
   waitingEvaluations: gauge(
     'burgee_waiting_evaluations',
-    'Evaluations that wait until a long flag was read from the store.',
+    'Evaluations that wait until a long flag is read from the store.',
   ),
   unsentBytes: gauge(
     'burgee_unsent_answer_bytes',
-    'What is kept in memory for answers that their clients have not taken whole.',
+    'Memory for answers that their clients have not read to the end.',
   ),
   pinnedSnapshots: gauge(
     'burgee_pinned_snapshots',
-    'Snapshots that long answers and builds of lists keep: each keeps pages from being used again.',
+    'Snapshots that long answers and list builds hold: each keeps pages of the store from being reused.',
   ),
-  bodyBytes: gauge('burgee_body_bytes', 'Bodies of requests that are arriving, or wait for the writer.'),
+  bodyBytes: gauge(
+    'burgee_body_bytes',
+    'Memory for bodies of requests that are arriving or wait for the writer.',
+  ),
   uncountedEvaluations: counter(
     'burgee_uncounted_evaluations_total',
-    'Evaluations that the console does not count: too many different flags at once, or they could not be recorded.',
+    'Evaluations that are missing in the counts of the console: too many different flags at once, or the record failed.',
   ),
   uncountedTokenUses: counter(
     'burgee_uncounted_token_uses_total',
-    'Answered requests that the activity of their token misses: too many different uses at once, or they could not be recorded.',
+    'Answered requests that are missing in the activity of their token: too many different uses at once, or the record failed.',
   ),
   managementInFlight: gauge(
     'burgee_management_requests_in_flight',
-    'Management API requests that are not answered yet.',
+    'Requests of the Management API that are not answered yet.',
   ),
   consoleInFlight: gauge(
     'burgee_console_requests_in_flight',
@@ -53,7 +56,7 @@ export const frontMetrics = layOut({
   writerQueueDepth: gauge('burgee_writer_queue_depth', 'Commands that the writer has not finished.'),
   writerQueueBytes: gauge(
     'burgee_writer_queue_bytes',
-    'Bodies of the commands that the writer has not finished.',
+    'Memory for bodies of the commands that the writer has not finished.',
   ),
   loopDelay: eventLoopDelay('front'),
 });

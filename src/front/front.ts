@@ -43,12 +43,12 @@ export interface FrontParts {
   readonly config: Config;
   readonly consoleSettings: ConsoleSettings;
   readonly writer: WriterClient;
-  /** The memory of a `StoreVersion`. */
+  /** The shared memory of a `StoreVersion`. */
   readonly storeVersion: SharedArrayBuffer;
   readonly dataFilePlace: SharedArrayBuffer;
   readonly logMemory: SharedArrayBuffer;
   readonly docs: DocsPages;
-  /** Null when it was not built. */
+  /** Null when the console was not built. */
   readonly webApp: WebApp | null;
   /** Null: no provider is configured. */
   readonly openId: OpenIdPort | null;
@@ -57,17 +57,19 @@ export interface FrontParts {
   readonly onFatal: (fault: Error) => void;
 }
 
-/** How often deadlines of changes, and the load beside them, are looked at: often while changes are on their way. */
+/** How often deadlines of changes and the load are checked; more often while changes are on their way. */
 const lookPace = { busyMs: 50, idleMs: 250 };
-/** How long new connections are still taken by a service that drains, at most: see `drain`. */
+/** A draining service accepts new connections for at most this long: see `drain`. */
 const closingMs = 250;
-/** A service that drains takes them no longer once it was asked nothing in so many looks, of which each waits this long. */
+/**
+ * A draining service stops accepting after this many checks without a new request, each this long after the one before.
+ */
 const quietLooks = 4;
 const quietLookMs = 10;
-/** How long a connection that was just taken has until its request must be here. */
+/** A connection that was just accepted may take this long to send its request. */
 const arrivalMs = 30;
 const answerLookMs = 5;
-/** What must be through before a service that drains may close. */
+/** Work that must be finished before a draining service may close. */
 const inFlightBudgets = [
   'managementRequests',
   'consoleRequests',
@@ -76,8 +78,8 @@ const inFlightBudgets = [
 ] as const;
 
 /**
- * The front end: listens on the main thread, and hands each connection to a worker, with all the work that it will carry.
- * While a worker serves it reads no request. It owns what the process has once for all workers.
+ * The front end: listens on the main thread, and hands each connection, with all its requests, to a worker. It reads a
+ * request only while no worker serves. It owns what all workers share.
  */
 export class Front {
   readonly #parts: FrontParts;
@@ -157,7 +159,7 @@ export class Front {
     else for (const count of countsIn(message.counted, Date.now())) usage.evaluationCounts.add(count);
   }
 
-  /** @returns whether changes are on their way, whose deadlines and pace these are */
+  /** @returns whether changes are on their way, whose deadlines and pace are checked here */
   #look(): boolean {
     const { writer } = this.#parts;
     writer.expire(monotonicMs());
@@ -179,15 +181,16 @@ export class Front {
     return await this.#server.listen(this.#parts.config.host, this.#parts.config.port);
   }
 
-  /** Whether every request finds a worker that answers. */
+  /** Whether each request reaches a worker that answers. */
   get isServing(): boolean {
     return this.#fleet.serving > 0 && !this.#fleet.isAnyStuck;
   }
 
   /**
-   * Closes each connection with its answer, takes no new ones after a while, and answers what is in flight. Until then
-   * those that a proxy keeps are used up by its next requests. A request that meets a closed one instead is tried again by
-   * it, and HAProxy does not wait between those tries: all of them would be refused within a few milliseconds.
+   * Lets each answer close its connection, then stops accepting new connections, and waits until requests in flight are
+   * answered. While new ones are still accepted, a proxy uses up the connections that it keeps. A proxy that sends a
+   * request into a closed connection repeats it on another one; HAProxy does so without a pause, and within a few
+   * milliseconds every try would be refused.
    */
   async drain(timeoutMs: number): Promise<void> {
     const deadline = monotonicMs() + timeoutMs;
@@ -200,14 +203,16 @@ export class Front {
     }
   }
 
-  /** Waits until the workers have answered what this thread has told them the outcome of. The process is about to end. */
+  /**
+   * The process is about to end: waits until the workers have sent the answers whose outcomes this thread gave them.
+   */
   async letAnswersOut(timeoutMs: number): Promise<void> {
     const deadline = monotonicMs() + timeoutMs;
     do await setTimeout(answerLookMs);
     while (this.#used('managementRequests') + this.#used('consoleRequests') > 0 && monotonicMs() < deadline);
   }
 
-  /** Resolves when no request has come for a moment: there is nobody then whose connections need closing. */
+  /** Resolves when no request has arrived for a moment: then no client has a connection that needs closing. */
   async #quiet(timeoutMs: number): Promise<void> {
     const deadline = monotonicMs() + timeoutMs;
     let seen = this.#come;
@@ -219,7 +224,7 @@ export class Front {
     }
   }
 
-  /** Moves with each request that comes. */
+  /** Changes with each request that arrives. */
   get #come(): number {
     return countEvents(this.#fleet.readRequests(), requestMetrics.metrics.durations) + this.#inFlight;
   }
@@ -237,7 +242,7 @@ export class Front {
     return usedOf(this.#limits.budgets[name]);
   }
 
-  /** Cells of `requestMetrics`: all workers', and the front end's own. */
+  /** Cells of `requestMetrics`: those of all workers and of the front end itself. */
   readRequestMetrics(): MetricCells {
     const requests = this.#fleet.readRequests();
     addCells(requests, this.#meter.cells);

@@ -11,11 +11,11 @@ export interface HostDeskOptions {
   readonly openId: OpenIdPort | null;
 }
 
-/** What the desk asks of the holder of the worker that calls. */
+/** The calling worker's holder, as the desk needs it. */
 export interface Caller {
-  /** Pages of the worker that follow changes: their places are left with it. */
+  /** The worker's pages that watch changes: each gives its place back here. */
   readonly watchPlaces: Set<number>;
-  /** Takes the worker out of the rotation; resolves when it may go. */
+  /** Takes the worker out of the rotation; resolves when the worker may leave. */
   leave(reason: string, mayWait: boolean): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ type Handlers = {
   ) => Promise<HostCalls[Name]['result']>;
 };
 
-/** Does on the main thread what the process does once for all workers: changes, passwords, OpenID, lists of watchers. */
+/** Does on the main thread what all workers share: changes, passwords, OpenID, places of watching pages. */
 export class HostDesk {
   readonly #passwords = new PasswordDesk();
   readonly #watchPlaces = new WatchPlaces();
@@ -58,10 +58,10 @@ export class HostDesk {
     };
   }
 
-  /** @throws what doing it throws */
+  /** @throws what the call throws */
   do({ name, args }: HostCall, caller: Caller): Promise<unknown> {
-    // A call carries the arguments of its own name: see `HostCall`.
-    assert(Object.hasOwn(this.#handlers, name), 'a worker asks for what the desk does');
+    // A call carries the arguments that belong to its name: see `HostCall`.
+    assert(Object.hasOwn(this.#handlers, name), 'a worker calls a function of the desk');
     const run = this.#handlers[name] as (caller: Caller, ...args: unknown[]) => Promise<unknown>;
     return run(caller, ...args);
   }
@@ -72,7 +72,7 @@ export class HostDesk {
     this.#watchPlaces.leave(place);
   }
 
-  /** The worker has ended: what it held is given back. */
+  /** The worker has ended: gives back what it held. */
   release(caller: Caller): void {
     for (const place of [...caller.watchPlaces]) this.leaveWatchers(caller, place);
   }

@@ -1,18 +1,24 @@
 import type { PasswordPort } from '../operations/conversation.ts';
 import { decoyHash, hashPassword, isPasswordOf } from '../support/password-hash.ts';
 
-/** Each takes 19 MiB and some tens of milliseconds of a core: more at once would take them from evaluations. */
+/**
+ * Hashes at once. Each takes 19 MiB and some tens of milliseconds of a core: more would take the processor from
+ * evaluations.
+ */
 const atOnce = 2;
-/** Those that wait for a place: a few seconds' worth. */
+/** Most requests that wait for a place: a few seconds of work. */
 const waitingMax = 32;
 
-/** Checks and makes hashes of passwords, a few at a time in the whole process. When too many wait, the answer is `busy`. */
+/**
+ * Makes and checks password hashes, a few at a time in the whole process. When too many requests wait, the answer is
+ * `busy`.
+ */
 export class PasswordDesk implements PasswordPort {
   readonly #isPasswordOf: typeof isPasswordOf;
   readonly #waiting: (() => void)[] = [];
   #underWay = 0;
 
-  /** @param check what a check is; a caller that counts them gives its own. */
+  /** @param check the function that checks a password; a test may give one that counts. */
   constructor(check: typeof isPasswordOf = isPasswordOf) {
     this.#isPasswordOf = check;
   }

@@ -1,34 +1,34 @@
 import type { FrontServer } from '../http/front-server.ts';
 import type { WorkerLink } from './worker-link.ts';
 
-/** A newcomer with fewer than this share of the mean takes connections from the others. */
+/** A replacement with fewer connections than this share of the mean takes some from the others. */
 const shortShare = 0.5;
-/** With this share it has enough. */
+/** With this share of the mean it has enough. */
 const enoughShare = 0.8;
-/** After a replacement connections are evened out for this long, in watched milliseconds. */
+/** After a replacement, connections are evened out for this long, in watched milliseconds. */
 const evenOutMs = 10_000;
 
 /**
- * Gives a worker that replaced another one its share of connections that last long, such as a proxy's. While it has few,
- * the front end hands new connections to those that have few alone, and those that have many close some with their
- * answers: the clients connect anew.
+ * Gives a worker that replaced another one its share of long-lived connections, such as those of a proxy. While it has
+ * few, the front end hands new connections only to workers that have few, and those that have many close some of theirs
+ * with the next answers: their clients connect anew.
  */
 export class Rebalancing {
   readonly #server: FrontServer;
   #until = 0;
-  /** Workers that get no connections for the moment. */
+  /** Workers that get no new connections for the moment. */
   readonly #resting = new Set<WorkerLink>();
 
   constructor(server: FrontServer) {
     this.#server = server;
   }
 
-  /** A replacement serves. @param now in watched milliseconds */
+  /** A replacement is ready. @param now in watched milliseconds */
   begin(now: number): void {
     this.#until = now + evenOutMs;
   }
 
-  /** @param links that are in the rotation */
+  /** @param links workers in the rotation */
   look(links: readonly WorkerLink[], now: number): void {
     if (this.#until === 0) return;
     const counts = links.map(({ connections }) => connections);
@@ -72,7 +72,7 @@ export class Rebalancing {
     }
   }
 
-  /** The worker leaves the rotation. If all others rest they get connections again: there is nobody else. */
+  /** The worker leaves the rotation. If all others pause, they get connections again: there is no other worker. */
   takeOut(link: WorkerLink, others: readonly WorkerLink[]): void {
     const { descriptor } = link;
     link.descriptor = null;

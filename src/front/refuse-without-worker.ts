@@ -12,8 +12,8 @@ const detail = 'No worker of the service takes requests at the moment. Retry now
 const problem = { code: 'service-unavailable', detail } as const;
 
 /**
- * Answers a request whose connection no worker could be given: 503 in the form of its API, and the end of the connection,
- * which would stay with the front end otherwise.
+ * Answers a request when there is no worker for its connection: 503 in the form of its API, and the connection ends.
+ * Otherwise the connection would stay with the front end.
  */
 export function refuseWithoutWorker(
   exchange: Exchange,
@@ -35,7 +35,7 @@ export function refuseWithoutWorker(
   log.warn({ requestId, method: view.method(), route: null, status: 503 }, 'no worker takes requests');
 }
 
-/** @returns null for what is below neither API that requests have ids in */
+/** @returns null for a path below neither of the APIs whose requests have ids */
 function mannerOf(path: string, docsUrl: string): ApiManner | null {
   if (isBelow(path, managementApiPath)) return managementManner(docsUrl);
   return isBelow(path, consoleApiPath) ? consoleManner(docsUrl) : null;

@@ -1,9 +1,9 @@
 import type { WriterClient } from '../writer/client/writer-client.ts';
 
-/** Touches on their way to the writer: beyond it, a later request touches its session. */
+/** Touches on their way to the writer. Beyond this bound a touch is dropped: a later request touches the session. */
 const touchesMax = 256;
 
-/** Marks sessions as seen: once each while the mark is on its way, and no answer waits for it. */
+/** Marks sessions as seen: each one once while its mark is on its way. No answer waits for a mark. */
 export class SessionTouches {
   readonly #writer: WriterClient;
   readonly #onFault: (fault: unknown) => void;

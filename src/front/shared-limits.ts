@@ -6,12 +6,12 @@ import { createPlaceMemory, givePlacesOf } from '../worker/limits/shared-places.
 import { createWindowMemory } from '../worker/limits/window-limiter.ts';
 import { type BudgetName, budgetNames, placesOf, type SharedLimits } from '../worker/worker-protocol.ts';
 
-/** A limit that is switched off remembers nobody. */
+/** A limit that is switched off keeps no addresses. */
 const noWindows = 1;
 
-/** The memory of every limit of the process. @param isEvaluationLimited whether evaluations have a limit */
+/** The shared memory of every limit of the process. @param isEvaluationLimited whether evaluations have a limit */
 export function createSharedLimits(threads: number, isEvaluationLimited: boolean): SharedLimits {
-  // The front end has connections too, while no worker takes them.
+  // The front end holds connections too, while no worker serves.
   const places = placesFor(threads) + 1;
   const budgets = Object.fromEntries(budgetNames.map((name) => [name, createBudgetMemory(places)]));
   return {
@@ -35,15 +35,15 @@ export function createSharedLimits(threads: number, isEvaluationLimited: boolean
   };
 }
 
-/** Budgets have cells for so many workers beside those that serve. */
+/** Budgets have cells for this many workers beside those that serve. */
 const sparePlaces = 8;
 
-/** Places of budgets for so many workers. */
+/** @returns the places of budgets for this many workers. */
 export function placesFor(threads: number): number {
   return threads + sparePlaces;
 }
 
-/** Gives each worker its cells of the limits that all share, and takes back what one that has ended held. */
+/** Gives each worker its cells of the shared limits, and takes back what an ended worker held. */
 export class WorkerPlaces {
   readonly #limits: SharedLimits;
   readonly #free: number[];
@@ -53,7 +53,7 @@ export class WorkerPlaces {
     this.#free = Array.from({ length: placesFor(threads) }, (_, place) => place);
   }
 
-  /** @returns undefined when every place is taken */
+  /** @returns undefined when all places are taken */
   take(): number | undefined {
     return this.#free.shift();
   }

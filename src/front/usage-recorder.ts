@@ -5,16 +5,16 @@ import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies
 import type { WriterClient } from '../writer/client/writer-client.ts';
 import type { Usage } from '../writer/client/writer-protocol.ts';
 
-/** How far the record is behind what happens. */
+/** The record lags behind the requests by this long. */
 const flushIntervalMs = 2000;
-/** How long the end of the service waits for the last record. */
+/** A stopping service waits for the last record for this long. */
 const lastFlushTimeoutMs = 1500;
-/** Counts of one command: adding them takes the writer a few milliseconds. */
+/** Counts in one command: adding them takes the writer a few milliseconds. */
 const countsOfCommand = 200;
 
 /**
- * Records what workers have counted: every few seconds, in commands to the writer, and once more at the end. Reads,
- * evaluations and changes never wait for it.
+ * Records the usage that workers have counted: every few seconds, in commands to the writer, and once more at the end.
+ * Reads, evaluations and changes never wait for it.
  */
 export class UsageRecorder {
   readonly tokenUses = new UnrecordedUsage(tokenUseKind);
@@ -30,7 +30,7 @@ export class UsageRecorder {
     this.#timer = setInterval(() => this.#begin(), flushIntervalMs).unref();
   }
 
-  /** Records what is left. Call it when nothing is counted any more, and before the writer stops. */
+  /** Records the rest. Call it when nothing is counted any more, and before the writer stops. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     const last = async (): Promise<void> => {
@@ -40,7 +40,7 @@ export class UsageRecorder {
     await within(lastFlushTimeoutMs, last()).catch(this.#onFault);
   }
 
-  /** One flush at a time: while the writer is slow, more is counted in the same entries. */
+  /** Runs one flush at a time: while the writer is slow, counts are added to the same entries. */
   #begin(): void {
     if (this.#flushing !== null) return;
     this.#flushing = this.#flush()
@@ -50,7 +50,7 @@ export class UsageRecorder {
       });
   }
 
-  /** One command after another until nothing is left, or one was not carried out. */
+  /** Sends one command after another until nothing is left, or one fails. */
   async #flush(): Promise<void> {
     while (!this.tokenUses.isEmpty || !this.evaluationCounts.isEmpty) {
       const uses = this.tokenUses.take(usesHeldMax);
@@ -59,11 +59,12 @@ export class UsageRecorder {
     }
   }
 
-  /** @returns whether it is recorded */
+  /** @returns whether it was recorded */
   async #record(usage: Usage): Promise<boolean> {
     const outcome = await this.#writer.recordUsage(usage);
     if (outcome.kind === 'recorded') return true;
-    // What failed would fail again; what the writer had no time or room for comes later.
+    // A command that failed would fail again, so its counts are lost. One that the writer had no time or room for is
+    // repeated.
     if (outcome.kind === 'failed') {
       this.tokenUses.giveUp(usage.uses);
       this.evaluationCounts.giveUp(usage.counts);
@@ -76,21 +77,21 @@ export class UsageRecorder {
   }
 }
 
-/** One kind of usage, whose entries add up. */
+/** A kind of usage, whose entries add up. */
 interface UsageKind<Entry> {
-  /** Different entries that are held at once. */
+  /** Most different entries held at once. */
   readonly heldMax: number;
-  /** The same for entries that add up to one. */
+  /** The key of entries that add up to one. */
   keyOf(entry: Entry): string;
   sum(held: Entry, more: Entry): Entry;
-  /** Requests or evaluations that the entry stands for. */
+  /** Number of requests or evaluations that the entry stands for. */
   eventsOf(entry: Entry): number;
 }
 
-/** Different uses that are held at once; of what more there is only the number is told, until these are taken. */
+/** Different uses held at once. Of further ones only the number is kept, until these are taken. */
 export const usesHeldMax = 1000;
 
-/** What tokens are used for: requests that do the same are one entry. */
+/** Usage of tokens: equal requests add up to one entry. */
 export const tokenUseKind: UsageKind<TokenUse> = {
   heldMax: usesHeldMax,
   keyOf: ({ tokenId, route, environment, address }) => JSON.stringify([tokenId, route, environment, address]),
@@ -98,10 +99,12 @@ export const tokenUseKind: UsageKind<TokenUse> = {
   eventsOf: ({ count }) => count,
 };
 
-/** Different flags, environments and hours that are held at once; of what more there is only the number is told. */
+/**
+ * Different flags, environments and hours held at once. Of further ones only the number is kept, until these are taken.
+ */
 export const countsHeldMax = 50_000;
 
-/** How often a flag was on and off, by environment and hour. */
+/** How often each flag was on and off, by environment and hour. */
 export const evaluationCountKind: UsageKind<EvaluationCount> = {
   heldMax: countsHeldMax,
   keyOf: ({ hour, flagId, environmentNumber }) => `${hour}/${flagId}/${environmentNumber}`,
@@ -111,7 +114,7 @@ export const evaluationCountKind: UsageKind<EvaluationCount> = {
 
 const idLength = 20;
 
-/** Reads a worker's message. @param now Unix milliseconds: an evaluation belongs to the hour in which it is added. */
+/** Reads a worker's message. @param now Unix milliseconds: an evaluation counts in the hour in which it is added. */
 export function* countsIn({ flagIds, numbers }: CountedEvaluations, now: number): Generator<EvaluationCount> {
   const hour = hourOf(now);
   for (let index = 0; index * idLength < flagIds.length; index += 1) {
@@ -121,11 +124,11 @@ export function* countsIn({ flagIds, numbers }: CountedEvaluations, now: number)
   }
 }
 
-/** Usage that waits in memory to be recorded. A process that is killed loses it: that of the last few seconds. */
+/** Usage in memory that waits to be recorded. A process that is killed loses it: the last few seconds. */
 export class UnrecordedUsage<Entry> {
   readonly #kind: UsageKind<Entry>;
   readonly #held = new Map<string, Entry>();
-  /** Events that are not recorded, and never will be: there was no room for them, or the writer could not. */
+  /** Events that are lost: there was no room for them, or the writer could not record them. */
   uncounted = 0;
 
   constructor(kind: UsageKind<Entry>) {
@@ -136,7 +139,7 @@ export class UnrecordedUsage<Entry> {
     return this.#held.size === 0;
   }
 
-  /** Also what was taken and could not be recorded yet. */
+  /** Includes entries that were taken and could not be recorded yet. */
   add(entry: Entry): void {
     const key = this.#kind.keyOf(entry);
     const held = this.#held.get(key);
@@ -144,7 +147,7 @@ export class UnrecordedUsage<Entry> {
     else this.#held.set(key, held === undefined ? entry : this.#kind.sum(held, entry));
   }
 
-  /** @returns at most so many entries, which are no longer held */
+  /** @returns at most so many entries, which are then no longer held */
   take(max: number): readonly Entry[] {
     const taken: Entry[] = [];
     for (const [key, entry] of this.#held) {
@@ -155,7 +158,7 @@ export class UnrecordedUsage<Entry> {
     return taken;
   }
 
-  /** These are never recorded. */
+  /** Counts entries as lost: they will not be recorded. */
   giveUp(entries: readonly Entry[]): void {
     for (const entry of entries) this.uncounted += this.#kind.eventsOf(entry);
   }

@@ -28,23 +28,23 @@ export interface WorkerFleetOptions {
   readonly desk: HostDesk;
   readonly log: Logger;
   onMessage(message: WorkerNews): void;
-  /** Only a restart of the process helps. */
+  /** Called when only a restart of the process helps. */
   readonly onFatal: (fault: Error) => void;
 }
 
-/** The first death is answered at once. */
+/** After a first death the replacement starts at once. */
 const backOffMs = { first: 0, second: 50, max: 5000 };
 const lastMessagesMs = 500;
-/** How long the end of the service waits for workers that do not stop. */
+/** A stopping service waits for this long for workers that do not end. */
 const stopTimeoutMs = 2000;
-/** A thread that is still being loaded hangs nowhere: on a busy machine it takes its time. */
+/** A worker that is still loading is not stuck: on a busy machine loading takes its time. */
 const loadTimeoutMs = 30_000;
-/** One that has served this long is healthy: its next death is answered at once again. */
+/** A worker that has served for this long is healthy: after its death the replacement starts at once again. */
 const healthyAfterMs = 10_000;
-/** A worker waits so long for another one that leaves, if it can wait. */
+/** A worker that can wait waits for this long until the worker that leaves before it is replaced. */
 const turnTimeoutMs = 2000;
 
-/** Keeps the workers running: starts them, replaces those that leave, and puts a spare in the place of a stuck one. */
+/** Keeps the workers running: starts them, replaces those that leave, and starts a spare for one that is stuck. */
 export class WorkerFleet {
   readonly #options: WorkerFleetOptions;
   readonly #threads: WorkerThreads;
@@ -54,7 +54,7 @@ export class WorkerFleet {
   readonly #places: WorkerPlaces;
   readonly #watch: WorkerWatch;
   readonly #rebalancing: Rebalancing;
-  /** What workers counted that have ended. */
+  /** The counts of workers that have ended. */
   readonly #pastRequests: MetricCells = new Float64Array(createMetricMemory(requestMetrics));
   readonly #pastEvaluations: MetricCells = new Float64Array(createMetricMemory(evaluationMetrics));
   #lastLeaving: Promise<unknown> = Promise.resolve();
@@ -95,7 +95,7 @@ export class WorkerFleet {
     return this.#inRotation.length;
   }
 
-  /** Whether any worker makes no progress: its clients wait. */
+  /** Whether any worker is stuck: its clients wait. */
   get isAnyStuck(): boolean {
     return [...this.#links].some(({ stuckSince }) => stuckSince !== null);
   }
@@ -115,7 +115,7 @@ export class WorkerFleet {
   }
 
   /**
-   * Ends when the worker serves; its task goes on.
+   * Resolves when the worker serves; its task goes on.
    * @param replacesSince see `WorkerLink`
    */
   #launch(replacesSince: number | null): Promise<void> {
@@ -162,7 +162,7 @@ export class WorkerFleet {
     } catch (thrown) {
       fault = thrown;
     }
-    // Its last messages may come after the end of its task.
+    // The worker's last messages may arrive after its task has ended.
     await within(lastMessagesMs, link.ended);
     const isReplaced = link.isLeaving || link.stuckSince !== null;
     this.#retire(link, setup.place);
@@ -175,7 +175,7 @@ export class WorkerFleet {
     if (!isReplaced) this.#replace().catch(this.#options.onFatal);
   }
 
-  /** The worker's thread has ended: what it counted is kept, and what it held is given back. */
+  /** The worker's thread has ended: adds its counts to `#ended`, and gives back what it held. */
   #retire(link: WorkerLink, place: number): void {
     this.#takeOut(link);
     const wasHeld = this.#links.delete(link);
@@ -186,15 +186,15 @@ export class WorkerFleet {
     link.close();
   }
 
-  /** The front end hands it nothing any more. */
+  /** From now on the front end hands it no connection. */
   #takeOut(link: WorkerLink): void {
     const others = this.#inRotation.filter((other) => other !== link);
     this.#rebalancing.takeOut(link, others);
   }
 
   /**
-   * One worker after the other: those that can wait leave when the one before is replaced. The last one that serves takes
-   * connections until another one does, for a moment at most: they would be refused.
+   * Lets workers leave one after the other: a worker that can wait leaves when the one before is replaced. The last one
+   * that serves keeps getting connections until another one serves, because they would be refused otherwise.
    */
   async #letLeave(link: WorkerLink, reason: string, mayWait: boolean): Promise<void> {
     assert(!link.isLeaving, 'a worker leaves once');
@@ -245,14 +245,14 @@ export class WorkerFleet {
     }
   }
 
-  /** Cells of `requestMetrics`, of all workers together: those that have ended too. Some thousand for each worker. */
+  /** Cells of `requestMetrics`, summed over all workers, ended ones too. Each worker has some thousand cells. */
   readRequests(): MetricCells {
     const sum = this.#pastRequests.slice();
     for (const { requestCells } of this.#links) addCells(sum, requestCells);
     return sum;
   }
 
-  /** Cells of `evaluationMetrics`, likewise. */
+  /** Cells of `evaluationMetrics`, summed likewise. */
   readEvaluations(): MetricCells {
     const sum = this.#pastEvaluations.slice();
     for (const { evaluationCells } of this.#links) addCells(sum, evaluationCells);
@@ -265,7 +265,7 @@ export class WorkerFleet {
     if (!link.isLeaving && !this.#isStopping) this.#replace().catch(this.#options.onFatal);
   }
 
-  /** Each answer closes its connection from now on; streams end. */
+  /** From now on each answer closes its connection, and streams end. */
   drain(): void {
     this.#isDraining = true;
     this.#tell({ kind: 'drain' });
@@ -276,10 +276,10 @@ export class WorkerFleet {
   }
 
   /**
-   * Tells all workers to close what is left, and waits for it. Nothing may be handed over any more.
-   * @param isStartFailed threads may still be loading, and end in disorder unless they are let; otherwise what comes after
-   * the last answer must fit into the drain time
-   * @returns false when one did not: its thread cannot be ended by force, so the process must exit by itself
+   * Tells all workers to close the remaining connections, and waits for them. Nothing may be handed over any more.
+   * @param isStartFailed threads may still be loading, and crash if they are ended now, so they get more time;
+   * otherwise everything after the last answer must fit into the drain time
+   * @returns false when a worker did not end: its thread cannot be ended by force, so the process must exit by itself
    */
   async stop(isStartFailed: boolean): Promise<boolean> {
     this.#isStopping = true;

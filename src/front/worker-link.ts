@@ -15,13 +15,13 @@ import {
 } from '../worker/worker-protocol.ts';
 import type { Caller, HostDesk } from './host-desk.ts';
 
-/** What a worker tells that is neither asked for nor about its own life. */
+/** Messages of a worker that are neither calls nor about its life. */
 export type WorkerNews = Extract<WorkerMessage, { kind: 'log' | 'used' | 'counted' | 'touched' }>;
 
-/** What the main thread does with what a worker says by itself. */
+/** The main thread's reactions to a worker's messages. */
 export interface WorkerLinkHooks {
   onReady(descriptor: AppDescriptor): void;
-  /** It asks to leave. @returns when it is its turn and the front end hands it nothing any more */
+  /** The worker asks to leave. @returns when it is its turn, and the front end hands it no more connections */
   onLeaving(reason: string, mayWait: boolean): Promise<void>;
   onMessage(message: WorkerNews): void;
 }
@@ -33,21 +33,24 @@ export interface WorkerMemory {
   readonly evaluationMetrics: SharedArrayBuffer;
 }
 
-/** What the main thread holds of one worker. */
+/** The main thread's side of one worker. */
 export class WorkerLink implements Caller {
   readonly watchPlaces = new Set<number>();
   readonly requestCells: MetricCells;
   readonly evaluationCells: MetricCells;
-  /** Its app, while the front end hands it connections. */
+  /** The descriptor of its app, while the front end hands it connections. */
   descriptor: AppDescriptor | null = null;
   isReady = false;
-  /** When it was launched in place of another one, in watched time; null for those that the service starts with. */
+  /** When it was started in place of another one, in watched time; null for those that the service starts with. */
   replacesSince: number | null = null;
-  /** It was allowed to leave. */
+  /** It may leave. */
   isLeaving = false;
-  /** When it was found stuck, in watched time; null while all is well. */
+  /** When it was found stuck, in watched time; null while it is not. */
   stuckSince: number | null = null;
-  /** Resolves when everything that it has sent has been received: by its last message, or by the end of its thread. */
+  /**
+   * Resolves when everything that the worker sent has been received: with its last message, or with the end of its
+   * thread.
+   */
   readonly ended: Promise<void>;
   readonly #port: MessagePort;
   readonly #state: Int32Array<SharedArrayBuffer>;
@@ -98,7 +101,7 @@ export class WorkerLink implements Caller {
     );
   }
 
-  /** Results of one turn of the event loop, of one commit most of all, go together. */
+  /** Results of one turn of the event loop, such as those of one group commit, go in one message. */
   #answer(result: HostResult): void {
     this.#results.push(result);
     if (this.#isScheduled) return;
@@ -111,7 +114,7 @@ export class WorkerLink implements Caller {
     });
   }
 
-  /** A worker that has ended does not hear it. */
+  /** A worker that has ended receives nothing. */
   send(message: HostMessage): void {
     this.#port.postMessage(message);
   }
@@ -124,14 +127,14 @@ export class WorkerLink implements Caller {
     return Atomics.load(this.#state, connectionsCell);
   }
 
-  /** Of its thread; 0 until it serves. */
+  /** Id of its thread; 0 until it serves. */
   get threadId(): number {
     return Atomics.load(this.#state, threadCell);
   }
 
   /** Asks it to close so many connections with their next answers. */
   shed(connections: number): void {
-    assert(connections >= 0, 'a worker sheds connections that it has');
+    assert(connections >= 0, 'a worker sheds no more connections than it has');
     Atomics.store(this.#state, shedCell, connections);
   }
 
@@ -147,7 +150,7 @@ export class WorkerLink implements Caller {
 
   /** Its thread has ended. */
   close(): void {
-    // What it sent and this thread has not come to: counts, and its last lines.
+    // Messages that are sent and not received yet: counts, and its last log lines.
     for (let left = receiveMessageOnPort(this.#port); left !== undefined; ) {
       const message = left.message as WorkerMessage;
       if (message.kind !== 'ended') this.#receive(message);

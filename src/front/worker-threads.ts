@@ -3,20 +3,20 @@ import { threadEntries } from '../entry-files.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Meeting, WorkerSetup } from '../worker/worker-protocol.ts';
 
-/** Threads beside those that serve: one that hangs keeps its own, and one that leaves does for a moment. */
+/** Threads beside those that serve: a stuck worker keeps its thread, and a leaving worker has its own for a moment. */
 const spareThreads = 1;
 const mebibyte = 2 ** 20;
-/** Beside the compiled flags, which a setting bounds. */
+/** Memory beside the compiled flags, which a setting bounds. */
 const heapForTheRest = 512 * mebibyte;
 /**
- * Three semi-spaces of 1 MiB. A minor collection copies what lives of one of them, and nobody is served meanwhile: with
- * V8's own 16 MiB that takes several milliseconds beside a long list.
+ * Three semi-spaces of 1 MiB. A minor collection copies the live objects of one of them while the worker serves nobody:
+ * with V8's default of 16 MiB that takes several milliseconds beside a long list.
  */
 const youngGenerationBytes = 3 * mebibyte;
 
 type LoopUse = ReturnType<typeof performance.eventLoopUtilization>;
 
-/** The threads of the pool. Each serves one worker after another, until one takes its thread along. */
+/** The threads of the pool. Each runs one worker after another, until a worker's fault ends the thread. */
 export class WorkerThreads {
   readonly #pool: Piscina;
   readonly #count: number;
@@ -37,19 +37,19 @@ export class WorkerThreads {
         maxYoungGenerationSizeMb: youngGenerationBytes / mebibyte,
       },
     });
-    // A thread that dies reports through the task that it ran; the pool repeats it here.
+    // A thread that dies reports the fault through its task; the pool repeats it here.
     this.#pool.on('error', (fault: unknown) => log.error({ err: fault }, 'worker thread died'));
   }
 
-  /** @returns when the worker has ended. Rejects with what it threw, or with what ended its thread */
+  /** @returns when the worker has ended. Rejects with what it threw, or with the fault that ended its thread */
   async serve(setup: WorkerSetup): Promise<void> {
     await this.#pool.run(setup, { transferList: [setup.port] });
   }
 
   /**
-   * A spare thread waits for its task in shared memory, which counts as busy: it is left out.
-   * @param serving ids of the threads to look at
-   * @returns how busy the busiest one's event loop was since the last call, 0 to 1
+   * A spare thread waits for its task in shared memory, which looks busy: it is left out.
+   * @param serving ids of the threads that count
+   * @returns how busy the busiest thread's event loop was since the last call, 0 to 1
    */
   readUtilisation(serving: ReadonlySet<number>): number {
     let busiest = 0;
@@ -64,7 +64,7 @@ export class WorkerThreads {
     return busiest;
   }
 
-  /** Ends all, once each has loaded: where the start fails at once, they still load. */
+  /** Ends all threads, each after it has loaded: when the start fails at once, they are still loading. */
   async end(): Promise<void> {
     const meeting: Meeting = {
       arrived: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),

@@ -3,21 +3,27 @@ import type { WorkerLink } from './worker-link.ts';
 
 export interface WorkerWatchOptions {
   readonly requestDeadlineMs: number;
-  /** It makes no progress, since `stuckSince`: its place is to be taken. */
+  /** The worker is stuck since `stuckSince`: start a spare in its place. */
   onStuck(link: WorkerLink): void;
-  /** Each look has this at its end. @param now in watched milliseconds */
+  /** Called at the end of each check. @param now in watched milliseconds */
   onLook(now: number): void;
-  /** Only a restart of the process helps. */
+  /** Called when only a restart of the process helps. */
   readonly onFatal: (fault: Error) => void;
 }
 
 const watchIntervalMs = 250;
-/** A worker whose event loop has not turned for this long, or for the deadline of requests if that is longer, is stuck. */
+/**
+ * A worker is stuck when its event loop has not turned for this long, or for the deadline of requests if that is
+ * longer.
+ */
 const stuckAfterMs = 3000;
-/** A stuck worker that does not come back within this, or a replacement that does not serve, ends the process in order. */
+/**
+ * A stuck worker that does not come back within this time, or a replacement that does not serve, ends the process in
+ * order.
+ */
 const stuckMaxMs = 30_000;
 
-/** Finds the workers that hang. None can be ended by force: one that comes back is told to leave. */
+/** Finds stuck workers. None can be ended by force: one that comes back is told to leave. */
 export class WorkerWatch {
   readonly #links: ReadonlySet<WorkerLink>;
   readonly #options: WorkerWatchOptions;
@@ -26,7 +32,7 @@ export class WorkerWatch {
   readonly #timer: NodeJS.Timeout;
   #now = 0;
 
-  /** @param links all that have been launched and have not ended */
+  /** @param links workers that have been started and have not ended */
   constructor(links: ReadonlySet<WorkerLink>, options: WorkerWatchOptions) {
     this.#links = links;
     this.#options = options;
@@ -34,7 +40,7 @@ export class WorkerWatch {
     this.#timer = setInterval(() => this.#look(), watchIntervalMs);
   }
 
-  /** Of the last look, in watched milliseconds. */
+  /** Time of the last check, in watched milliseconds. */
   get now(): number {
     return this.#now;
   }
@@ -61,7 +67,7 @@ export class WorkerWatch {
     }
   }
 
-  /** A start that hangs has its own time: the process manager's. A replacement has nobody else who waits for it. */
+  /** A start that hangs is left to the process manager's timeout. For a replacement nobody else has one. */
   #lookAtStarting({ replacesSince }: WorkerLink): void {
     if (replacesSince === null || this.#now - replacesSince <= stuckMaxMs) return;
     this.#options.onFatal(

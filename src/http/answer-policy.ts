@@ -1,15 +1,15 @@
-/** Answers that sockets have not taken whole: what of them all connections together may make the service keep. */
+/** The memory that all connections together may keep for answers that sockets have not taken whole. */
 export interface UnsentAnswers {
   /** @returns false: there is no room. `give` must follow. */
   take(bytes: number): boolean;
   give(bytes: number): void;
 }
 
-/** What a thread's answers have in common. */
+/** Rules for all answers of a thread. */
 export interface AnswerPolicy {
   /**
-   * Asked for each answer, until it says yes: whether it is to close its connection, so that the client goes elsewhere. A
-   * worker may have so many of these to give.
+   * Called for each answer until it returns true: whether the answer closes its connection, so that the client connects
+   * to another worker. A worker may have to give a certain number of such answers.
    */
   mustClose(): boolean;
   readonly unsent: UnsentAnswers;

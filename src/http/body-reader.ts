@@ -1,6 +1,6 @@
 import type { Exchange } from './exchange.ts';
 
-/** What may be buffered of all bodies together. */
+/** The memory that all request bodies together may take. */
 export interface BodyBudget {
   /** @returns whether there was room; then `give` must follow. */
   take(bytes: number): boolean;
@@ -8,35 +8,40 @@ export interface BodyBudget {
 }
 
 export type BodyOutcome =
-  /** `release` must be called when the bytes are not needed any more: until then they count in the budget. */
+  /** `release` must be called when the bytes are no longer needed: until then they count in the budget. */
   | { readonly kind: 'complete'; readonly bytes: Uint8Array; release(): void }
   | { readonly kind: 'too-large' }
-  /** It stalled: too few bytes came within an interval. */
+  /** The body stalled: too few bytes arrived within an interval. */
   | { readonly kind: 'stalled' }
-  /** All bodies together would be more than the budget. */
+  /** All bodies together would exceed the budget. */
   | { readonly kind: 'over-budget' }
-  /** It comes in too many chunks for its length, each a call from the addon. What still comes is not read. */
+  /**
+   * The body arrives in too many chunks for its length, each of which is a call from the addon. The rest is not read.
+   */
   | { readonly kind: 'scattered' };
 
 export interface BodyLimits {
   readonly bytesMax: number;
   readonly budget: BodyBudget;
-  /** In each interval a body must bring `progressBytesMin` or end: the peer is cut off without an answer otherwise. */
+  /** In each interval a body must bring `progressBytesMin` or end; otherwise it has stalled. */
   readonly intervalMs: number;
-  /** Told how long each part that came took, in milliseconds. */
+  /** Receives how long each part took, in milliseconds. */
   onStep?(ms: number): void;
 }
 
 const progressBytesMin = 64 * 1024;
 
-/** Chunks may be small, but not all of a long body's: so many, and one more for each so many bytes. */
+/**
+ * Chunks may be small, but not all chunks of a long body: this many are free, and one more for each `bytesOfChunkMin`
+ * bytes.
+ */
 const chunksFree = 4096;
 const bytesOfChunkMin = 8;
 const noBytes = new Uint8Array(0);
 
 /**
- * Collects a request's body. Called in the request's handler, before it returns. After any outcome but `complete`, what
- * still comes is read and dropped, so that the client sees the answer.
+ * Collects a request's body. Call it in the request's handler, before it returns. After any outcome but `complete`, the
+ * rest of the body is read and dropped, so that the client sees the answer.
  * @param declaredBytes from Content-Length; null when the body is chunked
  * @param onOutcome called once, unless the client goes away first
  */
@@ -55,7 +60,7 @@ export function readBody(
     if (isOver) return;
     isOver = true;
     clearInterval(timer);
-    // uWebSockets.js keeps the handler, and so the room, until the client has sent its last byte.
+    // uWebSockets.js keeps the handler, and with it the room, until the client has sent its last byte.
     if (outcome?.kind !== 'complete') room.release();
     if (outcome !== null) onOutcome(outcome);
   };
@@ -83,22 +88,25 @@ export function readBody(
   if (declaredBytes !== null && declaredBytes > limits.bytesMax) finish({ kind: 'too-large' });
 }
 
-/** Smaller than this a body's room is not made, unless it is known to be enough. */
+/** The smallest buffer for a body whose length is not known to be less. */
 const roomBytesMin = 1024;
 
 /**
- * Bytes of one body, in one buffer that doubles: however small the pieces are in which they come, they take at most twice
- * their length. The whole buffer counts in the budget.
+ * Bytes of one body, in one buffer that doubles: however small the pieces are, the copies take at most twice the body's
+ * length. The whole buffer counts in the budget.
  */
 class BodyRoom {
   readonly #bytesMax: number;
   readonly #budget: BodyBudget;
   #bytes = noBytes;
-  /** What of the budget it holds. Kept by itself: bytes that were transferred to another thread have no length here. */
+  /**
+   * Bytes that it takes of the budget. A number of its own, because a buffer that was transferred to another thread has
+   * length 0 here.
+   */
   #held = 0;
   length = 0;
 
-  /** @param bytesMax never more than these are added */
+  /** @param bytesMax at most so many bytes are added */
   constructor(bytesMax: number, budget: BodyBudget) {
     this.#bytesMax = bytesMax;
     this.#budget = budget;
@@ -123,7 +131,7 @@ class BodyRoom {
     return true;
   }
 
-  /** @returns what was added, in a buffer of that length: it goes to another thread, whole */
+  /** @returns the bytes in a buffer of exactly their length: the whole buffer goes to another thread */
   take(): Uint8Array {
     if (this.#bytes.length > this.length) {
       this.#budget.give(this.#held - this.length);
@@ -133,7 +141,7 @@ class BodyRoom {
     return this.#bytes;
   }
 
-  /** Lets go of the bytes. */
+  /** Gives the bytes back. */
   release(): void {
     this.#budget.give(this.#held);
     this.#held = 0;

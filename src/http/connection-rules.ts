@@ -2,14 +2,14 @@ import { writeHead } from './answer-writing.ts';
 import type { HeaderBlock } from './header-block.ts';
 import type { HttpResponse, UwsApp } from './uws.ts';
 
-/** What an app does about connections before anything is read of them. */
+/** What an app does with a connection before it reads anything from it. */
 export interface ConnectionRules {
   /**
-   * A connection came, or went. Told of those that were refused too.
-   * @param change 1 or -1. @returns whether one that came may stay
+   * A connection was opened or closed. Called for refused connections too.
+   * @param change 1 or -1. @returns whether an opened connection may stay
    */
   readonly onConnection: (change: number) => boolean;
-  /** The answer to one that may not stay: 503, whatever it was going to ask. */
+  /** The answer to a connection that may not stay: 503, for any request. */
   readonly crowded: { readonly headers: HeaderBlock; readonly body: string };
 }
 
@@ -17,18 +17,18 @@ export function watchConnections(app: UwsApp, { onConnection, crowded }: Connect
   const note = (response: HttpResponse, hasCome: boolean): void => {
     if (!onConnection(hasCome ? 1 : -1) && hasCome) refuse(response, crowded);
   };
-  // Some releases declare the change as the object type `Number`.
+  // Some releases pass the change as an object of type `Number`.
   app.filter((response, change) => note(response, Number(change) > 0));
 }
 
 /**
- * Closed at once, since the descriptor is what there is too little of. A client that has sent its request already gets a
- * reset behind the answer.
+ * Answers and closes at once, because descriptors are what is short. A client that has sent its request already gets a
+ * reset after the answer.
  */
 function refuse(response: HttpResponse, { headers, body }: ConnectionRules['crowded']): void {
   response.cork(() => {
     writeHead(response, 503, headers);
-    // All in one call: without a request the library takes every answer for ended.
+    // All in one call: without a request the library takes every answer as ended.
     response.end(body, true);
   });
 }

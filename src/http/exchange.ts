@@ -16,14 +16,16 @@ import type { HttpResponse } from './uws.ts';
 
 type Body = string | Uint8Array;
 
-/** uWebSockets.js gathers so much for one write: what is larger goes to the socket at once. */
+/** uWebSockets.js gathers this much for one write. A larger write goes to the socket at once. */
 const corkBytes = 16 * 1024;
-/** How long a client has to close a connection that was announced to end, and to take the last bytes. */
+/** How long a client has to close a connection whose end was announced, and to take the last bytes. */
 const lingerMs = 250;
-/** The same, of one that may have sent more: closed before it has read the answer, it might lose it. */
+/**
+ * The same for a client that may have sent more: if the connection closed too early, the client might lose the answer.
+ */
 const lastLingerMs = 2000;
 
-/** What the answers of an app have in common. */
+/** Shared by all answers of an app. */
 export interface ExchangeOptions {
   readonly meter: AnswerMeter;
   readonly policy: AnswerPolicy;
@@ -31,30 +33,31 @@ export interface ExchangeOptions {
 }
 
 /**
- * One request's answer, given once, at once or later. After the client is gone, or the answer is given, everything here
- * does nothing: late answers need no check.
+ * One request's answer, given once, at once or later. When the client is gone or the answer is given, every method does
+ * nothing: late answers need no check.
  *
- * What the client's socket does not take is kept here, counted, and handed over as it takes more. Until then the request
- * counts as open: if the client sends another one, uWebSockets.js closes its connection.
+ * Bytes that the client's socket does not take are kept here, counted in the budget, and written as it takes more.
+ * Until then the request counts as open: if the client sends another one, uWebSockets.js closes its connection.
  */
 export class Exchange {
   readonly #response: HttpResponse;
   readonly #options: ExchangeOptions;
   readonly #startedAt = turnNow();
   readonly isHead: boolean;
-  /** What the answer is counted as: an index into the meter's routes. */
+  /** The route under which the answer is counted: an index into the meter's routes. */
   route: number;
   /** Null once the handler has returned. */
   #manner: Manner | null;
-  /** Of an answer that has begun. */
+  /** Status of an answer that has begun. */
   #status = 0;
-  /** Once the answer is to close its connection, nobody is asked again: who is asked may count on it. */
+  /** Once set it stays: the policy is not asked again, because it counts on this answer to close its connection. */
   mustClose = false;
   #hasChunks = false;
   /** Answered, or the client is gone. */
   isOver = false;
   /**
-   * Whether the answer is the connection's last: nobody knows for certain where the request ends. Set before it is given.
+   * Whether the answer is the last of its connection, because the end of the request is not certain. Set before it is
+   * given.
    */
   isLast = false;
   /** The response must not be touched any more. */
@@ -117,13 +120,15 @@ export class Exchange {
     this.answer(status, headers, body);
   }
 
-  /** Answers and ends the connection: for a client whose next bytes could not be understood. */
+  /** Answers and ends the connection: for a client whose next bytes could be misread. */
   answerAndClose(status: number, headers: HeaderBlock, body: string): void {
     this.isLast = true;
     this.answer(status, headers, body);
   }
 
-  /** Of an answer whose head is written, and counted, keeps what its client's socket has not taken of the body. */
+  /**
+   * For an answer whose head is written and counted: keeps the part of the body that the client's socket has not taken.
+   */
   keepRest(body: Body): void {
     this.isOver = true;
     this.#keep(body, Buffer.byteLength(body));
@@ -158,9 +163,10 @@ export class Exchange {
   }
 
   /**
-   * Whether uWebSockets.js may end the answer and close the connection. It does so behind earlier answers that are not sent
-   * yet, and does not say whether the client's socket takes them: so one in some is ended here. So is the one after which
-   * no request may be handled: the library hands the next one over while the closing is on its way.
+   * Whether uWebSockets.js may end the answer and close the connection. It queues the answer behind earlier ones that
+   * are not sent yet, and does not say whether the client's socket takes them. So a sample of the answers is ended here
+   * instead. So is an answer after which no request may be handled, because the library still hands over the next
+   * request while the connection is closing.
    */
   get #isPlain(): boolean {
     if (this.isLast) return false;
@@ -175,11 +181,11 @@ export class Exchange {
     if (closes) this.#linger();
   }
 
-  /** What the socket takes is sent at once. The rest is kept, so that a service that drains knows when it is through. */
+  /** Sends what the socket takes at once. The rest is kept, so that a draining service knows when it is sent. */
   #send(status: number, headers: HeaderBlock, body: Body, closes: boolean): void {
     const response = this.#response;
     const length = Buffer.byteLength(body);
-    // With a total that is never reached the response stays, to close its connection with.
+    // With a total that is never reached, the response stays valid, to close its connection with.
     const total = closes ? length + 1 : length;
     let isTaken = false;
     let isDone = false;
@@ -204,7 +210,7 @@ export class Exchange {
     });
   }
 
-  /** The answer is whole on the wire: a client that was told so closes the connection, and otherwise it is closed here. */
+  /** The answer is whole on the wire. A client that was told so closes the connection; otherwise it is closed here. */
   #linger(): void {
     this.#isClosing = true;
     setTimeout(
@@ -215,7 +221,7 @@ export class Exchange {
     ).unref();
   }
 
-  /** Begins an answer of unknown length. For HEAD it ends here. */
+  /** Begins an answer of unknown length. An answer to HEAD ends here. */
   begin(status: number, headers: HeaderBlock): void {
     if (this.isOver) return;
     this.#status = status;
@@ -236,7 +242,7 @@ export class Exchange {
     this.#options.meter.countAnswer(this.route, this.#status, this.#startedAt);
   }
 
-  /** @returns whether the client's socket took it; if not, wait for `onWritable` before the next one. */
+  /** @returns whether the client's socket took the bytes; if not, wait for `onWritable` before the next write. */
   write(bytes: Uint8Array): boolean {
     if (this.isOver) return true;
     this.#hasChunks ||= bytes.length > 0;
@@ -248,14 +254,14 @@ export class Exchange {
   }
 
   /**
-   * Writes a few bytes by themselves, outside the cork, whose buffer would take them whatever the socket does.
+   * Writes a few bytes outside the cork: its buffer would take them even when the socket does not.
    * @returns whether the socket has taken them and everything before
    */
   writeThrough(bytes: Uint8Array): boolean {
     return this.isOver || this.#response.write(bytes);
   }
 
-  /** @param listener called whenever what was written has been taken by the client's socket */
+  /** @param listener called each time that the client's socket has taken what was written */
   onWritable(listener: () => void): void {
     if (this.isOver) return;
     this.#response.onWritable(() => {
@@ -275,7 +281,7 @@ export class Exchange {
     } else this.#response.cork(() => this.#response.end());
   }
 
-  /** Cuts the connection, so that an incomplete answer cannot be mistaken for a whole one. */
+  /** Cuts the connection, so that an incomplete answer cannot be mistaken for a complete one. */
   cut(): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -283,7 +289,7 @@ export class Exchange {
     this.#response.close();
   }
 
-  /** Reads no more of the connection, not even its end: for one whose answer is the last. */
+  /** Reads no more of the connection, not even its end: for a connection whose last answer this is. */
   stopReading(): void {
     this.#response.pause();
   }

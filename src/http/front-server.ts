@@ -17,22 +17,22 @@ import {
 
 export interface FrontServerOptions extends ConnectionRules {
   readonly meter: AnswerMeter;
-  /** What its answers are counted as until the handler knows better. */
+  /** The route under which its answers are counted, unless the handler sets another one. */
   readonly countedAs: number;
   readonly policy: AnswerPolicy;
-  /** Answers a request that no worker could be given: at once, and closes its connection. */
+  /** Answers a request for which there is no worker: at once, and closes its connection. */
   readonly handle: (exchange: Exchange, view: RequestView) => void;
   readonly onFault: (fault: unknown) => void;
 }
 
 /** Listens, and hands each connection to the app of another thread. */
 export interface FrontServer {
-  /** @returns the port that was taken. @throws ListenError when it cannot be */
+  /** @returns the port that was taken. @throws ListenError when the port cannot be taken */
   listen(host: string, port: number): Promise<number>;
-  /** Connections that come from now on go, in turn, to the apps that were handed in. */
+  /** From now on, new connections go to the added apps in turn. */
   add(descriptor: AppDescriptor): void;
   remove(descriptor: AppDescriptor): void;
-  /** Takes no new connections. */
+  /** Accepts no new connections. */
   stopListening(): void;
   close(): void;
 }
@@ -43,7 +43,7 @@ export function createFrontServer(options: FrontServerOptions): FrontServer {
   const view = new RequestView();
   const turns = new TurnGuard(() => 0);
   let listening: ListenSocket | null = null;
-  // One that is added twice gets twice its share, and one that closed its app would take the process along.
+  // An app that is added twice would get twice its share, and one that has closed would crash the process.
   const inRotation = new Set<AppDescriptor>();
   watchConnections(app, options);
   app.any('/*', (response, request) => {
@@ -71,13 +71,13 @@ export function createFrontServer(options: FrontServerOptions): FrontServer {
         });
       }),
     add: (descriptor) => {
-      assert(!inRotation.has(descriptor), 'an app gets connections once at a time');
+      assert(!inRotation.has(descriptor), 'an app is added once');
       inRotation.add(descriptor);
       app.addChildAppDescriptor(descriptor);
     },
     remove: (descriptor) => {
       const gotSome = inRotation.delete(descriptor);
-      assert(gotSome, 'an app that gets no more connections got some');
+      assert(gotSome, 'an app that is removed was added');
       app.removeChildAppDescriptor(descriptor);
     },
     stopListening: () => {

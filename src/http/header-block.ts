@@ -1,7 +1,7 @@
 /**
- * Header lines made ready to be written at once. uWebSockets.js crosses from JavaScript for every header; a block crosses
- * once, because the lines after the first travel behind the first one's value. Names and values are checked here, so
- * nothing from outside can start a line of its own.
+ * Header lines prepared to be written at once. For every header uWebSockets.js crosses from JavaScript to the addon. A
+ * block crosses once, because the lines after the first are part of the first one's value. Names and values are checked
+ * here, so that no input can start a line of its own.
  */
 export interface HeaderBlock {
   readonly name: string;

@@ -1,12 +1,15 @@
 import type { HttpRequest } from './uws.ts';
 
 /**
- * The request that is being handled: one object for all requests, valid until the handler returns. What is needed later
- * must be copied, as strings.
+ * The request that is being handled: one object for all requests, valid until the handler returns. Copy as strings what
+ * is needed later.
  */
 export class RequestView {
   #request: HttpRequest | null = null;
-  /** Names and values in turns, once anybody has asked for every value of a header: they cross one by one. */
+  /**
+   * Names and values in turns, read when a handler first asks for all values of a header: they cross from the addon one
+   * by one.
+   */
   #lines: string[] | null = null;
 
   show(request: HttpRequest | null): this {
@@ -20,9 +23,9 @@ export class RequestView {
     return this.#request;
   }
 
-  /** In lower case, if it was sent in upper case: methods are case-sensitive, and any other is none of ours. */
+  /** The method in lower case, if it was sent in upper case. Methods are case-sensitive: any other one is `other`. */
   method(): string {
-    // `getMethod` would make `patch` of `PATCH` and of `patch`, in the request itself.
+    // `getMethod` would turn both `PATCH` and `patch` into `patch`, in the request itself.
     const sent = this.#current.getCaseSensitiveMethod();
     return /^[A-Z-]+$/.test(sent) ? sent.toLowerCase() : 'other';
   }
@@ -37,7 +40,7 @@ export class RequestView {
     return this.#current.getQuery() ?? '';
   }
 
-  /** A segment of the path that the route's pattern left open, undecoded. */
+  /** A segment of the path that the route's pattern leaves open, undecoded. */
   parameter(index: number): string {
     return this.#current.getParameter(index) ?? '';
   }

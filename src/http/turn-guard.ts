@@ -1,65 +1,67 @@
 /**
- * How an answer is given that is given within its handler:
+ * How an answer that is given within its handler is sent:
  * - `plain`: at once;
- * - `checked`: at once, in one piece, and it is seen whether the client's socket takes it;
+ * - `checked`: at once, in one piece, and the guard learns whether the client's socket takes it;
  * - `last`: at once, and it ends its connection;
- * - `held`: at the end of the turn of the event loop. Who has sent another request behind it is cut off meanwhile.
+ * - `held`: at the end of the turn of the event loop. A client that has sent another request behind it is cut off
+ * meanwhile.
  */
 export type Manner = 'plain' | 'checked' | 'last' | 'held';
 
-/** Answers from one look to the next. The first look in a turn plans its end, which costs some microseconds. */
+/** Answers between two checks. The first check in a turn schedules its end, which costs some microseconds. */
 const looksApartMin = 32;
 const looksApartMax = 96;
-/** In a turn that was looked at. */
+/** Answers between two checks in a turn that was checked already. */
 const looksApartInTurn = 16;
-/** Somebody may send so many requests without waiting for answers, alone or each in so large a crowd. */
+/** Requests that clients may send without waiting for answers: one client alone, and each of many. */
 const aheadAlone = 64;
 const aheadEach = 8;
 const aheadTogether = 512;
 /** More connections than this do not have a request each in one turn. */
 const connectionsMax = 2048;
-/** A turn that is over lasts no longer: some hundreds of evaluations. */
+/** A turn that is over the limit lasts at most this long: some hundreds of evaluations. */
 const turnMsMax = 2;
 
-/** Drawn, so that no client can see to it that its answers are never looked at. */
+/** Random, so that no client can arrange that its answers are never checked. */
 function drawLooksApart(): number {
   return looksApartMin + Math.floor(Math.random() * (looksApartMax - looksApartMin));
 }
 
 /**
- * Bounds what one connection takes of its thread in one turn of the event loop. uWebSockets.js handles all requests of a
- * received buffer, up to half a megabyte of them, one after the other, and tells neither which connection a request came on
- * nor where a buffer ends. But a client that waits for its answers has one request in a turn: where there are more requests
- * than connections, somebody does not wait. Past a handful for each, such a turn is over after `turnMsMax`. The answer then
- * given ends its connection, and the library handles no more of the buffer; other clients that are ahead are cut off.
+ * Bounds how much of one turn of the event loop one connection takes. uWebSockets.js handles all requests of a received
+ * buffer (up to half a megabyte) one after the other, and shows neither the connection of a request nor the end of a
+ * buffer. But a client that waits for its answers has one request in a turn. So if a turn has more requests than there
+ * are connections, some client does not wait. Beyond a handful for each connection, the turn is over after `turnMsMax`:
+ * the next answer ends its connection, and the library handles no more of that buffer. Other clients that do not wait
+ * for answers are cut off too.
  */
 export class TurnGuard {
   readonly #connections: () => number;
   #left = drawLooksApart();
   #unseenLeft = drawLooksApart();
-  /** From the last look to the next. */
+  /** Answers between the last check and the next one. */
   #apart = this.#left;
-  /** Whether this turn was looked at. */
+  /** Whether this turn was checked. */
   #isSeen = false;
-  /** Since then. */
+  /** Answers since the first check of the turn. */
   #answers = 0;
   #startedAt = 0;
   #isOver = false;
 
-  /** @param connections how many this thread has */
+  /** @param connections of this thread */
   constructor(connections: () => number) {
     this.#connections = connections;
   }
 
-  /** Asked for each request, before it is handled. */
+  /** Called for each request, before it is handled. */
   next(): Manner {
     this.#left -= 1;
     return this.#left > 0 ? 'plain' : this.#look();
   }
 
   /**
-   * Asked for each answer of which uWebSockets.js does not tell whether the client's socket takes it.
-   * @returns whether this one is to end its connection, and the connection with it what may be unsent: one in some is
+   * Called for each answer of which uWebSockets.js does not say whether the client's socket takes it.
+   * @returns whether this answer ends its connection, with what is unsent on it: true for a random sample
    */
   isSampled(): boolean {
     this.#unseenLeft -= 1;
@@ -73,7 +75,8 @@ export class TurnGuard {
     else this.#beginTurn();
     const connections = Math.min(this.#connections(), connectionsMax);
     const isAnyoneAhead = this.#answers > Math.max(aheadAlone / 2, connections);
-    // Behind the first answers to a buffer the library sends each header by itself, unless it is asked for each answer.
+    // After the first answers to a buffer, the library sends each header in a write of its own, unless each answer is
+    // checked.
     this.#apart = isAnyoneAhead ? 1 : looksApartInTurn;
     this.#left = this.#apart;
     if (this.#isOver) return 'held';

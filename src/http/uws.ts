@@ -1,20 +1,21 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 
 /**
- * uWebSockets.js reads this once, when it is loaded; its default of 4 KiB is less than cookies and proxies send. The main
- * thread loads the addon before it starts a worker: a worker's environment is a copy, which the addon does not see.
+ * uWebSockets.js reads this variable once, when it is loaded; its default of 4 KiB is less than cookies and proxies
+ * need. The main thread loads the addon before it starts a worker, because a worker's environment is a copy that the
+ * addon does not see.
  */
 export const headBytesMax = 16_384;
 process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(headBytesMax);
 const addon = await import('uWebSockets.js');
 
-/** What another thread's app is known by. */
+/** The handle by which another thread knows an app. */
 export type AppDescriptor = number | bigint | object;
 
-/** An app with what the addon has and its declarations lack. */
+/** An app with the methods that the addon has and its declarations lack. */
 export interface UwsApp extends TemplatedApp {
   getDescriptor(): AppDescriptor;
-  /** Connections that are accepted from now on go to the apps that were added, in turn. */
+  /** New connections go to the added apps in turn. */
   addChildAppDescriptor(descriptor: AppDescriptor): void;
   removeChildAppDescriptor(descriptor: AppDescriptor): void;
 }
@@ -33,7 +34,7 @@ type Listen = (
 /** The declarations name it `ListenOptions.LIBUS_LISTEN_EXCLUSIVE_PORT`; the addon exports it bare. */
 const { LIBUS_LISTEN_EXCLUSIVE_PORT } = addon as unknown as { readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number };
 
-/** @param onListening gets false when the address cannot be listened on: a port in use too, which is not shared */
+/** @param onListening receives false when the address cannot be listened on, for example because the port is in use */
 export function listen(
   app: UwsApp,
   host: string,

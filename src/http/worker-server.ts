@@ -12,15 +12,15 @@ export type HttpMethod = 'get' | 'head' | 'post' | 'patch' | 'options' | 'any';
 
 export interface HttpRoute {
   readonly method: HttpMethod;
-  /** Segments may be open (`:id`) or the last one a rest (`*`). */
+  /** A path pattern. Segments may be open (`:id`), and the last one may match the rest (`*`). */
   readonly pattern: string;
-  /** What its answers are counted as; a handler may know better (`Exchange.route`). */
+  /** The route under which its answers are counted; a handler may set another one (`Exchange.route`). */
   readonly countedAs: number;
-  /** Must answer, or keep the exchange and answer later. What it throws becomes a 500. */
+  /** Must answer, or keep the exchange and answer later. If it throws, the answer is a 500. */
   handle(exchange: Exchange, request: RequestView): void;
 }
 
-/** An answer that is ready to be written: one object for all of a route's answers. */
+/** An answer that is ready to be written: one object for all answers of a route. */
 export interface ReadyAnswer {
   readonly status: number;
   readonly headers: HeaderBlock;
@@ -28,19 +28,22 @@ export interface ReadyAnswer {
 }
 
 /**
- * A route that is answered before its handler returns, by the last segment of its path and its query alone. It needs no
- * exchange, no abort handler and no cork of its own, and allocates nothing.
+ * A route that is answered before its handler returns, from the last segment of its path and its query alone. It needs
+ * no exchange, no abort handler and no cork of its own, and allocates nothing.
  */
 export interface DirectRoute {
   readonly method: 'get' | 'head';
-  /** Ends in one open segment. */
+  /** The pattern ends in one open segment. */
   readonly pattern: string;
   readonly countedAs: number;
   /** @returns what to write, valid until the next call; null: the request has to wait */
   answer(segment: string, query: string): ReadyAnswer | null;
-  /** Answers later, what `answer` gave null for. Must keep the exchange. What it throws becomes a 500. */
+  /**
+   * Answers later a request for which `answer` returned null. Must keep the exchange. If it throws, the answer is a
+   * 500.
+   */
   wait(exchange: Exchange, request: RequestView): void;
-  /** What `answer` threw becomes this. */
+  /** Makes the answer to a request for which `answer` threw. */
   fail(fault: unknown): ReadyAnswer;
 }
 
@@ -52,26 +55,29 @@ interface WorkerServerOptions extends ConnectionRules {
   /** The answer when a handler throws. */
   readonly failure: { readonly headers: HeaderBlock; readonly body: string };
   readonly onFault: (fault: unknown) => void;
-  /** Answers, and closes, a request whose end another parser could find elsewhere. @param fault what is wrong with it */
+  /**
+   * Answers a request whose end another parser could find elsewhere, and closes its connection. @param fault in the
+   * request
+   */
   readonly refuseAmbiguous: (exchange: Exchange, request: RequestView, fault: string) => void;
 }
 
-/** An app of a worker's thread. It listens to nothing: the front end hands it connections. */
+/** The app of a worker's thread. It does not listen: the front end hands it connections. */
 export interface WorkerServer {
-  /** What the front end knows it by. */
+  /** The handle by which the front end knows it. */
   readonly descriptor: AppDescriptor;
-  /** Closes every connection. None may be on its way here any more: one that comes afterwards ends the process. */
+  /** Closes every connection. No connection may be on its way from the front end: it would end the process. */
   close(): void;
 }
 
-/** What the routes of an app share. */
+/** Shared by all routes of an app. */
 interface RouteParts extends WorkerServerOptions, ExchangeOptions {
   readonly view: RequestView;
 }
 
 /**
- * A worker's side of uWebSockets.js. One wrapper for all routes sees to it that each request has an abort handler before
- * its handler returns (the process would end otherwise) and that a throw is a 500.
+ * A worker's side of uWebSockets.js. One wrapper for all routes ensures that each request has an abort handler before
+ * its handler returns (otherwise the process would end), and that an exception becomes a 500.
  */
 export function createWorkerServer(options: WorkerServerOptions): WorkerServer {
   const app = createApp();
@@ -103,7 +109,7 @@ function addRoute(app: UwsApp, route: HttpRoute, parts: RouteParts): void {
   });
 }
 
-/** @param handle answers a request whose end is known; what it throws becomes a 500 */
+/** @param handle answers a request whose end is known; if it throws, the answer is a 500 */
 function handleExchange(
   exchange: Exchange,
   view: RequestView,
@@ -125,12 +131,13 @@ function handleExchange(
 }
 
 /**
- * Crossings into the addon of an answered evaluation: segment, query, two framing headers, one block of headers, the end.
+ * Crossings into the addon for an answered evaluation: segment, query, two framing headers, one block of headers, the
+ * end.
  */
 function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): void {
   const { meter, policy, turns, view } = parts;
   const isHead = route.method === 'head';
-  // Makes no closure: V8 would allocate what it captures for each request, used or not.
+  // Without a closure: V8 would allocate the captured variables for each request.
   app[route.method](route.pattern, (response: HttpResponse, request: HttpRequest): void => {
     const manner = turns.next();
     const mustClose = policy.mustClose();
@@ -192,7 +199,7 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
   }
 }
 
-/** Writes an answer as far as its client's socket takes it. @returns whether that was all of it */
+/** Writes as much of an answer as its client's socket takes. @returns whether that was all of it */
 function isTakenWhole(response: HttpResponse, { status, headers, body }: ReadyAnswer): boolean {
   let isDone = false;
   response.cork(() => {
@@ -202,7 +209,7 @@ function isTakenWhole(response: HttpResponse, { status, headers, body }: ReadyAn
   return isDone;
 }
 
-/** A request that says it has a body may be framed so that its end cannot be found. */
+/** A request that declares a body may be framed so that its end is not certain. */
 function hasBody(request: HttpRequest): boolean {
   return request.getHeader('content-length') !== '' || request.getHeader('transfer-encoding') !== '';
 }
@@ -210,16 +217,17 @@ function hasBody(request: HttpRequest): boolean {
 const lengths =
   'The headers disagree on the length of the request body. Send one Content-Length, or Transfer-Encoding: chunked.';
 const hosts = 'The request has more than one Host header. Send one.';
-const methods = 'The request has no method of HTTP. Methods are upper-case letters.';
+const methods = 'The request method is not valid. Send an HTTP method in upper-case letters.';
 
-/** Known to every HTTP parser. What follows another one may be read as anything. */
+/** Methods that every HTTP parser knows. After another method, parsers may disagree on what follows. */
 const commonMethods = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']);
 
 /**
- * What in the head keeps another parser from finding the same end of the request: a proxy in front could then take a
- * part of it for the next one, or the other way round (request smuggling). Such a request is refused, and its connection
- * ends. Looks at every line: uWebSockets.js frames by the first of several, and takes an empty one for none.
- * @returns for the client; null when there is nothing
+ * Finds what in the head could make another parser see another end of the request: a proxy in front could then take a
+ * part of it for the next request, or the other way round (request smuggling). Such a request is refused, and its
+ * connection ends. Every line is checked, because uWebSockets.js frames by the first of several headers, and takes an
+ * empty one as absent.
+ * @returns a message for the client; null when there is no fault
  */
 function framingFault(request: RequestView): string | null {
   const sizes = request.headerValues('content-length');
@@ -232,8 +240,8 @@ function framingFault(request: RequestView): string | null {
 }
 
 /**
- * Whether only uWebSockets.js has seen where the request ends. It reads chunks loosely, and shows what is in them and not
- * how they were framed. So the connection ends with the answer: a request that seems to follow is never looked at.
+ * Whether only uWebSockets.js has seen where the request ends. It reads chunks loosely, and shows their content but not
+ * their framing. So the connection ends with the answer: what looks like another request behind it is never handled.
  */
 function hasUncertainEnd(request: RequestView): boolean {
   return request.header('transfer-encoding') !== '' || !commonMethods.has(request.method());

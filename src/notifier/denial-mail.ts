@@ -2,9 +2,9 @@ import type { DenialLetter } from '../domain/outbox/denial-letter.ts';
 import type { DenialReason } from '../domain/token/denial.ts';
 import { cutAt, toWellFormed } from '../support/code-points.ts';
 
-/** A mail as it is handed to the mail server. */
+/** A mail as it is given to the mail server. */
 export interface Mail {
-  /** The same each time that a letter is sent: a receiver that gets it twice can tell. */
+  /** The same each time that the letter is sent, so that a receiver can recognise a duplicate. */
   readonly messageId: string;
   readonly from: string;
   readonly to: readonly { readonly name: string; readonly address: string }[];
@@ -18,7 +18,7 @@ const nameCodePointsMax = 100;
 const reasons: Readonly<Record<DenialReason, string>> = {
   'token-revoked': 'The token has been revoked.',
   'token-expired': 'The token has expired.',
-  'insufficient-permission': 'The token has read permission, and the request would have changed something.',
+  'insufficient-permission': 'The token has read permission, and the request needs write permission.',
   'environment-not-permitted': 'The token is limited to other environments.',
   'create-forbidden': 'The request sets state in an environment that the token may not change.',
 };
@@ -38,7 +38,7 @@ export function denialMail(letter: DenialLetter, mailFrom: string, baseUrl: stri
     ['From address', oneLine(denial.address)],
   ];
   const closing =
-    'You get this mail as the creator of the token or as an Owner of the organisation, at most once in 24 hours for each token. Further refusals are on its activity page.';
+    'You get this mail because you created the token or are an Owner of the organisation. Burgee sends at most one in 24 hours for each token. The token’s activity page shows all refusals.';
   return {
     messageId: `<denial.${denial.tokenId}.${denial.at}@${domainOf(mailFrom)}>`,
     from: mailFrom,
@@ -73,8 +73,8 @@ function htmlOf(
 }
 
 /**
- * A name as it may stand in a header or a line: without what could begin a new one or turn the direction of the text
- * (controls, line and paragraph separators, format characters), and not too long.
+ * A name that is safe in a header or a line: without characters that could begin a new line or change the direction of
+ * the text (controls, line and paragraph separators, format characters), and cut to a maximal length.
  */
 function oneLine(text: string): string {
   const plain = toWellFormed(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');

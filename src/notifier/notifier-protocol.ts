@@ -5,48 +5,48 @@ import type { OutboxCommand, OutboxPage } from '../writer/client/outbox-protocol
 
 /** What the notifier's thread needs to start. */
 export interface NotifierSetup {
-  /** `smtp:` or `smtps:`, with the credentials: never logged. */
+  /** `smtp:` or `smtps:`, with the credentials. Never logged. */
   readonly smtpUrl: string;
   readonly mailFrom: string;
-  /** What links are made of. */
+  /** The base of links. */
   readonly baseUrl: string;
   readonly logLevel: string;
   readonly logMemory: SharedArrayBuffer;
-  /** Its cells of `notifierMetrics`. */
+  /** The thread's cells of `notifierMetrics`. */
   readonly metrics: SharedArrayBuffer;
-  /** Letters that were given up are tried once more: the first thread of a process says so. */
+  /** Whether letters that were given up are tried once more: true for the first thread of a process. */
   readonly retriesFailed: boolean;
 }
 
-/** To the notifier. */
+/** Messages to the notifier. */
 export type NotifierRequest =
-  /** Something new may be in the outbox. */
+  /** There may be a new letter in the outbox. */
   | { readonly kind: 'look' }
   | { readonly kind: 'answer'; readonly ticket: number; readonly answer: OutboxAnswer }
   /** Finish the letter that is being sent, and end. */
   | { readonly kind: 'stop' };
 
-/** What became of a command to the writer; `unavailable`: nothing is known of it, and it may be said again. */
+/** The writer's answer to a command. `unavailable`: its outcome is unknown, and it may be repeated. */
 export type OutboxAnswer =
   | { readonly kind: 'letters'; readonly page: OutboxPage }
   | { readonly kind: 'recorded' }
   | { readonly kind: 'unavailable' };
 
-/** From the notifier. */
+/** Messages from the notifier. */
 export type NotifierMessage =
   | { readonly kind: 'ask'; readonly ticket: number; readonly command: OutboxCommand }
   | { readonly kind: 'log'; readonly lines: LogLines };
 
-/** Written by the notifier's thread alone. */
+/** Written by the notifier's thread only. */
 export const notifierMetrics = layOut({
-  mails: counter('burgee_mails_total', 'Attempts to send a mail, by how the mail server took it.', [
+  mails: counter('burgee_mails_total', 'Attempts to send a mail, by the outcome at the mail server.', [
     { outcome: 'accepted' },
     { outcome: 'postponed' },
     { outcome: 'failed' },
   ]),
   failed: gauge(
     'burgee_outbox_failed',
-    'Mails in the outbox that were given up. They are tried once more when the service starts.',
+    'Mails in the outbox that were given up. The next start of the service tries them once more.',
   ),
   loopDelay: eventLoopDelay('notifier'),
 });

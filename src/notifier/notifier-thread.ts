@@ -12,7 +12,7 @@ import {
 } from './notifier-protocol.ts';
 import { readSmtpUrl, sendMail } from './send-mail.ts';
 
-/** Mails what the outbox holds until it is told to stop. */
+/** Mails the letters of the outbox until it is told to stop. */
 export async function serveNotifier(setup: NotifierSetup, port: MessagePort): Promise<void> {
   const post = (message: NotifierMessage): void => port.postMessage(message);
   const sender = new LogSender(setup.logMemory, (lines) => post({ kind: 'log', lines }));

@@ -12,31 +12,36 @@ interface NotifierOptions {
   readonly retriesFailed: boolean;
   ask(command: OutboxCommand): Promise<OutboxAnswer>;
   send(mail: Mail): Promise<SendOutcome>;
-  /** A letter was not sent, or not to everybody. Without addresses: they are people's. */
+  /**
+   * Called when a letter was not sent, or not to all recipients. The message has no addresses: they are personal data.
+   */
   onFault(fault: string, sequence: number): void;
 }
 
 const { metrics } = notifierMetrics;
 const outcomes = { accepted: 0, postponed: 1, failed: 2 };
-/** How long a mail server that cannot be reached is left alone: twice as long each time. */
+/** How long the notifier pauses when the mail server cannot be reached: twice as long each time. */
 const pauseMs = { first: 5000, max: 300_000 };
-/** The writer had no time: it is asked again. */
+/** How long the notifier waits before it repeats a command for which the writer had no time. */
 const askAgainMs = 1000;
-/** At the end of the service it is asked that often and no more. */
+/** A stopping notifier repeats a command at most so often. */
 const lastAsksMax = 3;
-/** Looked into now and then also when nobody has said that there is something new. */
+/** How often the outbox is checked without a message that there is something new. */
 const lookAtLeastEveryMs = 600_000;
 
 /**
- * Drains the outbox, one letter after another. A letter is settled only once the mail server has accepted it, so a
- * process that ends in between sends it again, under the same Message-ID.
+ * Sends the letters of the outbox, one after another. A letter is settled only when the mail server has accepted it, so
+ * a process that ends in between sends it again, with the same Message-ID.
  */
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #wake = new Wake();
   #isStopping = false;
   #retriesFailed: boolean;
-  /** Tried by this process before it has tried again what former ones gave up; no more than the outbox holds. */
+  /**
+   * Letters that this process has tried before it retried those of former processes; at most as many as the outbox
+   * holds.
+   */
   readonly #tried = new Set<number>();
   #pauseMs = 0;
 
@@ -58,7 +63,7 @@ export class Notifier {
   async run(): Promise<void> {
     while (!this.#isStopping) {
       let dueAt = await this.#drain(false);
-      // After those that are due: one that is refused each time must not keep them waiting.
+      // Retries come after the letters that are due: a letter that is refused each time must not delay them.
       if (this.#retriesFailed && this.#pauseMs === 0) dueAt = Math.min(dueAt, await this.#drain(true));
       const waitMs = Math.min(Math.max(dueAt - Date.now(), 0), lookAtLeastEveryMs);
       if (this.#pauseMs > 0) await this.#rest(this.#pauseMs);
@@ -68,7 +73,7 @@ export class Notifier {
 
   /**
    * Goes through the whole outbox once.
-   * @param retriesFailed also those that former processes gave up
+   * @param retriesFailed also tries the letters that former processes gave up
    * @returns when the next letter is due, in Unix milliseconds
    */
   async #drain(retriesFailed: boolean): Promise<number> {
@@ -108,7 +113,7 @@ export class Notifier {
     return null;
   }
 
-  /** @returns when to look again for it */
+  /** @returns when to check the outbox for it again */
   async #deliver(letter: DenialLetter): Promise<number> {
     const { mailFrom, baseUrl, cells, send } = this.#options;
     const outcome = await send(denialMail(letter, mailFrom, baseUrl));
@@ -118,14 +123,17 @@ export class Notifier {
     if (command.kind === 'postponed') this.#options.onFault(command.fault, letter.sequence);
     else if (outcome.kind === 'accepted' && outcome.refused.length > 0) {
       const { refused } = outcome;
-      this.#options.onFault(`${refused.length} recipients were refused for good`, letter.sequence);
+      this.#options.onFault(
+        `the mail server refused ${refused.length} recipients permanently`,
+        letter.sequence,
+      );
     }
     await this.#record(command);
-    // The writer knows when; a look soon after finds it.
+    // The writer knows when the letter is due again; the next check of the outbox finds it.
     return command.kind === 'settled' ? Number.POSITIVE_INFINITY : Date.now();
   }
 
-  /** Until it is recorded nothing else is sent: what was sent must not be sent again. */
+  /** No other letter is sent until the outcome is recorded: a sent letter must not be sent again. */
   async #record(command: OutboxCommand): Promise<void> {
     let refusals = 0;
     while (!this.#isStopping || refusals <= lastAsksMax) {
@@ -136,7 +144,7 @@ export class Notifier {
     }
   }
 
-  /** Waits for so long, whatever is new; only the end of the service cuts it short. */
+  /** Waits for so long, even if there is something new; only the end of the service cuts it short. */
   async #rest(ms: number): Promise<void> {
     const until = performance.now() + ms;
     while (!this.#isStopping && performance.now() < until) await this.#wake.wait(until - performance.now());
@@ -152,7 +160,7 @@ function seriesOf(outcome: SendOutcome): 'postponed' | 'failed' {
   return outcome.kind === 'failed' && outcome.isPermanent ? 'failed' : 'postponed';
 }
 
-/** What the writer is told about a letter. */
+/** The command to the writer after an attempt to send a letter. */
 function commandAfter({ sequence, recipients }: DenialLetter, outcome: SendOutcome) {
   if (outcome.kind === 'failed') {
     const { fault, isPermanent } = outcome;
@@ -164,13 +172,13 @@ function commandAfter({ sequence, recipients }: DenialLetter, outcome: SendOutco
   return {
     kind: 'postponed',
     sequence,
-    fault: `${outcome.postponed.length} of ${recipients.length} recipients were refused for now`,
+    fault: `the mail server refused ${outcome.postponed.length} of ${recipients.length} recipients for now`,
     isPermanent: false,
     settledMemberIds: settled.map(({ memberId }) => memberId),
   } as const;
 }
 
-/** Waits that can be cut short. A call that finds nobody waiting ends the next wait at once. */
+/** A wait that can be cut short. A call while nobody waits ends the next wait at once. */
 class Wake {
   #isCalled = false;
   #end: (() => void) | null = null;
@@ -180,7 +188,7 @@ class Wake {
     this.#end?.();
   }
 
-  /** Ends after so many milliseconds, or with the call. */
+  /** Resolves after so many milliseconds, or with the call. */
   async wait(ms: number): Promise<void> {
     if (!this.#isCalled) {
       await new Promise<void>((resolve) => {

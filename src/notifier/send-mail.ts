@@ -3,21 +3,21 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Mail } from './denial-mail.ts';
 
-/** A mail server and how it is spoken to. */
+/** A mail server, and how to connect to it. */
 interface SmtpSettings {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte; otherwise STARTTLS where it is offered. */
+  /** TLS from the first byte; otherwise STARTTLS if the server offers it. */
   readonly isSecure: boolean;
   readonly user: string | null;
   readonly password: string;
-  /** On this machine: nobody in between, so certificates are not checked. */
+  /** The server is on this machine, so nobody is in between and certificates are not checked. */
   readonly isLocal: boolean;
 }
 
 const defaultPorts = { smtp: 587, smtps: 465 };
 
-/** @param url as the setting has checked it: `smtp://` or `smtps://`, with credentials percent-encoded */
+/** @param url as the setting has validated it: `smtp://` or `smtps://`, with credentials percent-encoded */
 export function readSmtpUrl(url: string): SmtpSettings {
   const { protocol, hostname, port, username, password } = new URL(url);
   const isSecure = protocol === 'smtps:';
@@ -32,30 +32,30 @@ export function readSmtpUrl(url: string): SmtpSettings {
   };
 }
 
-/** How the mail server took a mail. */
+/** The outcome of an attempt to send a mail. */
 export type SendOutcome =
-  /** For `refused` no more can be done; `postponed` may be tried again. Both may be empty. */
+  /** Recipients in `refused` are lost; those in `postponed` may be tried again. Both may be empty. */
   | { readonly kind: 'accepted'; readonly refused: readonly string[]; readonly postponed: readonly string[] }
   | {
       readonly kind: 'failed';
-      /** What it or the connection said. */
+      /** The message of the server or of the connection. */
       readonly fault: string;
-      /** Trying again would end the same. */
+      /** Another attempt would fail as well. */
       readonly isPermanent: boolean;
-      /** Nothing can be sent now, this mail or another. */
+      /** No mail can be sent now, neither this one nor another. */
       readonly isUnreachable: boolean;
     };
 
 const stepTimeoutMs = 10_000;
 const idleTimeoutMs = 30_000;
-/** From the first look-up of the server's name to its last word. */
+/** From the look-up of the server's name to its last response. */
 const sendTimeoutMs = 60_000;
 const responseBytesMax = 64 * 1024;
 const encodedWordStart = '=?';
-/** Of text, which base64 makes a third longer; the first word stands behind the name of its header. */
+/** Bytes of text, which base64 makes a third longer. The first encoded word follows the name of its header. */
 const encodedWordBytesMax = 39;
 
-/** Codes of faults that are of the server or the way to it, and of no mail. */
+/** Codes of faults of the server or of the way to it, not of a mail. */
 const unreachableCodes: ReadonlySet<string> = new Set([
   'ECONNECTION',
   'ETIMEDOUT',
@@ -67,7 +67,7 @@ const unreachableCodes: ReadonlySet<string> = new Set([
   'ENOAUTH',
 ]);
 
-/** What nodemailer says of a fault. */
+/** The part of nodemailer's fault that is used here. */
 interface SmtpFault extends Error {
   readonly code?: string | undefined;
   readonly responseCode?: number | undefined;
@@ -75,7 +75,7 @@ interface SmtpFault extends Error {
   readonly rejectedErrors?: readonly SmtpFault[] | undefined;
 }
 
-/** Sends one mail over a connection of its own. Every step has a time limit, and so has the whole. Never rejects. */
+/** Sends one mail over a connection of its own. Each step has a time limit, and so has the whole. Never rejects. */
 export async function sendMail(settings: SmtpSettings, mail: Mail): Promise<SendOutcome> {
   const connection = connectionTo(settings);
   let timer: NodeJS.Timeout | undefined;
@@ -100,7 +100,7 @@ function connectionTo({ host, port, isSecure, user, isLocal }: SmtpSettings): SM
     host,
     port,
     secure: isSecure,
-    // A password goes over an encrypted connection, or stays on this machine.
+    // A password is sent over an encrypted connection only, or stays on this machine.
     requireTLS: user !== null && !isSecure && !isLocal,
     tls: { rejectUnauthorized: !isLocal },
     allowInternalNetworkInterfaces: true,
@@ -147,8 +147,9 @@ async function deliver(
 }
 
 /**
- * The text of a header that looks like encoded words itself, which a reader of mails would decode: encoded as words of
- * lines of at most 76 characters (RFC 2047), it is shown as it is. nodemailer encodes only what is not ASCII.
+ * Encodes the text of a header that contains what looks like an encoded word. A mail reader would decode it; encoded
+ * once more, in words for lines of at most 76 characters (RFC 2047), it is shown as it is. nodemailer encodes only text
+ * that is not ASCII.
  */
 function encodedText(text: string): string {
   const words: string[] = [];
@@ -164,7 +165,7 @@ function encodedText(text: string): string {
   return encoded.join('\r\n ');
 }
 
-/** A name that looks like an encoded word is left out: the address says who is meant. */
+/** A name that looks like an encoded word is left out: the address identifies the recipient. */
 function withPlainName({ name, address }: Mail['to'][number]): Mail['to'][number] {
   return { name: name.includes(encodedWordStart) ? '' : name, address };
 }
@@ -180,7 +181,7 @@ function sortRejected(faults: readonly SmtpFault[]): {
   };
 }
 
-/** 5yz; without a number the connection failed, which says nothing about the mail. */
+/** A response 5yz. Without a response code the connection failed, which says nothing about the mail. */
 function isFinal({ responseCode }: SmtpFault): boolean {
   return responseCode !== undefined && responseCode >= 500;
 }
@@ -193,7 +194,7 @@ function failure(fault: SmtpFault, settings: SmtpSettings): SendOutcome {
   return { kind: 'failed', fault: message, isPermanent: isRejected && !isUnreachable, isUnreachable };
 }
 
-/** A server may repeat what it was told: in the clear, or as it goes over the wire. */
+/** Removes credentials: a server may repeat what it received, in clear text or in its encoding. */
 function withoutPassword(message: string, { user, password }: SmtpSettings): string {
   if (password === '') return message;
   const sent = [`\0${user}\0${password}`, password].map((text) => Buffer.from(text).toString('base64'));

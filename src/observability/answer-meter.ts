@@ -3,31 +3,31 @@ import { turnNow } from '../support/monotonic-clock.ts';
 import { cellsOfSeries, type Metric } from './metric.ts';
 import { count, type MetricCells } from './metric-cells.ts';
 
-/** The statuses that the service answers with; another one would be counted as the last. */
+/** The statuses that the service answers with. Any other one would be counted as the last. */
 export const answerStatuses = [
   200, 201, 204, 302, 303, 304, 308, 400, 401, 402, 403, 404, 405, 408, 409, 410, 412, 413, 415, 422, 428,
   429, 500, 501, 503, 0,
 ] as const;
 
-/** Who ended a request without a whole answer. */
+/** Who ended a request before its answer was complete. */
 export const unansweredBy = ['client', 'service'] as const;
 
 const seriesOfStatus = new Uint8Array(600).fill(answerStatuses.length - 1);
 for (const [series, status] of answerStatuses.entries()) seriesOfStatus[status] = series;
 
-/** Of answers that are given at once, one in so many is timed. */
+/** Of the answers that are given within their handler, one in so many is timed. */
 const sampleEvery = 64;
 const notTimed = -1;
 
-/** The metrics that it fills; the series go by route, then by status or by who ended it. */
+/** The metrics that it counts. Series are ordered by route, then by status or by who ended the request. */
 export interface AnswerMetrics {
   readonly durations: Metric;
   readonly unanswered: Metric;
 }
 
 /**
- * Counts the answers to requests. Routes are indexes into a closed list. What each answer needs is at hand, so that
- * counting one costs some nanoseconds.
+ * Counts the answers to requests. Routes are indexes into a closed list. Everything is looked up beforehand, so that
+ * counting an answer costs some nanoseconds.
  */
 export class AnswerMeter {
   readonly #cells: MetricCells;
@@ -37,7 +37,7 @@ export class AnswerMeter {
   readonly #bounds: Float64Array;
   readonly #width: number;
   #sampled = 0;
-  /** Of the last answer at once that was timed. */
+  /** Duration of the last answer that was given within its handler and timed. */
   #durationMs = 0;
 
   constructor(cells: MetricCells, { durations, unanswered }: AnswerMetrics) {
@@ -48,7 +48,7 @@ export class AnswerMeter {
     this.#width = cellsOfSeries(durations);
   }
 
-  /** @param startedAt of `turnNow`, when the request was read */
+  /** @param startedAt from `turnNow`, when the request was read */
   countAnswer(route: number, status: number, startedAt: number): void {
     this.#count(route, status, turnNow() - startedAt);
   }
@@ -65,22 +65,22 @@ export class AnswerMeter {
     cells[sum] = (cells[sum] as number) + durationMs / 1000;
   }
 
-  /** A request came that is answered before its handler returns. @returns what `countAtOnce` is to be told */
+  /** A request begins that is answered before its handler returns. @returns the argument for `countAtOnce` */
   beginAtOnce(): number {
     this.#sampled = (this.#sampled + 1) % sampleEvery;
     return this.#sampled === 0 ? performance.now() : notTimed;
   }
 
   /**
-   * Counts an answer that was given at once. One in `sampleEvery` is timed and stands for the others: reading the clock
-   * twice for each would cost a hundredth of what an evaluation takes.
+   * Counts an answer that was given within its handler. One in `sampleEvery` is timed and stands for the others:
+   * reading the clock twice for each would cost a hundredth of an evaluation.
    */
   countAtOnce(route: number, status: number, startedAt: number): void {
     if (startedAt !== notTimed) this.#durationMs = performance.now() - startedAt;
     this.#count(route, status, this.#durationMs);
   }
 
-  /** A request whose client went away, or whose connection was cut, before its answer was whole. */
+  /** Counts a request whose client went away, or whose connection was cut, before its answer was complete. */
   countUnanswered(route: number, by: (typeof unansweredBy)[number]): void {
     count(this.#cells, this.#unanswered, route * unansweredBy.length + unansweredBy.indexOf(by));
   }

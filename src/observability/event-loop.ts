@@ -4,30 +4,30 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import { counter, durationBounds, histogram, type Metric, type MetricShape } from './metric.ts';
 import { type MetricCells, observe } from './metric-cells.ts';
 
-/** Of threads that are named so, all together. */
+/** Sums the threads of the same name. */
 export function eventLoopActive(...threads: readonly string[]): MetricShape {
   return counter(
     'burgee_event_loop_active_seconds_total',
-    'Seconds that event loops have worked, by thread, those of all workers together: its rate is the busy share of the thread.',
+    'Seconds for which event loops were busy, by thread; workers are summed. The rate is the busy share of the thread.',
     threads.map((thread) => ({ thread })),
   );
 }
 
-/** Each thread with an event loop has one series. */
+/** One series for each thread with an event loop. */
 export function eventLoopDelay(thread: string): MetricShape {
   return histogram(
     'burgee_event_loop_delay_seconds',
-    'How late a timer came, by thread: the longest that anything else in its event loop took. It is due every 100 ms, and every second in a thread that hardly works.',
+    'How late a timer fired, by thread: the longest time that other work held the event loop. It is due every 100 ms, and every second in an idle thread.',
     durationBounds,
     [{ thread }],
   );
 }
 
 const pace = { busyMs: 100, idleMs: 1000 };
-/** A thread that works for less than this share of its time hardly works. */
+/** A thread whose event loop is busy for less than this share of the time is idle. */
 const busyShare = 0.01;
 
-/** Watches the event loop of this thread until it is closed. */
+/** Measures the event loop of this thread until it is closed. */
 export function watchEventLoop(cells: MetricCells, metric: Metric): Lookout {
   let lookedAt = monotonicMs();
   let use = performance.eventLoopUtilization();

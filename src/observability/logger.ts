@@ -7,10 +7,10 @@ export type { Logger };
 
 const flushTimeoutMs = 1000;
 const infoLevel = pino.levels.values['info'];
-/** Of every thread's log. */
+/** Fields of every thread's log. */
 export const loggerOptions = { base: null, redact: ['authorization', '*.authorization'] };
 
-/** What the log says of a Management API request: fixed fields, and none of them can hold a secret. */
+/** The log's fields of a Management API request: a fixed list, none of which can hold a secret. */
 interface RequestLine {
   readonly requestId: string;
   readonly tokenId: string | null;
@@ -25,19 +25,19 @@ interface RequestLine {
 
 export type LogRequest = (line: RequestLine) => void;
 
-/** The log, which the main thread alone writes: JSON lines on standard output that wait for no reader. */
+/** The log, written by the main thread only: JSON lines on standard output. It never waits for a reader. */
 export interface MainLog {
   readonly log: Logger;
-  /** Writes lines of another thread, or for people, each with its line feed, as they are. */
+  /** Writes lines as they are: those of another thread, or text for people. Each ends with a line feed. */
   writeLines(lines: string): void;
   /**
-   * Writes what is buffered. Bounded: a reader of the log that has stopped reading must not keep the process.
-   * @returns whether nothing waits any more: it was written, or nobody can read it
+   * Writes what is buffered. Bounded: a reader of the log that has stopped reading must not keep the process alive.
+   * @returns whether nothing is left: it was written, or nobody can read it
    */
   flush(): Promise<boolean>;
   /**
-   * Flushes for the last time; nothing is logged afterwards.
-   * @returns whether the process can end by itself, whatever the reader of the log does
+   * Flushes for the last time; nothing may be logged afterwards.
+   * @returns whether the process can end by itself, even when the reader of the log stands still
    */
   end(): Promise<boolean>;
 }
@@ -82,21 +82,23 @@ export function requestText(line: RequestLine): string {
 }
 
 const standardOutput = 1;
-/** A pipe is opened once more: nothing changes for processes that share the other opening of it. */
+/** Opens a pipe once more: flags set on this opening do not affect processes that share the other one. */
 const withoutWaiting = constants.O_WRONLY | constants.O_NONBLOCK;
-/** Above 0: with 0 the destination calls its flush done before anything is written. */
+/** Must be above 0: with 0 the destination reports its flush as done before anything is written. */
 const writtenBytesMin = 1;
-/** Lines that wait for a slow reader of the log; beyond it lines are dropped, rather than requests delayed. */
+/** Bytes that wait for a slow reader of the log. Beyond it lines are dropped, so that requests are not delayed. */
 const bufferedBytesMax = 4 * 1024 * 1024;
 
-/** Where the log goes: it waits for no reader. */
+/** A destination of the log that never waits for its reader. */
 interface LogOutput {
   /** Whole lines, each with its line feed. */
   write(lines: string): void;
-  /** Resolves when everything is written, or nobody can read it any more; maybe never, where a reader stands still. */
+  /**
+   * Resolves when everything is written, or nobody can read it any more; possibly never, when the reader stands still.
+   */
   written(): Promise<void>;
   /**
-   * Drops what is not written. Nothing is written afterwards.
+   * Drops what is not written yet. Nothing may be written afterwards.
    * @returns whether the process can end by itself: not while a thread waits for a reader that stands still
    */
   letGo(): boolean;
@@ -107,7 +109,7 @@ function openLogOutput(): LogOutput {
   return socket === null ? fileOutput() : socketOutput(socket);
 }
 
-/** @returns null where the standard output is neither a pipe nor a socket, or cannot be used as one */
+/** @returns null when the standard output is neither a pipe nor a socket, or cannot be used as one */
 function openSocket(): Socket | null {
   let opened: number | null = null;
   try {
@@ -121,9 +123,9 @@ function openSocket(): Socket | null {
   }
 }
 
-/** Written on the event loop: no thread ever waits for the reader, so the process can end without it. */
+/** Writes on the event loop: no thread ever waits for the reader, so the process can end without it. */
 function socketOutput(socket: Socket): LogOutput {
-  // A reader that went away must not end the service.
+  // A reader that goes away must not end the service.
   socket.on('error', () => undefined);
   socket.unref();
   return {
@@ -143,7 +145,7 @@ function socketOutput(socket: Socket): LogOutput {
   };
 }
 
-/** Written by a thread of Node's pool, which waits where the reader does. */
+/** Writes in a thread of Node's pool, which blocks while the reader does not read. */
 function fileOutput(): LogOutput {
   const destination = pino.destination({
     dest: standardOutput,
@@ -151,8 +153,8 @@ function fileOutput(): LogOutput {
     minLength: writtenBytesMin,
     maxLength: bufferedBytesMax,
   });
-  // pino flushes synchronously after a fatal line and when the process exits, which waits for ever for a reader that
-  // stopped, and tries for ever where none is.
+  // pino flushes synchronously after a fatal line and when the process exits. That would wait for ever for a reader
+  // that stopped reading, and retry for ever when there is none.
   destination.on('error', () => undefined);
   destination.flushSync = () => undefined;
   let isWritten = true;
@@ -161,7 +163,7 @@ function fileOutput(): LogOutput {
       isWritten = false;
       destination.write(lines);
     },
-    // Its fault, if any, is of the sync that follows: a terminal has none.
+    // A fault can only come from the sync that follows: a terminal has none.
     written: () =>
       new Promise((resolve) =>
         destination.flush(() => {

@@ -1,9 +1,9 @@
 import { cellsOfSeries, type Metric, type MetricBlock } from './metric.ts';
 
 /**
- * The values of a block, in shared memory if threads share them. One thread writes them, plainly; others may read at any
- * time and see numbers that are whole and a moment old: an aligned 64-bit store is not torn on the platforms that Node
- * runs on, and no two cells need to agree.
+ * The values of a block, in shared memory if several threads read them. One thread writes them with plain stores;
+ * others may read at any time and see whole numbers that are a moment old: an aligned 64-bit store is not torn on the
+ * platforms that Node runs on, and no two cells need to agree.
  */
 export type MetricCells = Float64Array;
 
@@ -12,13 +12,13 @@ export function createMetricMemory({ cellCount }: MetricBlock): SharedArrayBuffe
   return new SharedArrayBuffer(cellCount * Float64Array.BYTES_PER_ELEMENT);
 }
 
-/** Adds up threads of one kind; gauges too. */
+/** Sums the cells of threads of one kind, gauges too. */
 export function addCells(sum: MetricCells, cells: MetricCells): void {
   for (let cell = 0; cell < sum.length; cell += 1)
     sum[cell] = (sum[cell] as number) + (cells[cell] as number);
 }
 
-/** Keeps the counts of a thread that has ended, and forgets its gauges. */
+/** Adds the counts of a thread that has ended, without its gauges. */
 export function addCounts(sum: MetricCells, cells: MetricCells, { metrics }: MetricBlock): void {
   for (const metric of Object.values<Metric>(metrics)) {
     if (metric.kind === 'gauge') continue;
@@ -29,7 +29,7 @@ export function addCounts(sum: MetricCells, cells: MetricCells, { metrics }: Met
   }
 }
 
-/** Puts a value into its bucket of a histogram's series. Allocates nothing. */
+/** Counts a value in its bucket of a histogram's series. Allocates nothing. */
 export function observe(cells: MetricCells, metric: Metric, series: number, value: number): void {
   const { bounds } = metric;
   const first = metric.firstCell + series * (bounds.length + 2);
@@ -40,7 +40,7 @@ export function observe(cells: MetricCells, metric: Metric, series: number, valu
   cells[sum] = (cells[sum] as number) + value;
 }
 
-/** @returns how many events a histogram has seen, in all its series */
+/** @returns how many values a histogram has observed, in all its series */
 export function countEvents(cells: MetricCells, { firstCell, series, bounds }: Metric): number {
   const width = bounds.length + 2;
   let events = 0;
@@ -56,12 +56,12 @@ export function count(cells: MetricCells, metric: Metric, series = 0, by = 1): v
   cells[cell] = (cells[cell] as number) + by;
 }
 
-/** Sets a series to a value that was read elsewhere. */
+/** Sets a series to a value that was measured elsewhere. */
 export function put(cells: MetricCells, metric: Metric, value: number, series = 0): void {
   cells[metric.firstCell + series] = value;
 }
 
-/** @returns a counter's series added up */
+/** @returns the sum of a counter's series */
 export function sumOf(cells: MetricCells, { firstCell, series }: Metric): number {
   let sum = 0;
   for (let cell = firstCell; cell < firstCell + series.length; cell += 1) sum += cells[cell] as number;

@@ -1,18 +1,18 @@
 /**
- * What Burgee counts and measures about itself, as data. An actor declares its metrics in its protocol; their values are
- * cells of one typed array, so that counting is one addition, and each thread that holds the memory can read them.
+ * What Burgee counts and measures about itself, as data. An actor declares its metrics in its protocol. Their values
+ * are cells of one typed array, so that counting is one addition, and each thread that shares the memory can read them.
  *
  * Cells of a metric, series by series:
  *   counter, gauge   the value
- *   histogram        events up to each bound, not added up; events above the last one; the sum of all values
+ *   histogram        values up to each bound, not cumulative; values above the last bound; the sum of all values
  */
 export interface MetricShape {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly name: string;
   readonly help: string;
-  /** The label values of each series: a closed list. One series without labels by default. */
+  /** The label values of each series, a closed list. By default there is one series without labels. */
   readonly series: readonly Labels[];
-  /** Of a histogram: inclusive upper bounds, ascending. */
+  /** For a histogram: inclusive upper bounds, ascending. */
   readonly bounds: readonly number[];
 }
 
@@ -47,7 +47,7 @@ export function histogram(
   return { kind: 'histogram', name, help, series, bounds };
 }
 
-/** How many cells a series takes. */
+/** Number of cells of a series. */
 export function cellsOfSeries({ kind, bounds }: MetricShape): number {
   return kind === 'histogram' ? bounds.length + 2 : 1;
 }
@@ -63,7 +63,7 @@ export function layOut<Name extends string>(shapes: Readonly<Record<Name, Metric
   return { metrics: metrics as Record<Name, Metric>, cellCount };
 }
 
-/** Seconds: from a quarter of a millisecond, about what an evaluation takes, to the longest deadlines. */
+/** Seconds: from a quarter of a millisecond, about the time of an evaluation, to the longest deadlines. */
 export const durationBounds = [
   0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const;

@@ -3,23 +3,23 @@ import { pino } from 'pino';
 import { assert } from '../support/assert.ts';
 import { type Logger, loggerOptions } from './logger.ts';
 
-/** What of the lines of all threads may be on its way to the main thread; beyond it lines are dropped. */
+/** Bytes of log lines of all threads on their way to the main thread; beyond it lines are dropped. */
 export const linesOnTheWayMax = 4 * 1024 * 1024;
 
-/** Bytes of lines that were sent and not received: shared by the threads that send them and the one that writes. */
+/** Counts bytes of lines that were sent and not received: shared by the threads that send and the one that writes. */
 export function createLogMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 }
 
-/** Lines of another thread, on their way to the one that writes the log. */
+/** Lines of another thread, on their way to the main thread's log. */
 export interface LogLines {
   readonly lines: string;
   readonly bytes: number;
 }
 
 /**
- * The way of a thread's log lines to the main thread, which alone writes the log: lines of several writers would
- * interleave in a pipe, and a reader of the log that stands still would hang every thread that writes synchronously.
+ * Sends a thread's log lines to the main thread, which alone writes the log. Lines of several writers would interleave
+ * in a pipe, and a reader of the log that stands still would block every thread that writes synchronously.
  */
 export class LogSender {
   readonly #onTheWay: Int32Array<SharedArrayBuffer>;
@@ -41,14 +41,17 @@ export class LogSender {
   }
 }
 
-/** Takes lines in: call it for each message that a `LogSender` has posted. */
+/** Receives lines: call it for each message that a `LogSender` has posted. */
 export function receiveLines(memory: SharedArrayBuffer, { lines, bytes }: LogLines): string {
   const onTheWay = Atomics.sub(new Int32Array(memory), 0, bytes);
   assert(onTheWay >= bytes, 'lines are received once');
   return lines;
 }
 
-/** The log of a thread: each line is sent before the next instruction, so that what ends the thread is told. */
+/**
+ * The log of a thread. Each line is sent before the next instruction, so that the log has the reason when a thread
+ * ends.
+ */
 export function createThreadLog(level: string, sender: LogSender): Logger {
   return pino({ level, ...loggerOptions }, { write: (line: string) => sender.write(line) });
 }

@@ -12,7 +12,7 @@ const operations: ReadonlyMap<string, ConsoleOperation> = new Map<string, Consol
   ...Object.entries<ConsoleOperation>(consoleSteps),
 ]);
 
-/** @throws Error on an id that is not in the tables. */
+/** @throws Error for an id that is not in the tables. */
 export function consoleOperation(id: string | null): ConsoleOperation {
   const operation = operations.get(id ?? '');
   if (operation === undefined) throw new Error(`${id} is no operation of the console`);
@@ -48,7 +48,7 @@ function answerOf(
   return consoleRefusal(outcome.problem, asker, call, context);
 }
 
-/** Refuses a request by its head, before its body is read. The answer looks again. @returns null: let it come */
+/** Refuses a request by its head, before its body is read. The answer checks again. @returns null: the body may come */
 export function refuseConsoleCall(
   queries: RecordQueries,
   call: ApiCallHead,

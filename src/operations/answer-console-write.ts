@@ -24,7 +24,7 @@ export function answerConsoleWrite(
   return { changes, answer: asMessage(consoleSuccess(reply, asker, call, context)) };
 }
 
-/** What crosses to another thread is text: pieces would be read after the transaction. */
+/** What crosses to another thread must be text: pieces would be read after the transaction. */
 function asMessage(answer: ApiAnswer): ApiAnswer {
   return { ...answer, body: joinPieces(answer.body) };
 }

@@ -17,15 +17,15 @@ import type {
   Shown,
 } from './operation.ts';
 
-/** What the guard found of who asks, and what came of the request. */
+/** The asker that the guard found, and the outcome of the request. */
 export interface Admission<Result> {
   readonly asker: ConsolePrincipal | null;
   readonly outcome: ConsoleOutcome<Result>;
 }
 
 /**
- * The steps before an operation, and the operation: who asks, what of, and whether the body has its shape. The same in
- * worker and writer.
+ * Runs an operation after its guard: the asker's permission, the target, the query and the shape of the body are
+ * checked. The same in worker and writer.
  */
 export function runConsoleCall<Result>(
   queries: RecordQueries,
@@ -45,12 +45,12 @@ export function runConsoleCall<Result>(
     ...{ requestId, params, address, userAgent },
     ...{ query: query.query, body: body.value },
   };
-  // The guard has found whom this access asks for, and the body has the shape of the operation's.
+  // The guard has found the principal that this access requires, and the body has the operation's shape.
   const run = operation.run as (...sent: readonly unknown[]) => ConsoleOutcome<Result>;
   return { asker, outcome: run(queries, request, asker, context) };
 }
 
-/** The first of these steps: who asks, and what of. It needs no body. */
+/** The first step: finds the asker and the target, and checks the asker's role. It needs no body. */
 export function guardConsoleCall(
   queries: RecordQueries,
   { access }: ConsoleOperation,
@@ -77,7 +77,7 @@ export function consoleRefusal(
   return { ...plainAnswer, ...shareOf(asker, params, now), status, body };
 }
 
-/** @returns the answer to what went well: 204 when there is nothing to show. */
+/** @returns the answer to a successful request: 204 when there is nothing to show. */
 export function consoleSuccess(
   shown: Shown,
   asker: ConsolePrincipal | null,

@@ -12,14 +12,14 @@ const preflight = [
   ['Access-Control-Max-Age', '86400'],
 ] as const;
 
-/** Every answer of the Evaluation API and of `/health`. */
+/** Headers of every answer of the Evaluation API and of `/health`. */
 export const evaluationHeaders = headerBlock([json, anyOrigin, noStore]);
 export const evaluationRetryHeaders = headerBlock([json, anyOrigin, noStore, retryNow]);
 export const evaluationPreflightHeaders = headerBlock([anyOrigin, ...preflight]);
-/** An answer outside both APIs. */
+/** Headers of an answer outside both APIs. */
 export const plainJsonHeaders = headerBlock([json, noStore]);
 
-/** @returns the headers of an evaluation with this status: 503 says when to try again. */
+/** @returns the headers of an evaluation with this status: a 503 says when to try again. */
 export function evaluationHeadersFor(status: number): HeaderBlock {
   return status === 503 ? evaluationRetryHeaders : evaluationHeaders;
 }
@@ -38,22 +38,24 @@ function withRequestId(block: HeaderBlock, requestId: string): HeaderBlock {
   return extendHeaderBlock(block, 'X-Request-Id', requestId);
 }
 
-/** What some answers of the Management and the console's API say beside status and body. */
+/** What some answers of both APIs have beside status and body. */
 export interface AnswerFields {
   /** Null when there is no body. */
   readonly contentType?: string | null;
-  /** Seconds: how long the window of a 429 lasts, or until a 503 that knows it is over. */
+  /** Seconds: until the window of a 429 ends, or until a retry of a 503 makes sense. */
   readonly retryAfter?: number | undefined;
-  /** Of the one flag in the body; null when there is none. */
+  /** The tag of the one flag in the body; null when there is none. */
   readonly entityTag?: string | null;
   readonly setCookies?: readonly string[];
-  /** The body is a file to be kept, by this name: letters, digits, dots and hyphens. */
+  /** The body is a file to be saved under this name: letters, digits, dots and hyphens. */
   readonly fileName?: string | undefined;
-  /** Of a redirect. */
+  /** Target of a redirect. */
   readonly location?: string;
 }
 
-/** Headers of a JSON answer under `/api/v1`. 503 always says when to try again; 429 says how long its window lasts. */
+/**
+ * Headers of a JSON answer under `/api/v1`. A 503 always says when to try again; a 429 says how long its window lasts.
+ */
 export function managementHeaders(
   requestId: string,
   status: number,
@@ -69,12 +71,12 @@ export function managementPreflightHeaders(requestId: string): HeaderBlock {
   return withRequestId(managementPreflightBlock, requestId);
 }
 
-/** The answer above the request rate: plain text, no envelope (specification, limits). */
+/** Headers of the answer above the request rate: plain text, no envelope (specification, limits). */
 export function rateLimitedHeaders(requestId: string, retryAfter: number): HeaderBlock {
   return extendHeaderBlock(withRequestId(managementTextBlock, requestId), 'Retry-After', String(retryAfter));
 }
 
-/** Headers of every answer under `/console/api`: nobody keeps it, no other site may read it. */
+/** Headers of every answer under `/console/api`: it must not be cached, and no other site may read it. */
 export function consoleHeaders(requestId: string, status: number, fields: AnswerFields = {}): HeaderBlock {
   const { contentType = null, retryAfter, setCookies = [], location, fileName } = fields;
   const lines: (readonly [string, string])[] = [
@@ -84,7 +86,7 @@ export function consoleHeaders(requestId: string, status: number, fields: Answer
     ['Referrer-Policy', 'no-referrer'],
   ];
   if (contentType !== null) lines.push(['Content-Type', contentType]);
-  // A proxy that gathers what it passes on would hold events back.
+  // A proxy that buffers answers would delay events.
   if (contentType === 'text/event-stream') lines.push(['X-Accel-Buffering', 'no']);
   if (fileName !== undefined) lines.push(['Content-Disposition', `attachment; filename="${fileName}"`]);
   if (status === 503 || retryAfter !== undefined) {
@@ -95,7 +97,7 @@ export function consoleHeaders(requestId: string, status: number, fields: Answer
   return headerBlock(lines);
 }
 
-/** The answer above the Evaluation API's own limit, where one is switched on. */
+/** Headers of the answer above the Evaluation API's own limit, if it is switched on. */
 export function evaluationLimitedHeaders(retryAfter: number): HeaderBlock {
   return headerBlock([json, anyOrigin, noStore, ['Retry-After', String(retryAfter)]]);
 }

@@ -31,7 +31,7 @@ type Of<Actor> = Extract<ManagementOperation, { readonly actor: Actor }>;
 /**
  * Steps 4 to 7 of the order of checks.
  *
- * @throws when somebody else answers the operation: the call should have gone there
+ * @throws when the call belongs to the other actor
  */
 function guard<Actor extends ManagementOperation['actor']>(
   queries: RecordQueries,
@@ -51,8 +51,8 @@ function guard<Actor extends ManagementOperation['actor']>(
 }
 
 /**
- * Answers a read of the Management API, or a request for no endpoint at all. A body in pieces is read from `queries`
- * while it is iterated. The answer's denial is still to be recorded by the writer.
+ * Answers a read of the Management API, or a request for an unknown endpoint. A body in pieces is read from `queries`
+ * while it is iterated. The writer has yet to record the answer's denial.
  *
  * @throws when the call is a write: it should have gone to the writer.
  */
@@ -83,9 +83,9 @@ function answerOf(step: Step<ApiAnswer>, call: ApiCall, context: ManagementConte
 
 /**
  * Refuses a change of the Management API by its head, before its body is read: steps 4 to 7 of the order of checks. The
- * writer takes them again, with the change. The answer's denial is still to be recorded by the writer.
+ * writer repeats them with the change. The writer has yet to record the answer's denial.
  *
- * @returns null: let it come
+ * @returns null: the body may come
  */
 export function refuseManagementWrite(
   queries: RecordQueries,
@@ -98,7 +98,7 @@ export function refuseManagementWrite(
 }
 
 /**
- * Decides a write of the Management API. A refusal of a real token comes with the records of its denial, so the
+ * Decides a write of the Management API. The refusal of a real token comes with the records of its denial, so the
  * answer's own `denial` is null.
  *
  * @throws when the call is a read: the worker should have answered it.
@@ -129,7 +129,7 @@ function refuseWrite(
   return { changes, answer: refusalAnswer(refusal, null, context) };
 }
 
-/** @param denial what is still to be recorded; null when nothing is, or when it has been. */
+/** @param denial that is still to be recorded; null for none, or when it has been. */
 function refusalAnswer(
   { problem, isFailedAuthentication, tokenId, retryAfter }: Refusal,
   denial: Denial | null,
@@ -145,7 +145,7 @@ function ownerOf({ project, organisation }: Principal) {
   return { projectId: project.id, organisationId: organisation.id };
 }
 
-/** @returns the refusal as it is recorded on the token's page; null when it is none of a real token's. */
+/** @returns the refusal as it is recorded on the token's page; null when no real token was refused. */
 function denialOf(refusal: Refusal, call: ApiCallHead, context: ManagementContext): Denial | null {
   const { tokenId, denialReason: reason } = refusal;
   if (tokenId === null || reason === null) return null;
@@ -154,7 +154,7 @@ function denialOf(refusal: Refusal, call: ApiCallHead, context: ManagementContex
   return { tokenId, at: context.now, reason, route, environment, address: call.address };
 }
 
-/** As denials and logs name a request for no endpoint. */
+/** The name of an unknown endpoint in denials and logs. */
 export const unknownRoute = 'unknown endpoint';
 
 function firstEnvironment(query: string): string | null {

@@ -4,13 +4,13 @@ import type { HeaderBlock } from '../http/header-block.ts';
 import { type AnswerFields, consoleHeaders, managementHeaders } from './answer-headers.ts';
 import type { ApiName } from './call.ts';
 
-/** What an API does in its own way, as far as its answers go. */
+/** The parts of an answer that differ between the two APIs. */
 export interface ApiManner {
   readonly name: ApiName;
   headers(requestId: string, status: number, fields: AnswerFields): HeaderBlock;
   /** @returns a problem as the body of an answer, JSON text */
   envelope(problem: ApiProblem): string;
-  /** What to do when nobody knows whether a change was applied. */
+  /** What a client should do when it is not known whether its change was applied. */
   readonly mayBeApplied: string;
 }
 
@@ -30,6 +30,6 @@ export function consoleManner(docsUrl: string): ApiManner {
     headers: consoleHeaders,
     envelope: (problem) => errorEnvelope(problem, docsUrl, 'console'),
     mayBeApplied:
-      'The service stopped while the change was on its way. It may have been applied: look before you repeat it.',
+      'The service stopped while the change was on its way. It may have been applied: check before you repeat it.',
   };
 }

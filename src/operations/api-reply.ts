@@ -9,39 +9,39 @@ export interface ApiRequest {
   readonly requestId: string;
   /** In lower case. */
   readonly method: string;
-  /** Null when there is none of this method and path. */
+  /** Null when no operation has this method and path. */
   readonly operation: string | null;
   readonly params: Readonly<Record<string, string>>;
-  /** As received. */
+  /** As received, without the question mark. */
   readonly query: string;
-  /** As `ApiCall` has it. Never logged. */
+  /** The same as in `ApiCall`. Never logged. */
   readonly credential: string | null;
-  /** The Cookie headers, for what has a cookie of its own. Never logged. */
+  /** The Cookie headers, for operations with a cookie of their own. Never logged. */
   readonly cookies: readonly string[];
-  /** As `ApiCall` has it. The server takes at most 16 KiB of headers, so it is bounded too. */
+  /** The same as in `ApiCall`. The server takes at most 16 KiB of headers, so it is bounded too. */
   readonly header: string | null;
   readonly userAgent: string;
-  /** A reading that the page makes by itself: nobody is there who uses the session. */
+  /** A read that the page makes by itself: it does not count as use of the session. */
   readonly isBackground: boolean;
   /** For the log and denial records. */
   readonly address: string;
-  /** What the per-address limits count by. */
+  /** The key of the limits for each address. */
   readonly limitKey: string;
   /** From Content-Length; null when there is none. */
   readonly declaredBytes: number | null;
 }
 
-/** Told once per request, when its answer is given. */
+/** Called once for each request, when its answer is given. */
 export type OnAnswered = (status: number, askerId: string | null) => void;
 
 const json = 'application/json';
 
-/** Gives one request its answer and tells the log. */
+/** Gives one request its answer and reports it to the log. */
 export class ApiReply {
   readonly request: ApiRequest;
   readonly exchange: Exchange;
   readonly manner: ApiManner;
-  /** Lets go of the request's body in memory, with the answer or before; can be called again without effect. */
+  /** Gives back the memory of the request's body, with the answer or before; a second call has no effect. */
   releaseBody: () => void = () => undefined;
   readonly #onAnswered: OnAnswered;
 
@@ -82,7 +82,7 @@ export class ApiReply {
     this.answer(204, '', fields, askerId);
   }
 
-  /** @param location within this service, or of the OpenID provider: never what a request has named. */
+  /** @param location within this service, or of the OpenID provider: never one that a request has named. */
   redirect(location: string, setCookies: readonly string[], askerId: string | null = null): void {
     this.answer(303, '', { location, setCookies }, askerId);
   }
@@ -93,7 +93,7 @@ export class ApiReply {
     this.answer(status, this.manner.envelope(problem), { retryAfter, contentType: json });
   }
 
-  /** Refuses a request whose end cannot be found: its connection is closed with the answer. */
+  /** Refuses a request whose end is not certain: its connection is closed with the answer. */
   refuseAndClose(problem: ApiProblem): void {
     const { status } = problemTable[problem.code];
     const headers = this.headers(status, { contentType: json });
@@ -105,19 +105,19 @@ export class ApiReply {
     this.refuse({ code: 'service-unavailable', detail });
   }
 
-  /** The detail names the request, so that a reader of the log finds the fault. */
+  /** The detail has the request id, which leads to the fault in the log. */
   refuseInternal(): void {
-    const detail = `Something went wrong in the service. Its log tells more under the request id ${this.request.requestId}.`;
+    const detail = `Something went wrong in the service. Its log has the cause under the request id ${this.request.requestId}.`;
     this.refuse({ code: 'internal-error', detail });
   }
 
-  /** Begins an answer that goes on for as long as somebody reads it: for the log it is given now. */
+  /** Begins an answer that lasts until its client goes away: the log has it now. */
   begin(status: number, fields: AnswerFields, askerId: string | null): void {
     this.exchange.begin(status, this.headers(status, fields));
     this.#onAnswered(status, askerId);
   }
 
-  /** A long answer is over; its bytes have gone their own way. */
+  /** A long answer is over; its bytes were sent by `LongAnswers`. */
   finishLong(status: number, askerId: string | null): void {
     this.#onAnswered(status, askerId);
   }

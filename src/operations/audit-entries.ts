@@ -15,16 +15,16 @@ export function ledgerOf(project: Project): string {
   return project.organisationId ?? project.id;
 }
 
-/** Says that a password was set, and nothing about it. */
+/** The entry says that a password was set, and nothing about it. */
 export const passwordChange: AuditChange = { field: 'password', before: null, after: 'set' };
 
-/** Which sign-in link was followed, who had made it, and from where it was followed. */
+/** The link that was followed, its maker, and the address that followed it. */
 export function followedLink({ id, createdBy }: OneTimeLink, address: string): readonly AuditChange[] {
   const fields = Object.entries({ linkId: id, linkMadeBy: createdBy ?? 'operator', address });
   return fields.map(([field, after]) => ({ field, before: null, after }));
 }
 
-/** @returns what the audit log says of what a member does to itself. */
+/** @returns the audit entry of a change that a member makes to itself. */
 export function ownEntry(
   { id, name, organisationId }: Member,
   action: AuditEntry['action'],
@@ -33,7 +33,7 @@ export function ownEntry(
   { now, newId }: ConsoleContext,
 ): RecordChange {
   const actor = { kind: 'member', id, name } as const;
-  // A person without an organisation has a chain of their own, as in the operator's provisioning.
+  // A person without an organisation has an audit chain of its own, as in the operator's provisioning.
   const where = { ledgerId: organisationId ?? id, projectId: null, environment: null };
   const what = { action, targetId: id, targetName: name, changes };
   return { kind: 'audit', entry: { id: newId(), at: now, actor, requestId, ...where, ...what } };
@@ -41,7 +41,7 @@ export function ownEntry(
 
 type OrganisationEntry = Pick<AuditEntry, 'action' | 'targetId' | 'targetName' | 'changes'>;
 
-/** @returns what the audit log says of a change that a member makes to the organisation, not to one of its projects. */
+/** @returns the audit entry of a change that a member makes to the organisation, not to one of its projects. */
 export function organisationEntry(
   { requestId }: ConsoleRequest,
   principal: ConsolePrincipal,
@@ -54,12 +54,14 @@ export function organisationEntry(
   return { kind: 'audit', entry: { id: newId(), at: now, actor, requestId, ...where, ...entry } };
 }
 
-/** What an audit entry about something in a project still has to say. */
+/** The fields that an audit entry in a project still needs. */
 type ProjectEntry = Pick<AuditEntry, 'action' | 'targetId' | 'targetName' | 'changes'> & {
   readonly environment?: string | null;
 };
 
-/** @returns the audit entry of a member's change in a project, in the ledger of the project's organisation or its own. */
+/**
+ * @returns the audit entry of a member's change in a project, in the ledger of the project's organisation or its own.
+ */
 export function projectEntry(
   entry: ProjectEntry,
   { project, member }: Pick<ProjectPrincipal, 'project' | 'member'>,

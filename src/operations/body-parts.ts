@@ -1,11 +1,14 @@
 import { type TSchema, Type } from 'typebox';
 import { nullable, shape, text } from '../contracts/console/view-parts.ts';
 
-/* What bodies that are sent to the console's API are made of. Lengths and contents are checked by the domain's rules. */
+/* Schemas that bodies of the console's API share. The domain's rules check lengths and contents. */
 
 export const optional = Type.Optional;
 
-/** As in the API; `cohorts` of a group flag are flag-wide, those of a state its own list (null or [] inherits). */
+/**
+ * The fields of the Management API. The `cohorts` of a group flag are flag-wide, those of a state its own list (null or
+ * [] inherits).
+ */
 const state = shape({
   enabled: optional(Type.Boolean()),
   trafficPercentage: optional(Type.Integer()),

@@ -13,9 +13,9 @@ function checkerOf(schema: TSchema): CompiledSchema<TSchema> {
 }
 
 /**
- * Reads a body and holds it against its operation's shape. Everything that is wrong with it is told at once.
+ * Reads a body and checks it against its operation's shape. All problems are reported at once.
  *
- * @param schema null when the body was made by a conversation.
+ * @param schema null when a conversation made the body.
  */
 export function readConsoleBody(schema: TSchema | null, bytes: Uint8Array | null): ConsoleOutcome<unknown> {
   const read = readJsonText(bytes);

@@ -12,7 +12,7 @@ export function newSecret(): string {
   return newSecretText(randomBytes(secretBytes));
 }
 
-/** @returns what the handlers of one request share. */
+/** @returns what the operations of one request share. */
 export function createConsoleContext(settings: ConsoleSettings): ConsoleContext {
   return {
     ...settings,

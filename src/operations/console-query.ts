@@ -5,7 +5,7 @@ type QueryReading =
   | { readonly ok: true; readonly query: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly detail: string };
 
-/** Reads a query whose every name is known and given once. @param raw as received */
+/** Reads a query in which every name must be known and given once. @param raw as received */
 export function readConsoleQuery(raw: string, known: readonly string[]): QueryReading {
   const problems = new ProblemList();
   const query = new Map<string, string>();

@@ -1,15 +1,15 @@
 import type { FirstOwnerOffer } from '../domain/session/first-owner-offer.ts';
 
-/** What the console's API knows of the settings, on every thread. */
+/** The settings that the console's API needs on every thread. */
 export interface ConsoleSettings {
   readonly tokenPrefix: string;
-  /** Without a trailing slash: what links are built from, never the Host header. */
+  /** Without a trailing slash. Links are built from it, never from the Host header. */
   readonly baseUrl: string;
   readonly docsUrl: string;
-  /** The name of the OpenID provider to sign in with; null when none is configured. */
+  /** Name of the OpenID provider for signing in; null when none is configured. */
   readonly openIdName: string | null;
-  /** Whether denial emails go out. */
+  /** Whether denial emails are sent. */
   readonly isMailConfigured: boolean;
-  /** The link by which this process lets the first Owner in. */
+  /** The link with which this process admits the first Owner. */
   readonly firstOwnerOffer: FirstOwnerOffer;
 }

@@ -7,11 +7,11 @@ import type { OpenIdPort } from './sessions/open-id/open-id-protocol.ts';
 import type { SessionCookie } from './sessions/session-cookie.ts';
 import type { PageWatchers } from './watching/page-watchers.ts';
 
-/** What a sign-in holds of the process' password desk, which checks and makes a few hashes at a time. */
+/** The way of a sign-in to the process' password desk, which makes and checks a few hashes at a time. */
 export interface PasswordPort {
-  /** @param passwordHash null for a member who is unknown or has none: the work is the same. */
+  /** @param passwordHash null for a member who is unknown or has none: the check takes as long. */
   check(passwordHash: string | null, password: string): Promise<boolean | 'busy'>;
-  /** The same for several hashes, one after the other in one place. @returns which of them are right */
+  /** The same for several hashes, one after the other in one place. @returns which of them match */
   checkEach(
     passwordHashes: readonly (string | null)[],
     password: string,
@@ -23,23 +23,23 @@ export interface PasswordPort {
 export interface SignInAttempts {
   /**
    * Counts an attempt before any work is done for it, so that many at once are counted too.
-   * @returns null when it may be made, or the seconds after which one may.
+   * @returns null when it may be made, or seconds until one may be made.
    */
   begin(account: string, limitKey: string): number | null;
-  /** The attempt was right, or nothing was checked: it does not count. */
+  /** Takes back an attempt that was right, or that was not checked. */
   giveBack(account: string, limitKey: string): void;
-  /** An attempt whose account shows only at its end: the address alone is counted. */
+  /** Counts an attempt whose account is known only at its end, for the address alone. */
   beginFrom(limitKey: string): number | null;
   giveBackFrom(limitKey: string): void;
 }
 
-/** A request that takes several steps: reads, changes and what the process does once for all workers. */
+/** A request that takes several steps: reads, changes, and calls to what the process has once for all workers. */
 export interface ConversationCall<Body = unknown> {
   readonly reply: ApiReply;
   readonly body: Body;
 }
 
-/** What conversations are led with. */
+/** The actors of conversations. */
 export interface ConversationActors {
   readonly reads: ApiReads;
   readonly writer: WriterPort;
@@ -49,11 +49,11 @@ export interface ConversationActors {
   readonly passwords: PasswordPort;
   readonly attempts: SignInAttempts;
   readonly openIdCookie: OpenIdCookie;
-  /** Null: no provider is configured. */
+  /** Null when no provider is configured. */
   readonly openId: OpenIdPort | null;
   /** Marks a session as seen, in the background: no answer waits for it. */
   touch(sessionId: string | null): void;
 }
 
-/** Answers the request: when it resolves, the answer is given, or will be by what it has begun. */
+/** Answers the request: when it resolves, the answer is given, or will be given by work that it has begun. */
 export type Conversation<Body> = (call: ConversationCall<Body>, actors: ConversationActors) => Promise<void>;

@@ -3,7 +3,7 @@ import type { PackedFlag } from '../domain/flag/flag.ts';
 import type { FoundFlag } from '../domain/record-queries.ts';
 import type { Shown } from './operation.ts';
 
-/** `{"name": [items]}`, item by item. A null is a pause in which others are served: nothing is ready to be shown yet. */
+/** `{"name": [items]}`, item by item. A null is a pause in which other requests are served: no item is ready yet. */
 export function listReply(name: string, items: Iterable<object | null>): ConsoleOutcome<Shown> {
   return allow({ pieces: { contentType: 'application/json', text: listPieces(name, items) } });
 }
@@ -28,7 +28,7 @@ export function* inSteps(found: FoundFlag): Generator<null, PackedFlag> {
   }
 }
 
-/** One thing that takes a while to put together; pauses as above. */
+/** Pauses as above, until the steps of one item are done. */
 export function slowReply(items: Iterable<object | null>): ConsoleOutcome<Shown> {
   return allow({ pieces: { contentType: 'application/json', text: slowPieces(items) } });
 }
@@ -42,7 +42,7 @@ interface Named {
   readonly name: string;
 }
 
-/** The items by name (UTF-8 order), then id, as flags are listed. */
+/** The items by name (UTF-8 order), then id, in the order of lists of flags. */
 export function byName<Item extends Named>(items: readonly Item[]): readonly Item[] {
   const keyed = items.map((item) => ({ item, key: Buffer.from(`${item.name}\0${item.id}`) }));
   return keyed.sort((one, other) => Buffer.compare(one.key, other.key)).map(({ item }) => item);

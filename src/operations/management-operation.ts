@@ -8,11 +8,9 @@ import type { Permission } from '../domain/token/token.ts';
 import type { Steps } from '../support/steps.ts';
 import { type ApiAnswer, type ApiCall, plainAnswer } from './call.ts';
 
-/*
- * An operation of the Management API is one file of a folder beside this one: where it is asked for, how the OpenAPI document
- * describes it, and what it does from step 8 of the order of checks on. A read asks for a token's read permission, a change
- * for its write permission.
- */
+/* An operation of the Management API is one file of a folder beside this one: its route, its part of the OpenAPI
+   document, and what it does from step 8 of the order of checks on. A read needs a token's read permission, a change
+   its write permission. */
 
 /** What answering a Management API request needs beside the records and the call. */
 export interface ManagementContext extends GuardContext {
@@ -39,12 +37,12 @@ export function successAnswer(
   return { ...plainAnswer, status, body, askerId, entityTag };
 }
 
-/** A read of a long record first. It denies nothing: what is denied is known before. */
+/** A long record is read first. The result has no denial: a denial is known before. */
 export interface LateRead {
   readonly later: Steps<Step<ApiAnswer>>;
 }
 
-/** A write that was decided. `changes` are stored whole before `answer` is given; a refusal may have some too. */
+/** A decided write. All `changes` are stored before `answer` is given; a refusal may have changes too. */
 export interface WriteDecision {
   readonly changes: readonly RecordChange[];
   readonly answer: ApiAnswer;
@@ -61,10 +59,10 @@ type RunWrite = (
 
 interface Row {
   readonly id: string;
-  /** Method and path. As denials and logs name it. */
+  /** Method and path. Denials and logs use it as the endpoint's name. */
   readonly route: string;
   readonly permission: Permission;
-  /** The request header that it knows beside the token's, in lower case; null: none. */
+  /** The request header that it reads beside the token's, in lower case; null: none. */
   readonly header: string | null;
   readonly described: DescribedOperation;
 }
@@ -86,11 +84,11 @@ interface Sent {
   readonly parameters: readonly OperationParameter[];
   readonly body?: DescribedOperation['requestBody'];
   readonly answers: readonly OperationAnswer[];
-  /** Beyond what any request of its kind may be answered. */
+  /** Problems beyond those that any operation of its kind may answer with. */
   readonly problems: readonly ProblemCode[];
 }
 
-/** What any Management API request may be answered, before its route is looked at. */
+/** Problems that any Management API request may be answered with, before its route is known. */
 const commonProblems: readonly ProblemCode[] = [
   'invalid-request',
   'missing-bearer-token',
@@ -126,7 +124,7 @@ export const dryRunParameter: OperationParameter = {
   name: 'dryRun',
   in: 'query',
   required: false,
-  description: 'With true, nothing is written: the answer is the one that the write would get.',
+  description: 'With true, nothing is written. The answer is the one that the write would get.',
   example: 'true',
   schema: { type: 'string', enum: ['true', 'false'] },
 };

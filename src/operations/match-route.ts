@@ -1,11 +1,11 @@
 import { decodeSegment } from '../support/path-segment.ts';
 
-/** Where the console's API lies below the base URL. */
+/** The path of the console's API below the base URL. */
 export const consoleApiPath = '/console/api';
-/** Where the Management API does. */
+/** The path of the Management API below the base URL. */
 export const managementApiPath = '/api/v1';
 
-/** What a method and path ask for. */
+/** The operation of a method and path. */
 export interface MatchedRoute<Id> {
   readonly id: Id;
   /** Decoded, by their names in the path. */
@@ -35,7 +35,7 @@ export function createRouter<Id extends string>(
       const [method = '', path = ''] = routes[id].split(' ');
       return { id, method: method.toLowerCase(), segments: path.split('/').slice(1) };
     })
-    // A named segment before an open one: `/audit/export` is no `{id}` of `/audit`.
+    // A named segment is tried before an open one: `/audit/export` is no `{id}` of `/audit`.
     .sort((left, right) => openSegments(left) - openSegments(right));
   return (method, path) => {
     const sent = path.slice(base.length).split('/').slice(1);

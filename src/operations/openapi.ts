@@ -30,7 +30,7 @@ function titleSchema(codes: readonly ProblemCode[]): TSchema {
   return { type: 'object', properties: { error: { enum: codes.map((code) => problemTable[code].title) } } };
 }
 
-/** The per-address request rate of the Management API answers before anything is parsed, so its body is plain text. */
+/** The Management API's request rate for each address answers before anything is parsed, so its body is plain text. */
 function contentOf(operation: DescribedOperation, codes: readonly ProblemCode[]): Record<string, unknown> {
   const isPlainToo = operation.tag === 'Management API' && codes.includes('too-many-requests');
   const enveloped = isPlainToo ? codes.filter((code) => code !== 'too-many-requests') : codes;
@@ -81,7 +81,7 @@ function operationObject(operation: DescribedOperation): Record<string, unknown>
   };
 }
 
-/** Every endpoint that Burgee's two APIs have. */
+/** Every endpoint of both APIs. */
 export const operations: readonly DescribedOperation[] = [
   ...evaluationOperations,
   ...Object.values(managementOperations)
@@ -89,7 +89,7 @@ export const operations: readonly DescribedOperation[] = [
     .sort((left, right) => placeOf(left) - placeOf(right)),
 ];
 
-/** What a newcomer asks for first comes first. */
+/** The operations that newcomers need first come first. */
 function placeOf({ path, method }: DescribedOperation): number {
   const place = ['/api/v1/token', '/api/v1/flags', '/api/v1/flags/{id}'].indexOf(path);
   return (place < 0 ? Number.MAX_SAFE_INTEGER / 2 : place) * 2 + (method === 'get' ? 0 : 1);

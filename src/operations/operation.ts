@@ -9,15 +9,14 @@ import type { TextPieces } from '../support/text-pieces.ts';
 import type { ConsoleSettings } from './console-settings.ts';
 import type { Conversation } from './conversation.ts';
 
-/*
- * An operation of the console is one file of a folder beside this one: where it is asked for, who may ask, what is sent and
- * answered, and what it does. Its id is the file's name. The tables of all operations are made from the files
- * (`console-operations.ts`), and everything else about an operation follows from its row.
- */
+/* An operation of the console is one file of a folder beside this one: its route, who may ask, the shapes of input
+   and answer, and what it does. Its id is the file's name. The tables of all operations are made from the files
+   (`console-operations.ts`), and everything else about an operation derives from its row. */
 
 /**
- * Who may ask. An organisation's thing is looked up by the member's own organisation, a project's by `{projectId}`, and
- * what is not theirs is 404 like what does not exist; a role that does not suffice is 403.
+ * Who may ask. A record of the organisation is looked up in the member's own organisation, one of a project by
+ * `{projectId}`. A record of another organisation or project is a 404, like one that does not exist; an insufficient
+ * role is a 403.
  */
 export type ConsoleAccess =
   | { readonly scope: 'public' }
@@ -38,7 +37,7 @@ export function inProject(role: Role): { readonly scope: 'project'; readonly rol
 /** Method and path below `/console/api`; `{name}` is a parameter of the path. */
 export type ConsoleRoute = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`;
 
-/** A call as an operation sees it: the guard has passed it, and its body has the operation's shape. */
+/** A call as an operation sees it: its guard has passed, and its body has the operation's shape. */
 export interface ConsoleRequest<Body = unknown> {
   readonly requestId: string;
   readonly params: Readonly<Record<string, string>>;
@@ -52,30 +51,33 @@ export interface ConsoleContext extends ConsoleSettings {
   /** Unix milliseconds, one value for the whole request. */
   readonly now: number;
   newId(): string;
-  /** @returns a new token secret without prefix, or of a link or session: 49 characters with their checksum. */
+  /** @returns a new secret of a token, without prefix, or of a link or session: 49 characters with their checksum. */
   newSecret(): string;
   /** SHA-256 of a secret's part after its last underscore, 32 bytes. */
   hashSecret(secret: string): Uint8Array;
 }
 
-/** Text in pieces, which may be empty: between two of them a worker does other work. */
+/** Text in pieces, some of which may be empty: between pieces a worker does other work. */
 export interface ReplyPieces {
   readonly contentType: string;
   readonly text: TextPieces;
-  /** The answer is a file to be kept, by this name: letters, digits, dots and hyphens. */
+  /** The answer is a file to be saved under this name: letters, digits, dots and hyphens. */
   readonly fileName?: string;
 }
 
-/** What an operation shows: a value for `JSON.stringify`, or text in pieces (a long list as JSON, or another kind). */
+/**
+ * What an operation answers with: a value for `JSON.stringify`, or text in pieces (a long list as JSON, or another
+ * type).
+ */
 export interface Shown {
   readonly status?: 200 | 201;
   readonly value?: unknown;
   readonly pieces?: ReplyPieces;
-  /** What is shown, where a long record is read for it first. */
+  /** The actual answer, if a long record has to be read for it first. */
   readonly later?: Steps<ConsoleOutcome<Shown>>;
 }
 
-/** What the writer answers, and the changes that are stored whole before it does. */
+/** The writer's answer, and the changes that are all stored before it is given. */
 export interface ConsoleDecision {
   readonly changes: readonly RecordChange[];
   readonly reply: Shown;
@@ -95,19 +97,19 @@ type Run<Body, Principal, Result> = (
   context: ConsoleContext,
 ) => ConsoleOutcome<Result>;
 
-/** What is said of an operation before it runs. */
+/** The declaration of an operation. */
 interface Row {
   readonly id: string;
-  /** Null: a step of a conversation, which nobody asks for from outside. */
+  /** Null: a step of a conversation, which has no endpoint. */
   readonly route: ConsoleRoute | null;
   readonly access: ConsoleAccess;
   /** Known query parameters, all optional; others are a 400. */
   readonly query: readonly string[];
-  /** The query is another service's: the operation reads it as it came, and what it does not know is left alone. */
+  /** The query comes from another service: the operation reads it as received, and ignores unknown parameters. */
   readonly hasForeignQuery: boolean;
-  /** Null: it takes none. Unknown members are refused. */
+  /** Null: the operation takes no body. Unknown members are refused. */
   readonly body: TSchema | null;
-  /** Of the answer 200 or 201. Null: 204, or a body that is no JSON. */
+  /** Schema of the answer 200 or 201. Null: 204, or a body that is not JSON. */
   readonly answer: TSchema | null;
 }
 
@@ -138,7 +140,7 @@ interface Sent<Route, Access, Query, Body, Answer> {
 }
 type Schema = TSchema | null;
 
-/** The types of what is sent and answered stay with each row: the web app takes its own from them. */
+/** The types of input and answer stay with each row: the web app takes its types from them. */
 function rowOf<
   Id extends string,
   Route extends ConsoleRoute,
@@ -205,10 +207,8 @@ export function conversation<
   return { ...rowOf(id, sent), actor: 'conversation' as const, run: sent.run };
 }
 
-/*
- * A step is what a conversation asks for while it answers an operation: half a sign-in, for example. Its body was made by
- * the conversation, and has no schema.
- */
+/* A step is a read or write that a conversation makes while it answers an operation: half a sign-in, for example.
+   The conversation makes its body, which has no schema. */
 const noWire = { route: null, hasForeignQuery: false, body: null, answer: null } as const;
 
 export function readStep<Access extends ConsoleAccess, Body>(

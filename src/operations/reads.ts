@@ -10,11 +10,11 @@ export interface ReadsOptions {
   readonly docsUrl: string;
   readonly console: ConsoleSettings;
   readonly tokenPrefixesAccepted: readonly string[];
-  /** Told how long each read took until its first piece, in milliseconds. */
+  /** Receives how long each read took until its first piece, in milliseconds. */
   onStep(ms: number): void;
 }
 
-/** Answers the reads of both APIs, each from one snapshot of the store: the newest that was acknowledged. */
+/** Answers the reads of both APIs, each from one snapshot of the store: the newest acknowledged state. */
 export class Reads implements ApiReads {
   readonly #reader: StoreReader;
   readonly #options: ReadsOptions;

@@ -1,11 +1,11 @@
 import { deny } from '../domain/console/console-problem.ts';
 import { shown } from '../domain/problem-list.ts';
 
-/** A deletion is confirmed by the thing's name: null when it is what was typed. */
+/** Checks the name that is typed to confirm a deletion. @returns null when it is the stored one */
 export function refuseTyped(typed: string, stored: string): ReturnType<typeof deny> | null {
   if (typed === stored) return null;
   return deny(
     'invalid-request',
-    `name must be "${shown(stored)}", as it is stored: it confirms the deletion`,
+    `name must be "${shown(stored)}", exactly as stored, to confirm the deletion`,
   );
 }

@@ -4,14 +4,14 @@ import type { ApiReply } from './api-reply.ts';
 const notApplied =
   'The change was not begun within its deadline and has not been applied. Retry in a moment.';
 const storageFull =
-  'The disk of the service is almost full, so changes are refused. Nothing was applied. Free some space and retry.';
+  'The disk of the service is almost full, so changes are refused. Nothing was applied. Free some disk space and retry.';
 const storageMoved =
   'The data file of the service was moved, removed or replaced, so changes are refused. Nothing was applied. Put it back and retry.';
 const storageHeld =
-  'A command beside the service is opening its data file and does not get on with it, so changes are refused. Nothing was applied. Let it go on or end it, and retry.';
+  'Another process is opening the data file of the service and does not finish, so changes are refused. Nothing was applied. Let that process finish, or end it, and retry.';
 
 const quotaReached =
-  'This organisation has written as much today as it may on one day, so its changes are refused until the next day begins, in UTC. Nothing was applied. Look for the program that writes so much.';
+  'This organisation has used up its write quota of the day, so its changes are refused until the next day begins, in UTC. Nothing was applied. Find the program that writes so much.';
 
 /** Refuses a change that the writer has not decided. */
 export function refuseUndecided(reply: ApiReply, outcome: WriteOutcome): void {
@@ -27,7 +27,7 @@ export function refuseUndecided(reply: ApiReply, outcome: WriteOutcome): void {
   else reply.refuseInternal();
 }
 
-/** The detail of a 503 that is given at once: every queue is bounded. */
-export const overloaded = 'The service has as many requests in flight as it may. Retry in a moment.';
-/** The detail of a 503 that is given before anything was asked: each connection takes a descriptor. */
-export const tooManyConnections = 'The service has as many connections as it may. Retry in a moment.';
+/** The detail of a 503 that is given at once, because every queue is bounded. */
+export const overloaded = 'The service has reached its limit of requests in flight. Retry in a moment.';
+/** The detail of a 503 that is given before a request is read, because each connection takes a file descriptor. */
+export const tooManyConnections = 'The service has reached its limit of connections. Retry in a moment.';

@@ -6,7 +6,7 @@ import { contextParameters } from '../domain/evaluation/evaluation-context.ts';
 import { type ProblemList, shown } from '../domain/problem-list.ts';
 import type { SlicePlace } from './provision-outline.ts';
 
-/** Never attributes, so a rule on one of them never matches (decisions). */
+/** They are never attributes, so a rule on one of them would never match (decisions). */
 const reservedAttributes: readonly string[] = contextParameters;
 
 const flagsCheck = compileSchema(declaredFlagsSchema);
@@ -18,7 +18,7 @@ export interface PlacedProject {
   readonly project: DeclaredProject | DeclaredPersonalProject;
 }
 
-/** @returns every project, in the order in which they are provisioned. */
+/** @returns every project, in the order of provisioning. */
 export function projectsOf(document: ProvisionDocument): PlacedProject[] {
   const placed = (projects: readonly DeclaredProject[], path: string): PlacedProject[] =>
     projects.map((project, index) => ({ path: stepInto(path, index), project }));
@@ -31,7 +31,7 @@ export function projectsOf(document: ProvisionDocument): PlacedProject[] {
   ];
 }
 
-/** Checks what the shape does not say: that names tell things apart, and that personal projects have no tokens. */
+/** Checks what the schema cannot express: names are unique, and personal projects have no tokens. */
 export function checkDocument(
   document: ProvisionDocument,
   problems: ProblemList,
@@ -74,7 +74,7 @@ function checkProject(
   }
 }
 
-/** Emails are told apart in lower case, names as they are. */
+/** Emails are compared in lower case, names as they are. */
 function checkUnique<Key extends 'name' | 'email'>(
   items: readonly Readonly<Record<Key, string>>[],
   path: string,
@@ -89,11 +89,11 @@ function checkUnique<Key extends 'name' | 'email'>(
 }
 
 function checkName(seen: Set<string>, name: string, path: string, problems: ProblemList): void {
-  if (seen.has(name)) problems.add(() => `${path}: "${shown(name)}" stands in the file twice`);
+  if (seen.has(name)) problems.add(() => `${path}: "${shown(name)}" is in the file twice`);
   seen.add(name);
 }
 
-/** @returns the slice as the bytes of a JSON array of its own. */
+/** @returns the slice as the bytes of a JSON array. */
 export function cutSlice(file: Uint8Array, { start, end }: SlicePlace): Uint8Array {
   const json = new Uint8Array(end - start + 2);
   json[0] = 0x5b;
@@ -102,7 +102,7 @@ export function cutSlice(file: Uint8Array, { start, end }: SlicePlace): Uint8Arr
   return json;
 }
 
-/** Checks the flags of one project, slice by slice, and keeps their names. */
+/** Checks the flags of one project slice by slice, and keeps their names. */
 export class FlagSliceCheck {
   readonly #projectPath: string;
   readonly #problems: ProblemList;
@@ -114,7 +114,7 @@ export class FlagSliceCheck {
     this.#problems = problems;
   }
 
-  /** The flags' names, trimmed; each stands once. */
+  /** The flags' names, trimmed; each may occur once. */
   get names(): Iterable<string> {
     return this.#names;
   }

@@ -11,12 +11,12 @@ import {
   storeHeader,
 } from './operator-protocol.ts';
 
-/** No server answers at the data directory's socket: there is none, or it is still starting. */
+/** No server answers at the data directory's socket: none is running, or it is still starting. */
 export class NoServer extends Error {
   override readonly name = 'NoServer';
 }
 
-/** The server has gone before it answered, or does not serve the store in this directory. */
+/** The server ended before it answered, or does not serve the store in this directory. */
 export class ServerFault extends Error {
   override readonly name = 'ServerFault';
 }
@@ -31,7 +31,7 @@ const chunkBytes = 2 ** 20;
 const lineBytesMax = 2 ** 20;
 const newline = 0x0a;
 
-/** The operator in the server that listens at a place. Each call is a connection of its own. */
+/** The operator of the server that listens on a socket. Each call has a connection of its own. */
 export function remoteOperator(place: OperatorPlace, storeId: string): Operator {
   const ask = async (verb: VerbName, args: unknown, onProgress: ApplyProgress = () => undefined) => {
     const body = args instanceof Uint8Array ? args : Buffer.from(JSON.stringify(args));
@@ -47,7 +47,7 @@ export function remoteOperator(place: OperatorPlace, storeId: string): Operator 
   return ask as Operator;
 }
 
-/** Sends the head, and the body when the server says so. @returns when the head of the answer is there. */
+/** Sends the head, and the body when the server asks for it. @returns when the head of the answer has arrived. */
 function send(request: ClientRequest, body: Uint8Array, onProgress: ApplyProgress): Promise<IncomingMessage> {
   let isGreeted = false;
   request.setTimeout(greetingMaxMs, () => request.destroy(new NoServer('the server does not answer')));
@@ -62,7 +62,7 @@ function send(request: ClientRequest, body: Uint8Array, onProgress: ApplyProgres
       resolve(response);
     });
     request.on('error', (fault: NodeJS.ErrnoException) => {
-      // A server of protocol 1 greets in bytes that are no HTTP.
+      // A server of protocol 1 sends a greeting that is not HTTP.
       if (fault.code?.startsWith('HPE_')) reject(new ServerFault(otherVersion));
       else reject(isGreeted ? serverGone() : new NoServer(fault.message));
     });
@@ -70,7 +70,7 @@ function send(request: ClientRequest, body: Uint8Array, onProgress: ApplyProgres
   });
 }
 
-/** In pieces, so that what has gone can be told, and no more than a piece waits in memory. */
+/** Sends the body in pieces, so that progress can be shown, and at most one piece waits in memory. */
 async function sendBody(request: ClientRequest, body: Uint8Array, onProgress: ApplyProgress): Promise<void> {
   for (let at = 0; at < body.length; at += chunkBytes) {
     if (!request.write(body.subarray(at, at + chunkBytes))) await once(request, 'drain');
@@ -96,7 +96,7 @@ async function readAnswer(response: IncomingMessage, onProgress: ApplyProgress):
   return lines.answer();
 }
 
-/** Splits an answer into its lines, up to the one that answers; the rest is its document. */
+/** Splits an answer into its lines, up to the line of kind `answer`; the rest is its document. */
 class AnswerLines {
   #open: Uint8Array = new Uint8Array(0);
   #answer: object | null = null;
@@ -114,12 +114,12 @@ class AnswerLines {
       yield line;
     }
     if (this.#answer !== null) this.#takeDocument();
-    else if (this.#open.length > lineBytesMax) throw new ServerFault('The server answers more than it may');
+    else if (this.#open.length > lineBytesMax) throw new ServerFault('The answer of the server is too large');
   }
 
   #takeDocument(): void {
     this.#documentBytes += this.#open.length;
-    if (this.#documentBytes > fileBytesMax) throw new ServerFault('The server answers more than it may');
+    if (this.#documentBytes > fileBytesMax) throw new ServerFault('The answer of the server is too large');
     this.#document.push(this.#open);
     this.#open = new Uint8Array(0);
   }
@@ -133,7 +133,7 @@ class AnswerLines {
 
 function serverGone(): ServerFault {
   return new ServerFault(
-    'The server ended before it answered. The change may have been applied: run the command again, it changes only what ' +
-      'differs. Tokens that were made meanwhile show no secret any more: revoke them and apply again.',
+    'The server ended before it answered. The change may have been applied. Run the command again: it changes only what ' +
+      'differs. If the file declares new tokens, they may exist by now, and their secrets are lost: revoke them and apply again.',
   );
 }

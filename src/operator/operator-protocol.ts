@@ -5,23 +5,23 @@ export interface OperatorSetup {
   readonly directory: string;
   readonly storeId: string;
   readonly tokenPrefix: string;
-  /** Leads to the writer's `serveOperatorPort`. */
+  /** A port to the writer's `serveOperatorPort`. */
   readonly writerPort: MessagePort;
 }
 
-/** To the operator's thread. */
+/** Messages to the operator's thread. */
 export type OperatorControl = { readonly kind: 'stop' };
 
-/** From the operator's thread. */
+/** Messages from the operator's thread. */
 export type OperatorReport =
   | { readonly kind: 'ready'; readonly socketPath: string }
-  /** It could not start. */
+  /** The socket could not be served. */
   | { readonly kind: 'fatal'; readonly message: string };
 
 /** The largest file that `apply` takes. */
 export const fileBytesMax = 512 * 2 ** 20;
 
-/** Moves when client and server would no longer understand one another; 1 was no HTTP. */
+/** Changes when client and server would not understand each other any more. Version 1 was not HTTP. */
 export const operatorProtocolVersion = 2;
 
 /**
@@ -44,13 +44,14 @@ export const storeHeader = 'burgee-store';
 export type ServerLine =
   | { readonly kind: 'progress'; readonly phase: ApplyPhase; readonly done: number; readonly total: number }
   | { readonly kind: 'answer'; readonly answer: object }
-  /** Something broke; the message is for people. */
+  /** The request failed; the message is for people. */
   | { readonly kind: 'failed'; readonly message: string };
 
-/** What is done: bytes that have arrived, flags that were checked, flags that were written. */
+/** What is counted: bytes received, flags checked, flags written. */
 export type ApplyPhase = 'receive' | 'check' | 'write';
 
-/** Called again and again while a file is applied. */
+/** Called regularly while a file is applied. */
 export type ApplyProgress = (phase: ApplyPhase, done: number, total: number) => void;
 
-export const otherVersion = 'The running server is of another version of Burgee: use its own command line.';
+export const otherVersion =
+  'The running server has another version of Burgee than this command: use the command of that version.';

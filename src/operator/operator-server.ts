@@ -18,26 +18,28 @@ import type { OperatorContext } from './provisioning.ts';
 import { closeToOthers, prepareSocketPlace, removeSocketPlace } from './socket-place.ts';
 
 const connectionsMax = 16;
-/** Of the connections, those that may have a file which is applied or waits for it: the others are for short commands. */
+/** Connections that may have a file, which is applied or waits: the others are left for short commands. */
 const appliesMax = 12;
-/** A client asks as soon as it is connected: one that has not by then holds one of a few connections for nothing. */
+/**
+ * A client sends its request as soon as it is connected. One that does not takes one of a few connections for nothing.
+ */
 const askWithinMs = 3000;
-/** A client that says nothing for so long, when it is its turn to, is gone; so is one that takes nothing of its answer. */
+/** A client is gone when it sends nothing for so long although it is its turn, or takes nothing of its answer. */
 const silenceMaxMs = 30_000;
-/** How long the end of the service waits for an answer to be taken. */
+/** How long a stopping service waits until an answer is taken. */
 const finishTimeoutMs = 1500;
 const headBytesMax = 16 * 1024;
-/** Arguments of a verb that is sent no file. */
+/** Largest arguments of a verb that takes no file. */
 const argsBytesMax = 2 ** 20;
 
 const otherStore =
-  'The server that answers in this directory holds another store: the directory was replaced while it ran. Restart it.';
+  'The server of this directory has another store open: the directory was replaced while the server ran. Restart the server.';
 const unknownRequest = 'this server does not know that request';
 const tooManyApplies =
-  `${appliesMax} files are being applied, or wait for it, one after another; nothing was changed. Run the command ` +
-  'again when one of them is through.';
+  `${appliesMax} files are being applied or wait for their turn; nothing was changed. Run the command ` +
+  'again when one of them is done.';
 
-/** By verb, the shape of its arguments; null for a file. */
+/** By verb, the shape of its arguments; null for a verb that takes a file. */
 const shapes: ReadonlyMap<string, CompiledSchema<VerbSchema> | null> = new Map([
   ...Object.entries(writerVerbs).map(([verb, { args }]) => [verb, compileSchema<VerbSchema>(args)] as const),
   ...Object.keys(fileVerbs).map((verb) => [verb, null] as const),
@@ -48,15 +50,15 @@ export interface OperatorServerOptions {
   readonly directory: string;
   readonly storeId: string;
   readonly context: OperatorContext;
-  /** How long a client may say nothing, or take nothing of its answer. */
+  /** How long a client may send nothing, or take nothing of its answer. */
   readonly silenceMs?: number;
 }
 
 export interface OperatorServer {
   readonly socketPath: string;
-  /** Clients that are connected. */
+  /** Number of connected clients. */
   readonly connections: number;
-  /** Refuses new connections, ends idle ones, waits for what is being written, and removes the socket. */
+  /** Refuses new connections, ends idle ones, waits for changes that are being written, and removes the socket. */
   stop(): Promise<void>;
 }
 
@@ -65,11 +67,11 @@ export async function serveOperator(options: OperatorServerOptions): Promise<Ope
   const { directory } = options;
   const socketPath = prepareSocketPlace(directory);
   const turns = new Turns();
-  /** Each with its request; null until it has asked. */
+  /** Each connection with its request; null until the request has arrived. */
   const clients = new Map<Socket, Exchange | null>();
   const server = createServer({
     maxHeaderSize: headBytesMax,
-    // Time limits of Node's own are off, and it need not look for them: a request may wait for its turn.
+    // Node's own time limits are off, and so are its checks for them: a request may wait for its turn.
     headersTimeout: 0,
     requestTimeout: 0,
     connectionsCheckingInterval: 2 ** 31 - 1,
@@ -89,7 +91,7 @@ export async function serveOperator(options: OperatorServerOptions): Promise<Ope
   });
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request;
-    // A connection carries one request: with another one both are lost.
+    // A connection carries one request: with a second one, both are lost.
     if (clients.get(socket) === null) clients.set(socket, new Exchange(request, response, turns, options));
     else socket.destroy();
   };
@@ -116,8 +118,8 @@ export async function serveOperator(options: OperatorServerOptions): Promise<Ope
 }
 
 /**
- * Clients of protocol 1 waited for a greeting: two lengths of four bytes, and JSON. Such a client is told which version
- * answers, and says so.
+ * Clients of protocol 1 wait for a greeting of two lengths of four bytes, and JSON. This one has the server's version,
+ * which such a client reports.
  */
 function greetingOfVersion1(): Uint8Array {
   const json = Buffer.from(JSON.stringify({ kind: 'hello', protocolVersion: operatorProtocolVersion }));
@@ -126,13 +128,13 @@ function greetingOfVersion1(): Uint8Array {
   return Buffer.concat([lengths, json]);
 }
 
-/** Lets one at a time, in the order of asking. */
+/** Runs one request at a time, in the order of arrival. */
 class Turns {
-  /** Those who wait, and the one whose turn it is. */
+  /** Requests that wait, and the one that runs. */
   asked = 0;
   #last: Promise<void> = Promise.resolve();
 
-  /** Runs when all who asked before are done, however they end. */
+  /** Runs the request when all earlier ones are done, however they end. */
   take(run: () => Promise<void>): Promise<void> {
     this.asked += 1;
     const turn = this.#last.then(run).finally(() => {
@@ -143,7 +145,7 @@ class Turns {
   }
 }
 
-/** Why a request is not begun. */
+/** The reason why a request is not begun. */
 class Refusal extends Error {
   readonly status: number;
 
@@ -155,9 +157,9 @@ class Refusal extends Error {
 
 interface Admitted {
   readonly verb: VerbName;
-  /** Of the arguments; null for a file. */
+  /** Shape of the arguments; null for a file. */
   readonly shape: CompiledSchema<VerbSchema> | null;
-  /** Of the body. */
+  /** Bytes of the body. */
   readonly bytes: number;
 }
 
@@ -185,11 +187,11 @@ class Exchange {
     this.#done = this.#serve().catch((fault: unknown) => this.#fail(fault));
   }
 
-  /** Gives up what is not being written yet, and waits for what is. */
+  /** Gives up a change that is not being written yet, and waits for one that is. */
   async stop(): Promise<void> {
     this.#abort.abort(new Error('The server is stopping; nothing was changed. Run the command again.'));
     await this.#done;
-    // An answer that is on its way may hold secrets that are never shown again: it has a while to arrive.
+    // An answer on its way may have secrets that are never shown again, so it gets some time to arrive.
     if (!this.#response.closed) await within(finishTimeoutMs, once(this.#response, 'close'));
     this.#request.socket.destroy();
   }
@@ -209,8 +211,9 @@ class Exchange {
     const shape = shapes.get(verb);
     if (method !== 'POST' || shape === undefined) throw new Refusal(404, unknownRequest);
     const bytes = Number(headers['content-length'] ?? Number.NaN);
-    if (Number.isNaN(bytes)) throw new Refusal(411, 'a request to this server says how long its body is');
-    if (bytes > (shape === null ? fileBytesMax : argsBytesMax)) throw new Refusal(413, 'that is too large');
+    if (Number.isNaN(bytes)) throw new Refusal(411, 'a request to this server needs a Content-Length');
+    if (bytes > (shape === null ? fileBytesMax : argsBytesMax))
+      throw new Refusal(413, 'the request body is too large');
     if (shape === null && this.#turns.asked >= appliesMax) throw new Refusal(503, tooManyApplies);
     return { verb: verb as VerbName, shape, bytes };
   }
@@ -230,7 +233,7 @@ class Exchange {
     this.#end();
   }
 
-  /** Memory for a body is taken when it is its turn: sixteen clients could announce a file each. */
+  /** The memory for a body is taken when its turn comes, because sixteen clients could each announce a file. */
   async #receive(bytes: number): Promise<Uint8Array> {
     const { socket, headers } = this.#request;
     const { signal } = this.#abort;
@@ -240,12 +243,12 @@ class Exchange {
     this.#expectBytes();
     if (headers.expect !== undefined) this.#response.writeContinue();
     const body = await Promise.race([readBody(this.#request, bytes), givenUp]);
-    // From here on the client only waits, for the writer; a connection that is closed tells by itself.
+    // From here on the client only waits for the writer. A closed connection is noticed without a time limit.
     socket.setTimeout(0);
     return body;
   }
 
-  /** The client is to send something, or to take its answer: one that is silent is cut off. */
+  /** The client has to send something, or to take its answer: a silent one is cut off. */
   #expectBytes(): void {
     this.#request.socket.setTimeout(this.#options.silenceMs ?? silenceMaxMs);
   }

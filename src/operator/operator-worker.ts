@@ -3,7 +3,7 @@ import { remoteWriter } from '../writer/client/operator-port-client.ts';
 import type { OperatorControl, OperatorReport, OperatorSetup } from './operator-protocol.ts';
 import { serveOperator } from './operator-server.ts';
 
-/** Serves the operator's socket until the control port says stop; then the thread has nothing left to do and ends. */
+/** Serves the operator's socket until the control port says stop; then nothing keeps the thread alive, and it ends. */
 async function runOperator(setup: OperatorSetup, control: MessagePort): Promise<void> {
   const report = (message: OperatorReport): void => control.postMessage(message);
   const { directory, storeId, tokenPrefix, writerPort } = setup;

@@ -7,7 +7,7 @@ import {
 import type { ProblemList } from '../domain/problem-list.ts';
 import { type ByteRange, JsonFault, JsonScanner, lineAndColumn } from '../support/json-scan.ts';
 
-/** Some flags of one project that stand next to each other in the file: items of an array, without its brackets. */
+/** Adjacent flags of one project in the file: items of an array, without its brackets. */
 export interface SlicePlace extends ByteRange {
   readonly firstIndex: number;
   readonly count: number;
@@ -15,12 +15,12 @@ export interface SlicePlace extends ByteRange {
 
 /** The `flags` array of one project. */
 export interface FlagsPlace extends ByteRange {
-  /** For example `organisations[0].projects[1]`. */
+  /** Path of the project, for example `organisations[0].projects[1]`. */
   readonly projectPath: string;
   readonly slices: readonly SlicePlace[];
 }
 
-/** A file without its flags, and where those are. */
+/** A file without its flags, and the places of the flags. */
 export interface ProvisionOutline {
   readonly document: ProvisionDocument;
   readonly flags: readonly FlagsPlace[];
@@ -33,10 +33,10 @@ const bytesPerSliceMax = 256 * 1024;
 const documentCheck = compileSchema(provisionDocumentSchema);
 
 /**
- * Reads a file in one pass over its bytes: everything but the flags becomes values and is checked, the flags are only cut
- * into slices, so that a million of them are never all in memory.
+ * Reads a file in one pass over its bytes. Everything but the flags is parsed and checked; the flags are only cut into
+ * slices, so that a million flags are never in memory at once.
  *
- * @returns undefined when the file is no JSON or has another shape; `problems` then says why.
+ * @returns undefined when the file is not JSON or has another shape; `problems` then has the reasons.
  */
 export function readOutline(file: Uint8Array, problems: ProblemList): ProvisionOutline | undefined {
   if (!isUtf8(file)) {
@@ -54,9 +54,7 @@ export function readOutline(file: Uint8Array, problems: ProblemList): ProvisionO
   } catch (fault) {
     if (!(fault instanceof JsonFault)) throw fault;
     const { line, column } = lineAndColumn(file, fault.start);
-    problems.add(
-      () => `the file is not JSON that can be read: line ${line}, column ${column}: ${fault.message}`,
-    );
+    problems.add(() => `the file is not valid JSON: line ${line}, column ${column}: ${fault.message}`);
     return undefined;
   }
 }
@@ -73,7 +71,7 @@ function withoutFlags(file: Uint8Array, flags: readonly FlagsPlace[]): string {
   return text + decoder.decode(file.subarray(at));
 }
 
-/** Finds the arrays of flags. What has another shape than expected is passed over, for the schema to tell. */
+/** Finds the arrays of flags. A value of an unexpected shape is skipped; the schema reports it. */
 class OutlineScan {
   readonly #file: Uint8Array;
   readonly #scanner: JsonScanner;
@@ -117,11 +115,11 @@ class OutlineScan {
     });
   }
 
-  /** An object whose keys must differ: of two that are the same, JSON would silently drop one. */
+  /** An object whose keys must differ: `JSON.parse` would silently drop one of two equal keys. */
   #object(path: string, visitValue: (key: string) => void): void {
     const seen = new Set<string>();
     this.#scanner.object((key) => {
-      if (seen.has(key)) this.#problems.add(() => `${stepInto(path, key)} stands there twice`);
+      if (seen.has(key)) this.#problems.add(() => `${stepInto(path, key)} is given twice`);
       seen.add(key);
       visitValue(key);
     });

@@ -17,7 +17,7 @@ import { checkDocument, cutSlice, FlagSliceCheck, type PlacedProject, projectsOf
 import type { ApplyProgress } from './operator-protocol.ts';
 import { type ProvisionOutline, readOutline } from './provision-outline.ts';
 
-/** Of an id, in characters. */
+/** Characters of an id. */
 const idLength = 20;
 const encoder = new TextEncoder();
 
@@ -29,23 +29,23 @@ export type ApplyOutcome =
       readonly warnings: readonly string[];
       readonly counts: ProvisionCounts;
     }
-  /** Nothing was applied. The first 50 problems, and how many there are in all. */
+  /** Nothing was applied. Has the first 50 problems, and the number of all. */
   | { readonly ok: false; readonly problems: readonly string[]; readonly problemCount: number };
 
-/** What a verb uses of the thread that runs it. */
+/** What the thread provides to a verb. */
 export interface OperatorContext {
   readonly callWriter: CallWriter;
-  /** Of new token secrets. */
+  /** Prefix of new token secrets. */
   readonly tokenPrefix: string;
-  /** Gives a verb up, as long as nothing is being written. */
+  /** Aborts a verb, unless its changes are being written. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * The verb `apply`: reads and checks the file in slices, hands them to the writer, and has them committed in one
- * transaction. Between slices it lets others run, and looks at the signal.
+ * The verb `apply`: reads and checks the file in slices, sends them to the writer, and lets it commit them in one
+ * transaction. Between slices it lets other work run, and checks the signal.
  *
- * @throws when given up, or when the writer fails; nothing was applied then, unless the writer died in the commit.
+ * @throws when aborted, or when the writer fails; then nothing was applied, unless the writer died in the commit.
  */
 export function applyFile(
   file: Uint8Array,
@@ -129,7 +129,7 @@ class Provisioning {
     };
   }
 
-  /** Secrets for every declared token; those of tokens that exist already are forgotten unseen. */
+  /** Makes a secret for every declared token; those of tokens that exist already are dropped. */
   #makeSecrets(projects: readonly PlacedProject[]): ReadonlyMap<string, Uint8Array> {
     const hashes = new Map<string, Uint8Array>();
     for (const { path, project } of projects) {
@@ -152,10 +152,10 @@ interface DeclaredPassword {
 }
 
 /**
- * Decides what each declared password means, off the writer's thread: a stored hash that fits stays, so that a file
- * applied again changes nothing; any other gets a hash of its own.
+ * Decides about each declared password, off the writer's thread. If the stored hash is of this password, it stays, so
+ * that a file applied again changes nothing; otherwise the password gets a hash of its own.
  *
- * @returns by the path of the member.
+ * @returns the decisions by the path of the member.
  */
 async function decidePasswords(
   document: ProvisionDocument,
@@ -182,14 +182,14 @@ function declaredPasswords({ organisations = [] }: ProvisionDocument): DeclaredP
 }
 
 async function decide(password: string, stored: string | null): Promise<PasswordDecision> {
-  // What is no hash that the library reads is replaced.
+  // A stored text that the library cannot read as a hash is replaced.
   if (stored !== null && (await isPasswordOf(stored, password))) {
     return { kind: 'keep', passwordHash: stored };
   }
   return { kind: 'set', passwordHash: await hashPassword(password) };
 }
 
-/** The document as the writer may see it. */
+/** The document as the writer may see it, without passwords. */
 function withoutPasswords(document: ProvisionDocument): ProvisionDocument {
   const { organisations } = document;
   if (organisations === undefined) return document;
@@ -214,8 +214,8 @@ interface AnswerNames {
 }
 
 /**
- * The one document that `apply` prints: ids and new secrets by name. It is put together as text, because it may name a
- * million flags, and because `__proto__` is a name like any other.
+ * The document that `apply` prints: ids and new secrets by name. It is built as text, because it may name a million
+ * flags, and because `__proto__` is a name like any other.
  */
 function renderAnswer({ projects }: Provisioned, names: AnswerNames): Uint8Array {
   const byPath = new Map(projects.map((project) => [project.path, project]));
@@ -253,7 +253,7 @@ function tokenAnswer(
   return { id: token?.id, secret: secret ?? null };
 }
 
-/** Names and ids stand in the same order: that of the file. */
+/** Names and ids are in the same order: that of the file. */
 function* flagMembers({ flagIds }: ProvisionedProject, names: Iterable<string>): Generator<string> {
   const ids = allIds(flagIds);
   for (const name of names) yield member(name, JSON.stringify(ids.next().value));

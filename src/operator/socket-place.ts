@@ -13,11 +13,14 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
 const socketName = 'burgee.sock';
-/** In the data directory, where the socket is elsewhere: names it, and the directory itself. A copy has another inode. */
+/**
+ * A file in the data directory when the socket is elsewhere. It has the socket's path and the identity of the
+ * directory, because a copy of the directory has another inode.
+ */
 const pointerName = 'burgee.sock.path';
 const temporaryPrefix = 'burgee-';
 
-/** What fits `sockaddr_un`, without its final NUL. Node 20 cuts a longer path without a word. */
+/** Most bytes in `sockaddr_un`, without the final NUL. Node 20 cuts off a longer path silently. */
 const socketPathBytesMax = process.platform === 'darwin' ? 103 : 107;
 
 function fits(path: string): boolean {
@@ -25,10 +28,10 @@ function fits(path: string): boolean {
 }
 
 /**
- * Decides where the server of a data directory listens, after removing what a server that was killed has left. A path
- * that is too long is replaced by one in a fresh directory of the system's temporary folder, mode 0700.
+ * Chooses where the server of a data directory listens, and removes what a killed server has left. If the path is too
+ * long, the socket is put into a new directory of the system's temporary folder, mode 0700.
  *
- * The caller holds the claim on the directory: nothing that is found belongs to a living process.
+ * The caller holds the claim on the directory, so no living process uses what is found.
  */
 export function prepareSocketPlace(directory: string): string {
   removeSocketPlace(directory);
@@ -38,7 +41,7 @@ export function prepareSocketPlace(directory: string): string {
   if (!fits(substitute)) {
     rmdirSync(dirname(substitute));
     throw new Error(
-      `The path of the system's temporary folder, ${tmpdir()}, is too long for a socket: set TMPDIR`,
+      `The path of the temporary folder, ${tmpdir()}, is too long for a socket: set TMPDIR to a shorter one`,
     );
   }
   const pointer = join(directory, pointerName);
@@ -47,19 +50,19 @@ export function prepareSocketPlace(directory: string): string {
   return substitute;
 }
 
-/** Lets only the owner connect. Right after listening, before any connection is accepted. */
+/** Lets only the owner connect. Call it right after listening, before any connection is accepted. */
 export function closeToOthers(socketPath: string): void {
   chmodSync(socketPath, 0o600);
 }
 
-/** @returns where the socket of a running server would be. It may be a dead server's, or not be there. */
+/** @returns the path of a running server's socket. The socket may be a dead server's, or absent. */
 export function findSocketPlace(directory: string): string {
   return readPointer(directory)?.path ?? join(directory, socketName);
 }
 
 /**
- * Removes the socket, wherever it is, with the directory that was made for it. The caller holds the claim. What the copy
- * of a served directory points to belongs to the server of the original.
+ * Removes the socket, and the directory that was made for it. The caller holds the claim. In a copied directory the
+ * file names the socket of the original's server, which stays.
  */
 export function removeSocketPlace(directory: string): void {
   const pointer = readPointer(directory);
@@ -73,7 +76,7 @@ export function removeSocketPlace(directory: string): void {
 
 interface Pointer {
   readonly path: string;
-  /** Whose socket it is: its `nameOf`. */
+  /** The identity of the data directory that the socket belongs to, from `nameOf`. */
   readonly directory: string;
 }
 
@@ -84,13 +87,13 @@ function readPointer(directory: string): Pointer | null {
   return { path, directory: name };
 }
 
-/** The same wherever the directory is moved to, and another one for each copy. */
+/** Stays the same when the directory is moved, and differs for each copy. */
 function nameOf(directory: string): string {
   const { dev, ino } = statSync(directory, { bigint: true });
   return `${dev}:${ino}`;
 }
 
-/** Whatever else a pointer might name is left alone. */
+/** A pointer to any other path is ignored. */
 function isOurSubstitute(path: string): boolean {
   return basename(path) === socketName && basename(dirname(path)).startsWith(temporaryPrefix);
 }

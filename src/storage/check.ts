@@ -12,14 +12,15 @@ import { StoreError } from './store-error.ts';
 import { type OpenedStore, openForReading } from './store-opening.ts';
 import { tables } from './tables/tables.ts';
 
-/** How many entries of each database were walked. */
+/** How many entries of each database were read. */
 export type CheckCounts = ReadonlyMap<DatabaseName, number>;
 
 /**
- * Walks every page in use, every record and every index entry of a store, offline or beside a running server; yields what
- * does not hold as it is found, and returns what was walked.
+ * Reads every page in use, every record and every index entry of a store, offline or beside a running server. It yields
+ * each finding at once, and returns the counts.
  *
- * Run it in a process of its own: a damaged page can end the process that reads it. Consume it before awaiting anything.
+ * Run it in a process of its own: a damaged page can end the process that reads it. Consume it without awaiting in
+ * between.
  * @throws StoreError when there is no store or it cannot be opened, with the first step unless it is a damaged backup.
  */
 export function* checkStore(directory: string): Generator<Finding, CheckCounts> {
@@ -43,13 +44,13 @@ function* checkSnapshot(opened: OpenedStore, snapshots: Snapshots): Generator<Fi
 }
 
 /**
- * The data file of a backup is byte for byte the one that its manifest was written for: a restore takes no other. Looked
- * at before it is opened, which a damaged page may end.
+ * A backup's data file must be byte for byte the one in its manifest, because a restore accepts no other. Checked
+ * before the file is opened, because a damaged page may end the process.
  */
 function* checkBackup(directory: string): Generator<Finding> {
   try {
     const manifest = readManifest(directory);
-    // Without a data file there is nothing to open either, which says so.
+    // Without a data file there is nothing to open either, which is then reported.
     if (manifest === null || !existsSync(dataFileOf(directory))) return;
     const { bytes, sha256 } = checksumOf(dataFileOf(directory));
     if (bytes === manifest.bytes && sha256 === manifest.sha256) return;
@@ -61,14 +62,14 @@ function* checkBackup(directory: string): Generator<Finding> {
   yield { where: 'backup.json', what: 'the data file is not the one that was backed up' };
 }
 
-/** Beside a server that commits without a pause, the last look counts. */
+/** Beside a server that commits without a pause, the last try counts. */
 const looksMax = 100;
-/** A head that is read while it is written may be half of each; not so often. */
+/** A head that is read while it is written may be half old and half new; an unchanged one is not. */
 const tornLooksMax = 5;
 
 /**
- * Follows every page in use, those of entries too; what the entries say is for the other checks. Pages that the snapshot
- * or anything newer needs are not written again while it is held.
+ * Follows every page in use, those of entries too; the other checks read the entries. While the snapshot is held, pages
+ * that it or anything newer needs are not written again.
  */
 function* checkPagesInUse(directory: string, snapshots: Snapshots): Generator<Finding> {
   const descriptor = openSync(dataFileOf(directory), 'r');
@@ -95,7 +96,7 @@ function checkHeld(descriptor: number, snapshots: Snapshots): void {
   }
 }
 
-/** The snapshot is of that head, or of the one before it when the commit was just being made known. */
+/** The snapshot is of that head, or of the one before it when the commit was just being published. */
 function holdHead(descriptor: number, snapshots: Snapshots): { readonly head: FileHead; release(): void } {
   let tornLooks = 0;
   for (let look = 1; ; look += 1) {

@@ -12,34 +12,34 @@ export const atOnceBytes = 64 * 1024;
 /** A record that was found and not read yet. */
 export interface FoundRecord<T> {
   readonly bytes: number;
-  /** Its first fields, which are texts: not verified, and of a damaged record anything. @param count of them */
+  /** Its first fields, which are texts. Unverified: a damaged record may give anything. @param count of them */
   begin(count: number): readonly unknown[];
   /** Reads it at once. Nothing else may have been read from the store since it was found. */
   read(): T;
   /**
-   * Reads it in steps, as it is when it is copied, which is one step however long it is; a short one at once, as `read`.
-   * Undefined: it has gone meanwhile.
+   * Reads it in steps. Copying the record is one step, however long it is; a short record is read at once, as `read`
+   * does. Undefined: the record was deleted meanwhile.
    */
   readInSteps(): Steps<T | undefined>;
 }
 
 /**
- * What evaluation asks of a view: verified as `RecordQueries` are, without a string or an array for what is on a list.
- * What was read has bytes of its own, never the memory map's. Reads throw DamagedRecordError.
+ * What evaluation reads from a view: verified as `RecordQueries` is, without a string or an array for the items of a
+ * list. A result has memory of its own, never the memory map's. Reads throw DamagedRecordError.
  */
 export interface EvaluationQueries {
   flag(id: string): FoundRecord<PackedFlag> | undefined;
   audience(id: string): FoundRecord<EvaluableAudience> | undefined;
-  /** By name (UTF-8 order), then id. Lazy: consume it before awaiting anything. */
+  /** By name (UTF-8 order), then id. Lazy: consume it without awaiting in between. */
   flagsOf(projectId: string): Iterable<FoundRecord<PackedFlag>>;
 }
 
-/** What is kept of the record that was last read in steps, as long as the asker needs it. */
+/** Bytes of the last record that was read in steps, which stay in memory while the reader of the record needs them. */
 export interface HeldBytes {
   bytes: number;
 }
 
-/** Where a record lies, and how it is read. */
+/** The place of a record, and how it is read. */
 export interface RecordPlace<T> {
   readonly source: RecordSource;
   readonly database: 'flags' | 'audiences';
@@ -48,7 +48,7 @@ export interface RecordPlace<T> {
   skim(key: Buffer, bytes: Buffer): Steps<T>;
 }
 
-/** @returns undefined when it is not there */
+/** @returns undefined when it does not exist */
 export function findRecord<T>(place: RecordPlace<T>): FoundRecord<T> | undefined {
   const { source, database, key, skim } = place;
   // In memory of lmdb's that its next read overwrites.
@@ -67,15 +67,15 @@ export function findRecord<T>(place: RecordPlace<T>): FoundRecord<T> | undefined
   };
 }
 
-/** A generator of each record's own would have V8 make a map for each, which only a major collection takes away. */
+/** A generator function of each record's own would have V8 make a map for each, which only a major collection frees. */
 function* readSteps<T>(bytes: number, read: () => T, place: RecordPlace<T>): Steps<T | undefined> {
   place.held.bytes = 0;
   return bytes <= atOnceBytes ? read() : yield* readLong(bytes, place);
 }
 
 /**
- * What is kept of a record keeps all of its memory, so it has its own. Of a flag's short record nothing is: lists of so
- * few bytes are copied out of it. Memory of its own for each of 60,000 flags would have all of it collected every few ms.
+ * Lists of a record that is kept refer to its memory, so it gets memory of its own. A flag's short record does not: its
+ * short lists are copied out. Separate memory for each of 60,000 flags would be collected every few ms.
  */
 function memoryFor(database: RecordPlace<unknown>['database'], bytes: number): Buffer {
   const isPooled = database === 'flags' && bytes <= copiedBytesMax;
@@ -96,7 +96,7 @@ function* readLong<T>(
       yield;
       return yield* skim(key, copy);
     }
-    // It has changed since its length was looked at.
+    // The record has changed since its length was read.
     length = found.length;
   }
 }

@@ -81,8 +81,8 @@ export const databaseNames = [
 export type DatabaseName = (typeof databaseNames)[number];
 
 /**
- * Databases that were added to the present format without a migration: the writer creates what is missing, and for a
- * reader of a store that has not been opened for writing since, they are empty. A new one goes to the end of the list.
+ * Databases that were added to the present format without a migration: the writer creates missing ones, and a reader of
+ * a store that was not opened for writing since takes them as empty. A new one goes to the end of the list.
  */
 export const laterDatabases: ReadonlySet<DatabaseName> = new Set([
   'audit-by-subject',

@@ -5,13 +5,16 @@ import type { RecordSource } from './record-source.ts';
 import type { RecordCodec } from './records/record-codec.ts';
 import { DamagedRecordError } from './store-error.ts';
 
-/** What an index holds for one record, and which record an entry of it names. */
+/** An index: the entries for a record, and the record of an entry. */
 export interface RecordIndex<T> {
   readonly database: DatabaseName;
-  /** It came when there were records already: the writer fills it when it opens the store, until then it is empty. */
+  /**
+   * The index was added when there were records already: the writer fills it when it opens the store, until then it is
+   * empty.
+   */
   readonly isLater?: true;
   keyOf(record: T): Buffer;
-  /** Whether both have the same key: cheaper than to make both keys. */
+  /** Whether both records have the same key: cheaper than to make both keys. */
   hasSameKey(before: T, after: T): boolean;
   valueOf(record: T): Buffer;
   recordKeyOf(key: Buffer, value: Buffer): Buffer;
@@ -46,7 +49,7 @@ export function secretIndex<T extends { readonly id: string; readonly secretHash
   };
 }
 
-/** What is no id finds nothing. */
+/** A text that is no id finds nothing. */
 export function findById<T>(source: RecordSource, codec: RecordCodec<T>, id: string): T | undefined {
   return isIdShaped(id) ? source.find(codec, idKey(id)) : undefined;
 }
@@ -77,7 +80,7 @@ export function* ownedBy<T>(
   if (isIdShaped(ownerId)) yield* indexed(source, index, codec, rangeOf(ownerId));
 }
 
-/** The records that an index's keys name, in the order of the keys, all on one snapshot. */
+/** The records that an index's keys name, in the order of the keys, all from one snapshot. */
 export function* indexed<T>(
   source: RecordSource,
   index: RecordIndex<T>,
@@ -94,14 +97,14 @@ export function* indexed<T>(
   }
 }
 
-/** @throws DamagedRecordError when an index names a record that is not there. */
+/** @throws DamagedRecordError when an index names a missing record. */
 function indexedRecord<T>(source: RecordSource, codec: RecordCodec<T>, key: Buffer): T {
   const record = source.find(codec, key);
   if (record !== undefined) return record;
   throw missingRecord(codec, key);
 }
 
-/** @returns what to throw for a record that an index names and that is not there. */
+/** @returns the error for a record that an index names and that is missing. */
 export function missingRecord<T>({ database }: RecordCodec<T>, key: Buffer): DamagedRecordError {
-  return new DamagedRecordError(database, key, 'an index names it, but it is not there');
+  return new DamagedRecordError(database, key, 'an index names it, but it is missing');
 }

@@ -4,9 +4,9 @@ import type { Database, Databases } from './lmdb/environment.ts';
 import type { RecordCodec } from './records/record-codec.ts';
 import type { ReadView } from './snapshots.ts';
 
-/** A range of a database; without `start` and `end` all of it. */
+/** A range of a database; without `start` and `end` the whole database. */
 export interface RangeOf extends Partial<KeyRange> {
-  /** From the end down; `start` is then excluded too (it is a prefix, never a key itself). */
+  /** Descending; then `start` is excluded too (it is a prefix, never a key itself). */
   readonly isReversed?: boolean;
   readonly limit?: number;
 }
@@ -17,16 +17,16 @@ export interface StoredRecord<T> {
 }
 
 const firstKey = Buffer.of(0);
-/** Longer than any key that is all ones: a secret's hash has 32 bytes, and may begin with any. */
+/** Longer than any key whose bytes are all ones: a secret's hash has 32 bytes, and may begin with any. */
 const afterLastKey = Buffer.alloc(64, 0xff);
 
-/** The reads of one view, decoded. Ranges are lazy: consume them before awaiting anything. */
+/** Decoded reads of one view. Ranges are lazy: consume them without awaiting in between. */
 export class RecordSource {
   readonly #databases: Databases;
   readonly #view: ReadView;
   readonly #known: KnownRecords | null;
 
-  /** @param known of a view that always shows the newest, and whose every write is told to it */
+  /** @param known for a view that always shows the newest state, and receives every write */
   constructor(databases: Databases, view: ReadView, known: KnownRecords | null = null) {
     this.#databases = databases;
     this.#view = view;
@@ -50,7 +50,7 @@ export class RecordSource {
     return record;
   }
 
-  /** An index entry's value. */
+  /** The value of an index entry. */
   findEntry(index: DatabaseName, key: Buffer): Buffer | undefined {
     const known = this.#known?.find(index, key);
     if (known !== undefined) return known as Buffer;
@@ -59,18 +59,18 @@ export class RecordSource {
     return bytes;
   }
 
-  /** A value as it is, and not to be known afterwards: a look through thousands would push out all others. */
+  /** Reads a value without noting it in `known`: a scan of thousands would displace everything else. */
   findBytes(database: DatabaseName, key: Buffer): Buffer | undefined {
     return this.#databases[database].get(key, this.#view.options);
   }
 
-  /** As `findBytes`, in memory of lmdb's that its next read overwrites. */
+  /** The same as `findBytes`, in memory of lmdb's that its next read overwrites. */
   peekBytes(database: DatabaseName, key: Buffer): Uint8Array | undefined {
     const found = this.#databases[database].getBinaryFast(key, this.#view.options);
     return found === undefined ? undefined : new Uint8Array(found.buffer, found.byteOffset, found.length);
   }
 
-  /** The first key of a database, or the first from `start` on. */
+  /** The first key of a database, or the first one not before `start`. */
   firstKey(database: DatabaseName, start?: Buffer): Buffer | undefined {
     if (this.#known?.isEmpty(database)) return undefined;
     const range = start === undefined ? {} : { start };
@@ -83,7 +83,7 @@ export class RecordSource {
     return this.#databases[database].getKeysCount({ ...this.#view.options });
   }
 
-  /** @throws DamagedRecordError at the record that is damaged. */
+  /** @throws DamagedRecordError at the damaged record. */
   *records<T>(codec: RecordCodec<T>, range: RangeOf = {}): Generator<StoredRecord<T>> {
     for (const { key, bytes } of this.entries(codec.database, range)) {
       yield { key, record: codec.decode(key, bytes) };
@@ -119,20 +119,21 @@ function lmdbRange(range: RangeOf): LmdbRange {
   return limit === undefined ? bounds : { ...bounds, limit };
 }
 
-/** Entries in all, and bytes of each as stored: together some tens of megabytes at most. */
+/** Entries in all, and bytes of each as stored: together at most some tens of megabytes. */
 const recordsMax = 8192;
 const recordBytesMax = 4096;
 
 /**
- * Decoded records, and entries of indexes as they are, that the writer has read: it alone changes them, and says so.
- * Reading a token, its project and its organisation again for each change is a third of what a change costs to decide.
+ * Decoded records and index entries that the writer has read. Only the writer changes them, and it notes each change
+ * here. Without this cache, reading a token, its project and its organisation again is a third of the time for deciding
+ * a change.
  */
 export class KnownRecords {
   readonly #records = new Map<DatabaseName, Map<string, unknown>>();
   readonly #empty = new Set<DatabaseName>();
   #count = 0;
 
-  /** @returns the record, or undefined when it is not known, which does not say that there is none. */
+  /** @returns the record, or undefined when it is not cached, which does not mean that there is none. */
   find(database: DatabaseName, key: Buffer): unknown {
     return this.#records.get(database)?.get(key.toString('latin1'));
   }
@@ -147,7 +148,7 @@ export class KnownRecords {
     table.set(text, record);
   }
 
-  /** Notes what is stored from now on. Only what was read before is known further: appended rows are never read. */
+  /** Notes a stored value. Only keys that were read before are cached: appended rows are never read. */
   replace(database: DatabaseName, key: Buffer, record: unknown, bytes: number): void {
     const table = this.#records.get(database);
     const text = key.toString('latin1');
@@ -166,7 +167,7 @@ export class KnownRecords {
     this.#empty.add(database);
   }
 
-  /** Something was stored or removed there, and it is not told what. */
+  /** Something was stored or removed there; which is not known. */
   forget(database: DatabaseName, key: Buffer): void {
     this.#empty.delete(database);
     if (this.#records.get(database)?.delete(key.toString('latin1'))) this.#count -= 1;

@@ -3,26 +3,26 @@ import type { ReadOptions, Root } from './lmdb/environment.ts';
 
 /** The state that reads see: a snapshot, or the open write transaction. */
 export interface ReadView {
-  /** @throws Error once the store is closed or the hold released. */
+  /** @throws Error when the store is closed or the hold released. */
   readonly options: ReadOptions | undefined;
-  /** Keeps the view's present snapshot as it is: a pin's for its life, a range's from its first row to its last. */
+  /** Holds the view's present snapshot: a pin for its life, a range from its first row to its last. */
   hold(): Hold;
 }
 
 /** A view that stays on one snapshot until it is released. */
 export interface Hold extends ReadView {
-  /** Can be called again without effect. */
+  /** A second call has no effect. */
   release(): void;
 }
 
-/** Reads inside `transactionSync` see what it has written: lmdb prefers the open write transaction by itself. */
+/** Reads inside `transactionSync` see what it has written, because lmdb prefers the open write transaction. */
 export const writeTransactionView: Hold = {
   options: undefined,
   hold: () => writeTransactionView,
   release() {},
 };
 
-/** What lmdb 3.5.6 has at run time and its published types leave out. */
+/** Members of lmdb 3.5.6 that its published types leave out. */
 interface ReadTransaction extends lmdb.Transaction {
   readonly address: number;
   /** Takes the newest snapshot if the transaction was reset; otherwise does nothing. */
@@ -37,13 +37,13 @@ interface Snapshot {
   holders: number;
 }
 
-/** Kept to be used again. One that is kept has a reader slot of LMDB, of which all threads and processes share 512. */
+/** Transactions kept for reuse. Each occupies a reader slot of LMDB, of which all threads and processes share 512. */
 const idleMax = 2;
 
 /**
  * The snapshots of one reader, and the view of its current one. `renew` moves the current view to the newest state. A
- * snapshot that someone holds (a pin, an open range) stays as it is; its transaction is used again when the last holder
- * lets go. At most as many as are held at once exist, and LMDB's 512 reader slots bound them all.
+ * snapshot that is held (by a pin, or an open range) stays as it is; its transaction is reused when the last holder
+ * releases it. There are at most as many as are held at once, and LMDB's 512 reader slots bound them all.
  */
 export class Snapshots implements ReadView {
   readonly #root: Root;
@@ -74,7 +74,7 @@ export class Snapshots implements ReadView {
     return this.#hold(this.#open());
   }
 
-  /** Ends all of them, held or not. A range that is still open must not be read on. */
+  /** Ends all snapshots, held or not. An open range must not be read on. */
   close(): void {
     this.#isClosed = true;
     for (const transaction of this.#known.keys()) transaction.done();
@@ -89,7 +89,7 @@ export class Snapshots implements ReadView {
   #begin(): Snapshot {
     const transaction = beginReadTransaction(this.#root);
     const known = this.#known.get(transaction);
-    // Nothing was committed since: lmdb returned the one we hold, and counted this use of it.
+    // Nothing was committed since: lmdb returned the transaction that we hold, and counted this use of it.
     if (known !== undefined) {
       transaction.done();
       return known;
@@ -136,9 +136,8 @@ export class Snapshots implements ReadView {
  * A read transaction of our own, on the newest snapshot; `done()` ends it. It may be one that was begun before, when
  * nothing was committed since.
  *
- * lmdb's own default transaction is not used for reads: each time it is renewed it starts a timer, which takes 152 bytes
- * and keeps the snapshot until the event loop comes to it.
- * Hence `resetReadTxn`: it makes lmdb forget the transaction as its default.
+ * lmdb's own default transaction is not used for reads: each renewal starts a timer, which takes 152 bytes and keeps
+ * the snapshot until the event loop runs it. Hence `resetReadTxn`: it makes lmdb forget the transaction as its default.
  */
 function beginReadTransaction(root: Root): ReadTransaction {
   const transaction = root.useReadTransaction() as ReadTransaction;
@@ -146,7 +145,7 @@ function beginReadTransaction(root: Root): ReadTransaction {
   return transaction;
 }
 
-/** Gives the snapshot up, so that its pages can be used again; the next read takes the newest one. */
+/** Releases the snapshot, so that its pages can be reused; the next read takes the newest one. */
 function resetReadTransaction(transaction: ReadTransaction): void {
   nativeAddon.resetTxn(transaction.address);
 }

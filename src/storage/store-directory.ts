@@ -15,8 +15,8 @@ export function createDirectory(directory: string): void {
 }
 
 /**
- * Not mkdir's own way to create parents: where none can ever be made, as in `/proc`, Node tries without an end.
- * @returns the topmost directory that was made; undefined when all were there
+ * Does not use mkdir's own creation of parents: where none can ever be created, as in `/proc`, Node retries for ever.
+ * @returns the topmost directory that was created; undefined when all existed
  */
 function makeDirectories(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -27,13 +27,13 @@ function makeDirectories(path: string): string | undefined {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    // Somebody else was faster, or it is a link to what is not there.
+    // Another process was faster, or it is a link to something that does not exist.
     if (!existsSync(path)) throw new StoreError(leadsNowhere(path));
   }
   return topmost ?? path;
 }
 
-/** Puts the names of a directory's files on disk. */
+/** Syncs a directory, so that the names of its files are on disk. */
 export function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, 'r');
   try {
@@ -49,7 +49,7 @@ function attempt<T>(path: string, run: () => T): T {
   } catch (error) {
     if (error instanceof StoreError) throw error;
     throw new StoreError(
-      `The data directory ${path} cannot be created: ${(error as Error).message}. Name a directory that this user may ` +
+      `The data directory ${path} cannot be created: ${(error as Error).message}. Choose a directory that this user may ` +
         'write to.',
       { cause: error },
     );

@@ -9,54 +9,54 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
-/** Nothing can be written to the data file for now, and nothing was: it is tried again with the next change. */
+/** The data file cannot be written now, and nothing was written: the next change tries again. */
 export abstract class DataFileUnavailableError extends StoreError {
   abstract readonly kind: 'storage-moved' | 'storage-held';
 }
 
-/** The data file is not where it was opened. No other one was opened; it may be put back. */
+/** The data file is not at the path where it was opened. No other file was opened, and it may be put back. */
 export class DataFileMovedError extends DataFileUnavailableError {
   readonly kind = 'storage-moved';
 
   constructor(path: string, reason: string) {
     super(
-      `${path} was moved, removed or replaced while it was in use, so changes are refused (${reason}). Put it back, or ` +
-        'stop this process and start it again on what is there now.',
+      `${path} was moved, removed or replaced while it was in use, so changes are refused (${reason}). Put it back; or ` +
+        'stop this process, and start it again on the file that is there now.',
     );
   }
 }
 
-/** Another process has been opening the data file for too long: it was stopped at that moment. */
+/** Another process has been opening the data file for too long: it may be suspended. */
 export class DataFileHeldError extends DataFileUnavailableError {
   readonly kind = 'storage-held';
 
   constructor(path: string) {
     super(
-      `Another command is opening ${path} and does not get on with it, so nothing can be written: it was stopped, or ` +
-        'gets no time of the processor. Let it go on, or end it.',
+      `Another process is opening ${path} and does not finish, so nothing can be written: it is suspended, or ` +
+        'gets no processor time. Let it finish, or end it.',
     );
   }
 }
 
-/** @returns the message about something else that stands where a directory is expected. */
+/** @returns the message when something else is where a directory is expected. */
 export function noDirectory(path: string): string {
-  return `${path} is no directory. Name another one with --data-dir.`;
+  return `${path} is not a directory. Choose another one with --data-dir.`;
 }
 
-/** @returns what is wrong with a symbolic link whose disk is not mounted, or whose directory a restore was exchanging. */
+/** @returns the message for a symbolic link whose disk is not mounted, or whose directory a restore was exchanging. */
 export function leadsNowhere(path: string): string {
   return (
-    `${path} is a symbolic link to a directory that is not there. Mount or create what it leads to; if a restore was ` +
+    `${path} is a symbolic link to a directory that is not there. Mount or create its target; if a restore was ` +
     'interrupted, run it again.'
   );
 }
 
-/** What lies on disk is not what was written: a wrong checksum, an unknown format version, a missing record. */
+/** The disk does not have what was written: a wrong checksum, an unknown format version, a missing record. */
 export class DamagedRecordError extends Error {
   override readonly name = 'DamagedRecordError';
   readonly database: DatabaseName;
   readonly key: string;
-  /** The sentence without the place. */
+  /** The fault, without the place. */
   readonly what: string;
 
   constructor(database: DatabaseName, key: Uint8Array, what: string, options?: ErrorOptions) {

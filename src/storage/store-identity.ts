@@ -15,15 +15,15 @@ import { DamagedRecordError, StoreError } from './store-error.ts';
 import { identityRecord, metaKeys, type StoreIdentity, storeFormat } from './tables/meta.ts';
 
 /**
- * `store.json` says that a store was completed in this directory, and which. Without it, a data file that is lost would
- * look like a new installation, and the server would start with nothing.
+ * `store.json` shows that a store was completed in this directory, and which one. Without it, a lost data file would
+ * look like a new installation, and the server would start empty.
  */
 export function markerFileOf(directory: string): string {
   return join(directory, 'store.json');
 }
 
 /**
- * @param knownFormat the newest that the caller understands.
+ * @param knownFormat the newest format that the caller understands.
  * @returns null when there is none. @throws StoreError when it cannot be understood or is of a newer Burgee.
  */
 export function readMarker(directory: string, knownFormat: number = storeFormat): StoreIdentity | null {
@@ -54,7 +54,7 @@ export function requireKnownFormat(
   );
 }
 
-/** On disk when it returns: file, rename and directory entry (of the data file too). */
+/** On disk when it returns: the file, the rename and the directory entry (of the data file too). */
 export function writeMarker(directory: string, identity: StoreIdentity): void {
   const path = markerFileOf(directory);
   const temporary = `${path}.new`;
@@ -85,10 +85,10 @@ function parseMarker(text: string): StoreIdentity | null {
 }
 
 /**
- * Whose data file this is.
- * @param knownFormat the newest that the caller understands.
- * @returns null when it is new: no marker, and at most the first, still empty database that a creation makes.
- * @throws StoreError when it is another program's, another store's than the marker says, of a newer format, or damaged.
+ * Identifies the store of a data file.
+ * @param knownFormat the newest format that the caller understands.
+ * @returns null for a new one: without a marker, and with at most the first, still empty database of a creation.
+ * @throws StoreError when it is another program's, of another store than the marker, of a newer format, or damaged.
  */
 export function identify(
   root: Root,
@@ -140,7 +140,7 @@ function isNew(root: Root, meta: Database | undefined): boolean {
   return names.length === 1 && isEmpty(meta);
 }
 
-/** Makes a new store's identity, in the data file. */
+/** Creates a new store's identity, in the data file. */
 export function createIdentity(root: Root, format: number): StoreIdentity {
   const identity = { id: newId(), format };
   const meta = createDatabase(root, 'meta');

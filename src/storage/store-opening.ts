@@ -28,21 +28,21 @@ import { fillLaterIndexes } from './tables/tables.ts';
 
 export interface StoreOptions {
   readonly directory: string;
-  /** Address space to reserve for the data file, in bytes: what it may grow to. The same for every opener. */
+  /** Address space to reserve for the data file, in bytes: its largest size. The same for every opener. */
   readonly mapBytes: number;
-  /** How many change-log entries are kept; 65,536 when absent. Only the writer needs it. */
+  /** How many change-log entries are kept; 65,536 by default. Only the writer needs it. */
   readonly changeLogEntriesMax?: number;
-  /** How often a write looks for readers whose process is gone; 10 seconds when absent. Only the writer needs it. */
+  /** How often a write looks for readers whose process has died; 10 seconds by default. Only the writer needs it. */
   readonly deadReadersEveryMs?: number;
-  /** The memory of a `StoreVersion`, where readers in other threads look for commits. Only the writer needs it. */
+  /** The memory of a `StoreVersion`, with which readers in other threads learn of commits. Only the writer needs it. */
   readonly storeVersion?: SharedArrayBuffer;
   /**
-   * The memory of a `FilePlace`: the writer notes there which file it has opened, and readers of the same process
-   * open no other one.
+   * The memory of a `FilePlace`: the writer notes there which file it has opened, and readers of the same process open
+   * no other one.
    */
   readonly dataFilePlace?: SharedArrayBuffer;
   /**
-   * How much of the data file is read and verified before it is opened, at most: 32 MiB when absent. Only the writer
+   * Bytes of the data file that are read and verified at most before it is opened; 32 MiB by default. Only the writer
    * does it.
    */
   readonly startCheckBytes?: number;
@@ -57,26 +57,26 @@ export interface OpenedStore {
 }
 
 export interface ReadableStore extends OpenedStore {
-  /** When nothing is under way in it, the file is closed before this returns. */
+  /** Call it when nothing is under way: then the file is closed before this returns. */
   close(): Promise<void>;
 }
 
 export interface WritableStore extends OpenedStore {
-  /** Null when the store has its present format already. */
+  /** Null when the store had its present format already. */
   readonly migrated: MigratedStore | null;
-  /** Of the data file, noted when it was opened: before a migration, which may take minutes. */
+  /** The data file, noted when it was opened: before a migration, which may take minutes. */
   readonly place: FilePlace;
-  /** Each transaction is within it. It is closed after the file is. */
+  /** Every transaction passes through it. It is closed after the file. */
   readonly gate: WritersGate;
 }
 
 /**
- * Opens the store for its one writer, and creates it where there is none. The steps of a creation, each durable before
- * the next: directory, identity within the data file, databases, marker. A crash between them leaves what the next opening
- * takes up; what a creation cannot have left is refused, and nothing in it is touched. A store of an older format is
- * migrated first.
+ * Opens the store for its one writer, and creates it if there is none. The steps of a creation, each durable before the
+ * next, are: directory, identity within the data file, databases, marker. After a crash between them, the next opening
+ * completes the creation. A state that no creation can have left is refused, and nothing is changed. A store of an
+ * older format is migrated first.
  *
- * The caller holds the claim on the directory (`lmdb/claim.ts`); the one on the data file is taken here.
+ * The caller holds the claim on the directory (`lmdb/claim.ts`); the claim on the data file is taken here.
  * @throws StoreError
  */
 export function openForWriting(
@@ -111,7 +111,7 @@ export function openForWriting(
   });
 }
 
-/** Looks once more: until the gate was there, another process could have made a store. */
+/** Checks once more: before the gate existed, another process could have created a store. */
 function beginEmpty(directory: string, gate: WritersGate): void {
   if (stateOf(directory) !== 'blank') throw new StoreError(exchanged(directory));
   gate.empty();
@@ -122,7 +122,7 @@ function exchanged(directory: string): string {
   return `${dataFileOf(directory)} was exchanged while it was opened. Nothing was changed in it: try again.`;
 }
 
-/** Opens a store that is there, read-only. @throws StoreError */
+/** Opens an existing store, read-only. @throws StoreError */
 export function openForReading(options: StoreOptions): ReadableStore {
   const { directory, dataFilePlace } = options;
   const place = dataFilePlace === undefined ? null : new FilePlace(dataFileOf(directory), dataFilePlace);
@@ -131,7 +131,7 @@ export function openForReading(options: StoreOptions): ReadableStore {
   const state = stateOf(directory);
   requireUsable(directory, state, marker !== null);
   if (state === 'missing' || state === 'blank') throw new StoreError(noStore(directory));
-  // Where there is a place, the environment is the process's own already: lmdb opens nothing once more.
+  // With a place, the environment is the process' own already: lmdb opens nothing again.
   const opened = place === null ? openBesideWriter(options) : openInProcess(options);
   return withRoot(opened, ({ root, close }) => {
     const identity = identify(root, directory, marker);
@@ -139,13 +139,13 @@ export function openForReading(options: StoreOptions): ReadableStore {
     if (identity === null) throw new StoreError(noStore(directory));
     if (identity.format < storeFormat) throw new StoreError(olderFormat(directory, identity));
     if (databases === undefined) throw new StoreError(incomplete(directory));
-    // Again, because it was opened meanwhile.
+    // Checked again, because it was opened meanwhile.
     if (place !== null) requireKept(place, directory);
     return { root, databases, identity, close };
   });
 }
 
-/** @throws DataFileMovedError when the data file that was opened is not in its place any more. */
+/** @throws DataFileMovedError when the data file that was opened is no longer at its path. */
 export function requireKept(place: FilePlace, directory: string): void {
   const fault = place.fault();
   if (fault !== null) throw new DataFileMovedError(dataFileOf(directory), fault);
@@ -162,11 +162,11 @@ function olderFormat(directory: string, { format }: StoreIdentity): string {
   );
 }
 
-/** A backup stays as it is, and where a restore was interrupted no empty store is begun. */
+/** A backup is never changed, and no empty store is created where a restore was interrupted. */
 function requireServable(directory: string, state: DataFileState): void {
   if (readManifest(directory) !== null) {
     throw new StoreError(
-      `${directory} is a backup, and stays as it is. Make a data directory of it with \`burgee restore ${directory} ` +
+      `${directory} is a backup, which must not change. Make a data directory from it with \`burgee restore ${directory} ` +
         '--data-dir DIR`.',
     );
   }
@@ -184,7 +184,7 @@ function incomplete(directory: string): string {
   );
 }
 
-/** @param isExpected a marker says that a store was completed here. */
+/** @param isExpected there is a marker, so a store was completed here. */
 function requireUsable(directory: string, state: DataFileState, isExpected: boolean): void {
   if (state === 'usable' || (!isExpected && (state === 'missing' || state === 'blank'))) return;
   const path = dataFileOf(directory);
@@ -202,7 +202,7 @@ function requireUsable(directory: string, state: DataFileState, isExpected: bool
   );
 }
 
-/** @param isComplete a marker says that the store has every database of this version. */
+/** @param isComplete there is a marker, so the store has every database of this version. */
 function requireWhole(
   { directory, startCheckBytes: bytesMax = defaultStartCheckBytes }: StoreOptions,
   isComplete: boolean,
@@ -211,8 +211,8 @@ function requireWhole(
   const damage = checkDataFile(path, { bytesMax, isComplete });
   if (damage === null) return;
   throw new StoreError(
-    `${path} is damaged: ${damage}. Restore the directory from a backup with \`burgee restore\`. Where there is none, ` +
-      '`burgee check` tells what else is damaged.',
+    `${path} is damaged: ${damage}. Restore the directory from a backup with \`burgee restore\`. If there is none, ` +
+      '`burgee check` shows what else is damaged.',
   );
 }
 
@@ -229,7 +229,7 @@ function withRoot<Closable extends Pick<Root, 'close'>, Opened>(
   }
 }
 
-/** @param complete what it returns keeps the gate: it is closed only when this fails. */
+/** @param complete its result keeps the gate: the gate is closed only when this fails. */
 function withGate<Opened>(directory: string, complete: (gate: WritersGate) => Opened): Opened {
   const gate = openGate(directory);
   try {

@@ -18,14 +18,14 @@ import { createRecordQueries } from './tables/tables.ts';
 export interface PinnedSnapshot {
   readonly queries: RecordQueries;
   readonly evaluation: EvaluationQueries;
-  /** What is kept of the long record that was last read from it in steps. */
+  /** Bytes that are kept of the long record that was last read from it in steps. */
   readonly held: Readonly<HeldBytes>;
-  /** Until then the file grows with every change that is made. Can be called again without effect. */
+  /** Until then the file grows with every change. A second call has no effect. */
   release(): void;
 }
 
 export interface StoredAuditEntry {
-  /** Within its ledger, from 1, without gaps. */
+  /** Number within its ledger, from 1, without gaps. */
   readonly sequence: number;
   readonly entry: AuditEntry;
   /** SHA-256, 32 bytes. */
@@ -33,21 +33,21 @@ export interface StoredAuditEntry {
   readonly hash: Uint8Array;
 }
 
-/** Reading an entry takes some 5 µs; beyond this many, dropping the whole cache delays evaluations less. */
+/** Reading an entry takes some 5 µs. For more entries than this, dropping the whole cache delays evaluations less. */
 const changesFollowedMax = 1000;
 
-/** @throws StoreError when there is no store in the directory, none that can be read, or not the one that is served. */
+/** @throws StoreError when the directory has no store, none that can be read, or not the one that is served. */
 export function openStoreReader(options: StoreOptions): StoreReader {
   return new StoreReader(openForReading(options));
 }
 
 /**
- * A read-only view of the store for any thread or process. Iterables are lazy: consume them before awaiting anything.
- * Reads throw DamagedRecordError where the disk has not kept what was written.
+ * A read-only view of the store for any thread or process. Iterables are lazy: consume them without awaiting in
+ * between. Reads throw DamagedRecordError when the disk does not have what was written.
  */
 export class StoreReader {
   readonly id: string;
-  /** On the current snapshot: the state at the first read after opening or the last `renew`. */
+  /** Queries on the current snapshot: the state at the first read after opening or the last `renew`. */
   readonly queries: RecordQueries;
   /** On the same snapshot. */
   readonly evaluation: EvaluationQueries;
@@ -67,19 +67,19 @@ export class StoreReader {
   }
 
   /**
-   * Lets go of the current snapshot; the next read takes the newest. Call it when the store's version moved, and before
-   * going idle: a snapshot that is kept makes the file grow.
+   * Releases the current snapshot; the next read takes the newest. Call it when the store's version has moved, and
+   * before going idle: an open snapshot makes the file grow.
    */
   renew(): void {
     this.#snapshots.renew();
   }
 
-  /** Of the newest change-log entry. */
+  /** Sequence of the newest change-log entry. */
   sequence(): number {
     return this.#source.find(counterRecord, metaKeys.changeLog) ?? 0;
   }
 
-  /** The entries after `sequence`, oldest first; null when it is too far behind, or not of this store's past. */
+  /** The entries after `sequence`, oldest first; null when it is too far behind, or not from this store's past. */
   changesSince(sequence: number): readonly ChangeLogEntry[] | null {
     const behind = this.sequence() - sequence;
     if (behind === 0) return [];
@@ -89,7 +89,7 @@ export class StoreReader {
     return entries.length === behind ? entries : null;
   }
 
-  /** The current snapshot, to be kept over later renewals. */
+  /** Pins the current snapshot, so that it survives later renewals. */
   pin(): PinnedSnapshot {
     const { source, release } = this.#source.pin();
     const held = { bytes: 0 };

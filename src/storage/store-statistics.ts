@@ -19,14 +19,14 @@ import { counterRecord, metaKeys } from './tables/meta.ts';
 interface DatabaseStatistics {
   readonly name: DatabaseName;
   readonly entries: number;
-  /** Of the pages that it takes. */
+  /** Bytes of its pages. */
   readonly bytes: number;
 }
 
 interface PageUse {
   readonly pageBytes: number;
   readonly usedPages: number;
-  /** In the file, to be used again. */
+  /** Free pages in the file, which will be reused. */
   readonly freePages: number;
   /** LMDB's number of the newest commit. */
   readonly commit: number;
@@ -38,49 +38,49 @@ export interface StoreStatistics extends PageUse {
   readonly fileBytes: number;
   readonly databases: readonly DatabaseStatistics[];
   readonly readers: ReaderUse;
-  /** Of the newest change-log entry. */
+  /** Sequence of the newest change-log entry. */
   readonly changeSequence: number;
-  /** When the newest audit entry was made, in Unix milliseconds; null before the first. */
+  /** Time of the newest audit entry in Unix milliseconds; null for none. */
   readonly lastChangeAt: number | null;
-  /** The newest entry of each audit log: kept elsewhere, they show later whether newest entries were taken out. */
+  /** The newest entry of each audit log. Kept elsewhere, they show later whether the newest entries were removed. */
   readonly auditHeads: readonly LedgerHead[];
 }
 
 interface LedgerHead {
-  /** An organisation's id, or a personal project's. */
+  /** Id of an organisation or a personal project. */
   readonly ledgerId: string;
   readonly sequence: number;
   /** Hexadecimal, as in the audit log's export. */
   readonly hash: string;
 }
 
-/** Who reads the store. A snapshot that somebody keeps makes the file grow with every change. */
+/** The store's readers. An open snapshot makes the file grow with every change. */
 interface ReaderUse {
-  /** Snapshots that are open, those of this process excepted. */
+  /** Open snapshots, without those of this process. */
   readonly open: number;
-  /** How many commits the oldest of them is behind; 0 when there is none. */
+  /** How many commits the oldest one is behind; 0 for none. */
   readonly oldestLagCommits: number;
-  /** Whose it is; null when there is none. */
+  /** Process id of the oldest one; null for none. */
   readonly oldestPid: number | null;
 }
 
-/** What can be told of a store without walking it: some microseconds, however large it is. */
+/** Figures that need no walk of the store: some microseconds, for any size. */
 export interface StoreMeasures {
-  /** 0 while it is not in its place. */
+  /** 0 while it is not at its path. */
   readonly fileBytes: number;
-  /** Up to the last page that was ever used. */
+  /** Bytes up to the last page that was ever used. */
   readonly usedBytes: number;
   readonly mapBytes: number;
   /** Open snapshots, in any process. */
   readonly readers: number;
-  /** How many commits the oldest of them is behind; 0 when there is none. */
+  /** How many commits the oldest one is behind; 0 for none. */
   readonly oldestReaderLagCommits: number;
   readonly outboxEntries: number;
 }
 
 /** The two pages at the head of the file. */
 const headPages = 2;
-/** A commit between two looks makes the sum wrong; on a store that is never still, the last one counts. */
+/** A commit between two readings makes the sum wrong; in a store that is written all the time, the last try counts. */
 const looksMax = 20;
 
 /** Reads them offline or beside a running server. @throws StoreError when there is no store. */
@@ -112,7 +112,7 @@ function statisticsOf(
   };
 }
 
-/** How the pages of the file are used, on one commit. */
+/** The use of the file's pages at one commit. */
 export function pageUseOf(root: Root, databases: Databases): PageUse {
   for (let look = 1; ; look += 1) {
     root.resetReadTxn();
@@ -132,7 +132,10 @@ function sizeOf(database: Database): { readonly entries: number; readonly bytes:
   return { entries: stats.entryCount, bytes: treePages(stats) * stats.pageSize };
 }
 
-/** Open snapshots, in any process. lmdb tells them as text: `pid thread commit`, with `-` for a reader that has none now. */
+/**
+ * Open snapshots in any process. lmdb lists them as text: `pid thread commit`, with `-` for a reader without a
+ * snapshot.
+ */
 function snapshotsIn(root: Root): readonly { readonly pid: number; readonly commit: number }[] {
   const open = root.readerList().matchAll(/^\s*(\d+)\s+\S+\s+(\d+)\s*$/gm);
   return Array.from(open, ([, pid, commit]) => ({ pid: Number(pid), commit: Number(commit) }));
@@ -149,7 +152,7 @@ function readerUseOf(root: Root, commit: number): ReaderUse {
   return { open: others.length, oldestLagCommits, oldestPid: oldest?.pid ?? null };
 }
 
-/** Not within a write. */
+/** Do not call it within a write. */
 export function measureStore(directory: string, root: Root, databases: Databases): StoreMeasures {
   // Before the statistics, which open a snapshot of their own.
   root.resetReadTxn();
@@ -169,7 +172,7 @@ export function measureStore(directory: string, root: Root, databases: Databases
   }
 }
 
-/** Looks at each ledger's newest entry only. */
+/** Reads each ledger's newest entry only. */
 function auditStatistics(source: RecordSource): Pick<StoreStatistics, 'lastChangeAt' | 'auditHeads'> {
   const auditHeads: LedgerHead[] = [];
   let lastChangeAt: number | null = null;

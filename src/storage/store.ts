@@ -14,38 +14,39 @@ import { applyChanges, createRecordQueries } from './tables/tables.ts';
 import { WriteTarget } from './write-target.ts';
 
 export interface WriteTransaction {
-  /** Sees what this transaction has applied. */
+  /** Queries that see what this transaction has applied. */
   readonly queries: RecordQueries;
   apply(changes: readonly RecordChange[]): void;
   /**
-   * How many bytes members and tokens have written to an organisation, or a personal project, on a UTC day: keys and
-   * values of what their changes have put. Of a day that is not the newest it is 0.
+   * Bytes that members and tokens have written to an organisation, or a personal project, on a UTC day: keys and values
+   * that their changes have put. 0 for a day that is not the newest.
    */
   writtenBytesOn(ledgerId: string, day: number): number;
   /**
-   * Drops a bounded few audit entries of before `olderThan` (Unix milliseconds), the newest of each ledger never.
+   * Drops a few of the audit entries before `olderThan` (Unix milliseconds), a bounded number, and never the newest of
+   * a ledger.
    * @throws DamagedRecordError when one cannot be read; nothing is dropped then
    */
   dropAuditEntries(olderThan: number): void;
 }
 
 const defaultChangeLogEntriesMax = 65_536;
-/** How long a process that was killed while it read may keep freed pages from being used again. */
+/** How long a process that was killed while reading may keep freed pages from reuse. */
 const defaultDeadReadersEveryMs = 10_000;
 
 /**
- * Opens the store of a directory, and creates it where there is none. In a process it comes before the first reader:
- * lmdb cannot write to a file that the process has opened read-only.
+ * Opens the store of a directory, and creates it if there is none. In a process it comes before the first reader: lmdb
+ * cannot write to a file that the process has opened read-only.
  * @throws StoreError whose message says what is wrong and what to do.
  */
 export function openStore(options: StoreOptions, migrations?: readonly Migration[]): Store {
   return new Store(openForWriting(options, migrations), options);
 }
 
-/** The writer's side. There is one for a data directory, and its opener holds the claim (`lmdb/claim.ts`). */
+/** The writer's side. A data directory has one, and its opener holds the claim (`lmdb/claim.ts`). */
 export class Store {
   readonly id: string;
-  /** What opening it has done about an older format; null when it had the present one. */
+  /** The migration when it was opened; null when the store had the present format. */
   readonly migrated: MigratedStore | null;
   readonly #directory: string;
   readonly #opened: WritableStore;
@@ -77,8 +78,8 @@ export class Store {
   }
 
   /**
-   * Of the newest change-log entry. It does not move when only tokens, members, organisations, audit, activity or the
-   * outbox change: a version that tells readers to renew must count every write.
+   * Sequence of the newest change-log entry. It does not move when only tokens, members, organisations, audit, activity
+   * or the outbox change: a version that makes readers renew must count every write.
    */
   sequence(): number {
     return this.#sequence;
@@ -88,12 +89,13 @@ export class Store {
    * Runs `run` within one transaction: its changes, their indexes, audit, change-log and outbox entries are kept
    * together or not at all. They are on disk when it returns, and readers in other threads know (`StoreVersion`).
    *
-   * @param run synchronous; what it throws aborts everything and is thrown on.
-   * @param requireRoom called with the bytes that the data file can grow by, after each `apply` and before the commit;
-   * what it throws aborts everything, too. A write that the disk refuses would cost the whole process.
-   * @throws Error of lmdb when the disk refuses (a full disk shows as an input/output error, too); nothing is kept then.
-   * @throws DataFileMovedError when the data file is not in its place any more, DataFileHeldError when another process
-   * is opening it and was stopped at that moment; nothing is begun then.
+   * @param run synchronous; if it throws, everything is aborted, and the error is thrown on.
+   * @param requireRoom called with the bytes by which the data file can grow, after each `apply` and before the commit;
+   * if it throws, everything is aborted too. A write that the disk refuses would end the whole process.
+   * @throws Error of lmdb when the disk refuses (a full disk may appear as an input/output error); nothing is kept
+   * then.
+   * @throws DataFileMovedError when the data file is no longer at its path, DataFileHeldError when another process is
+   * opening it and does not finish; nothing is begun then.
    */
   write<T>(run: (transaction: WriteTransaction) => T, requireRoom?: (growthMax: number) => void): T {
     if (this.#isWriting) throw new Error('A write within a write');
@@ -109,18 +111,18 @@ export class Store {
     }
   }
 
-  /** No organisation, member or project: nothing was ever provisioned. */
+  /** The store has no organisation, member or project: nothing was ever provisioned. */
   isEmpty(): boolean {
     const { organisations, members, projects } = this.#opened.databases;
     return this.#outside(() => [organisations, members, projects].every(isEmpty));
   }
 
-  /** Whether anybody can sign in. Not within a write. */
+  /** Whether anybody can sign in. Do not call it within a write. */
   hasMembers(): boolean {
     return !this.#outside(() => isEmpty(this.#opened.databases.members));
   }
 
-  /** Not within a write. */
+  /** Do not call it within a write. */
   measure(): StoreMeasures {
     return measureStore(this.#directory, this.#opened.root, this.#opened.databases);
   }
@@ -145,11 +147,11 @@ export class Store {
       if (!isOpen) throw new Error('This transaction is over');
       applyChanges(target, changes);
       hasChanged ||= changes.length > 0;
-      // Now and not only at the end: lmdb writes out what does not fit its memory.
+      // Now, and not only at the end: lmdb writes out what does not fit its memory.
       requireRoom?.(space.growthMax(root));
     };
     try {
-      // An object: lmdb would take some results (a promise, its own ABORT) as instructions.
+      // In an object: lmdb would take some results (a promise, its own ABORT) as instructions.
       const written = root.transactionSync(() => {
         const result = run({
           queries: this.#queries,
@@ -175,7 +177,7 @@ export class Store {
     }
   }
 
-  /** A backup or check that is killed leaves its snapshot in LMDB's list of readers, and the file would grow for ever. */
+  /** A killed backup or check leaves its snapshot in LMDB's list of readers, and the file would grow for ever. */
   #dropDeadReaders(): void {
     const now = monotonicMs();
     if (now - this.#deadReadersAt < this.#deadReadersEveryMs) return;
@@ -183,7 +185,7 @@ export class Store {
     this.#opened.root.readerCheck();
   }
 
-  /** A read outside a write; lmdb would keep its snapshot until the event loop turns. */
+  /** A read outside a write; otherwise lmdb would keep its snapshot until the event loop turns. */
   #outside<T>(read: () => T): T {
     try {
       return read();

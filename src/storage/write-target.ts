@@ -6,21 +6,24 @@ import { KnownRecords, RecordSource } from './record-source.ts';
 import type { RecordCodec } from './records/record-codec.ts';
 import { writeTransactionView } from './snapshots.ts';
 
-/** What followers of the change log drop from their caches. `everything` stands for a transaction too large to be listed. */
+/**
+ * Records that followers of the change log drop from their caches. `everything` stands for a transaction with too many
+ * to list.
+ */
 export interface LoggedChange {
   readonly kind: 'flag' | 'project' | 'everything';
   /** Empty for `everything`. */
   readonly projectId: string;
-  /** Of the flag, the audience or the project itself; empty for `everything`. */
+  /** Id of the flag, the audience or the project itself; empty for `everything`. */
   readonly id: string;
   readonly environment: string | null;
 }
 
-/** A transaction of more changes than this is logged as one `everything`: followers start afresh. */
+/** A transaction of more changes than this is logged as one `everything`: followers drop all they have. */
 const loggedChangesMax = 1000;
 const everything: LoggedChange = { kind: 'everything', projectId: '', id: '', environment: null };
 
-/** The open write transaction: its writes, reads that see them, and what it has changed. */
+/** The open write transaction: its writes, reads that see them, and the changes that it has made. */
 export class WriteTarget {
   readonly source: RecordSource;
   readonly space = new WrittenSpace();
@@ -34,19 +37,19 @@ export class WriteTarget {
     this.source = new RecordSource(databases, writeTransactionView, this.#known);
   }
 
-  /** For the next transaction. */
+  /** Starts anew for the next transaction. */
   begin(): void {
     this.space.reset();
     this.#logged = [];
   }
 
-  /** After a transaction that failed: what it had read and written is not what the store holds. */
+  /** After a failed transaction: what it has read and written is not what the store has. */
   forget(): void {
     this.#known.forgetAll();
     this.tail.forget();
   }
 
-  /** Notes a change for the change log, which is written when the transaction ends. */
+  /** Notes a change for the change log, which is written at the end of the transaction. */
   log(change: LoggedChange): void {
     if (this.#logged.length <= loggedChangesMax) this.#logged.push(change);
   }
@@ -88,17 +91,17 @@ export interface LedgerHead {
   readonly hash: Uint8Array;
 }
 
-/** Ledgers are organisations and personal projects: far fewer are written to between two restarts. */
+/** Ledgers are organisations and personal projects: few of them are written to between two restarts. */
 const headsMax = 4096;
 
 /**
- * Where the appended databases end: the writer is the only one that appends, so it need not look after each commit. What a
- * transaction has noted is forgotten when it fails, and read again.
+ * The ends of the databases with appended rows: the writer alone appends, so it need not read them after each commit.
+ * After a failed transaction its notes are forgotten, and read again.
  */
 class WrittenTail {
-  /** The sequence of the oldest entry of the change log; null until it was read. */
+  /** Sequence of the oldest entry of the change log; null until it was read. */
   changeLogFirst: number | null = null;
-  /** The sequence of the newest entry ever given, 0 before the first; null until it was read. */
+  /** Sequence of the newest entry ever, 0 before the first; null until it was read. */
   changeLogLast: number | null = null;
   readonly #heads = new Map<string, LedgerHead>();
 

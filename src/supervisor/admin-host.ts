@@ -17,21 +17,21 @@ export interface AdminHostOptions {
   readonly log: Logger;
   readonly readiness: () => Readiness;
   readonly writer: WriterHost;
-  /** Null where no mail server is configured. */
+  /** Null when no mail server is configured. */
   readonly notifier: NotifierHost | null;
-  /** Null until the front end is made. */
+  /** Null until the front end exists. */
   readonly front: () => Front | null;
 }
 
-/** How long a scrape waits for the writer's figures; then it shows the last ones. */
+/** How long a scrape waits for the writer's values; then it shows the last ones. */
 const measureTimeoutMs = 500;
 const noMail: MetricCells = new Float64Array(createMetricMemory(notifierMetrics));
-/** Before the front end is made. */
+/** Values before the front end exists. */
 const noFront: MetricCells = new Float64Array(createMetricMemory(frontMetrics));
 const noRequests: MetricCells = new Float64Array(createMetricMemory(requestMetrics));
 const noEvaluations: MetricCells = new Float64Array(createMetricMemory(evaluationMetrics));
 
-/** The admin listener, on the main thread: it shows of each actor whether it serves, and what it counts. */
+/** The admin listener, on the main thread: shows for each actor whether it serves, and its metrics. */
 export class AdminHost {
   readonly #options: AdminHostOptions;
   #server: AdminServer | null = null;
@@ -40,7 +40,7 @@ export class AdminHost {
     this.#options = options;
   }
 
-  /** Its parts are loaded only where it is wanted. @throws ListenError */
+  /** Loads its parts only when the listener is configured. @throws ListenError */
   async start(): Promise<void> {
     const { host, port, log, readiness, writer, notifier, front } = this.#options;
     if (port === null) return;

@@ -6,13 +6,13 @@ import { newId } from '../support/random-id.ts';
 
 export interface MadeOffer {
   readonly offer: FirstOwnerOffer;
-  /** Holds the secret: shown once where there are no members, and never logged. */
+  /** Contains the secret: shown once while there are no members, and never logged. */
   readonly url: string;
 }
 
 /**
- * Each process offers a new link, which works while there are no members.
- * @param baseUrl what the link's address begins with
+ * Each process makes a new link, which works while there are no members.
+ * @param baseUrl the address of the service, with which the link begins
  * @param now Unix milliseconds
  */
 export function makeFirstOwnerOffer(baseUrl: string, now: number): MadeOffer {

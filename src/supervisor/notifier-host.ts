@@ -19,19 +19,19 @@ export interface NotifierHostOptions {
   readonly setup: Omit<NotifierSetup, 'metrics' | 'retriesFailed'>;
   readonly writer: WriterClient;
   readonly log: Logger;
-  /** Lines that the thread has logged. */
+  /** Receives the log lines of the thread. */
   onLog(lines: LogLines): void;
 }
 
 const backOffMs = { first: 1000, max: 60_000 };
-/** A thread that has lived for this long is healthy: its next death is answered soon again. */
+/** A thread that has run for this long is healthy: after its death the next one starts after the shortest pause. */
 const healthyAfterMs = 60_000;
-/** How long the end of the service waits for the letter that is being sent. */
+/** A stopping service waits this long for the letter that is being sent. */
 const stopTimeoutMs = 3000;
 
 /**
- * Holds the notifier's thread and passes its commands on to the writer. Mail is not what the service is for: when the
- * thread dies it is started again after a while, and nobody else notices.
+ * Holds the notifier's thread and passes its commands to the writer. The service does not depend on mail: when the
+ * thread dies, it is started again after a pause, and no other actor is affected.
  */
 export class NotifierHost {
   readonly #options: NotifierHostOptions;
@@ -79,7 +79,7 @@ export class NotifierHost {
     this.#restartMs = Math.min(restartInMs * 2, backOffMs.max);
   }
 
-  /** Something was put into the outbox. */
+  /** Tells the notifier that a letter was put into the outbox. */
   look(): void {
     this.#post(this.#worker, { kind: 'look' });
   }
@@ -88,21 +88,26 @@ export class NotifierHost {
     this.#options.writer
       .serveOutbox(command)
       .then((outcome) => this.#post(worker, { kind: 'answer', ticket, answer: asAnswer(outcome) }))
-      .catch((fault: unknown) => this.#options.log.error({ err: fault }, 'the notifier was not answered'));
+      .catch((fault: unknown) =>
+        this.#options.log.error({ err: fault }, 'a command of the notifier was not answered'),
+      );
   }
 
   #post(worker: Worker | null, request: NotifierRequest): void {
     worker?.postMessage(request);
   }
 
-  /** Cells of `notifierMetrics`: of all threads of this process, one after another. */
+  /** Cells of `notifierMetrics`: summed over all threads of this process, which follow one another. */
   readMetrics(): MetricCells {
     const cells = this.#cells.slice();
     addCounts(cells, this.#past, notifierMetrics);
     return cells;
   }
 
-  /** Lets the letter that is being sent finish, within a bounded time. The thread holds nothing that must be closed. */
+  /**
+   * Lets the thread finish the letter that is being sent, within a bounded time. The thread holds nothing that must be
+   * closed.
+   */
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#restart);

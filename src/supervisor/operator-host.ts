@@ -7,14 +7,14 @@ import type { OperatorControl, OperatorReport, OperatorSetup } from '../operator
 export interface OperatorHostOptions {
   readonly directory: string;
   readonly tokenPrefix: string;
-  /** Leads to the writer. */
+  /** A port to the writer. */
   readonly writerPort: MessagePort;
   readonly log: Logger;
 }
 
 /**
- * Holds the operator's thread. Without it the service evaluates and takes changes through the API all the same, so its
- * death is logged, and the command line says that nobody answers at the socket.
+ * Holds the operator's thread. When it dies, the service goes on evaluating and taking changes through the API: the
+ * death is logged, and commands report that the socket does not answer.
  */
 export class OperatorHost {
   readonly #options: OperatorHostOptions;
@@ -26,7 +26,7 @@ export class OperatorHost {
     this.#options = options;
   }
 
-  /** @returns when the socket is served. @throws Error with its message when it cannot be */
+  /** @returns when the socket is served. @throws Error with the thread's message when it cannot be */
   async start(storeId: string): Promise<void> {
     const { log, ...options } = this.#options;
     const setup: OperatorSetup = { ...options, storeId };
@@ -51,7 +51,7 @@ export class OperatorHost {
     });
   }
 
-  /** Refuses new commands, lets the one that is being applied finish, and waits for the thread. */
+  /** Refuses new commands, lets a running one finish, and waits for the thread. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     if (this.#worker === null) {

@@ -30,28 +30,29 @@ import { WriterHost } from './writer-host.ts';
 export interface Service {
   readonly port: number;
   readonly url: string;
-  /** Where the first Owner begins; null when there are members. It holds a secret: never logged. */
+  /** Address where the first Owner signs up; null when there are members. It contains a secret: never logged. */
   readonly firstOwnerUrl: string | null;
-  /** Writes to standard output, which the log may have to itself. */
+  /** Writes to standard output, in order with the log, which owns it. */
   print(lines: string): void;
-  /** Stops accepting, answers what is in flight within the drain time, commits, and lets every thread end. */
+  /** Stops accepting connections, answers requests in flight within the drain time, commits, and ends every thread. */
   stop(): Promise<void>;
-  /** Resolves when only a restart of the process helps; never otherwise. */
+  /** Resolves when only a restart of the process helps; otherwise never. */
   readonly failed: Promise<Error>;
 }
 
-/** What of the drain time is kept for what comes after the last answer: threads, the last commit, the log. */
+/** The part of the drain time that is reserved for what follows the last answer: threads, the last commit, the log. */
 const reservedMs = 2000;
-/** How long a process that cannot go on waits for answers that are on their way. */
+/** How long a process with a fatal fault waits for answers that are on their way. */
 const lastAnswersMs = 250;
 const webAppDirectory = join(packageRoot(), 'dist', 'console');
 const docsDirectory = join(packageRoot(), 'dist', 'docs');
 
 /**
- * Starts the actors in the order in which they need one another: writer (opens and verifies the store), workers, operator's
- * socket; then the front end listens. The threads of the pool load from the beginning. The caller holds the claim on the
- * data directory.
- * @throws Error with a message for people when a part cannot start; what had started is stopped again
+ * Starts the actors in the order in which they depend on one another: writer (opens and verifies the store), workers,
+ * operator's socket; then the front end listens. The threads of the pool load from the beginning. The caller holds the
+ * claim on the data directory.
+ *
+ * @throws Error with a message for people when a part cannot start; the parts that had started are stopped again
  */
 export async function startService(given: Config): Promise<Service> {
   const settled = await settlePort(given);
@@ -84,12 +85,12 @@ class ServiceParts {
   readonly #dataFilePlace = createFilePlaceMemory();
   readonly #logMemory = createLogMemory();
   readonly #onFatal: (fault: Error) => void;
-  /** Of the main thread: a fault that nobody has caught, an assertion that failed for one. */
+  /** Handles uncaught faults of the main thread, such as a failed assertion. */
   readonly #onUncaught = (fault: Error): void => this.#onFatal(fault);
   #front: Front | null = null;
   #openId: OpenIdProvider | null = null;
   readonly #usage: UsageRecorder;
-  /** Null: no mail server is configured, and letters wait. */
+  /** Null when no mail server is configured: letters stay in the outbox. */
   readonly #notifier: NotifierHost | null;
   readonly #admin: AdminHost;
   #isWriterReady = false;
@@ -107,11 +108,11 @@ class ServiceParts {
     });
     let told: Error | null = null;
     this.#onFatal = (fault) => {
-      // Of an assertion that failed it is told twice.
+      // A failed assertion is reported twice.
       if (fault === told) return;
       told = fault;
       log.fatal({ err: fault }, 'the service cannot go on and ends; its manager should start it again');
-      // Those whose change has failed are told so by their workers, which end with the process.
+      // Workers tell the clients whose change has failed, and end with the process.
       const answered = this.#front?.letAnswersOut(lastAnswersMs) ?? Promise.resolve();
       answered.then(() => mainLog.flush()).then(() => reportFailure(fault), reportFailure);
     };
@@ -150,7 +151,7 @@ class ServiceParts {
       onLog: (lines) => this.#takeLines(lines),
     });
     this.#usage = new UsageRecorder(this.#writer.client, (fault) =>
-      log.error({ err: fault }, 'what was counted could not be recorded'),
+      log.error({ err: fault }, 'usage could not be recorded'),
     );
     this.#notifier = this.#createNotifier();
     this.#admin = new AdminHost({
@@ -174,13 +175,13 @@ class ServiceParts {
     this.#mainLog.writeLines(receiveLines(this.#logMemory, lines));
   }
 
-  /** @param releasePort lets go of the port that the front end is to listen on */
+  /** @param releasePort gives back the port on which the front end is to listen */
   async start(releasePort: SettledPort['release']): Promise<Service> {
     const config = this.#config;
     await this.#admin.start();
     const [docs, webApp] = [loadDocsPages(docsDirectory), loadWebApp(webAppDirectory)];
     const openId = await this.#loadOpenId();
-    // Its threads load while the writer opens the store.
+    // The pool's threads load while the writer opens the store.
     const front = new Front({
       config,
       consoleSettings: this.#consoleSettings,
@@ -219,7 +220,9 @@ class ServiceParts {
     };
   }
 
-  /** Its parts are loaded only where a provider is configured. It may be down: then it is asked again when it is needed. */
+  /**
+   * Loaded only when a provider is configured. The provider may be down: then it is asked again when somebody signs in.
+   */
   async #loadOpenId(): Promise<OpenIdDesk | null> {
     const { openIdIssuer: issuer, openIdClientId: clientId, openIdClientSecret, baseUrl } = this.#config;
     if (issuer === null || clientId === null) return null;
@@ -259,7 +262,7 @@ class ServiceParts {
     return { phase: this.#phase, failing };
   }
 
-  /** Well past the drain time the process ends as it is: a change that is under way then is whole, or absent. */
+  /** Some time after the drain time the process ends as it is. A change under way then is either complete or absent. */
   async #stopInTime(): Promise<void> {
     const { drainTimeoutMs } = this.#config;
     const overdue = setTimeout(() => {
@@ -274,8 +277,8 @@ class ServiceParts {
   }
 
   /**
-   * What faces users goes first, what supports it last.
-   * @param fault why it must stop: told in the log where nothing else can be told any more
+   * Stops what faces users first, and what supports it last.
+   * @param fault why the service must stop: logged at the end, when nothing else can report it
    */
   async stop(drainTimeoutMs: number, fault?: unknown): Promise<void> {
     this.#phase = 'draining';

@@ -3,16 +3,17 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
 
-/** What the service starts with, and the hold on its port. */
+/** The settled configuration, and the hold on its port. */
 export interface SettledPort {
   readonly config: Config;
-  /** Lets go of the port: the front end listens on it right after. Without effect the second time. */
+  /** Gives the port back: the front end listens on it right after. A second call has no effect. */
   release(): Promise<void>;
 }
 
 /**
- * Port 0 asks for any free port. It is chosen before the threads start, because the links in error bodies name it, and
- * held until the front end listens, so that nobody else is given it: not even the admin listener, which may ask for any too.
+ * Port 0 asks for any free port. It is chosen before the threads start, because the links in error bodies contain it,
+ * and held until the front end listens, so that no one else can get it, not even the admin listener with a port 0 of
+ * its own.
  * @throws ListenError when the address cannot be listened on
  */
 export async function settlePort(config: Config): Promise<SettledPort> {

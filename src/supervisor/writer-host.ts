@@ -16,30 +16,30 @@ import {
 export interface WriterHostOptions {
   readonly setup: WriterSetup;
   readonly requestDeadlineMs: number;
-  /** Something was put into the outbox. */
+  /** Called when a letter was put into the outbox. */
   readonly onOutboxGrew: () => void;
   readonly onFatal: (fault: Error) => void;
-  /** Lines that the thread has logged. */
+  /** Receives the log lines of the thread. */
   onLog(lines: LogLines): void;
 }
 
 const watchIntervalMs = 1000;
 /**
- * The writer has work and its pulse stands still for this long: it hangs. Longer than the commit of a million flags takes
- * on a slow disk, for nothing moves the pulse while LMDB writes.
+ * The writer hangs when it has work and its pulse has not moved for this long. It is more than the commit of a million
+ * flags takes on a slow disk, because nothing moves the pulse while LMDB writes.
  */
 const hungAfterMs = 60_000;
 
 /**
- * Holds the writer's thread. It is never replaced: a writer that dies or hangs may hold the store's lock, so the process
- * ends and its manager starts it again.
+ * Holds the writer's thread, which is never replaced: a writer that dies or hangs may hold the store's lock, so the
+ * process ends and its manager starts it again.
  */
 export class WriterHost {
   readonly client: WriterClient;
   readonly #worker: Worker;
   readonly #options: WriterHostOptions;
   readonly #exited: Promise<unknown>;
-  /** Awaited from the beginning: the store may be open, or refused, before anybody asks. */
+  /** Awaited from the beginning: the store may be open, or refused, before `ready` is called. */
   readonly #firstReply: Promise<WriterReply>;
   #isOpen = false;
   readonly #watch: NodeJS.Timeout;
@@ -77,7 +77,7 @@ export class WriterHost {
     this.#watch = setInterval(() => this.#watchPulse(), watchIntervalMs);
   }
 
-  /** @returns when the store is open. Rejects with its message when it cannot be. */
+  /** @returns when the store is open. Rejects with the writer's message when it cannot be opened. */
   async ready(): Promise<Extract<WriterReply, { kind: 'ready' }>> {
     const reply = await Promise.race([this.#firstReply, this.#exited]);
     const first = reply as WriterReply | undefined;
@@ -97,15 +97,15 @@ export class WriterHost {
     else this.client.receive(reply);
   }
 
-  /** A store that cannot be opened ends the start, by what `ready` throws; starting it again would not help. */
+  /** A store that cannot be opened makes the start fail through `ready`; a restart would not help. */
   #receiveFatal(message: string): void {
     if (this.#isOpen) this.#end(new Error(`the store failed: ${message}`));
     else this.#isStopping = true;
   }
 
   /**
-   * The writer's cells of `writerMetrics`. Those of the store are as of now, or of the last time when the writer does not
-   * answer: at most one question is on its way to it.
+   * The writer's cells of `writerMetrics`. The store's metrics are as of now or, when the writer does not answer, the
+   * last known: at most one question to it is open.
    */
   async readMetrics(timeoutMs: number): Promise<MetricCells> {
     this.#measured ??= new Promise((resolve) => {
@@ -120,7 +120,7 @@ export class WriterHost {
     return this.#metrics;
   }
 
-  /** Seconds that its event loop has worked, since it was started. */
+  /** Seconds for which its event loop was busy since it was started. */
   get activeSeconds(): number {
     return this.#worker.performance.eventLoopUtilization().active / 1000;
   }
@@ -140,7 +140,9 @@ export class WriterHost {
     this.#options.onFatal(fault);
   }
 
-  /** Commits what waits, closes the store, and waits for the thread: also for one that is still opening the store. */
+  /**
+   * Commits waiting changes, closes the store, and waits for the thread, also for one that is still opening the store.
+   */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.client.stop();

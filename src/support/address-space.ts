@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * What this process may still reserve of its address space (`ulimit -v`, systemd's `LimitAS`). Node and LMDB end the
- * process by a signal when they cannot have what they ask for.
- * @returns bytes; null without a limit, and where the kernel does not tell
+ * The address space that this process may still reserve (`ulimit -v`, systemd's `LimitAS`). When a reservation fails,
+ * Node and LMDB end the process by a signal.
+ * @returns bytes; null without a limit, and when the kernel does not report it
  */
 export function addressSpaceLeft(): number | null {
   const limit = numberIn('/proc/self/limits', /^Max address space +(\d+) /m);

@@ -1,8 +1,8 @@
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /**
- * @param value a number only as far as numbers are exact; it takes a tenth of a bigint's time.
- * @returns the value in base 62 (`0-9A-Za-z`), most significant digit first, filled up with `0` to `width`.
+ * @param value a number while numbers are exact, because it takes a tenth of a bigint's time.
+ * @returns the value in base 62 (`0-9A-Za-z`), most significant digit first, padded with `0` to `width`.
  */
 export function toBase62(value: bigint | number, width: number): string {
   return (typeof value === 'bigint' ? digitsOfBigint(value) : digitsOf(value)).padStart(width, '0');

@@ -1,17 +1,17 @@
 import { type PackedList, sameText, textLength, textStart } from './packed-list.ts';
 import type { SlicedWork, WorkQueue } from './steps.ts';
 
-/** Up to so many entries are looked through sooner than a value is hashed. */
+/** In a list of up to so many entries a scan is faster than hashing the value. */
 const scannedMax = 8;
 /**
- * An index costs as much as some twenty scans: it is made for what was asked for about as often. A caller that has lists dropped
- * and read again makes no more work by that than the reading.
+ * An index costs as much as some twenty scans, so it is made after about as many searches. Lists that are dropped and
+ * read again cause no more work than the reading does.
  */
 const scansBeforeIndex = 16;
-/** Scans after which those that follow make the index on their way, each so many steps of it: a tenth of a millisecond. */
+/** After this many scans, each further scan makes so many steps of the index: a tenth of a millisecond. */
 const patientScans = 32;
 const stepsOfScan = 8;
-/** Of the objects themselves. */
+/** Bytes of the objects themselves. */
 const overheadBytes = 200;
 
 /** @returns whether `a` and `b[start, end)` are the same bytes. */
@@ -22,10 +22,10 @@ export function sameBytes(a: Uint8Array, b: Uint8Array, start: number, end: numb
 }
 
 /**
- * An immutable set of strings that is asked by UTF-8 bytes, so that a request's value never has to become a string. It
- * searches the list in the bytes that hold it, and can be asked at once: it is looked through until it has an index, which
- * a queue's owner makes in steps. Who asks many times before that, as one request with a thousand attributes can, makes
- * it on the way.
+ * An immutable set of strings that is searched by UTF-8 bytes, so that a request's value need not become a string. It
+ * searches the list in the record's bytes and can be used at once: it scans the list until it has an index, which the
+ * owner of a queue makes in steps. A request that searches many times before that (one with a thousand attributes can)
+ * makes the index on its way.
  */
 export class ByteSet implements SlicedWork {
   readonly #list: PackedList;
@@ -34,10 +34,10 @@ export class ByteSet implements SlicedWork {
   #indexUnderWay: ListIndex | null = null;
   #scans = 0;
   #isQueued = false;
-  /** There is nothing more to make: it has an index, or gets none. */
+  /** It has an index, or will have none. */
   #isSettled: boolean;
 
-  /** @param queue takes the making of the index once the set is asked for again */
+  /** @param queue makes the index once the set has been searched often */
   constructor(list: PackedList, queue: WorkQueue | null) {
     this.#list = list;
     this.#queue = queue;
@@ -63,7 +63,7 @@ export class ByteSet implements SlicedWork {
     return false;
   }
 
-  /** A queue that was full is asked again by a later scan. */
+  /** When the queue was full, a later scan tries again. */
   #noteScan(): void {
     this.#scans += 1;
     if (this.#scans < scansBeforeIndex) return;
@@ -72,12 +72,12 @@ export class ByteSet implements SlicedWork {
     for (let steps = 0; steps < stepsOfScan && this.step(); ) steps += 1;
   }
 
-  /** What the queue holds back by holding the set. */
+  /** Memory that stays in use while the queue holds the set. */
   get heldBytes(): number {
     return this.#list.bytes.length;
   }
 
-  /** Goes on with the index. @returns whether there is more to do */
+  /** Makes a step of the index. @returns whether there is more to do */
   step(): boolean {
     if (this.#isSettled) return false;
     this.#indexUnderWay ??= new ListIndex(this.#list);
@@ -92,25 +92,28 @@ export class ByteSet implements SlicedWork {
     return this.#index !== null;
   }
 
-  /** Memory beside the list's own bytes, the index counted whether it is there yet or not: a set that was let in never grows. */
+  /** Memory beside the list's own bytes. The index counts before it is made: a set that was admitted never grows. */
   get sizeBytes(): number {
     return overheadBytes + (this.#list.count > scannedMax ? indexBytes(this.#list.count) : 0);
   }
 }
 
-/** Cells of one allocation, so that none of them takes long: 64 KiB, which the operating system has to clear. */
+/** Cells of one allocation: 64 KiB, so that none takes long, because the operating system has to clear them. */
 const segmentBits = 14;
 const segmentCells = 2 ** segmentBits;
 const segmentMask = segmentCells - 1;
-/** A step takes some tens of microseconds: its bound on bytes hashed, and on entries and cells looked at. */
+/**
+ * A step takes some tens of microseconds: it hashes at most so many bytes, and visits at most so many entries and
+ * cells.
+ */
 const stepBytes = 8 * 1024;
 const stepLooks = 512;
-/** For each entry so many cells, of 4 bytes. */
+/** Cells for each entry, of 4 bytes. */
 const cellsPerEntry = 1.5;
-/** An entry that finds no free cell for so long is one of many that were made to collide: the list stays without index. */
+/** An entry that finds no free cell within so many was made to collide with others: the list stays without an index. */
 const displacementMax = 1024;
 
-/** Differs from thread to thread and from start to start, so that nobody can choose values that collide. */
+/** Differs between threads and between starts, so that nobody can choose values that collide. */
 const [seed = 0] = crypto.getRandomValues(new Uint32Array(1));
 
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
@@ -135,19 +138,19 @@ function cellsFor(count: number): number {
   return Math.ceil(count * cellsPerEntry) + 1;
 }
 
-/** @returns the memory of the index of a list of so many entries */
+/** @returns the memory of the index of a list with so many entries */
 function indexBytes(count: number): number {
   return 4 * cellsFor(count);
 }
 
 /**
- * A hash table of the places in a packed list, made in steps. Each cell has the place of an entry, and above it as much of
- * the entry's hash as there is room for, so that other entries are seldom looked at. Open addressing, linear probing.
+ * A hash table of places in a packed list, made in steps. Each cell has the place of an entry, and in the remaining
+ * bits a part of its hash, so that other entries are seldom compared. Open addressing, linear probing.
  */
 export class ListIndex {
   readonly #list: PackedList;
   readonly #cells: number;
-  /** A hash times this is a cell. */
+  /** A hash times this factor is the number of a cell. */
   readonly #scale: number;
   readonly #placeBits: number;
   readonly #placeMask: number;
@@ -165,7 +168,7 @@ export class ListIndex {
     this.#at = list.start;
   }
 
-  /** Makes room, or notes some entries. @returns whether there is more to do */
+  /** Allocates cells, or enters some entries. @returns whether there is more to do */
   step(): boolean {
     const left = this.#cells - this.#segments.length * segmentCells;
     if (left > 0) {
@@ -178,7 +181,7 @@ export class ListIndex {
     return this.#at < this.#list.end && !this.isRefused;
   }
 
-  /** @returns how many cells and entries it took */
+  /** @returns how many cells and entries it visited */
   #addNext(): number {
     const { bytes, start } = this.#list;
     const text = textStart(bytes, this.#at);
@@ -200,7 +203,7 @@ export class ListIndex {
     return displacementMax;
   }
 
-  /** @returns whether the list has these bytes as an entry; only once there is nothing more to do */
+  /** @returns whether the list has an entry with these bytes; call it only when there is nothing more to do */
   has(bytes: Uint8Array, start: number, end: number): boolean {
     const hash = hashOf(bytes, start, end);
     const note = hash << this.#placeBits;
@@ -221,7 +224,7 @@ export class ListIndex {
     return (this.#segments[slot >>> segmentBits] as Int32Array)[slot & segmentMask] as number;
   }
 
-  /** Whether the cell's entry is `bytes[start, end)`, whose hash `note` has. */
+  /** Whether the cell's entry is `bytes[start, end)`, whose hash is in `note`. */
   #isNoteOf(cell: number, note: number, bytes: Uint8Array, start: number, end: number): boolean {
     if ((cell ^ note) >>> this.#placeBits !== 0) return false;
     const list = this.#list;

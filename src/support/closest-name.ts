@@ -12,7 +12,7 @@ function editDistance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** Longer names are not compared: nobody mistypes 100 characters. */
+/** Longer names are not compared: they are no typing errors. */
 const comparedCharsMax = 100;
 
 /** @returns the known name that was probably meant, or null when none is close. */

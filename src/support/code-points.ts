@@ -1,4 +1,4 @@
-/** Lengths that people are told count code points, so that an emoji is one character and not two. */
+/** Lengths in messages count code points, so that an emoji is one character and not two. */
 export function codePointCount(text: string): number {
   let pairs = 0;
   for (let at = 0; at < text.length - 1; at++) {
@@ -10,7 +10,7 @@ export function codePointCount(text: string): number {
   return text.length - pairs;
 }
 
-/** Whether the text has at most `max` code points; a very long text is told by its length alone. */
+/** Whether the text has at most `max` code points. For a very long text its length alone decides. */
 export function hasAtMostCodePoints(text: string, max: number): boolean {
   if (text.length <= max) return true;
   return text.length <= 2 * max && codePointCount(text) <= max;
@@ -23,12 +23,12 @@ export function cutAt(text: string, max: number): string {
   return `${points.slice(0, max).join('')}…`;
 }
 
-/** Whether the text can be written as UTF-8: no surrogate without its other half. */
+/** Whether the text can be written as UTF-8: it has no lone surrogate. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }
 
-/** @returns the text with each lone surrogate replaced by U+FFFD, as an encoder would. */
+/** @returns the text with each lone surrogate replaced by U+FFFD, as an encoder would do. */
 export function toWellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD');
 }

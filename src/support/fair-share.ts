@@ -1,18 +1,18 @@
 /**
- * Whether a holder may have another place of a room that all share: as long as it has fewer than are free, times a
- * weight. However many one holder asks for, places are left: with a weight of 1 half of them, for the next holder a third.
- * Nothing is set aside, and a holder that is alone gets much (Choudhury and Hahne, dynamic queue length thresholds).
+ * Whether a holder may take another of the shared places: it must hold fewer than `weight` times the free ones. So
+ * places are left however many one holder asks for: with a weight of 1, half of them, and a third for the next holder.
+ * No place is reserved, and a holder that is alone gets many (Choudhury and Hahne, dynamic queue length thresholds).
  */
 export function hasShare(held: number, free: number, weight: number): boolean {
   return held < free * weight;
 }
 
-/** The same for an amount: what a holder has, with what it wants, is to be no more than what is free, times its weight. */
+/** The same for an amount: what a holder has and wants together must not be more than `weight` times what is free. */
 export function fitsShare(held: number, wanted: number, free: number, weight: number): boolean {
   return held + wanted <= free * weight;
 }
 
-/** How many places each holder has. */
+/** Counts the places of each holder. */
 export class HeldPlaces {
   readonly #held = new Map<string, number>();
 

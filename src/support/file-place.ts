@@ -3,14 +3,14 @@ import { statSync } from 'node:fs';
 /** Device and inode. */
 const cells = 2;
 
-/** The memory of a `FilePlace`, for threads to share. */
+/** The shared memory of a `FilePlace`. */
 export function createFilePlaceMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(cells * BigUint64Array.BYTES_PER_ELEMENT);
 }
 
 /**
- * Which file lay at a path when it was opened. An open file can be used whatever becomes of its name: what is written to
- * one that was removed, or replaced by another, is gone when the process ends.
+ * The identity of the file that lay at a path when it was opened. An open file stays usable when its name is removed or
+ * given to another file, but what is written to it is lost when the process ends.
  */
 export class FilePlace {
   readonly #path: string;
@@ -21,13 +21,13 @@ export class FilePlace {
     this.#file = new BigUint64Array(memory);
   }
 
-  /** Notes the file that lies there: it has just been opened. @throws Error of node:fs when it cannot be looked at */
+  /** Notes the file at the path, which has just been opened. @throws Error of node:fs when it cannot be read */
   note(): void {
     const { dev, ino } = statSync(this.#path, { bigint: true });
     this.#file.set([dev, ino]);
   }
 
-  /** @returns null while the file that was noted lies there, else what is wrong. Costs some microseconds. */
+  /** @returns null while the noted file lies at the path, otherwise what is wrong. Costs some microseconds. */
   fault(): string | null {
     try {
       const { dev, ino } = statSync(this.#path, { bigint: true });

@@ -1,8 +1,8 @@
 import { createHash, hash } from 'node:crypto';
 
 /**
- * SHA-256 of a secret. One round and no salt is right here: a token secret has 256 random bits, so nothing can be
- * guessed, and the hash must find the token.
+ * SHA-256 of a secret. One round without salt is enough: a token secret has 256 random bits, so it cannot be guessed,
+ * and the token is looked up by the hash.
  *
  * @returns 32 bytes.
  */

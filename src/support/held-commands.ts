@@ -1,15 +1,15 @@
 import { monotonicMs } from './monotonic-clock.ts';
 
 /**
- * While evaluations keep the workers busy, changes leave a worker at least this far apart: waking the writer and
- * committing cost some 0.3 ms however many changes share them, and evaluations need that time. A change then waits this
- * much longer, at most.
+ * While evaluations keep the workers busy, a worker sends changes at least this far apart. Waking the writer and
+ * committing takes some 0.3 ms for any number of changes, and evaluations need that time. A change then waits at most
+ * this much longer.
  */
 export const commandPaceMs = 20;
 
 /**
- * Commands on their way to another thread: those of one turn of the event loop go as one message, and while they are paced
- * those of several. Bounded by the requests in flight: each holds one at most.
+ * Commands on their way to another thread. Those of one turn of the event loop go in one message; while commands are
+ * paced, those of several turns do. Bounded by the requests in flight, each of which holds at most one.
  */
 export class HeldCommands<Command> {
   readonly #send: (commands: readonly Command[]) => void;
@@ -26,13 +26,14 @@ export class HeldCommands<Command> {
     this.#held.push(command);
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // Of a clock that all threads share: those of several workers go at the same moments, and share a commit.
+    // By a clock that all threads share: several workers send at the same moments, so their changes share a group
+    // commit.
     const waitMs = this.#isPaced() ? commandPaceMs - (monotonicMs() % commandPaceMs) : 0;
     if (waitMs > 0) setTimeout(() => this.flush(), Math.ceil(waitMs));
     else setImmediate(() => this.flush());
   }
 
-  /** Sends what is held. */
+  /** Sends the held commands. */
   flush(): void {
     this.#isScheduled = false;
     if (this.#held.length === 0) return;
@@ -42,14 +43,14 @@ export class HeldCommands<Command> {
   }
 }
 
-/** Copying fewer bytes costs less than handing their memory over. */
+/** Up to this size, copying costs less than transferring the memory. */
 const copiedBytesMax = 16 * 1024;
 
 /**
- * Memory of long bytes that may be handed to another thread instead of being copied for it, which holds nobody up and
- * takes no second megabyte. The sender has nothing left of them.
- * @param all each with its memory to itself, or null
- * @returns for a message's list of what it transfers
+ * The memory of long bytes that is transferred to another thread instead of being copied: the transfer delays nobody
+ * and takes no second megabyte. The sender can no longer use the bytes.
+ * @param all each with memory of its own, or null
+ * @returns the transfer list of a message
  */
 export function transferredBytes(all: readonly (Uint8Array | null)[]): ArrayBuffer[] {
   return all.flatMap((bytes) => {

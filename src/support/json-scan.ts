@@ -1,19 +1,19 @@
 import { codePointCount } from './code-points.ts';
 
-/** Arrays and objects that may be open at once, unless the caller says otherwise (decisions). */
+/** Depth of arrays and objects, unless the caller sets another one (decisions). */
 export const nestingMax = 32;
 
 /**
- * Why something is not JSON that we read; thrown by `JsonScanner`. It is no `Error`: a client's mistake needs no stack,
- * and capturing one takes longer than the scan of a small body.
+ * Why a text is not JSON that Burgee reads; thrown by `JsonScanner`. It is no `Error`: a client's mistake needs no
+ * stack, and capturing one takes longer than scanning a small body.
  */
 export class JsonFault {
   readonly kind: 'malformed' | 'too-deep';
   /** Says what was expected: `it ends where a value should be`. */
   readonly message: string;
-  /** Of the first wrong unit; the length of what was scanned is its end. */
+  /** Offset of the first wrong unit; at the end of the text, its length. */
   readonly offset: number;
-  /** Of the backslash when an escape is wrong, else the same as `offset`. */
+  /** Offset of the backslash when an escape is wrong, otherwise the same as `offset`. */
   readonly start: number;
 
   constructor(kind: JsonFault['kind'], message: string, offset: number, start = offset) {
@@ -24,7 +24,7 @@ export class JsonFault {
   }
 }
 
-/** Where a value stands in what was scanned: from `start` to before `end`. */
+/** The place of a value in the scanned text: from `start` to before `end`. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -34,15 +34,15 @@ type VisitMember = (key: string) => void;
 type VisitItem = (index: number) => void;
 
 /**
- * Checks a text against the JSON grammar. `JSON.parse` alone will not do: it does not say where it failed, and takes
- * 200 ms for 1 MiB of nested arrays and 150 ms for 1 MiB of small objects. `json-value.ts` reads what was checked here.
+ * Checks a text against the JSON grammar. `JSON.parse` does not suffice: it does not say where it failed, and takes 200
+ * ms for 1 MiB of nested arrays and 150 ms for 1 MiB of small objects. `json-value.ts` reads the checked text.
  *
- * @param depthMax how many arrays and objects may be open at once; one more is `too-deep`.
+ * @param depthMax most arrays and objects inside one another; one more is `too-deep`.
  * @returns null when the text is JSON.
  */
 export function scanJson(text: string, depthMax: number): JsonFault | null {
-  // The units of an array are read in half the time of a string's. Their byte order is that of every platform that
-  // uWebSockets.js has a build for, and a buffer of Node begins at a multiple of 8, also within its pool.
+  // Reading an array's units takes half the time of reading a string's. Their byte order is that of every platform for
+  // which uWebSockets.js has a build. A buffer of Node begins at a multiple of 8, in its pool too.
   const { buffer, byteOffset } = Buffer.from(text, 'utf16le');
   const scanner = new JsonScanner(new Uint16Array(buffer, byteOffset, text.length), 0, depthMax);
   try {
@@ -72,10 +72,10 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * Walks JSON (RFC 8259, exactly what `JSON.parse` accepts) once, in linear time, and makes no values of it, so that a
- * large document can be cut into slices. Recursive descent; the recursion is as deep as `depthMax`.
+ * Scans JSON (RFC 8259, exactly what `JSON.parse` accepts) once, in linear time, without making values, so that a large
+ * document can be cut into slices. Recursive descent, at most `depthMax` deep.
  *
- * Every method that passes over something throws a `JsonFault` where it ends being JSON.
+ * Every method that skips something throws a `JsonFault` at the place where the text stops being JSON.
  */
 export class JsonScanner {
   readonly #units: Uint8Array | Uint16Array;
@@ -85,7 +85,7 @@ export class JsonScanner {
 
   /**
    * @param units UTF-8 as bytes, or UTF-16: the grammar of JSON is ASCII, so both are scanned alike.
-   * @param start offset of the first unit to look at.
+   * @param start offset of the first unit to scan.
    */
   constructor(units: Uint8Array | Uint16Array, start = 0, depthMax = nestingMax) {
     this.#units = units;
@@ -93,22 +93,22 @@ export class JsonScanner {
     this.#depthMax = depthMax;
   }
 
-  /** Visits an object. `visitValue` must pass over the key's value; anything that is no object is passed over whole. */
+  /** Visits an object. `visitValue` must skip the key's value; a value that is no object is skipped whole. */
   object(visitValue: VisitMember): ByteRange {
     return this.#passOver(visitValue, null);
   }
 
-  /** Visits an array. `visitItem` must pass over the item; anything that is no array is passed over whole. */
+  /** Visits an array. `visitItem` must skip the item; a value that is no array is skipped whole. */
   array(visitItem: VisitItem): ByteRange {
     return this.#passOver(null, visitItem);
   }
 
-  /** Passes over one value of any kind. */
+  /** Skips one value of any kind. */
   value(): ByteRange {
     return this.#passOver(null, null);
   }
 
-  /** Passes over the white space at the end. Anything else there is a fault. */
+  /** Skips the white space at the end. Anything else there is a fault. */
   end(): void {
     if (this.#peek() !== -1) this.#fail('the end of the document');
   }
@@ -125,7 +125,7 @@ export class JsonScanner {
     throw new JsonFault('malformed', `${found} where ${expected} should be`, this.#at, start);
   }
 
-  /** The next unit that is no white space, or -1. */
+  /** The next unit that is not white space, or -1. */
   #peek(): number {
     for (;;) {
       const unit = this.#units[this.#at];
@@ -141,7 +141,7 @@ export class JsonScanner {
     return true;
   }
 
-  /** The unit that the scan stands at, or -1. */
+  /** The unit at the current offset, or -1. */
   #unit(): number {
     return this.#units[this.#at] ?? -1;
   }
@@ -271,13 +271,13 @@ function decodeKey(units: Uint8Array | Uint16Array): string {
   return String(JSON.parse((units.BYTES_PER_ELEMENT === 1 ? decoder : utf16Decoder).decode(units)));
 }
 
-/** @returns the line and the column, in code points, of an offset in a text; both from 1. */
+/** @returns line and column of an offset in a text; the column in code points, both from 1. */
 export function positionOf(text: string, offset: number): { line: number; column: number } {
   const { line, start } = lineAt((from) => text.indexOf('\n', from), offset);
   return { line, column: codePointCount(text.slice(start, offset)) + 1 };
 }
 
-/** @returns the line and the column, in UTF-16 units without a byte order mark, of an offset in UTF-8 bytes. */
+/** @returns line and column of an offset in UTF-8 bytes; the column in UTF-16 units without a byte order mark. */
 export function lineAndColumn(bytes: Uint8Array, offset: number): { line: number; column: number } {
   const { line, start } = lineAt((from) => bytes.indexOf(0x0a, from), offset);
   return { line, column: decoder.decode(bytes.subarray(start, offset)).length + 1 };

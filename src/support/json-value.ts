@@ -1,7 +1,7 @@
 /**
- * A value in a text that `scanJson` has found to be JSON, read only when asked. Nothing is built for what nobody reads:
- * `JSON.parse` makes an object for each of a hundred thousand unknown keys, and cannot say in which order keys that look
- * like numbers were sent. Keys come as strings in a `Map`, so `__proto__` is a key like any other.
+ * A value in a text that `scanJson` has accepted, parsed only when it is read. `JSON.parse` would make an object for
+ * each of a hundred thousand unknown keys, and does not preserve the order of keys that look like numbers. Keys are
+ * strings in a `Map`, so `__proto__` is a key like any other.
  */
 export interface JsonValue {
   readonly text: string;
@@ -19,7 +19,7 @@ export function rootOf(text: string): JsonValue {
   return { text, at: skipSpace(text, 0) };
 }
 
-/** A value that is already in memory, for readers that take it as JSON. */
+/** A value that is already in memory, for readers that expect a JSON value. */
 export function jsonValueOf(value: object | string | number | boolean | null): JsonValue {
   return rootOf(JSON.stringify(value));
 }
@@ -57,7 +57,7 @@ export function booleanOf(value: JsonValue): boolean | undefined {
   return kindOf(value) === 'boolean' ? value.text[value.at] === 't' : undefined;
 }
 
-/** The items of an array in order, undefined for each that is no string; none when the value is no array. */
+/** The items of an array in order, undefined for each item that is no string; no items when the value is no array. */
 export function* stringItemsOf(value: JsonValue): Generator<string | undefined> {
   if (kindOf(value) !== 'array') return;
   const { text } = value;
@@ -70,7 +70,7 @@ export function* stringItemsOf(value: JsonValue): Generator<string | undefined> 
   }
 }
 
-/** The members of an object as they were sent, repeated keys included; none when the value is no object. */
+/** The members of an object in the order sent, with repeated keys; none when the value is no object. */
 export function* entriesOf(value: JsonValue): Generator<readonly [string, JsonValue]> {
   if (kindOf(value) !== 'object') return;
   const { text } = value;
@@ -84,17 +84,17 @@ export function* entriesOf(value: JsonValue): Generator<readonly [string, JsonVa
   }
 }
 
-/** The members of an object that somebody will look at, and how many more there are. */
+/** The members of an object that are read, and the number of the others. */
 export interface JsonMembers {
-  /** In the order sent; of a repeated key the last value counts, as with `JSON.parse`. */
+  /** In the order sent. Of a repeated key the last value counts, as with `JSON.parse`. */
   readonly listed: ReadonlyMap<string, JsonValue>;
-  /** Further unknown keys, counted as they were sent. */
+  /** Number of further unknown keys; repeated ones count each time. */
   readonly unlistedCount: number;
 }
 
 /**
- * Lists every known member of an object and the first `unknownMax` unknown ones. The rest are counted and nothing else:
- * a table of a hundred thousand made-up keys takes longer to build than a request may take.
+ * Lists every known member of an object and the first `unknownMax` unknown ones. The others are only counted: a table
+ * of a hundred thousand unknown keys would take longer than a request may.
  */
 export function jsonMembersOf(
   value: JsonValue,
@@ -119,7 +119,7 @@ function stringAt(text: string, at: number, end: number): string {
   return inner.includes('\\') ? String(JSON.parse(text.slice(at, end))) : inner;
 }
 
-/** @returns the offset just past the value at `at`. */
+/** @returns the offset after the value at `at`. */
 function endOf(text: string, at: number): number {
   const first = text[at];
   if (first === '"') return stringEnd(text, at);

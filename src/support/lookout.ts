@@ -1,17 +1,17 @@
 export interface LookoutPace {
-  /** Milliseconds until the next look, while there is something to see. */
+  /** Milliseconds until the next check while there is work. */
   readonly busyMs: number;
-  /** While there is not: each look wakes a thread that sleeps. */
+  /** The same while there is none: each check wakes a sleeping thread. */
   readonly idleMs: number;
 }
 
-/** Looks at something again and again, and seldom while there is nothing to see. It does not keep its thread alive. */
+/** Checks something periodically, and less often while there is no work. It does not keep its thread alive. */
 export class Lookout {
   readonly #look: (waitedMs: number) => boolean;
   readonly #pace: LookoutPace;
   #timer: NodeJS.Timeout;
 
-  /** @param look told how long the timer was set to. @returns whether there is something to see */
+  /** @param look receives the milliseconds for which the timer was set. @returns whether there is work */
   constructor(look: (waitedMs: number) => boolean, pace: LookoutPace) {
     this.#look = look;
     this.#pace = pace;

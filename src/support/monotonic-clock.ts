@@ -14,8 +14,9 @@ function forget(): void {
 }
 
 /**
- * The monotonic clock, read once per turn of the event loop: deadlines and latencies of many requests share one reading.
- * @returns milliseconds, early by no more than the turn has taken
+ * The monotonic clock, read once per turn of the event loop: deadlines and latencies of many requests share one
+ * reading.
+ * @returns milliseconds, behind the clock by at most the length of the turn
  */
 export function turnNow(): number {
   if (Number.isNaN(now)) {

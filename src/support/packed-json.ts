@@ -1,22 +1,22 @@
 import { type PackedList, textLength, textStart } from './packed-list.ts';
 
-/** Where a value has a list: a lone surrogate, which no text that was stored has. */
+/** Stands for a list in the JSON text: a lone surrogate, which no stored text has. */
 const marker = '\ud800';
 const shownMarker = JSON.stringify(marker);
-/** Made in one step: some tens of microseconds. */
+/** Bytes of a piece, made in one step of some tens of microseconds. */
 const pieceBytes = 32 * 1024;
 const [openBracket, comma, quote, backslash] = Buffer.from('[,"\\');
-/** Below, a byte is a control character, which JSON has escaped. */
+/** A byte below it is a control character, which JSON escapes. */
 const firstPlain = 0x20;
-/** Quotes and comma. */
+/** The quotes and the comma around a text. */
 const aroundText = 3;
 
-/** Where a piece is put together. What was yielded is valid until the next piece is asked for, of whichever list. */
+/** The buffer in which a piece is built. A yielded piece is valid until the next piece of any list is asked for. */
 const scratch = Buffer.allocUnsafeSlow(pieceBytes);
 
 /**
- * A value as JSON, as `JSON.stringify` has it, in pieces: its packed lists are shown as the arrays of strings that they
- * are, a few entries at a time. What stands around them is made in one step.
+ * A value as JSON, as `JSON.stringify` would write it, in pieces. A packed list is written as the array of strings that
+ * it stands for, a few entries at a time; the text between lists is one piece.
  */
 export function* jsonPieces(value: unknown): Generator<string | Uint8Array> {
   const lists: PackedList[] = [];
@@ -53,12 +53,12 @@ function* listPieces({ bytes, start, end }: PackedList): Generator<string | Uint
   yield ']';
 }
 
-/** What `writePlain` has put into the scratch buffer. */
+/** How many bytes `writePlain` has put into the scratch buffer. */
 let written = 0;
 
 /**
- * Writes entries, each behind its separator, until the piece is full or JSON escapes something of the next one.
- * @returns where that one begins
+ * Writes entries, each after its separator, until the piece is full or the next entry has something that JSON escapes.
+ * @returns the place of that entry
  */
 function writePlain(bytes: Uint8Array, start: number, end: number, first: number): number {
   let separator = first;
@@ -81,7 +81,7 @@ function writePlain(bytes: Uint8Array, start: number, end: number, first: number
   return at;
 }
 
-/** Whether JSON shows the text as it is: it is UTF-8, and has none of what JSON escapes. */
+/** Whether JSON can show the text unchanged: it is valid UTF-8, and has nothing that JSON escapes. */
 function isPlain(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) {
     const byte = bytes[at] as number;

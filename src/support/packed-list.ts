@@ -1,17 +1,17 @@
 /**
- * A list of strings as msgpack has it in a record: for each a length, in one of five forms, and its UTF-8. Nothing of it
- * has been made a string.
+ * A list of strings as msgpack stores it in a record: for each entry a length, in one of five forms, and its UTF-8. No
+ * entry has been decoded to a string.
  */
 export interface PackedList {
   readonly bytes: Uint8Array;
-  /** Of the first entry's length. */
+  /** Offset of the first entry's length. */
   readonly start: number;
   readonly end: number;
   readonly count: number;
 }
 
 const encoder = new TextEncoder();
-/** The longest form of a length. */
+/** Bytes of the longest form of a length. */
 const lengthBytesMax = 5;
 
 /** @returns the list in bytes of its own */
@@ -30,7 +30,7 @@ export function packList(values: readonly string[]): PackedList {
   return { bytes: bytes.slice(0, end), start: 0, end, count: values.length };
 }
 
-/** @returns where the text begins */
+/** @returns the offset of the text */
 function writeLength(bytes: Uint8Array, at: number, length: number): number {
   if (length < 0x20) {
     bytes[at] = 0xa0 + length;
@@ -45,9 +45,9 @@ function writeLength(bytes: Uint8Array, at: number, length: number): number {
 }
 
 /**
- * Passes over so many entries. In a function of its own: V8 optimises a loop of 50,000 rounds while it runs, but throws
- * that away, each time anew, when what follows the loop has never run before.
- * @returns where the last one ends, perhaps behind the bytes; NaN when something else than a string is among them
+ * Skips so many entries. A function of its own, because V8 optimises a loop of 50,000 rounds while it runs, but
+ * discards the optimised code each time if the code after the loop has never run.
+ * @returns the end of the last entry, possibly behind the bytes; NaN when one of them is no string
  */
 export function passTexts(bytes: Uint8Array, start: number, count: number): number {
   let at = start;
@@ -60,14 +60,14 @@ export function passTexts(bytes: Uint8Array, start: number, count: number): numb
   return at;
 }
 
-/** @returns where the text begins of the entry at `at`, of a list whose form was looked through before */
+/** @returns the offset of the text of the entry at `at`, in a list whose form was checked before */
 export function textStart(bytes: Uint8Array, at: number): number {
   const token = bytes[at] as number;
   if (token < 0xc0) return at + 1;
   return token === 0xd9 ? at + 2 : token === 0xda ? at + 3 : at + 5;
 }
 
-/** @returns the bytes of the text of the entry at `at` */
+/** @returns the length in bytes of the text of the entry at `at` */
 export function textLength(bytes: Uint8Array, at: number): number {
   const token = bytes[at] as number;
   if (token < 0xc0) return token & 0x1f;
@@ -77,7 +77,7 @@ export function textLength(bytes: Uint8Array, at: number): number {
   return upper * 0x10000 + (((bytes[at + 3] as number) << 8) | (bytes[at + 4] as number));
 }
 
-/** @returns whether the `length` bytes from `at` and from `other` on are the same */
+/** @returns whether the `length` bytes from `at` and from `other` are the same */
 export function sameText(
   bytes: Uint8Array,
   at: number,
@@ -85,7 +85,7 @@ export function sameText(
   other: number,
   length: number,
 ): boolean {
-  // From the end: what stands in one list often begins alike.
+  // From the end, because entries of one list often begin alike.
   for (let index = length - 1; index >= 0; index -= 1) {
     if (bytes[at + index] !== others[other + index]) return false;
   }

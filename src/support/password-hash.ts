@@ -3,16 +3,19 @@ import { hash, verify } from '@node-rs/argon2';
 /** OWASP's first choice for Argon2id, the library's default algorithm: 19 MiB, 2 passes, 1 lane. */
 const argon2Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Of a password that nobody knows, made with the same options: checking against it takes as long as any other check. */
+/**
+ * The hash of a password that nobody knows, made with the same options: checking against it takes as long as any other
+ * check.
+ */
 export const decoyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$ool5CB1VzE3rKMPPgBEtcw$jX6zn3QmC1ClLzStqGUWoOFtdBTjj21mPhExwlJUfmM';
 
-/** Some tens of milliseconds of a processor, off the calling thread. @returns a PHC string */
+/** Takes some tens of milliseconds of a processor, off the calling thread. @returns a PHC string */
 export function hashPassword(password: string): Promise<string> {
   return hash(password, argon2Options);
 }
 
-/** @returns false also for what is no hash that this library reads. */
+/** @returns false also for a text that is no hash which this library reads. */
 export async function isPasswordOf(passwordHash: string, password: string): Promise<boolean> {
   try {
     return await verify(passwordHash, password);

@@ -2,7 +2,9 @@ import { highestRaw } from './query-string.ts';
 
 const percent = 0x25;
 
-/** @returns whether nothing in a path segment is encoded, or would have to be. One look at each character, no call. */
+/**
+ * @returns whether a path segment neither has encoded characters nor needs them. One test for each character, no call.
+ */
 export function isPlainSegment(segment: string): boolean {
   for (let at = 0; at < segment.length; at += 1) {
     const code = segment.charCodeAt(at);
@@ -11,7 +13,7 @@ export function isPlainSegment(segment: string): boolean {
   return true;
 }
 
-/** @returns the path segment decoded, or the segment as it is when it cannot be: then it matches no id. */
+/** @returns the decoded path segment, or the segment itself when it cannot be decoded: then it matches no id. */
 export function decodeSegment(segment: string): string {
   if (!segment.includes('%')) return segment;
   try {

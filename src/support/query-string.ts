@@ -1,9 +1,9 @@
-/** The last character that a path or query may hold as it is. */
+/** The last character that may stand unencoded in a path or query. */
 export const highestRaw = 0x7e;
 
 /**
- * @returns whether a path or query, as received, holds what must be percent-encoded: anything above U+007E (decisions,
- *   query decoding).
+ * @returns whether a path or query, as received, has a character that must be percent-encoded: one above U+007E
+ * (decisions, query decoding).
  */
 export function hasRawCharacter(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > highestRaw) return true;
@@ -17,13 +17,13 @@ export interface QueryParameter {
   /** Decoded; null when it cannot be. */
   readonly value: string | null;
   readonly rawValue: string;
-  /** `raw-character`: a character above U+007E was sent as it is; `escape`: a bad percent escape, or not UTF-8. */
+  /** `raw-character`: a character above U+007E was not encoded; `escape`: a bad percent escape, or not UTF-8. */
   readonly fault: 'raw-character' | 'escape' | null;
 }
 
 /**
- * Splits and decodes a raw query in the plainest way there is: percent-decoding as UTF-8, nothing else; a `+` is a
- * plus. Made for clearness, it is also the reference that the fast decoder of evaluations is tested against.
+ * Splits and decodes a raw query in the simplest way: percent-decoding as UTF-8 and nothing else; a `+` is a plus. It
+ * is also the reference that the fast decoder of evaluations is tested against.
  *
  * @param raw as received, without the question mark.
  */

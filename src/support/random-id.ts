@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const idLength = 20;
-/** Bytes at or above this would favour the first characters; they are drawn again. */
+/** Bytes at or above this value would make the first characters more likely, so they are drawn again. */
 const fairBytesMax = 256 - (256 % alphabet.length);
 
 const pool = new Uint8Array(4096);

@@ -1,12 +1,12 @@
-/** States of a lock's cell. `contended`: somebody sleeps until it is let go. */
+/** States of a lock's cell. `contended`: a thread sleeps until the lock is released. */
 const free = 0;
 const taken = 1;
 const contended = 2;
 const spins = 64;
 
 /**
- * A lock in one cell of shared memory, for sections of some dozen instructions that neither allocate nor throw: what a
- * thread holds when it dies would stay taken.
+ * A lock in one cell of shared memory, for sections of some dozen instructions that neither allocate nor throw: a lock
+ * that a thread holds when it dies stays taken.
  */
 export function withLock<T>(cells: Int32Array<SharedArrayBuffer>, cell: number, section: () => T): T {
   acquire(cells, cell);
@@ -17,7 +17,7 @@ export function withLock<T>(cells: Int32Array<SharedArrayBuffer>, cell: number, 
   }
 }
 
-/** Spins for a moment, for the holder is nearly through; then sleeps, for its core may have been taken from it. */
+/** Spins for a moment, because the holder is nearly done; then sleeps, because the holder may have lost its core. */
 function acquire(cells: Int32Array<SharedArrayBuffer>, cell: number): void {
   for (let spin = 0; spin < spins; spin += 1) {
     if (Atomics.compareExchange(cells, cell, free, taken) === free) return;

@@ -1,7 +1,7 @@
 import { monotonicMs } from './monotonic-clock.ts';
 import type { SlicedWork, WorkQueue } from './steps.ts';
 
-/** Work that can wait, for the owner of an event loop to do between events: first come, first done, and bounded. */
+/** Deferred work that the owner of an event loop does between events: in the order of arrival, and bounded. */
 export class SliceQueue implements WorkQueue {
   readonly #countMax: number;
   readonly #bytesMax: number;
@@ -11,8 +11,8 @@ export class SliceQueue implements WorkQueue {
   readonly #onWork: () => void;
 
   /**
-   * @param bytesMax of what waiting work holds in memory
-   * @param onWork told when work comes to an empty queue: `run` is to be called until it says that nothing waits
+   * @param bytesMax memory that waiting work may hold
+   * @param onWork called when work arrives in an empty queue: `run` must then be called until it returns false
    */
   constructor(countMax: number, bytesMax: number, onWork: () => void = () => undefined) {
     this.#countMax = countMax;
@@ -34,8 +34,8 @@ export class SliceQueue implements WorkQueue {
   }
 
   /**
-   * Makes at least one step, and others until the time is over, which the last one may exceed by its own length.
-   * @returns whether more waits
+   * Makes at least one step, and more until the time is over; the last step may exceed it.
+   * @returns whether there is more to do
    */
   run(budgetMs: number): boolean {
     const end = monotonicMs() + budgetMs;
@@ -46,7 +46,7 @@ export class SliceQueue implements WorkQueue {
     return !this.isEmpty;
   }
 
-  /** Work that throws is over. */
+  /** Work that throws is dropped. */
   #step(work: SlicedWork): boolean {
     let isMore = false;
     try {

@@ -1,4 +1,4 @@
-/** Work in steps of some tens of microseconds, after each of which it can be left for later. */
+/** Work in steps of some tens of microseconds. It can be suspended after each step. */
 export type Steps<Result> = Generator<void, Result, void>;
 
 /** Makes all steps at once. */
@@ -9,16 +9,16 @@ export function finish<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Work that is done in steps of some tens of microseconds each, whatever there is to do. */
+/** Work that is always done in steps of some tens of microseconds. */
 export interface SlicedWork {
-  /** Memory that is kept for as long as it waits. */
+  /** Memory that it holds while it waits. */
   readonly heldBytes: number;
   /** @returns whether there is more to do */
   step(): boolean;
 }
 
-/** Takes work that can wait. */
+/** Takes deferred work. */
 export interface WorkQueue {
-  /** @returns false when there is no room for it: it has to do without, and may ask again later */
+  /** @returns false when there is no room: the caller does without, and may ask again later */
   add(work: SlicedWork): boolean;
 }

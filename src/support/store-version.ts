@@ -1,11 +1,11 @@
 import { assert } from './assert.ts';
 
 /**
- * How readers in other threads learn of a commit: one cell in shared memory, even between commits and odd while one is
- * on its way. It turns odd before anybody can see the commit, and even before anybody is told that it was made.
+ * Tells readers in other threads of a commit: one cell in shared memory, even between commits and odd during one. It
+ * becomes odd before the commit is visible, and even before the commit is acknowledged.
  *
- * So a reader that finds the even value that it knows has missed nothing that another reader may have seen already. An odd
- * value says nothing: the newest snapshot, and what the change log says of it, must be looked at each time.
+ * So a reader that finds the even value that it knows has missed nothing that another reader may have seen. An odd
+ * value says nothing: the reader must look each time at the newest snapshot, and at the change log in it.
  */
 export class StoreVersion {
   readonly #cell: Int32Array<SharedArrayBuffer>;
@@ -18,12 +18,12 @@ export class StoreVersion {
     return Atomics.load(this.#cell, 0);
   }
 
-  /** Of the newest commit that was told of: even. */
+  /** The value of the newest acknowledged commit: even. */
   settled(): number {
     return this.load() & ~1;
   }
 
-  /** From here on the commit may be seen. */
+  /** From here on the commit may be visible. */
   begin(): void {
     const before = Atomics.add(this.#cell, 0, 1);
     assert(!isUnsettled(before), 'one commit is on its way at a time');
@@ -40,7 +40,7 @@ export function createStoreVersionMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 }
 
-/** Whether a commit was on its way. */
+/** Whether a commit is on its way at this value. */
 export function isUnsettled(version: number): boolean {
   return (version & 1) === 1;
 }

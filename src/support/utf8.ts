@@ -1,4 +1,4 @@
-/** A code unit of a text takes so many bytes at most. */
+/** Most bytes that a code unit of a text takes. */
 export const utf8BytesMax = 3;
 
 /** @returns whether `bytes[start, end)` is well-formed UTF-8: no overlong forms, surrogates or values past U+10FFFF. */

@@ -1,6 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** @returns whether the work was done in time. It goes on either way. Rejects when it does. */
+/**
+ * Waits for work, for a limited time. @returns whether the work was done in time. It goes on either way. Rejects when
+ * it does.
+ */
 export async function within(timeoutMs: number, work: Promise<unknown>): Promise<boolean> {
   const over = new AbortController();
   const timeout = setTimeout(timeoutMs, false, { signal: over.signal }).catch(() => false);

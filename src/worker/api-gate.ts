@@ -13,42 +13,44 @@ import type { AddressLimiter } from './limits/address-limiter.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
 
-/** What is kept of a request in the API's own way. */
+/** The parts of a request that only one of the APIs has. */
 export type OwnParts = Pick<ApiRequest, 'credential' | 'cookies' | 'header' | 'userAgent' | 'isBackground'>;
 
-/** What an API does in its own way on a request's way in. */
+/** An API's own part of the way in. */
 export interface ApiDoor {
   readonly manner: ApiManner;
   readonly requestRate: AddressLimiter;
-  /** Requests that are not answered yet. */
+  /** Counts requests that are not answered yet. */
   readonly inFlight: SharedBudget;
   readonly actors: ApiActors;
   readonly match: MatchRoute<string>;
-  /** @param id of the operation that is asked for; null: of none */
+  /** @param id of the requested operation; null: no operation has this path */
   own(view: RequestView, id: string | null): OwnParts;
   countedAs(request: ApiRequest): RouteName;
   refuseRate(reply: ApiReply): void;
   /**
-   * The checks between the request rate and the body. Answers what it refuses.
+   * Runs the checks between the request rate and the body, and answers the requests that it refuses.
    *
-   * @param hasRoom whether it is one of those that may be in flight at once
+   * @param hasRoom whether the request got one of the places for requests in flight
    * @returns whether the request goes on
    */
   admit(reply: ApiReply, view: RequestView, hasRoom: boolean): boolean;
   /** @returns how long the body may be; null: the operation takes none */
   bodyBytesMax(request: ApiRequest): number | null;
-  /** Of a body that is longer. @returns whether it was refused; otherwise the call says so */
+  /**
+   * For a body that is longer. @returns whether it was refused here; otherwise the call says that the body is too large
+   */
   refuseTooLarge(reply: ApiReply, bytesMax: number): boolean;
-  /** Answers at once, or by the time that the promise resolves: the body is needed until then. */
+  /** Answers at once, or before the promise resolves: the body is needed until then. */
   answer(reply: ApiReply, call: ApiCall): Promise<void> | undefined;
-  /** A request was answered; 0: its client went away. */
+  /** Called when a request was answered; status 0: its client went away. */
   note(request: ApiRequest, status: number, askerId: string | null, durationMs: number): void;
 }
 
 export interface ApiGateOptions {
   readonly addresses: AddressFinder;
   readonly bodyBudget: BodyBudget;
-  /** Told how long each part of a body took, in milliseconds. */
+  /** Receives how long each part of a body took, in milliseconds. */
   onBodyStep(ms: number): void;
   readonly requestDeadlineMs: number;
 }
@@ -60,13 +62,13 @@ interface Opened {
 
 const stalledBody = 'The request body stopped arriving. Send it whole, and faster.';
 const scatteredBody =
-  'The request body comes in too many chunks for its length. Send larger ones, or a Content-Length.';
-const overBudget = 'The service is receiving as much as it may buffer. Retry in a moment.';
+  'The request body comes in too many chunks for its length. Send larger chunks, or a Content-Length.';
+const overBudget = 'The memory for request bodies is used up. Retry in a moment.';
 
 /**
- * The way in of an API. In this order: the request rate, what its door checks, by its head what takes a body, the body;
- * then a read is answered here and a change goes to the writer, whole: each looks again at who asks. Every request leaves
- * one line in the log.
+ * The way in of an API. The order is: the request rate, the checks of its door, refusals that need the head alone, the
+ * body. Then a read is answered here, and a change goes to the writer, which checks the asker again. Every request
+ * leaves one line in the log.
  */
 export class ApiGate {
   readonly #door: ApiDoor;
@@ -89,7 +91,9 @@ export class ApiGate {
     }
   }
 
-  /** A request whose end cannot be found: it counts toward the rate like any other, and its connection is closed. */
+  /**
+   * Refuses a request whose end is not certain: it counts toward the rate like any other, and its connection is closed.
+   */
   refuseAmbiguous(exchange: Exchange, view: RequestView, fault: string): void {
     const { reply } = this.#open(exchange, view);
     this.#door.requestRate.take(reply.request.limitKey);
@@ -107,7 +111,7 @@ export class ApiGate {
       if (!isOpen) return;
       isOpen = false;
       if (hasRoom) inFlight.give(1);
-      // The client has gone: what is done with the body goes on, and keeps it.
+      // When the client has gone, work on the body goes on, so the body is kept.
       if (status !== 0) reply.releaseBody();
       this.#door.note(request, status, askerId, Math.round((monotonicMs() - startedAt) * 1000) / 1000);
     };
@@ -116,7 +120,7 @@ export class ApiGate {
     return { reply, hasRoom };
   }
 
-  /** What is kept of the request after its handler has returned. */
+  /** Copies what is needed of the request after its handler has returned. */
   #copy(view: RequestView, { text: address, limitKey }: ClientAddress): ApiRequest {
     const method = view.method();
     const matched = this.#door.match(method, view.path());
@@ -163,7 +167,7 @@ export class ApiGate {
     }
   }
 
-  /** The bytes of the body are given back when nothing is done with it any more, also when its client has gone meanwhile. */
+  /** The body is released when no work on it goes on any more, also when its client has gone meanwhile. */
   #answer(reply: ApiReply, call: ApiCall): void {
     const release = (): void => reply.releaseBody();
     let answering: Promise<void> | undefined;

@@ -1,28 +1,28 @@
-/** A request that comes meanwhile waits so long: less than its own way through the machine takes. */
+/** A request that arrives meanwhile waits this long, which is less than a request takes through the machine. */
 const leastMs = 0.1;
-/** However many requests there are: with what a step may take beyond its budget, less than a millisecond. */
+/** The limit even with many requests: with what a step may take beyond its budget, less than a millisecond. */
 const mostMs = 0.5;
-/** A slice may take this part of the time since the one before. */
+/** A slice may take this part of the time since the last one. */
 const partOfSince = 0.5;
 
 /**
- * How long work that can wait may go on between two looks at the sockets: hardly anybody notices it where there are few
- * requests, and it keeps its share of the time where there are many.
- * @param sinceMs how long ago it was its turn before
+ * How long deferred work may go on between two polls of the sockets: with few requests they hardly notice it, and with
+ * many the work keeps its share of the time.
+ * @param sinceMs milliseconds since the last slice
  */
 export function sliceBudgetMs(sinceMs: number): number {
   return Math.min(mostMs, Math.max(leastMs, sinceMs * partOfSince));
 }
 
-/** Of the thread's time, once what was saved up is used: requests, and other threads of the machine, have the rest. */
+/** The share of the thread's time after the saved time is used. The rest is for requests and other threads. */
 const share = 1 / 3;
-/** So much may be saved up: enough for a flag with a megabyte of cohorts without a pause. */
+/** How much time may be saved: enough for a flag with a megabyte of cohorts without a pause. */
 const savedMsMax = 5;
 const pauseMs = 1;
 
 /**
- * Runs what can wait, a slice in each turn of the event loop, while there is any: at once after a rest, then for a share of
- * the thread's time, however much there is.
+ * Runs deferred work, a slice in each turn of the event loop: at once after a rest, then for a fixed share of the
+ * thread's time.
  */
 export class BetweenEvents {
   readonly #run: (budgetMs: number) => boolean;
@@ -32,15 +32,15 @@ export class BetweenEvents {
   #endedAt = 0;
 
   /**
-   * @param run works for about so many milliseconds. @returns whether more waits
-   * @param onStep told how long each slice took
+   * @param run works for about so many milliseconds. @returns whether there is more to do
+   * @param onStep receives how long each slice took
    */
   constructor(run: (budgetMs: number) => boolean, onStep: (ms: number) => void) {
     this.#run = run;
     this.#onStep = onStep;
   }
 
-  /** There is work. */
+  /** Call it when there is work. */
   schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

@@ -5,12 +5,12 @@ import type { Meeting, WorkerMessage, WorkerSetup } from './worker-protocol.ts';
 
 const ended: WorkerMessage = { kind: 'ended' };
 
-/** uWebSockets.js frees what was closed in the turns of the event loop that follow. */
+/** uWebSockets.js frees closed sockets in the following turns of the event loop. */
 const closingMs = 20;
 
 /**
- * The Piscina task of a worker's thread: one long task that ends when the worker is told to stop. One that leaves by itself
- * takes its thread along, for nobody knows in which state that is; by then the thread's event loop holds nothing open.
+ * The Piscina task of a worker's thread: one long task that ends when the worker is told to stop. A worker that leaves
+ * by itself ends its thread too, because the thread's state is unknown; by then its event loop holds nothing open.
  */
 export async function serveConnections(setup: WorkerSetup): Promise<void> {
   let hasLeft: boolean;
@@ -32,7 +32,7 @@ async function serve(setup: WorkerSetup): Promise<boolean> {
     const leave = (fault: unknown): void => {
       worker.leave(fault).catch(() => undefined);
     };
-    // To the end of the thread, which serves once: what fails while it closes must not end the process.
+    // Stays until the end of the thread, which serves once: a fault while it closes must not end the process.
     process.on('uncaughtException', leave);
     process.on('unhandledRejection', leave);
     try {
@@ -49,8 +49,8 @@ async function serve(setup: WorkerSetup): Promise<boolean> {
 const meetingMsMax = 5000;
 
 /**
- * The Piscina task that ends once every thread of the pool runs it: all of them have loaded then, and may be ended. A
- * thread that is ended while it loads native code takes the process with it.
+ * A Piscina task that ends when every thread of the pool runs it: then all threads have loaded and may be ended. A
+ * thread that is ended while it loads native code crashes the process.
  */
 export function meet({ arrived, threads }: Meeting): void {
   const cells = new Int32Array(arrived);

@@ -44,12 +44,15 @@ export interface ConsoleDoorOptions {
 }
 
 const noOperation = 'The console has no endpoint of this method and path.';
-const tooManyRequests = 'Too many requests of the console from this address. Wait a minute before you retry.';
-/** Of what is sent before anybody is known: a secret, a name, a password. */
+const tooManyRequests = 'Too many console requests from this address. Wait a minute before you retry.';
+/** The largest body before sign-in: a secret, a name, a password. */
 const smallBodyBytesMax = 16 * 1024;
-/** The web app sends it, with `1`. It can only make a session end sooner. */
+/**
+ * The web app sends this header with `1` for requests that its user did not cause. It can only make a session end
+ * sooner.
+ */
 const backgroundHeader = 'x-burgee-background';
-/** So much of a browser's name is kept with a session. */
+/** Characters of the browser's name that are kept with a session. */
 const userAgentCharsMax = 256;
 
 const match = createRouter<ConsoleOperationId>(consoleRoutes, consoleApiPath);
@@ -60,8 +63,8 @@ const countedAs = {
 } as const;
 
 /**
- * The door of the console's API: after the request rate the requests in flight, the operation, the origin of what may
- * change something, and the query.
+ * The door of the console's API. After the request rate it checks the requests in flight, the operation, the origin of
+ * a request that may change something, and the query.
  */
 export class ConsoleDoor implements ApiDoor {
   readonly manner: ApiManner;
@@ -86,7 +89,7 @@ export class ConsoleDoor implements ApiDoor {
       reads,
       longAnswers,
       writer: host.writer,
-      // Sessions have attempts of their own, and no denials.
+      // Sign-in has limits of its own, and sessions have no denials.
       mayFail: () => true,
       countUnrecordedDenial: () => undefined,
       watchers: this.#watchers,
@@ -103,7 +106,7 @@ export class ConsoleDoor implements ApiDoor {
     };
   }
 
-  /** Ends the streams of pages that follow changes: the service is about to stop. */
+  /** Ends the streams of pages that watch changes: the service is about to stop. */
   endWatches(): void {
     this.#watchers.close();
   }
@@ -115,7 +118,7 @@ export class ConsoleDoor implements ApiDoor {
       cookies,
       header: null,
       userAgent: printable(view.header('user-agent')),
-      // A change is a person's doing: the header is for readings alone.
+      // A change always comes from a person: the header counts for reads only.
       isBackground: view.method() === 'get' && view.header(backgroundHeader) === '1',
     };
   }
@@ -154,7 +157,7 @@ export class ConsoleDoor implements ApiDoor {
   }
 
   refuseTooLarge(reply: ApiReply, bytesMax: number): boolean {
-    const detail = `The request body is larger than ${bytesMax} bytes. Send less at once.`;
+    const detail = `The request body is larger than ${bytesMax} bytes. Send a smaller one.`;
     reply.refuse({ code: 'payload-too-large', detail });
     return true;
   }
@@ -169,7 +172,7 @@ export class ConsoleDoor implements ApiDoor {
     return undefined;
   }
 
-  /** A session that has ended takes its cookie along. */
+  /** When a session has ended, its cookie is removed. */
   #cookiesOf({ operation }: ApiCall, { status }: ApiAnswer): readonly string[] {
     return operation === 'sign-out' && status < 300 ? [this.#cookie.clear()] : [];
   }
@@ -177,7 +180,7 @@ export class ConsoleDoor implements ApiDoor {
   async #converse(operation: ConsoleConversation, reply: ApiReply, { body }: ApiCall): Promise<void> {
     const sent = operation.body === null ? null : readConsoleBody(operation.body, body);
     if (sent?.ok === false) reply.refuse(sent.problem);
-    // It has the shape of the operation's body.
+    // The body has the shape that the operation declares.
     else await operation.run({ reply, body: (sent?.value ?? null) as never }, this.actors);
   }
 
@@ -189,7 +192,7 @@ export class ConsoleDoor implements ApiDoor {
   }
 }
 
-/** A header's bytes come as latin1: what is not ASCII is shown as a question mark. */
+/** A header's bytes are read as latin1; characters outside ASCII are shown as a question mark. */
 function printable(text: string): string {
   return text.slice(0, userAgentCharsMax).replace(/[^\x20-\x7e]/g, '?');
 }

@@ -19,17 +19,18 @@ interface Waiting {
   reject(fault: Error): void;
 }
 
-/** Of a change: nobody looks at it here once it is sent. */
+/** A change is not read here after it was sent, so its bytes are transferred. */
 function bodyOf(call: HostCall): Uint8Array | null {
   return call.name === 'write' ? call.args[0].body : null;
 }
 
-/** What the main thread says by itself. */
+/** Messages that the main thread sends without being asked. */
 export type HostOrder = Exclude<HostMessage, { kind: 'results' }>;
 
 /**
- * What a worker holds of the main thread: the ways to the writer and to what the process does once for all workers. The
- * calls of one turn of the event loop go together; changes wait for one another a little longer while they are paced.
+ * A worker's side of the main thread: the calls to the writer, and to what the process has once for all workers. The
+ * calls of one turn of the event loop go in one message; while changes are paced, they wait a little longer for one
+ * another.
  */
 export class HostClient {
   readonly writer: WriterPort = {
@@ -71,7 +72,7 @@ export class HostClient {
     });
   }
 
-  /** Asks the main thread. It always answers: what it asks in turn has deadlines. */
+  /** Calls the main thread. It always answers, because its own calls have deadlines. */
   ask<Name extends HostCallName>(
     name: Name,
     args: HostCalls[Name]['args'],
@@ -94,7 +95,7 @@ export class HostClient {
     const id = this.#nextId;
     this.#nextId += 1;
     return new Promise((resolve, reject) => {
-      // The main thread answers a call with the result of its own name: see `HostCalls`.
+      // The main thread answers a call with the result that belongs to its name: see `HostCalls`.
       const settle = (value: unknown): void => resolve(value as HostCalls[Name]['result']);
       this.#waiting.set(id, { resolve: settle, reject });
       way.add({ id, name, args } as HostCall);
@@ -103,18 +104,18 @@ export class HostClient {
 
   #settle(result: HostResult): void {
     const waiting = this.#waiting.get(result.id);
-    assert(waiting !== undefined, 'a result is of a call that waits for it');
+    assert(waiting !== undefined, 'a result belongs to a call that waits for it');
     this.#waiting.delete(result.id);
     if (result.ok) waiting.resolve(result.value);
     else waiting.reject(new Error(result.message));
   }
 
-  /** Says something that needs no answer. */
+  /** Sends a message that needs no answer. */
   tell(message: WorkerMessage): void {
     this.#port.postMessage(message);
   }
 
-  /** Sends what waits for its turn. */
+  /** Sends the calls that are held back. */
   flush(): void {
     this.#calls.flush();
     this.#changes.flush();

@@ -28,7 +28,7 @@ export interface ManagementDoorOptions {
   readonly failedAuthentications: AddressLimiter;
   readonly inFlight: SharedBudget;
   readonly meter: RequestMeter;
-  /** Of all workers: how many denials could not be recorded. */
+  /** Counts, for all workers, the denials that could not be recorded. */
   readonly unrecordedDenials: SharedArrayBuffer;
   onTokenUsed(use: UsedBy, status: number, tokenId: string): void;
   readonly log: Logger;
@@ -124,7 +124,7 @@ export class ManagementDoor implements ApiDoor {
     return operationOf(request)?.actor === 'write' ? bodyBytesMax : null;
   }
 
-  /** Step 8 of the order of checks, which the operation takes. */
+  /** Step 8 of the order of checks is the operation's. */
   refuseTooLarge(): boolean {
     return false;
   }

@@ -5,7 +5,7 @@ import { type LimitName, limitIndex, requestMetrics } from './request-metrics-pr
 
 const { metrics } = requestMetrics;
 
-/** Where a worker, or the front end, counts the requests that it answers. */
+/** Counts the requests that a worker, or the front end, answers. */
 export class RequestMeter {
   readonly cells: MetricCells;
   readonly answers: AnswerMeter;
@@ -25,7 +25,7 @@ export class RequestMeter {
     count(this.cells, metrics.failedAuthentications);
   }
 
-  /** How long this thread's event loop has worked, in milliseconds since its start. */
+  /** For how long this thread's event loop was busy, in milliseconds since its start. */
   putActive(ms: number): void {
     put(this.cells, metrics.loopActive, ms / 1000);
   }

@@ -17,11 +17,11 @@ export function limitIndex(name: LimitName): number {
   return limits.indexOf(name);
 }
 
-/** Written by the thread that answers: of each worker, and of the front end while no worker serves. */
+/** Written by the thread that answers: each worker, and the front end while no worker serves. */
 export const requestMetrics = layOut({
   durations: histogram(
     'burgee_http_request_duration_seconds',
-    'Answered requests by route and status, and how long each took from its first line to its answer, or to the last byte that a slow client took of a long list.',
+    'Time from the first line of a request to its answer, by route and status. A long list ends with the last byte that its client took.',
     durationBounds,
     countedRoutes.flatMap((route) =>
       answerStatuses.map((status) => ({ ...route, status: status === 0 ? 'other' : String(status) })),
@@ -29,17 +29,17 @@ export const requestMetrics = layOut({
   ),
   unanswered: counter(
     'burgee_http_requests_unanswered_total',
-    'Requests without a whole answer: the client went away, or the service cut the connection.',
+    'Requests without a complete answer: the client went away, or the service cut the connection.',
     countedRoutes.flatMap((route) => unansweredBy.map((by) => ({ ...route, by }))),
   ),
   rateLimited: counter(
     'burgee_rate_limited_requests_total',
-    'Requests that were answered 429, by the limit that was reached.',
+    'Requests that got 429, by the limit that was reached.',
     limits.map((limit) => ({ limit })),
   ),
   failedAuthentications: counter(
     'burgee_failed_authentications_total',
-    'Management API requests whose token was missing, malformed or unknown.',
+    'Requests of the Management API whose token was missing, malformed or unknown.',
   ),
   unrecordedDenials: counter(
     'burgee_unrecorded_denials_total',

@@ -1,7 +1,7 @@
 /**
- * What requests are counted as: a closed list, whatever paths they have. `management-other` is every path and method of
- * the Management API that is no endpoint, with its preflights; `evaluation-other` and `console-other` likewise. The
- * console's operations are counted by what they cost: reads, changes, sign-in and sessions, open event streams, pages.
+ * The names under which requests are counted: a closed list for all paths. `management-other` is every path and method
+ * of the Management API that is no endpoint, and its preflights; `evaluation-other` and `console-other` likewise. The
+ * console's operations are counted by their cost: reads, changes, sign-in and sessions, open event streams, pages.
  */
 const namesByApi = {
   evaluation: ['evaluate-flag', 'evaluate-project', 'evaluation-other'],

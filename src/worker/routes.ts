@@ -28,7 +28,7 @@ export interface RouteParts {
   readonly project: ProjectAnswerParts;
   readonly management: ApiGate;
   readonly console: ApiGate;
-  /** Null when it was not built. */
+  /** Null when the console was not built. */
   readonly webApp: WebApp | null;
   readonly evaluation: EvaluationLimit;
   readonly docs: DocsPages;
@@ -57,7 +57,9 @@ const nothingHere =
 
 const flagPattern = '/v1/flags/:flagId';
 
-/** The one endpoint that is answered before its handler returns, unless a limit has to look at addresses first. */
+/**
+ * The one endpoint that is answered before its handler returns, unless the limit of evaluations has to check addresses.
+ */
 export function createDirectRoutes(parts: RouteParts): readonly DirectRoute[] {
   const { flagAnswer, evaluation, onFault } = parts;
   if (evaluation.isLimited) return [];
@@ -74,7 +76,7 @@ export function createDirectRoutes(parts: RouteParts): readonly DirectRoute[] {
   }));
 }
 
-/** Every other endpoint, one line each. What is more specific wins over what is less, in any order. */
+/** Every other endpoint, in one line each. A more specific pattern wins over a less specific one, in any order. */
 export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
   const { flagAnswer, docsUrl, evaluation } = parts;
   const flag = evaluation.limit((exchange, request) => {
@@ -84,7 +86,10 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
   });
   const project = evaluation.limit((exchange, request) => evaluateProject(exchange, request, parts.project));
   const giveFile = fileGiver({ ...parts.project, refusal: (detail) => refusalOfFile(detail, docsUrl) });
-  /** A worker that answers can evaluate; while none does, the front end says that the service is not available. */
+  /**
+   * A worker that answers can evaluate. While no worker serves, the front end answers that the service is not
+   * available.
+   */
   const health: Handle = (exchange) => exchange.answer(200, evaluationHeaders, healthy);
   const management: Handle = (exchange, request) => parts.management.handle(exchange, request);
   const console: Handle = (exchange, request) => {
@@ -120,7 +125,7 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
 
 const read = ['get', 'head'] as const;
 
-/** @param name what its answers are counted as */
+/** @param name under which its answers are counted */
 function routes(
   name: RouteName,
   methods: readonly HttpMethod[],

@@ -3,19 +3,19 @@ import { shown } from '../domain/problem-list.ts';
 import type { TokenUse } from '../domain/token/token-use.ts';
 import { unknownRoute } from '../operations/answer-management.ts';
 
-/** What a request says about the use of its token. */
+/** The request's part of a token use. */
 export interface UsedBy {
-  /** As denials name it; null for a request for no endpoint. */
+  /** As denials name it; null for a request that is for no endpoint. */
   readonly route: string | null;
   /** Raw, as received. */
   readonly query: string;
   readonly address: string;
 }
 
-/** Denials are recorded by themselves; without the plan a token is not used. */
+/** Not counted as uses: denials are recorded as such, and a request without the plan uses no token. */
 const refusalStatuses: ReadonlySet<number> = new Set([401, 402, 403]);
 
-/** A request was answered. @param at Unix milliseconds. @returns null when its token was refused */
+/** Makes the use for an answered request. @param at Unix milliseconds. @returns null when its token was refused */
 export function tokenUseOf(
   { route, query, address }: UsedBy,
   status: number,

@@ -4,12 +4,12 @@ import { createThreadLog, LogSender } from '../observability/thread-log.ts';
 import { tokenUseOf, type UsedBy } from './token-use-of.ts';
 import type { WorkerMessage, WorkerSetup } from './worker-protocol.ts';
 
-/** Uses of tokens that are told together. */
+/** Most uses of tokens in one message. */
 const usesOfMessage = 100;
 
 /**
- * What a worker tells of its requests: lines of the log, and uses of tokens. Those of some milliseconds go to the main
- * thread together, for a message costs as much as a request; a line of anything else goes at once, after them.
+ * Sends a worker's log lines and token uses to the main thread. Those of some milliseconds go in one message, because a
+ * message costs as much as a request; a line of another kind goes at once, after them.
  */
 export class WorkerLog {
   readonly log: Logger;
@@ -34,7 +34,7 @@ export class WorkerLog {
     this.log = createThreadLog(setup.logLevel, inOrder).child({ actor: 'worker', index: setup.index });
   }
 
-  /** Gathers the line that a Management API request leaves. */
+  /** Gathers the log line of a Management API request. */
   logRequest: LogRequest = (line) => {
     if (this.log.isLevelEnabled('info')) this.#gathered.write(requestText(line));
   };
@@ -54,7 +54,7 @@ export class WorkerLog {
     this.#tell({ kind: 'used', uses });
   }
 
-  /** Logs what nobody else can be told of. */
+  /** Logs a fault that no answer reports. */
   tell(fault: unknown): void {
     this.log.error({ err: fault }, 'a worker could not leave in order');
   }
@@ -64,15 +64,15 @@ export class WorkerLog {
   }
 }
 
-/** Characters that are handed on as one piece: some seventy lines of requests. */
+/** Characters in one message: some seventy lines of requests. */
 const gatheredCharactersMax = 16 * 1024;
-/** How old a line may become before it is handed on. */
+/** How old a line may become before it is sent. */
 const gatheredAgeMaxMs = 100;
 
 /**
- * A destination of log lines that hands them on together: a message to the thread that writes the log costs some 50 µs on
- * both sides, as much as a whole request. What is gathered is bounded in size and age, and goes on
- * before any line that does not wait.
+ * A destination of log lines that sends several at once: a message to the thread that writes the log costs some 50 µs
+ * on both sides, as much as a whole request. The gathered lines are bounded in size and age, and sent before any line
+ * that does not wait.
  */
 export class GatheredLines {
   readonly #handOn: (lines: string) => void;
@@ -90,12 +90,12 @@ export class GatheredLines {
     else this.touch();
   }
 
-  /** Something else waits to be handed on with the lines. */
+  /** Something else waits to be sent with the lines. */
   touch(): void {
     this.#timer ??= setTimeout(() => this.handOn(), gatheredAgeMaxMs).unref();
   }
 
-  /** Hands on what was gathered. */
+  /** Sends the gathered lines. */
   handOn(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

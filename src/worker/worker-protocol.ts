@@ -16,33 +16,33 @@ import type { WebApp } from './pages/web-app.ts';
 
 /** What all workers together may hold, each a `SharedBudget`. */
 export const budgetNames = [
-  /** Of clients; those that are being refused too. */
+  /** Connections of clients, with those that are being refused. */
   'connections',
   'managementRequests',
   'consoleRequests',
-  /** Buffered request bodies. */
+  /** Bytes of buffered request bodies. */
   'bodyBytes',
-  /** Large answers whose clients have not taken them whole: their number, and their bytes. */
+  /** Answers of one chunk that their clients have not read whole: their number, and their bytes. */
   'unsentAnswers',
   'unsentBytes',
-  /** Evaluations that wait until a long flag was read. */
+  /** Evaluations that wait until a long flag is read. */
   'waitingEvaluations',
 ] as const;
 export type BudgetName = (typeof budgetNames)[number];
 
-/** Lists and exports that are being made, or sent to slow clients. */
+/** Long answers that are being made, or sent to slow clients. */
 const longAnswersMax = 1024;
-/** Snapshots that they keep: each pins pages and takes one of the 512 readers that LMDB has. */
+/** Snapshots that they hold: each keeps pages from reuse, and takes one of LMDB's 512 readers. */
 const pinnedSnapshotsMax = 128;
-/** What all workers together have so many places for, each `SharedPlaces`. */
+/** Places for all workers together, each kind a `SharedPlaces`. */
 export const placesOf = { longAnswers: longAnswersMax, pinnedSnapshots: pinnedSnapshotsMax } as const;
 export type PlaceName = keyof typeof placesOf;
 
-/** Memory that all workers share: limits of the process, exact over any spread of connections. */
+/** Memory that all workers share: the limits of the process, exact for any spread of connections. */
 export interface SharedLimits {
   readonly budgets: Readonly<Record<BudgetName, SharedArrayBuffer>>;
   readonly places: Readonly<Record<PlaceName, PlaceMemory>>;
-  /** Of a `ConnectionRoom`. */
+  /** The memory of a `ConnectionRoom`. */
   readonly connectionRoom: SharedArrayBuffer;
   readonly managementRate: WindowMemory;
   readonly failedAuthentications: WindowMemory;
@@ -54,7 +54,7 @@ export interface SharedLimits {
   readonly unrecordedDenials: SharedArrayBuffer;
 }
 
-/** Settings that a worker needs, and every other worker has the same. */
+/** Settings that all workers have in common. */
 export interface WorkerSettings {
   readonly directory: string;
   readonly mapBytes: number;
@@ -71,26 +71,26 @@ export interface WorkerSettings {
   readonly failedAuthenticationLimit: number;
   readonly consoleRateLimit: number;
   readonly evaluationRateLimit: number;
-  /** Memory for compiled flags, of this worker. */
+  /** Memory for the compiled flags of this worker. */
   readonly cacheBytes: number;
-  /** The memory of a `StoreVersion`, which moves with each commit. */
+  /** The memory of a `StoreVersion`, which changes with each commit. */
   readonly storeVersion: SharedArrayBuffer;
-  /** Which data file the writer has opened: the memory of a `FilePlace`. */
+  /** The memory of a `FilePlace`: the data file that the writer has opened. */
   readonly dataFilePlace: SharedArrayBuffer;
   readonly limits: SharedLimits;
   readonly logMemory: SharedArrayBuffer;
-  /** 1 while evaluations need the processor and changes are sent sparingly. */
+  /** 1 while evaluations need the processor and changes are paced. */
   readonly pacing: SharedArrayBuffer;
   readonly docs: DocsPages;
-  /** Null when it was not built. */
+  /** Null when the console was not built. */
   readonly webApp: WebApp | null;
 }
 
-/** What a worker needs to start: everything is plain data or shared memory. */
+/** What a worker needs to start: plain data or shared memory. */
 export interface WorkerSetup extends WorkerSettings {
-  /** Counts up over all workers of the process. */
+  /** A number that counts all workers of the process. */
   readonly index: number;
-  /** Its place in the pool, used again after its end: its cells of the budgets. */
+  /** Its place in the pool, which is used again after its end: its cells of the budgets. */
   readonly place: number;
   readonly port: MessagePort;
   /** Cells of `requestMetrics` and `evaluationMetrics`. */
@@ -100,20 +100,20 @@ export interface WorkerSetup extends WorkerSettings {
   readonly state: SharedArrayBuffer;
 }
 
-/** Moves some times a second while the worker's event loop turns. Written by the worker. */
+/** Changes some times a second while the worker's event loop turns. Written by the worker. */
 export const beatCell = 0;
-/** Connections that it has. Written by the worker. */
+/** Connections of the worker. Written by the worker. */
 export const connectionsCell = 1;
-/** Connections that are to be closed with their next answers, so that others get them. */
+/** Connections that it should close with their next answers, so that other workers get them. */
 export const shedCell = 2;
 /** The `threadId` that it runs on. Written by the worker. */
 export const threadCell = 3;
 export const stateCells = 4;
 
-/** How often a worker beats. */
+/** How often a worker changes its pulse. */
 export const beatIntervalMs = 250;
 
-/** Asked of the main thread, which does it once for all workers: one map from name to arguments and result. */
+/** Calls to the main thread, which has these things once for all workers: one map from name to arguments and result. */
 export interface HostCalls {
   readonly write: Call<WriterPort['write']>;
   readonly recordDenial: Call<WriterPort['recordDenial']>;
@@ -124,7 +124,10 @@ export interface HostCalls {
   readonly takeOpenId: Call<OpenIdPort['take']>;
   readonly receiveOpenId: Call<OpenIdPort['receive']>;
   readonly joinWatchers: Call<(viewer: Viewer) => Promise<number | string>>;
-  /** Resolves when the front end hands the worker no more connections. `mayWait`: until no other one leaves. */
+  /**
+   * Resolves when the front end hands the worker no more connections. `mayWait`: it may wait until no other worker
+   * leaves.
+   */
   readonly leave: Call<(reason: string, mayWait: boolean) => Promise<null>>;
 }
 export type HostCallName = keyof HostCalls;
@@ -134,7 +137,7 @@ interface Call<Method extends (...args: never[]) => Promise<unknown>> {
   readonly result: Awaited<ReturnType<Method>>;
 }
 
-/** One call on its way. */
+/** A call on its way. */
 export type HostCall = {
   readonly [Name in HostCallName]: {
     readonly id: number;
@@ -143,36 +146,36 @@ export type HostCall = {
   };
 }[HostCallName];
 
-/** Worker to main thread. */
+/** Messages of a worker to the main thread. */
 export type WorkerMessage =
-  /** Its store is open and its app takes connections. */
+  /** The worker's store is open, and its app takes connections. */
   | { readonly kind: 'ready'; readonly descriptor: AppDescriptor }
-  /** Those of one turn of the event loop, or of one pace, together. */
+  /** The calls of one turn of the event loop, or of one pace. */
   | { readonly kind: 'calls'; readonly calls: readonly HostCall[] }
   | { readonly kind: 'log'; readonly lines: LogLines }
   | { readonly kind: 'used'; readonly uses: readonly TokenUse[] }
   | { readonly kind: 'counted'; readonly counted: CountedEvaluations }
   | { readonly kind: 'touched'; readonly sessionId: string }
   | { readonly kind: 'left-watchers'; readonly place: number }
-  /** Its last message: nothing of it is held any more. */
+  /** Its last message: it holds nothing any more. */
   | { readonly kind: 'ended' };
 
-/** Main thread to worker. */
+/** Messages of the main thread to a worker. */
 export type HostMessage =
-  /** Results of calls; a text instead of one says that it failed. */
+  /** Results of calls; a failed call has a text instead. */
   | { readonly kind: 'results'; readonly results: readonly HostResult[] }
   /** Close each connection with its answer; streams end now. */
   | { readonly kind: 'drain' }
-  /** Every answer is given, or its time is up: close the rest and end. */
+  /** Every answer is given, or the time is up: close the remaining connections and end. */
   | { readonly kind: 'stop' }
-  /** It was taken for hung, and lives: it is to leave in order. */
+  /** The worker was taken as stuck, and has come back: it should leave in order. */
   | { readonly kind: 'leave'; readonly reason: string };
 
 export type HostResult =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
   | { readonly id: number; readonly ok: false; readonly message: string };
 
-/** How many threads have come to a meeting, in shared memory, and how many there are. */
+/** In shared memory, how many threads have arrived at a meeting; and how many have to. */
 export interface Meeting {
   readonly arrived: SharedArrayBuffer;
   readonly threads: number;

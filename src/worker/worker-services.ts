@@ -33,14 +33,14 @@ import { createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
 import type { WorkerLog } from './worker-log.ts';
 import type { WorkerSetup } from './worker-protocol.ts';
 
-/** What a worker decides about its connections. */
+/** The worker's decisions about its connections. */
 export interface ConnectionHooks {
   mustClose: AnswerPolicy['mustClose'];
   /** @param change 1 or -1 */
   onConnection(change: number): void;
 }
 
-/** What a worker serves its connections with. */
+/** The parts with which a worker serves its connections. */
 export interface WorkerServices {
   readonly requestMeter: RequestMeter;
   readonly meter: EvaluationMeter;
@@ -53,7 +53,7 @@ export interface WorkerServices {
 
 const failureDetail = 'Something went wrong in the service. Retry; if it persists, look at its log.';
 
-/** Puts a worker's parts together: evaluation, both gates, and the app that takes connections. */
+/** Puts the parts of a worker together: evaluation, both gates, and the app that takes connections. */
 export function createServices(
   setup: WorkerSetup,
   reader: StoreReader,
@@ -120,7 +120,7 @@ export function createServices(
   return { ...evaluation, requestMeter, console: consoleDoor, server };
 }
 
-/** What both doors are made with. */
+/** What both doors need. */
 type DoorParts = Pick<ConsoleDoorOptions, 'reads' | 'longAnswers' | 'meter' | 'log'>;
 
 interface Evaluation {
@@ -208,7 +208,7 @@ function createConsoleDoor(setup: WorkerSetup, parts: DoorParts, host: HostClien
   });
 }
 
-/** A request whose end cannot be found is refused in the form of its API, and its connection is closed. */
+/** Refuses a request whose end is not certain, in the form of its API, and closes its connection. */
 function refuseAmbiguous(
   exchange: Exchange,
   request: RequestView,

@@ -21,13 +21,13 @@ import {
 } from './worker-protocol.ts';
 import { createServices, type WorkerServices } from './worker-services.ts';
 
-/** How long a worker that leaves goes on answering, each time with the end of the connection. */
+/** How long a leaving worker goes on answering. Each answer closes its connection. */
 const leavingMs = 250;
 
 /**
- * One worker: owns the connections that the front end hands it, and everything that is asked on them. It reads a request,
- * evaluates on its own view of the store and answers, in one call stack; only changes, and what the process does once for
- * all workers, cross to the main thread.
+ * A worker: owns the connections that the front end hands it, and all their requests. It reads a request, evaluates on
+ * its own view of the store and answers, in one call stack. Only changes, and what the process has once for all
+ * workers, cross to the main thread.
  */
 export class Worker {
   readonly #state: Int32Array<SharedArrayBuffer>;
@@ -70,7 +70,10 @@ export class Worker {
     return this.#finished;
   }
 
-  /** Also when nothing comes: so the main thread sees that it lives, and an idle worker pins no pages. */
+  /**
+   * Runs when there are no requests, too: so the main thread sees that the worker is alive, and an idle worker keeps no
+   * pages from reuse.
+   */
   #beat(): void {
     Atomics.add(this.#state, beatCell, 1);
     const { source, meter, requestMeter } = this.#services;
@@ -81,21 +84,21 @@ export class Worker {
     this.#collect();
   }
 
-  /** None comes once the app is closed: it was taken from the front end before. */
+  /** No connection is opened after the app is closed: it was removed from the front end before. */
   #noteConnection(change: number): void {
-    assert(change < 0 || !this.#isClosed, 'no connection comes to an app that is closed');
+    assert(change < 0 || !this.#isClosed, 'no connection is opened on a closed app');
     const before = Atomics.add(this.#state, connectionsCell, change);
-    assert(before + change >= 0, 'no more connections go than came');
+    assert(before + change >= 0, 'no more connections are closed than were opened');
   }
 
-  /** Whether the next answer is to close its connection, so that a new worker gets its share. */
+  /** Whether the next answer closes its connection, so that a new worker gets its share. */
   #mustShed(): boolean {
-    // The main thread may set it to 0 in between, and it falls below.
+    // The main thread may set it to 0 in between, so it may become negative.
     if ((this.#state[shedCell] as number) <= 0) return false;
     return Atomics.sub(this.#state, shedCell, 1) > 0;
   }
 
-  /** Tells what was counted, if it is due: a part in a turn of the event loop. */
+  /** Sends counts that are due: a part in each turn of the event loop. */
   #collect(): void {
     const counted = this.#services.tallies.collect(performance.now());
     if (counted === null || this.#isClosed) return;
@@ -118,7 +121,7 @@ export class Worker {
     this.#services.console.endWatches();
   }
 
-  /** Also one that is leaving: the service waits no longer than for the others. */
+  /** Stops a leaving worker, too: the service waits no longer for it than for the others. */
   #stop(): void {
     this.#drain();
     this.#close();
@@ -126,14 +129,14 @@ export class Worker {
   }
 
   /**
-   * Leaves in order: the front end hands it no more connections; those that were on their way are adopted; for a moment
-   * each answer closes its connection; then the rest is closed. A thread that just ended would take the process with it.
-   * @param fault why, for the log
-   * @param mayWait until no other worker leaves
+   * Leaves in order. The front end hands it no more connections, and it adopts those on their way; for a moment each
+   * answer closes its connection; then it closes the rest. A thread that ended at once would crash the process.
+   * @param fault the reason, for the log
+   * @param mayWait whether it may wait until no other worker leaves
    */
   async leave(fault: unknown, mayWait = false): Promise<void> {
     if (this.#isLeaving) {
-      // Of an assertion that failed a worker is told twice.
+      // A failed assertion is reported twice.
       if (fault !== this.#leavesFor)
         this.#log.log.error({ err: fault }, 'a fault in a worker that is leaving');
       return;
@@ -143,7 +146,7 @@ export class Worker {
     this.#log.log.error({ err: fault }, 'a worker leaves in order, and is replaced');
     const reason = fault instanceof Error ? fault.message : String(fault);
     await this.#host.ask('leave', [reason, mayWait]);
-    // What the front end handed over before it answered lies in this thread's loop: two turns take all of it.
+    // Connections that were handed over before are in this thread's event loop: two turns take all of them.
     await setImmediate();
     await setImmediate();
     this.#drain();
@@ -152,7 +155,7 @@ export class Worker {
     this.#finish(true);
   }
 
-  /** It could not begin to serve: nothing was handed to it, and nothing of it may go on in its thread. */
+  /** The worker could not begin to serve: it has no connections, and nothing may go on in its thread. */
   abandon(): void {
     this.#isLeaving = true;
     this.#close();
@@ -169,7 +172,7 @@ export class Worker {
     for (let rest = tallies.collectRest(); rest !== null; rest = tallies.collectRest()) {
       this.#host.tell({ kind: 'counted', counted: rest });
     }
-    // Before its clients know that they are cut: a change that they ask for again comes after this one.
+    // Sent before clients learn that they are cut: a change that they repeat must come after this one.
     this.#host.flush();
     this.#services.server.close();
     this.#host.flush();
@@ -177,12 +180,12 @@ export class Worker {
   }
 }
 
-/** Of the thread's own limit: what lives after a major collection. */
+/** The share of the thread's own limit that objects take after a major collection. */
 const fullShare = 0.85;
 
 /**
- * Tells when a worker's heap is nearly full. What counts is what a major collection has left: before one, most of the heap
- * is garbage. A thread whose heap runs out cannot leave in order, and the process ends with it.
+ * Reports when a worker's heap is nearly full. Only the size after a major collection counts: before it, most of the
+ * heap is garbage. A thread whose heap is exhausted cannot leave in order, and ends the process.
  */
 class HeapWatch {
   readonly #observer: PerformanceObserver;

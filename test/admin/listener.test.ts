@@ -67,7 +67,7 @@ t.test('the public port cannot be the admin port', async (t) => {
   const given = ['--data-dir', temporaryDirectory(t), '--port', '18999', '--admin-port', '18999'];
   const { code, stderr } = await runBurgee(['serve', ...given]);
   t.equal(code, 1);
-  t.match(stderr, 'The admin port must not be the public port');
+  t.match(stderr, 'The admin port must differ from the public port');
   t.match(stderr, '--admin-port');
 });
 

@@ -45,7 +45,7 @@ await consoleTest(t, 'an audience is edited', { prepare: provision(project) }, a
 
   // The review names the flag and the protected environment where it acts at once, as soon as the page is told of that.
   await page.getByRole('button', { name: 'Review 1 change' }).click();
-  await dialog(page).getByText('Saving changes at once').waitFor();
+  await dialog(page).getByText('Saving at once changes the answers').waitFor();
   const review = await dialog(page).textContent();
   t.match(review, /plan is pro or Pro or PRO/);
   t.match(review, /protected environments:gift-cards in production/);
@@ -72,7 +72,7 @@ await consoleTest(t, 'an audience is edited', { prepare: provision(project) }, a
   // So does the end of a flag.
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Delete flag …' }).click();
-  t.match(await dialog(page).textContent(), /in every environment, production \(protected\) among them/);
+  t.match(await dialog(page).textContent(), /in every environment, also in production \(protected\)/);
 });
 
 const odd = [' outer blanks ', 'Doe, Jane', 'say "hi"', '', '"quoted'];

@@ -158,7 +158,7 @@ await consoleTest(
     window.watch.expectMessage(/EventSource/);
     await page.route(events, (route) => route.fulfill({ status: 503, body: '' }));
     await page.reload();
-    const sign = page.getByRole('status').filter({ hasText: 'This page is not live' });
+    const sign = page.getByRole('status').filter({ hasText: 'Live updates are interrupted' });
     await sign.waitFor();
     await other.do('POST', '/projects/{project}/flags', { name: 'gift-cards' });
     await page.unroute(events);

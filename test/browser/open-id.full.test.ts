@@ -44,7 +44,7 @@ await consoleTest(t, 'people sign in and join with the provider', { settings }, 
   window.watch.expectStatus(503);
   await window.open('/console/members');
   await page.getByRole('button', { name: 'Sign in with Acme Login' }).click();
-  t.match(await page.getByRole('alert').textContent(), /does not answer now/, 'it is down');
+  t.match(await page.getByRole('alert').textContent(), /provider does not answer\./, 'it is down');
 
   const redirectUrl = `${stage.origin}/console/api/openid/callback`;
   await startOpenIdProvider(t, { redirectUrl, people, port });

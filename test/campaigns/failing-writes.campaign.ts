@@ -20,7 +20,7 @@ const settledMsMax = 10_000;
 const goesOnMs = 300;
 const pauseMs = 50;
 const endsMessage = 'the service cannot go on and ends';
-const countedMessage = 'what was counted could not be recorded';
+const countedMessage = 'usage could not be recorded';
 /**
  * lmdb words a failed write into a buffer that is too small (gotchas): the C library may end the process right there,
  * with one of these signals and lmdb's words as the last ones.

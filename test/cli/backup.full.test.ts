@@ -145,7 +145,7 @@ t.test('a backup goes into a new or empty directory, never over something', asyn
   t.same(readFileSync(join(target, 'burgee.mdb')), before);
   const file = join(temporaryDirectory(t), 'file');
   writeFileSync(file, 'mine');
-  t.match(await backup(dataDir, file), { code: 1, stderr: /is there already\. Name a new directory/ });
+  t.match(await backup(dataDir, file), { code: 1, stderr: /exists already\. Name a new directory/ });
   t.equal(readFileSync(file, 'utf8'), 'mine');
   const empty = join(temporaryDirectory(t), 'empty');
   mkdirSync(empty);
@@ -365,7 +365,7 @@ t.test('a backup is never written to: serve and apply say what to do instead', a
   const before = readFileSync(join(target, 'burgee.mdb'));
   const server = await runBurgee(['serve', '--data-dir', target, '--port', '0']);
   t.equal(server.code, 1);
-  t.match(server.stdout + server.stderr, /is a backup, and stays as it is.*burgee restore/);
+  t.match(server.stdout + server.stderr, /is a backup, which must not change.*burgee restore/);
   const plan = await runBurgee([
     'organisation',
     'set-plan',

@@ -76,7 +76,7 @@ t.test('what cannot be exported is told, with exit 1', async (t) => {
   const refused = await runBurgee(['export', '--data-dir', dataDir]);
   t.match(refused, {
     code: 1,
-    stderr: /--skip-ambiguous:\n {2}- project "harbour": flags: 2 of them are called "twice"/,
+    stderr: /--skip-ambiguous:\n {2}- project "harbour": flags: 2 of them have the name "twice"/,
   });
   t.throws(() => JSON.parse(refused.stdout), 'what was written cannot be taken for an export');
   const skipped = await runBurgee(['export', '--data-dir', dataDir, '--skip-ambiguous']);

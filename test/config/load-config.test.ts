@@ -169,7 +169,7 @@ t.test('a provider to sign in with needs an id, a base URL and TLS', async (t) =
     BURGEE_OPEN_ID_CLIENT_SECRET: 'a secret',
   };
   const wrongSecret = problemsOf(load({ environment: whole }));
-  t.match(wrongSecret, [/^BURGEE_OPEN_ID_CLIENT_SECRET must be .* but it is a value that is not shown$/]);
+  t.match(wrongSecret, [/^BURGEE_OPEN_ID_CLIENT_SECRET must be .* but it is a secret value, not shown$/]);
   const config = configOf(load({ environment: { ...whole, BURGEE_OPEN_ID_CLIENT_SECRET: 'secret' } }));
   t.equal(config.openIdIssuer, 'https://id.example.com/realms/acme/', 'exactly as it was given');
   t.equal(config.openIdName, 'single sign-on');
@@ -180,7 +180,7 @@ t.test('a provider to sign in with needs an id, a base URL and TLS', async (t) =
     /needs --base-url \(BURGEE_BASE_URL\): .*\/console\/api\/openid\/callback/,
   ]);
   t.match(problemsOf(load({ environment: { BURGEE_OPEN_ID_CLIENT_SECRET: 'secret' } })), [
-    /--open-id-client-secret .* does nothing without an issuer/,
+    /--open-id-client-secret .* has no effect without an issuer/,
   ]);
   const issuerOf = (issuer: string): LoadedConfig =>
     load({ environment: { ...whole, BURGEE_OPEN_ID_CLIENT_SECRET: 'x', BURGEE_OPEN_ID_ISSUER: issuer } });

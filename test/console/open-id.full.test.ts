@@ -266,7 +266,7 @@ t.test('a provider that is down keeps nobody from starting, and is asked again',
   const client = new ConsoleClient(t, { port: server.port });
   const refused = await client.send('POST', '/openid/start', {});
   t.equal(refused.status, 503);
-  t.match(refused.json, { error: 'Service unavailable', detail: /does not answer now.*password/ });
+  t.match(refused.json, { error: 'Service unavailable', detail: /does not answer\..*password/ });
   t.match(refused.header('retry-after'), /^\d+$/);
   t.equal(client.cookies.size, 0);
 

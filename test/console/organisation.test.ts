@@ -25,7 +25,7 @@ t.test('members are invited, edited and removed, and the audit log tells of it',
   t.equal((await owner.send('GET', '/invitations')).json.invitations.length, 1);
   const twice = await owner.send('POST', '/invitations', { email: 'A@b', role: 'viewer' }, origin);
   t.equal(twice.status, 400);
-  t.match(twice.json, { error: 'Invalid request', detail: /invited already/ });
+  t.match(twice.json, { error: 'Invalid request', detail: /open invitation/ });
   const withdrawn = await owner.send('DELETE', `/invitations/${invited.json.id}`, undefined, origin);
   t.equal(withdrawn.status, 204);
   t.equal(withdrawn.text, '');

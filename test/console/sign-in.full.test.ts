@@ -160,8 +160,8 @@ t.test('a changed password ends the other sessions, and the old one works no mor
   const change = (body: unknown) => here.send('POST', '/password', body);
   t.match((await change({ current: password, password: 'x'.repeat(11) })).json.detail, /12 to 1024/);
   t.match((await change({ current: password, password: 'x'.repeat(1025) })).json.detail, /12 to 1024/);
-  t.match((await change({ current: 'wrong', password: 'x'.repeat(12) })).json.detail, /present password/);
-  t.match((await change({ password: 'x'.repeat(12) })).json.detail, /present password/);
+  t.match((await change({ current: 'wrong', password: 'x'.repeat(12) })).json.detail, /current password/);
+  t.match((await change({ password: 'x'.repeat(12) })).json.detail, /current password/);
   t.equal(
     (await change({ current: password, password: '😀'.repeat(12) })).status,
     204,

@@ -41,7 +41,7 @@ t.test('a worker whose connections cannot be right leaves in order, and is repla
     });
   const statuses = new Set<number>();
   while (!hasLeft) statuses.add(await evaluate(stage));
-  t.match(await leaving, /this does not hold: no more connections go than came/);
+  t.match(await leaving, /this does not hold: no more connections are closed than were opened/);
   await server.line((line) => line.includes('a worker has ended'));
   await eventually(async () => (await server.report()).workersBegun === 3, 10_000, 'it is not replaced');
   for (let turn = 0; turn < 4; turn += 1) statuses.add(await evaluate(stage));

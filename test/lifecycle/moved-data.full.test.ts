@@ -59,8 +59,8 @@ const isMoved: Refusal = {
 };
 const isHeld: Refusal = {
   answered:
-    'is opening its data file and does not get on with it, so changes are refused. Nothing was applied.',
-  logged: 'and does not get on with it, so nothing can be written',
+    'is opening the data file of the service and does not finish, so changes are refused. Nothing was applied.',
+  logged: 'and does not finish, so nothing can be written',
 };
 
 async function isRefused(t: Test, { patch, evaluate, server }: Stage, why = isMoved): Promise<void> {

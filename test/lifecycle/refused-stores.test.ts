@@ -16,7 +16,7 @@ t.test('a store that is refused is no failure of a service: nothing asks to star
     const given = ['--data-dir', backup, '--host', '127.0.0.1', '--port', '0', '--admin-port', adminPort];
     const result = await runBurgee(['serve', ...given]);
     t.equal(result.code, 1);
-    t.match(result.stderr, `burgee: ${backup} is a backup, and stays as it is.`);
+    t.match(result.stderr, `burgee: ${backup} is a backup, which must not change.`);
     t.notMatch(result.stdout + result.stderr, 'start it again');
   }
 });
@@ -29,7 +29,7 @@ for (const command of ['check', 'stat', 'export', 'apply'] as const) {
     const given = command === 'apply' ? [file] : [];
     const result = await runBurgee([command, ...given, '--data-dir', file]);
     t.equal(result.code, 1);
-    t.match(result.stderr, `${file} is no directory`);
+    t.match(result.stderr, `${file} is not a directory`);
     t.notMatch(result.stdout + result.stderr, 'damaged');
     t.notMatch(result.stderr, 'EEXIST');
   });

@@ -123,7 +123,7 @@ t.test('a data directory that cannot be made', async (t) => {
   t.equal(result.code, 1);
   // Node 20 names what it was to make, Node 22 what is in the way.
   t.match(result.stderr, new RegExp(`${directory}/file(/data)? `));
-  t.match(result.stderr, /Name a(nother one| directory)/, 'it says what to do');
+  t.match(result.stderr, /Choose a(nother one| directory)/, 'it says what to do');
 });
 
 t.test('usage that is none', async (t) => {

@@ -118,7 +118,7 @@ t.test('a recipient who is refused for good holds nobody up', async (test) => {
   fixture.start(server.url);
   await fixture.asked('settled', 1);
   test.strictSame(server.mails[0]?.to, ['olive@example.test']);
-  test.match(fixture.faults, [/1 recipients were refused for good/]);
+  test.match(fixture.faults, [/the mail server refused 1 recipients permanently/]);
   test.equal(fixture.waiting(), 0);
 });
 

@@ -129,7 +129,7 @@ t.test('files that wait for their turn leave places for other commands', async (
   const next = connect(t, served);
   next.ask('apply', { storeId });
   await next.expect('HTTP/1.1 503 ');
-  await next.expect('12 files are being applied, or wait for it');
+  await next.expect('12 files are being applied or wait for their turn');
   t.match(next.text, 'nothing was changed');
   await revokeNothing(t, served);
   appliers[0]?.socket.destroy();

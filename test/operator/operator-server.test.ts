@@ -169,7 +169,10 @@ t.test('a pointer to something else than a socket of ours removes nothing', asyn
 t.test('a client for another store changes nothing', async (t) => {
   const { directory, store } = await serve(t);
   const stranger = remoteOperator({ socketPath: findSocketPlace(directory) }, 'x'.repeat(20));
-  await t.rejects(apply(stranger, exampleDocument), { name: 'ServerFault', message: /holds another store/ });
+  await t.rejects(apply(stranger, exampleDocument), {
+    name: 'ServerFault',
+    message: /has another store open/,
+  });
   t.ok(store.isEmpty());
 });
 
@@ -178,18 +181,8 @@ t.test('a server refuses a request for another store, and what it does not know'
   const storeId = store.id;
   const wrong = '{"organisation":"Acme","fields":{"plan":""}}';
   const cases: readonly [verb: string, head: Head, body: string, answer: string][] = [
-    [
-      'apply',
-      { storeId: 'other' },
-      '',
-      '{"message":"The server that answers in this directory holds another',
-    ],
-    [
-      'apply',
-      { storeId, protocol: '3' },
-      '',
-      '{"message":"The running server is of another version of Burgee',
-    ],
+    ['apply', { storeId: 'other' }, '', '{"message":"The server of this directory has another store open'],
+    ['apply', { storeId, protocol: '3' }, '', '{"message":"The running server has another version of Burgee'],
     ['dance', { storeId }, '', '{"message":"this server does not know that request"}'],
     ['apply', { storeId, method: 'GET' }, '', '{"message":"this server does not know that request"}'],
     ['set-plan', { storeId, bytes: wrong.length }, wrong, '{"message":"this server does not know that'],
@@ -233,7 +226,8 @@ t.test('a server of the protocol before HTTP is told apart from one that is not 
   await once(old, 'listening');
   await t.rejects(apply(remoteOperator({ socketPath }, 'x'.repeat(20)), exampleDocument), {
     name: 'ServerFault',
-    message: 'The running server is of another version of Burgee: use its own command line.',
+    message:
+      'The running server has another version of Burgee than this command: use the command of that version.',
   });
 });
 
@@ -255,7 +249,9 @@ t.test('an answer that is cut off, or larger than it may be, is a fault of the s
     response.write('{"kind":"answer","answer":{"ok":true}}\n{"proj');
     response.socket?.destroySoon();
   });
-  await fails(/more than it may/, (response) => response.end(Buffer.alloc(2 * 2 ** 20, 'x')));
+  await fails(/answer of the server is too large/, (response) =>
+    response.end(Buffer.alloc(2 * 2 ** 20, 'x')),
+  );
 });
 
 t.test('whoever holds a connection and asks nothing gives it up to those who ask', async (t) => {

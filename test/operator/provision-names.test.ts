@@ -42,8 +42,8 @@ async function exported(t: Parameters<typeof temporaryDirectory>[0], directory: 
 }
 
 const problem =
-  'must not have line separators or characters that turn the direction of text, and nothing here is called so yet: ' +
-  'rename it in the file, or bring the whole store with `burgee restore`, which keeps names';
+  'must not have line separators or characters that turn the direction of text, and this store has nothing of ' +
+  'that name: rename it in the file, or copy the whole store with `burgee backup` and `burgee restore`, which keep names';
 
 t.test(
   'names from before the rule are exported, applied to their store, and refused by an empty one',

@@ -95,13 +95,13 @@ t.test('what has one name must stand once in the file', async (t) => {
   const problems = problemsOf(await apply({ organisations: [organisation, { name: 'Acme', plan: 'free' }] }));
   const path = 'organisations[0].projects[0]';
   for (const expected of [
-    'organisations[1].name: "Acme" stands in the file twice',
-    'organisations[0].members[1].email: "a@example.test" stands in the file twice',
-    'organisations[0].projects[1].name: "site" stands in the file twice',
-    `${path}.environments[1]: "e" stands in the file twice`,
-    `${path}.audiences[1].name: "a" stands in the file twice`,
-    `${path}.tokens[1].name: "t" stands in the file twice`,
-    `${path}.flags[1].name: "f" stands in the file twice`,
+    'organisations[1].name: "Acme" is in the file twice',
+    'organisations[0].members[1].email: "a@example.test" is in the file twice',
+    'organisations[0].projects[1].name: "site" is in the file twice',
+    `${path}.environments[1]: "e" is in the file twice`,
+    `${path}.audiences[1].name: "a" is in the file twice`,
+    `${path}.tokens[1].name: "t" is in the file twice`,
+    `${path}.flags[1].name: "f" is in the file twice`,
   ]) {
     t.ok(problems.includes(expected), expected);
   }
@@ -111,7 +111,7 @@ t.test('a key that stands twice is refused, for JSON would drop one', async (t) 
   const { apply } = openOperator(t);
   const project = '{"name":"p","flags":[{"name":"a"}],"flags":[{"name":"b"}]}';
   const outcome = await apply(`{"organisations":[{"name":"A","plan":"free","projects":[${project}]}]}`);
-  t.strictSame(problemsOf(outcome), ['organisations[0].projects[0].flags stands there twice']);
+  t.strictSame(problemsOf(outcome), ['organisations[0].projects[0].flags is given twice']);
 });
 
 t.test('the wrong form of flags for the kind of project', async (t) => {
@@ -126,7 +126,7 @@ t.test('the wrong form of flags for the kind of project', async (t) => {
     `${path}[0].flags[0].audience is not accepted: the project has several environments, so give it as environments.<env>.audience`,
     `${path}[1].flags[0].environments is not accepted: the project has a single environment, so give the state beside the name`,
     `${path}[2].flags[0].environments.b is not an environment of this project (valid ones: a)`,
-    `${path}[3].flags[0].audience: no audience of this project is called "Nobody"`,
+    `${path}[3].flags[0].audience: this project has no audience named "Nobody"`,
   ]);
   t.ok(store.isEmpty(), 'nothing of the right projects stays either');
 });
@@ -173,7 +173,7 @@ t.test('an existing name that means two things is ambiguous', async (t) => {
   const twin = { ...flag, id: `${flag.id.slice(1)}0` };
   store.write(({ apply: write }) => write([{ kind: 'flag', before: null, after: twin, environment: null }]));
   t.match(problemsOf(await apply(exampleDocument)), [
-    /^organisations\[0\]\.projects\[0\]\.flags\[0\]\.name is ambiguous: 2 of them are called "checkout"/,
+    /^organisations\[0\]\.projects\[0\]\.flags\[0\]\.name is ambiguous: 2 of them have the name "checkout"/,
   ]);
 });
 
@@ -182,7 +182,7 @@ t.test('tokens: 50 at most, 365 days at most, none in a personal project', async
   const day = 24 * 60 * 60 * 1000;
   const tokens = Array.from({ length: 51 }, (_, index) => ({ name: `t${index}`, permission: 'read' }));
   t.match(problemsOf(await apply(acme({ name: 'site', tokens }))), [
-    /would have 51 tokens, and 50 is the most/,
+    /would have 51 tokens, but at most 50 are allowed/,
   ]);
   const late = [{ name: 't', permission: 'read', expiresAt: Date.now() + 366 * day }];
   t.match(problemsOf(await apply(acme({ name: 'site', tokens: late }))), [/at most 365 days/]);
@@ -228,7 +228,7 @@ t.test('the first 50 problems are listed, the others counted', async (t) => {
 t.test('what is no JSON that can be read', async (t) => {
   const { apply, operator } = openOperator(t);
   t.match(problemsOf(await apply('{"organisations": [}')), [
-    'the file is not JSON that can be read: line 1, column 20: unexpected character where a value should be',
+    'the file is not valid JSON: line 1, column 20: unexpected character where a value should be',
   ]);
   t.match(problemsOf(await apply('')), [/line 1, column 1: it ends where a value should be/]);
   t.match(problemsOf(await apply('['.repeat(100_000))), [/nested deeper than 32 levels/]);

@@ -176,7 +176,7 @@ finds(
     [`audiences/${audience.id}`, /version/],
     [`audit/${organisation.id}/3`, /version/],
     ['change-log/3', /version/],
-    ['meta/change-log', /says 3, but the last entry is 2/],
+    ['meta/change-log', /^is 3, but the last entry is 2/],
     [`activity/${token.id}/1`, /version/],
     ['outbox/1', /version/],
   ],
@@ -500,8 +500,8 @@ finds(
   },
   () => [
     ['change-log/3', /follows entry 1/],
-    ['change-log/4', /says it is entry 9/],
-    ['meta/change-log', /says 7, but the last entry is 4/],
+    ['change-log/4', /has the number 9/],
+    ['meta/change-log', /^is 7, but the last entry is 4/],
   ],
 );
 

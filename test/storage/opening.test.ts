@@ -287,7 +287,7 @@ t.test('a directory that cannot be made is named, with what to do', async (test)
   test.throws(() => openStore({ directory: join(file, 'data'), mapBytes }), StoreError);
   test.throws(
     () => openStore({ directory: join(file, 'data'), mapBytes }),
-    /cannot be created.*Name a directory/,
+    /cannot be created.*Choose a directory/,
   );
 });
 

@@ -5,7 +5,7 @@ import type { DeclaredProject } from '../../contracts/provision/declared-project
 import type { ProvisionDocument } from '../../contracts/provision/provision-document.ts';
 import { packageRoot } from '../../support/package-root.ts';
 
-/** From `version` on, until the next row, the gate has this default and this stage. */
+/** From `version` until the next row, the gate has this default and this stage. */
 interface GateStage {
   readonly version: string;
   readonly default: boolean;
@@ -17,20 +17,20 @@ interface FeatureGate {
   readonly stages: readonly GateStage[];
 }
 
-/** @returns Kubernetes' feature gates, as `README.md` beside the file says. */
+/** @returns Kubernetes' feature gates; their source is in `README.md` beside this file. */
 export function readFeatureGates(): readonly FeatureGate[] {
   const path = join(packageRoot(), 'src', 'cli', 'demo', 'kubernetes-feature-gates.json');
   const { gates } = JSON.parse(readFileSync(path, 'utf8')) as { gates: readonly FeatureGate[] };
   return gates;
 }
 
-/** @returns what holds for a gate in a version (`1.30`), or undefined when the gate does not exist yet. */
+/** @returns the row that applies to a gate in a version (`1.30`), or undefined when the gate does not exist yet. */
 export function stageIn(gate: FeatureGate, version: string): GateStage | undefined {
   const begun = gate.stages.filter((stage) => compareVersions(stage.version, version) <= 0);
   return begun.sort((left, right) => compareVersions(left.version, right.version)).at(-1);
 }
 
-/** Part by part as numbers: 1.9 comes before 1.10. */
+/** Compares the parts as numbers: 1.9 comes before 1.10. */
 export function compareVersions(left: string, right: string): number {
   const [leftParts, rightParts] = [left.split('.').map(Number), right.split('.').map(Number)];
   for (let index = 0; index < Math.max(leftParts.length, rightParts.length); index++) {
@@ -54,7 +54,10 @@ export function demoDocument(): ProvisionDocument {
   return { organisations: [{ name: 'Demo', plan: 'enterprise', members: [...demoMembers], projects }] };
 }
 
-/** The same things by name alone: applied to an existing demo it changes no flag, and makes the tokens that are missing. */
+/**
+ * The same projects and tokens by name alone: applied to an existing demo, it changes no flag and makes the missing
+ * tokens.
+ */
 export function demoNamesDocument(): ProvisionDocument {
   const namesOf = ({ flags = [], audiences: _audiences, ...project }: DeclaredProject): DeclaredProject => ({
     ...project,
@@ -128,7 +131,7 @@ const websiteProject: DeclaredProject = {
   ],
 };
 
-/** A gate that is at this stage, and off, in the newest environment: something to try a percentage or a cohort on. */
+/** A gate that is at this stage, and off, in the newest environment: a flag to try a percentage or a cohort on. */
 export function exampleGate(stage: 'alpha' | 'beta'): string {
   const isExample = (gate: FeatureGate): boolean => {
     const newest = stageIn(gate, newestEnvironment.slice(1));

@@ -18,16 +18,16 @@ import {
   websiteFlagNames,
 } from './demo-document.ts';
 
-/** There from before the demo is made until its tokens have been shown. */
+/** This file exists from before the demo is made until its tokens have been shown. */
 const unshownName = 'demo-not-shown-yet';
 
 interface DemoOutcome {
   readonly isMade: boolean;
-  /** A link for the Owner of a demo that was there already. */
+  /** A sign-in link for the Owner, when the demo existed already. */
   readonly signInUrl: string | null;
 }
 
-/** The part of what `apply` prints that is shown. */
+/** The part of `apply`'s output that is shown. */
 interface DemoAnswer {
   readonly projects: Readonly<
     Record<
@@ -41,11 +41,11 @@ interface DemoAnswer {
 }
 
 /**
- * Makes the demo in an empty data directory and shows how to use it, once. Interrupted between the two, it would leave
- * tokens that nobody has seen: then a file in the directory says so, and the next call replaces them by new ones.
+ * Makes the demo in an empty data directory and shows how to use it, once. If the process dies between the two, nobody
+ * has seen the tokens: a file in the directory records this, and the next call replaces them with new ones.
  *
  * @param show must have written the text when it resolves.
- * @returns what was not shown: where the directory holds the demo already, a new link for its Owner.
+ * @returns what was not shown: for an existing demo, a new sign-in link for its Owner.
  */
 export async function provisionDemo(
   config: Config,
@@ -78,7 +78,7 @@ function writeDurably(path: string): void {
   const descriptor = openSync(path, 'w', 0o600);
   writeSync(
     descriptor,
-    'The demo in this directory has tokens that were not shown yet: run `burgee demo` or `npm start`.\n',
+    'The demo in this directory has tokens that were never shown: run `burgee demo` or `npm start`.\n',
   );
   fsyncSync(descriptor);
   closeSync(descriptor);
@@ -90,7 +90,7 @@ async function apply(operator: Operator, document: ProvisionDocument): Promise<D
   return JSON.parse(new TextDecoder().decode(outcome.document)) as DemoAnswer;
 }
 
-/** Nobody has the tokens of an interrupted demo: revoked, they are free to be made again. */
+/** Nobody has seen the tokens of an interrupted demo: revoke them, so that their names are free for new ones. */
 async function replaceTokens(operator: Operator): Promise<DemoAnswer> {
   const names = demoNamesDocument();
   const { projects } = await apply(operator, names);
@@ -100,7 +100,7 @@ async function replaceTokens(operator: Operator): Promise<DemoAnswer> {
   return apply(operator, names);
 }
 
-/** @returns null when there is no such member any more: this is no demo, or no longer one. */
+/** @returns null when there is no such member: this is no demo, or no longer one. */
 async function signInUrl(operator: Operator): Promise<string | null> {
   const outcome = await operator('make-sign-in-link', { email: demoOwnerEmail, organisation: null });
   return outcome.ok ? outcome.value.url : null;
@@ -121,13 +121,13 @@ function describe(config: Config, { projects }: DemoAnswer, ownerUrl: string | n
   });
 }
 
-/** The base URL, unless nobody has set one and it would name every address at once. */
+/** The base URL, unless it is the default of a service that listens on every address. */
 function consoleUrl(config: Config): string {
   const isEverywhere = /^http:\/\/(0\.0\.0\.0|\[::\])(:|$)/.test(config.baseUrl);
   return isEverywhere ? localUrl(config) : config.baseUrl;
 }
 
-/** Where this machine reaches the service, whatever its public address. */
+/** The address at which this machine reaches the service, without regard to its public address. */
 function localUrl({ host, port }: Config): string {
   const isEverywhere = host === '0.0.0.0' || host === '::';
   const name = isEverywhere ? '127.0.0.1' : host;
@@ -135,22 +135,22 @@ function localUrl({ host, port }: Config): string {
 }
 
 interface WelcomeFacts {
-  /** Where the service will answer. */
+  /** The address at which the service will answer. */
   readonly url: string;
-  /** Signs the demo's Owner in to the console, once. */
+  /** A link that signs the demo's Owner in to the console, once. */
   readonly ownerUrl: string;
   readonly dataDir: string;
   readonly readSecret: string;
   readonly writeSecret: string;
-  /** Ids of flags to try things on. */
+  /** Ids of flags to try. */
   readonly percentageFlagId: string;
   readonly cohortFlagId: string;
   readonly audienceFlagId: string;
 }
 
 /**
- * What a new user sees once. Each `curl` line stands alone, with nothing that a shell would have to fill in, so that it can
- * be pasted as it is.
+ * The text that a new user sees once. Each `curl` line is complete, with no placeholder to fill in, so it can be
+ * pasted.
  */
 function welcomeText(facts: WelcomeFacts): string {
   const { url, dataDir, readSecret, writeSecret } = facts;

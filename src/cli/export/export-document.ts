@@ -16,16 +16,16 @@ import {
 
 interface ExportScope {
   readonly queries: RecordQueries;
-  /** What a file cannot say, and so is left out. */
+  /** Receives a problem for each thing that a file cannot express, and that is left out. */
   readonly problems: ProblemList;
   readonly onFlag: () => void;
-  /** Called before the document is closed: what it throws leaves one that cannot be read. */
+  /** Called before the document is closed: if it throws, the document stays incomplete and cannot be parsed. */
   readonly onEnd: () => void;
 }
 
 /**
- * Everything that `apply` reads, and no secret. Flags are read one after another as the pieces are asked for, so that a
- * million of them are never in memory.
+ * Everything that `apply` reads, without secrets. Each flag is read when its piece is asked for, so a million flags are
+ * never in memory at once.
  */
 export function* exportDocument(scope: ExportScope, plan: ExportPlan): Generator<string> {
   const indent = deeper('');
@@ -70,7 +70,7 @@ function organisationPieces(
   );
 }
 
-/** Without the password: only its hash is known. */
+/** Without the password: the store has only its hash. */
 function memberPieces({ name, email, role }: Member): Pieces {
   return linePieces({ name, email, role });
 }
@@ -124,7 +124,7 @@ function* flagLines(
   }
 }
 
-/** Complete, so that applying it later brings everything back that was changed since. */
+/** Written in full, defaults too: applying the file later resets every field that was changed since. */
 function declaredFlag(flag: Flag, project: Project, audiences: ReadonlyMap<string, string>): DeclaredFlag {
   const { name, description, tags, cohorts } = flag;
   const common = { name, description, tags: [...tags] };
@@ -145,7 +145,7 @@ function audiencePieces({ name, rules }: Audience): Pieces {
   return linePieces({ name, rules });
 }
 
-/** Its secret is nowhere: on another store, `apply` makes a new one and prints it. */
+/** The secret is not stored: on another store, `apply` makes a new one and prints it. */
 function declaredToken({ name, permission, environments, expiresAt }: Token): DeclaredToken {
   return {
     ...{ name, permission, expiresAt },
@@ -157,7 +157,7 @@ function nameOf({ name }: { readonly name: string }): string {
   return name;
 }
 
-/** Text of a JSON document, piece by piece, laid out so that two documents can be compared line by line. */
+/** The text of a JSON document in pieces, indented so that two documents can be compared line by line. */
 type Pieces = Iterable<string>;
 
 const step = '  ';

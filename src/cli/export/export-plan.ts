@@ -4,7 +4,7 @@ import { type ProblemList, shown } from '../../domain/problem-list.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 
-/** Only what has this name or id is exported; null for all. */
+/** Exports only the thing with this name or id; null for all. */
 export interface ExportFilter {
   readonly organisation: string | null;
   readonly project: string | null;
@@ -22,13 +22,13 @@ interface PlannedPersonalProject {
   readonly owner: string;
 }
 
-/** What is exported, all but the projects' contents; each list in the order of its names. */
+/** What is exported, without the projects' contents; each list in the order of names. */
 export interface ExportPlan {
   readonly organisations: readonly PlannedOrganisation[];
   readonly personalProjects: readonly PlannedPersonalProject[];
 }
 
-/** @param problems gets what a file cannot say, and so is left out. */
+/** @param problems receives what a file cannot express and so is left out. */
 export function planExport(queries: RecordQueries, filter: ExportFilter, problems: ProblemList): ExportPlan {
   const members = [...queries.members()];
   const projects = projectsOf(queries, filter, problems);
@@ -65,7 +65,10 @@ function membersOf(members: readonly Member[], organisation: Organisation, probl
   return distinctByName(own, ({ email }) => email.toLowerCase(), where, problems);
 }
 
-/** `apply` takes a person without organisation for the owner first, then the one member of that email. */
+/**
+ * For a personal project `apply` looks for a person without organisation first, then for the one member with that
+ * email.
+ */
 function planPersonal(
   project: Project,
   members: readonly Member[],
@@ -90,10 +93,10 @@ function nameOf({ name }: { readonly name: string }): string {
 }
 
 /**
- * The items whose name is theirs alone, sorted by it. A file tells things apart by their names, so those that share one
+ * The items whose name no other item has, sorted by name. A file identifies things by name, so items that share a name
  * are left out, and each such name is a problem.
  *
- * @param what they are, in the plural, and where: it begins the sentence.
+ * @param what the items, in the plural, and where they are: the sentence begins with it.
  */
 export function distinctByName<Item>(
   items: Iterable<Item>,
@@ -109,7 +112,7 @@ export function distinctByName<Item>(
   );
 }
 
-/** The same for items that come in the order of their names, one at a time. */
+/** The same for items that arrive one at a time, in the order of their names. */
 export function* distinctOfSorted<Item>(
   items: Iterable<Item>,
   nameOf: (item: Item) => string,
@@ -138,5 +141,5 @@ function* sole<Item>(
   problems: ProblemList,
 ): Generator<Item> {
   if (count === 1) yield item;
-  else problems.add(() => `${what}: ${count} of them are called "${shown(nameOf(item))}"`);
+  else problems.add(() => `${what}: ${count} of them have the name "${shown(nameOf(item))}"`);
 }

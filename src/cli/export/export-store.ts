@@ -13,18 +13,18 @@ import { type ExportFilter, planExport } from './export-plan.ts';
 
 export interface ExportOptions {
   readonly filter: ExportFilter;
-  /** A file; null for standard output. */
+  /** Path of the file; null for standard output. */
   readonly output: string | null;
-  /** Its snapshot makes the data file grow with every change: after this long it is given up. */
+  /** The export is given up after this time, because its snapshot makes the data file grow with every change. */
   readonly timeLimitMs: number;
-  /** What a file cannot say is left out; otherwise it is a failure. */
+  /** Whether things that a file cannot express are left out; otherwise they are a failure. */
   readonly isSkipping: boolean;
 }
 
 interface Exported {
   readonly bytes: number;
   readonly flags: number;
-  /** The first of them. */
+  /** The first of the problems. */
   readonly leftOut: readonly string[];
   readonly leftOutCount: number;
 }
@@ -50,7 +50,8 @@ async function exportSnapshot(queries: RecordQueries, options: ExportOptions): P
   const plan = planExport(queries, filter, problems);
   const isFiltered = filter.organisation !== null || filter.project !== null;
   const isNothing = plan.organisations.length + plan.personalProjects.length === 0;
-  if (isFiltered && isNothing && problems.isEmpty) throw new CommandFailure('Nothing has that name or id.');
+  if (isFiltered && isNothing && problems.isEmpty)
+    throw new CommandFailure('Nothing in the store has this name or id.');
   let flags = 0;
   const onFlag = (): void => {
     flags += 1;
@@ -70,7 +71,7 @@ function requireNone(problems: ProblemList): void {
   if (problems.isEmpty) return;
   const { listed, count } = problems;
   throw new CommandFailure(
-    'A file tells things apart by their names, so this store cannot be exported whole. Rename all but one of each, ' +
+    'An export identifies things by name, and some things here share a name. Rename all but one of each, ' +
       'or leave them out with --skip-ambiguous:',
     [...listed, ...(count > listed.length ? [`and ${count - listed.length} more`] : [])],
   );
@@ -78,13 +79,13 @@ function requireNone(problems: ProblemList): void {
 
 const chunkChars = 64 * 1024;
 
-/** Writes to standard output as fast as it is taken, and leaves it open. @returns bytes. */
+/** Writes to standard output with back-pressure, and leaves it open. @returns bytes. */
 function writeToOutput(pieces: Iterable<string>, timeLimitMs: number): Promise<number> {
   return writePieces(pieces, process.stdout, timeLimitMs, false);
 }
 
 /**
- * Only when the stream is ended is everything in it when this returns.
+ * Ends the stream and waits until everything is written.
  * @returns bytes. @throws {CommandFailure} when it takes too long, Error when the stream fails.
  */
 async function writePieces(
@@ -113,7 +114,7 @@ async function writePieces(
   }
 }
 
-/** Writes a file that is whole or not there; one of its name is replaced. @returns bytes. */
+/** Writes a file that is complete or not there; replaces one of the same name. @returns bytes. */
 async function writeFilePieces(pieces: Iterable<string>, file: string, timeLimitMs: number): Promise<number> {
   const path = resolve(file);
   const temporary = `${path}.partial`;
@@ -125,14 +126,14 @@ async function writeFilePieces(pieces: Iterable<string>, file: string, timeLimit
     syncDirectory(dirname(path));
     return bytes;
   } catch (fault) {
-    // A stream that fails before its file is opened still makes it.
+    // A stream that fails before its file is opened still creates the file.
     await closed;
     rmSync(temporary, { force: true });
     throw fault;
   }
 }
 
-/** Fewer, larger texts. */
+/** Joins small pieces into larger ones, for fewer writes. */
 function* joined(pieces: Iterable<string>): Generator<string> {
   let text = '';
   for (const piece of pieces) {

@@ -14,7 +14,7 @@ const burgee: MantineColorsTuple = [
   '#7f2d10',
 ];
 
-/** The dark scheme's greys, a little blue like the panels that they stand on. */
+/** The dark scheme's greys, a little blue like the panels behind them. */
 const dark: MantineColorsTuple = [
   '#e3e8ef',
   '#c3ccd8',
@@ -46,11 +46,11 @@ export const consoleTheme = createTheme({
         centered: true,
         overlayProps: { backgroundOpacity: 0.45 },
         closeButtonProps: { 'aria-label': 'Close' },
-        // The head of a dialog is no landmark of the page, and there may be a question on top of a dialog.
+        // The header of a dialog is no landmark of the page, and another dialog may lie on top of it.
         attributes: { header: { role: 'presentation' } },
       },
     },
-    // Beside its button it is within the page's landmarks, and the first item takes the focus.
+    // Beside its button it stays within the page's landmarks, and its first item gets the focus.
     Menu: { defaultProps: { withinPortal: false, withInitialFocusPlaceholder: false } },
     Tooltip: { defaultProps: { openDelay: 300 } },
     Select: { defaultProps: { comboboxProps: { shadow: 'md' } } },

@@ -20,7 +20,7 @@ import {
   signInSearch,
 } from './searches.ts';
 
-/** Where there is no frame, the page itself is the document's main part. */
+/** On a page without the frame, the page itself is the document's main part. */
 const frameless = {
   pendingComponent: () => (
     <main>
@@ -60,7 +60,7 @@ const linkRoute = createRoute({
   component: lazyRouteComponent(() => import('../screens/sign-in/link-screen.tsx'), 'LinkScreen'),
 });
 
-/** Everything but signing in: within the frame, and for those who are signed in. */
+/** All pages but those for signing in: within the frame, for signed-in members. */
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   ...frameless,

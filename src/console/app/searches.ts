@@ -1,6 +1,6 @@
 import { openIdRefusals } from '../../domain/session/open-id-rules.ts';
 
-/** What the addresses of pages carry behind the `?`; what is not understood is left out. */
+/** The search parameters of pages' addresses. Unknown or malformed ones are dropped. */
 
 type Search = Readonly<Record<string, unknown>>;
 type Read<Value> = (value: unknown) => Value | undefined;
@@ -18,7 +18,7 @@ type Chosen<Members> = {
   readonly [Key in keyof Members]?: Members[Key] extends Read<infer Value> ? Value : never;
 };
 
-/** Absent members are left out: an address shows only what was chosen. */
+/** Absent members are left out: an address has only what was chosen. */
 function searchOf<Members extends Readonly<Record<string, Read<string>>>>(members: Members) {
   return (search: Search): Chosen<Members> => {
     const read = Object.entries(members).map(([name, read]) => [name, read(search[name])] as const);
@@ -26,7 +26,7 @@ function searchOf<Members extends Readonly<Record<string, Read<string>>>>(member
   };
 }
 
-/** The same search with another value of one member; an empty one takes the member out of the address. */
+/** The same search with another value of one member; an empty value removes the member from the address. */
 export function withChoice<Chosen extends object>(
   search: Chosen,
   name: keyof Chosen & string,
@@ -37,9 +37,9 @@ export function withChoice<Chosen extends object>(
 }
 
 export const signInSearch = searchOf({
-  /** The page to go to then. */
+  /** The page to open after signing in. */
   back: text,
-  /** Why the way back from the OpenID provider ended here. */
+  /** Why the OpenID provider's return ended here. */
   openid: oneOf(openIdRefusals),
 });
 
@@ -57,7 +57,7 @@ export const flagsSearch = searchOf({
 export const flagTabs = ['history', 'evaluations', 'try', 'code'] as const;
 export const flagSearch = searchOf({ tab: oneOf(flagTabs) });
 
-/** The whole organisation's: there is nothing else to choose. */
+/** The whole organisation's log: it needs no filter by project. */
 const organisationAudit = {
   /** `member:ID`, `token:ID` or `operator`. */
   actor: text,

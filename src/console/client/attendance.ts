@@ -1,12 +1,12 @@
 /** A request this soon after an action counts as caused by it: a page may have to be loaded first. */
 const presentMs = 10_000;
 
-/** Moving the pointer is not among them: the table that the mouse lies on may shake. */
+/** Pointer movement is not among them: a shaking table moves a mouse. */
 const actions = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const;
 
 let actedAt = performance.now();
 
-/** From now on the page knows when a person has acted in its window. That it was opened is the first act. */
+/** From now on the page notes when a person acts in its window. Opening the page is the first action. */
 export function watchAttendance(window: EventTarget): void {
   const note = ({ isTrusted }: Event) => {
     if (isTrusted) actedAt = performance.now();
@@ -14,7 +14,7 @@ export function watchAttendance(window: EventTarget): void {
   for (const action of actions) window.addEventListener(action, note, { capture: true, passive: true });
 }
 
-/** Whether a person acted just now. Other requests are the page's own, and do not prolong the session. */
+/** Whether a person acted just now. Other requests are made by the page itself, and do not prolong the session. */
 export function isSomebodyThere(): boolean {
   return performance.now() - actedAt < presentMs;
 }

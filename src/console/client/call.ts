@@ -16,10 +16,10 @@ interface CallOptions<Id extends ConsoleOperationId> {
 }
 
 /**
- * Asks the console's API.
+ * Calls the console's API.
  *
  * @param body null for operations that take none
- * @returns the answer's value; null where there is none
+ * @returns the answer's value; null for none
  * @throws {ConsoleError} for every refusal, and when no answer comes
  */
 export async function call<Id extends ConsoleOperationId>(

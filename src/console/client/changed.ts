@@ -1,7 +1,7 @@
 import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
 import { everywhere } from './queries.ts';
 
-/** What is shown of flags in other places than their own page. */
+/** What other pages than the flag's own show of flags. */
 const flagReadings: readonly unknown[] = [
   'list-console-flags',
   'list-project-audit',
@@ -16,8 +16,8 @@ const tokenReadings: readonly unknown[] = [
 ];
 
 /**
- * @param key of what was read: `queries.ts` says how they are made.
- * @returns whether it may look different now.
+ * @param key of a query: `queries.ts` says how they are made.
+ * @returns whether its result may have changed.
  */
 export function isTouchedBy(
   changed: WatchedChanges,
@@ -27,7 +27,7 @@ export function isTouchedBy(
   const { flags, project, tokens, organisation } = changed;
   const [scope, id, params] = key;
   if (scope === 'session') return organisation;
-  // The audit log of the whole organisation grows with everything.
+  // The organisation's audit log grows with every change.
   if (scope === everywhere)
     return organisation || id === 'list-project-audit' || (project && id === 'list-projects');
   if (scope !== projectId) return false;
@@ -37,7 +37,7 @@ export function isTouchedBy(
   return flagReadings.includes(id) || (id === 'read-console-flag' && flags.includes(flagIdOf(params)));
 }
 
-/** Both together: a burst is one reading. */
+/** Merges two reports: a burst of changes causes one reading. */
 export function joined(one: WatchedChanges | null, other: WatchedChanges): WatchedChanges {
   if (one === null) return other;
   return {

@@ -1,10 +1,10 @@
-/** A refusal of the console's API, or none at all: `status` 0 means that no answer came. */
+/** A refusal of the console's API, or a missing answer: then `status` is 0. */
 export class ConsoleError extends Error {
   readonly status: number;
   readonly title: string;
-  /** The operator finds the request in the log by it; null when no answer came. */
+  /** The operator finds the request in the log by this id; null when no answer came. */
   readonly requestId: string | null;
-  /** What stands beside the envelope's members: `current` of a conflict, `uses` of what is in use. */
+  /** Members beside the envelope's own: `current` of a conflict, `uses` of a record that is in use. */
   readonly extra: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -23,29 +23,29 @@ export class ConsoleError extends Error {
   }
 }
 
-/** The title of the refusal that tells that the session has ended. */
+/** The title of the refusal for a session that has ended. */
 export const notSignedIn = 'Not signed in';
 
-/** A thrown value as an error that a page can show. */
+/** Turns a thrown value into an error that a page can show. */
 export function toConsoleError(thrown: unknown): ConsoleError {
   if (thrown instanceof ConsoleError) return thrown;
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   return new ConsoleError(0, 'This page failed', text, null);
 }
 
-/** Whether the thing was deleted, or is hidden from this member. After any other failure the page keeps showing it. */
+/** Whether the record was deleted, or is hidden from this member. After any other failure the page keeps showing it. */
 export function isGone(thrown: unknown): boolean {
   return thrown instanceof ConsoleError && (thrown.status === 403 || thrown.status === 404);
 }
 
-/** Whether there is nothing to show: the first reading failed, or the thing is gone. */
+/** Whether there is nothing to show: the first reading failed, or the record was deleted. */
 export function isUnreadable<Read extends { readonly isLoadingError: boolean; readonly error: unknown }>(
   read: Read,
 ): read is Extract<Read, { readonly isLoadingError: true }> {
   return read.isLoadingError || isGone(read.error);
 }
 
-/** What is stored now, if the service refused the change because somebody else saved first; else null. */
+/** What is stored now, if the service refused the change because somebody else saved first; otherwise null. */
 export function conflictOf<View>(thrown: unknown): View | null {
   if (!(thrown instanceof ConsoleError) || thrown.status !== 409) return null;
   return (thrown.extra['current'] as View | undefined) ?? null;

@@ -4,15 +4,19 @@ import { addressOf } from './address-of.ts';
 import { isTouchedBy, joined } from './changed.ts';
 import { projectsQuery } from './queries.ts';
 
-/** After a change one waits so long for others. */
+/** How long to wait after a change for further ones. */
 const quietMs = 300;
-/** Reading takes at most a part of the time: after each there is a pause of so many times as long. */
+/**
+ * After each reading there is a pause of this many times its length, so that reading takes at most a part of the time.
+ */
 const pauseFactor = 4;
 const pauseMsMax = 15_000;
-/** What takes longer is waited for no more. */
+/** A reading that takes longer is not waited for. */
 const readingMsMax = 30_000;
 
-/** Reads again what others have changed: what is shown now at once, the rest when it is shown. Once at a time. */
+/**
+ * Reads again what others have changed: queries in use at once, others when they are used next. One reading at a time.
+ */
 class ChangedReadings {
   readonly #client: QueryClient;
   readonly #projectId: string | null;
@@ -32,7 +36,7 @@ class ChangedReadings {
     this.#schedule();
   }
 
-  /** What has been told and not been read yet is read now: the next stream does not tell it again. */
+  /** Changes that were reported and not read yet are read now: the next stream does not report them again. */
   end(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
@@ -66,7 +70,7 @@ class ChangedReadings {
   }
 }
 
-/** A first reading that is under way may have begun before the change: it is read once more after it. */
+/** A first reading under way may have begun before the change, so it is repeated after it. */
 async function readAgain(client: QueryClient, isTouched: (query: Query) => boolean): Promise<void> {
   const isFirst = ({ state }: Query) => state.fetchStatus !== 'idle' && state.data === undefined;
   const begun = client.getQueryCache().findAll({ predicate: isTouched }).filter(isFirst);
@@ -84,24 +88,24 @@ function withinTime(reading: Promise<void>): Promise<void> {
   });
 }
 
-/** A stream that broke or was refused is opened again after a pause that doubles, and differs from page to page. */
+/** A stream that broke or was refused is opened again after a pause that doubles, and that differs between pages. */
 const reopenMsMin = 1_000;
 const reopenMsMax = 30_000;
 
 interface FollowOptions {
-  /** Null on a page without a project: then only the organisation is followed. */
+  /** Null on a page without a project: then only the organisation is watched. */
   readonly projectId: string | null;
-  /** What is shown was read after this. */
+  /** The position of the last reading. */
   readonly since: string;
-  /** Told with each event, for the stream after this one. */
+  /** Comes with each event, for the stream after this one. */
   readonly onPosition: (position: string) => void;
   readonly onLive: (isLive: boolean) => void;
 }
 
 /**
- * Keeps what is shown up to date with what others do.
+ * Keeps the page up to date with the changes of others.
  *
- * @returns what ends it
+ * @returns a function that ends it
  */
 export function followChanges(client: QueryClient, options: FollowOptions): () => void {
   const { projectId, onPosition, onLive } = options;
@@ -126,10 +130,10 @@ export function followChanges(client: QueryClient, options: FollowOptions): () =
       take(event);
     });
     source.addEventListener('error', () => {
-      // Not by the browser: it would ask from the position of the beginning.
+      // Not left to the browser, which would reconnect with the first position.
       source.close();
       onLive(false);
-      // A refused stream does not say why. This request does, if the session has ended.
+      // A refused stream does not say why. This request shows whether the session has ended.
       if (failures > 0) void client.invalidateQueries({ queryKey: projectsQuery.queryKey });
       opening = setTimeout(open, pauseMs(failures));
       failures += 1;
@@ -140,7 +144,7 @@ export function followChanges(client: QueryClient, options: FollowOptions): () =
     source.close();
     clearTimeout(opening);
     readings.end();
-    // Changes of this project are not told any more: its answers are stale from here on.
+    // Changes of this project are no longer reported, so its results are stale from here on.
     if (projectId !== null) void client.invalidateQueries({ queryKey: [projectId], refetchType: 'none' });
   };
 }

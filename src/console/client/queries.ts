@@ -4,11 +4,11 @@ import type { ParamsOf } from './address-of.ts';
 import { type AnswerOf, call } from './call.ts';
 import { ConsoleError, notSignedIn } from './console-error.ts';
 
-/** Keys begin with the project, or with `all`: what somebody else changes is told per project. */
+/** Keys begin with the project's id, or with `all`, because changes by others are reported by project. */
 function reading<Id extends ConsoleOperationId>(scope: string, id: Id, params: ParamsOf<Id>) {
   return queryOptions({
     queryKey: [scope, id, params] as const,
-    // The operations that read take no body.
+    // Operations that read take no body.
     queryFn: ({ signal }): Promise<AnswerOf<Id>> => call(id, params, null as never, { signal }),
   });
 }
@@ -18,8 +18,8 @@ export const everywhere = 'all';
 type Session = AnswerOf<'read-session'>;
 
 /**
- * Who is signed in. Once somebody was, an answer that nobody is any more is a refusal like any other's: what stands in the
- * page is theirs until they have left it.
+ * Who is signed in. After a sign-in, the answer that nobody is signed in counts as a refusal: the page keeps its
+ * content until the member has left it.
  */
 async function readSession({ signal, client, queryKey }: QueryFunctionContext): Promise<Session> {
   const session = await call('read-session', {}, null, { signal });

@@ -1,7 +1,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ConsoleError, notSignedIn } from './console-error.ts';
 
-/** Only what may pass by itself is asked for again. */
+/** Retries only failures that may be temporary. */
 function isWorthRetrying(failures: number, error: Error): boolean {
   const isPassing = error instanceof ConsoleError && (error.status === 0 || error.status === 503);
   return isPassing && failures < 3;
@@ -12,8 +12,8 @@ function isEndOfSession(error: Error): boolean {
 }
 
 /**
- * @param onSignedOut runs when an answer says that the session has ended; of what a page reads again by itself, with the
- *   first such answer only
+ * @param onSignedOut called when an answer says that the session has ended; for readings of the page's own, with the
+ * first such answer only
  */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   let isTold = false;

@@ -1,4 +1,4 @@
-/** The editable fields of a thing, flat: `1/enabled` is the switch of a flag in environment number 1. */
+/** The editable fields of a record, flat: `1/enabled` is the switch of a flag in environment number 1. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export interface FieldChange {
@@ -7,12 +7,12 @@ export interface FieldChange {
   readonly after: unknown;
 }
 
-/** Equality of JSON values whose objects have their members in one order. */
+/** Equality of JSON values whose objects have their members in the same order. */
 function areSame(left: unknown, right: unknown): boolean {
   return left === right || JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** What differs, in the order of `before`; what only `after` has comes last. */
+/** The fields that differ, in the order of `before`; those that only `after` has come last. */
 export function changesBetween(before: Fields, after: Fields): FieldChange[] {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
   return Array.from(keys, (key) => ({ key, before: before[key], after: after[key] })).filter(
@@ -20,10 +20,10 @@ export function changesBetween(before: Fields, after: Fields): FieldChange[] {
   );
 }
 
-/** Edits that are not saved yet, and what they started from. */
+/** Unsaved edits, and the stored state on which they began. */
 export interface Draft {
   readonly base: Fields;
-  /** Of the base. A save names it, so that the service refuses to overwrite a later change. */
+  /** Revision of the base. A save sends it, so that the service refuses to overwrite a later change. */
   readonly revision: number;
   /** Only fields that differ from the base. */
   readonly edits: Fields;
@@ -38,10 +38,10 @@ interface Clash {
 }
 
 export interface Rebased {
-  /** The same edits on top of what is stored now; an edit that somebody else made too is gone from it. */
+  /** The same edits on top of the present stored state; an edit that somebody else made too is dropped. */
   readonly draft: Draft;
   readonly clashes: readonly Clash[];
-  /** What others have changed and the draft has not. */
+  /** Fields that others have changed and the draft has not. */
   readonly theirs: readonly FieldChange[];
 }
 
@@ -49,7 +49,7 @@ export function newDraft(base: Fields, revision: number): Draft {
   return { base, revision, edits: {} };
 }
 
-/** A field that gets its old value back is no edit any more. */
+/** A field that gets its old value back is no longer an edit. */
 export function editDraft(draft: Draft, changes: Fields): Draft {
   const edits = Object.entries({ ...draft.edits, ...changes }).filter(
     ([key, value]) => !areSame(value, draft.base[key]),
@@ -65,14 +65,16 @@ export function draftChanges(draft: Draft): FieldChange[] {
   return changesBetween(draft.base, { ...draft.base, ...draft.edits });
 }
 
-/** Gives way to others where both have changed the same field; every other edit stays. */
+/** Drops the edits of fields that others have changed too; every other edit stays. */
 export function yieldClashes({ draft, clashes }: Rebased): Draft {
   const theirs = new Set(clashes.map(({ key }) => key));
   const edits = Object.entries(draft.edits).filter(([key]) => !theirs.has(key));
   return { ...draft, edits: Object.fromEntries(edits) };
 }
 
-/** Puts a draft's edits on what is stored now. A field that is gone, with its environment, takes its edit along. */
+/**
+ * Applies a draft's edits to the present stored state. The edit of a field whose environment was deleted is dropped.
+ */
 export function rebaseDraft(draft: Draft, base: Fields, revision: number): Rebased {
   const kept = Object.entries(draft.edits).filter(([key]) => Object.hasOwn(base, key));
   const rebased = editDraft(newDraft(base, revision), Object.fromEntries(kept));

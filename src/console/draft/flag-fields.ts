@@ -10,7 +10,7 @@ export function stateKey(environment: string, name: StateName): string {
   return `${environment}/${name}`;
 }
 
-/** @returns the environment's number as a decimal and the field's name; null for what belongs to the whole flag. */
+/** @returns the environment's number as a decimal and the field's name; null for a field of the whole flag. */
 export function partsOfKey(key: string): { environment: string | null; name: string } {
   const [environment, name] = key.split('/');
   return name === undefined ? { environment: null, name: key } : { environment: environment ?? '', name };
@@ -26,7 +26,7 @@ export function flagFields(flag: ConsoleFlagView): Fields {
 
 type StateBody = NonNullable<EditFlagBody['states']>[string];
 
-/** An environment's own list is sent as `cohorts`; an empty one, or none, inherits. */
+/** An environment's own list is sent as `cohorts`; an empty one inherits, like none. */
 function stateBody(edits: readonly (readonly [string, unknown])[]): StateBody {
   return Object.fromEntries(
     edits.map(([name, value]) => [name === 'cohortOverride' ? 'cohorts' : name, value]),
@@ -50,7 +50,7 @@ export function flagBody(revision: number, edits: Fields): EditFlagBody {
   };
 }
 
-/** Edits that give one environment the state of another. */
+/** Edits that copy the state of one environment to another. */
 export function copiedState(from: StateView, environment: string): Fields {
   return Object.fromEntries(stateNames.map((name) => [stateKey(environment, name), from[name]]));
 }

@@ -7,16 +7,16 @@ import { LeaveQuestion, useLeaving } from './leave-guard.tsx';
 interface GuardedDialogProps {
   readonly title: string;
   readonly size?: 'lg';
-  /** Its fields differ from what it began with. It notices by itself that somebody types. */
+  /** Its fields differ from their first values. The dialog notices typing by itself. */
   readonly isDirty: boolean;
-  /** It is on its way to the service: an answer may lead to another page. */
+  /** It is being sent: the answer may lead to another page. */
   readonly isBusy?: boolean;
   readonly onClose: () => void;
-  /** @param close what Cancel does: it asks first if something would be lost */
+  /** @param close what Cancel does: it asks first if an entry would be lost */
   readonly children: (close: () => void) => ReactNode;
 }
 
-/** A dialog with fields. Escape and the cross ask before they throw away what was entered. */
+/** A dialog with fields. Escape and the close button ask before they discard what was entered. */
 export function GuardedDialog({ isDirty, isBusy = false, onClose, ...props }: GuardedDialogProps) {
   const [hasTyped, setTyped] = useState(false);
   const [isAsked, setAsked] = useState(false);
@@ -48,11 +48,11 @@ export function GuardedDialog({ isDirty, isBusy = false, onClose, ...props }: Gu
 interface FormDialogProps {
   readonly title: string;
   readonly size?: 'lg';
-  /** The word on the button that sends it. */
+  /** The label of the button that sends it. */
   readonly submit: string;
   readonly isDirty: boolean;
   readonly isBusy?: boolean;
-  /** False while it cannot be sent as it stands. */
+  /** False while it cannot be sent. */
   readonly isReady?: boolean;
   readonly error?: unknown;
   readonly onSubmit: () => void;
@@ -60,7 +60,7 @@ interface FormDialogProps {
   readonly children: ReactNode;
 }
 
-/** Fields, what went wrong with them, and the two buttons. */
+/** Fields, the error of the last attempt, and the two buttons. */
 export function FormDialog(props: FormDialogProps) {
   const { title, size, submit, isDirty, isBusy = false, isReady = true, onSubmit, onClose } = props;
   const send = (event: FormEvent) => {

@@ -5,9 +5,9 @@ import { countOf } from '../parts/words.ts';
 
 const signInRoute = '/sign-in';
 
-/** A navigation that waits for an answer, and the two answers. */
+/** A navigation that waits for a decision, and the two decisions. */
 export interface Leaving {
-  /** The session has ended: the way leads to the sign-in page. */
+  /** The session has ended: the navigation leads to the sign-in page. */
   readonly isSignedOut: boolean;
   readonly proceed: () => void;
   readonly reset: () => void;
@@ -18,18 +18,18 @@ interface Way {
   readonly search: object;
 }
 
-/** A change of tab or filter within the page keeps what stands on it, but for a dialog that the address opens. */
+/** A change of tab or filter within the page keeps its entries, except a dialog that the address opens. */
 function isAway(current: Way, next: Way): boolean {
   if (current.pathname !== next.pathname) return true;
   return 'create' in current.search && !('create' in next.search);
 }
 
 /**
- * Stops every way out of this page, by a link, the back button or by closing the window, until it is decided.
+ * Stops every way out of this page (a link, the back button, closing the window) until the member decides.
  *
- * @param isDirty whether something would be lost
- * @param isBusy it is on its way to the service, whose answer may lead to another page: but not to the sign-in page
- * @returns null while nobody wants to leave
+ * @param isDirty whether entries would be lost
+ * @param isBusy it is being sent, and the answer may lead to another page: but not to the sign-in page
+ * @returns null while no navigation waits
  */
 export function useLeaving(isDirty: boolean, isBusy = false): Leaving | null {
   const blocker = useBlocker({
@@ -38,7 +38,7 @@ export function useLeaving(isDirty: boolean, isBusy = false): Leaving | null {
     enableBeforeUnload: () => isDirty && !isBusy,
     withResolver: true,
   });
-  // It is asked about by the page that goes to it, where a session ends; nobody goes there by hand.
+  // The page that navigates there asks, when a session ends; nobody goes there by hand.
   const isSignedOut = blocker.status === 'blocked' && blocker.next.routeId === signInRoute;
   const { status, proceed, reset } = blocker;
   return status === 'blocked' ? { isSignedOut, proceed, reset } : null;
@@ -46,7 +46,7 @@ export function useLeaving(isDirty: boolean, isBusy = false): Leaving | null {
 
 interface LeaveQuestionProps {
   readonly leaving: Leaving;
-  /** What is at stake, as a sentence. */
+  /** A sentence that says what would be lost. */
   readonly loss: string;
 }
 
@@ -70,7 +70,7 @@ export function LeaveQuestion({ leaving, loss }: LeaveQuestionProps) {
   );
 }
 
-/** Asks before a draft is left behind. */
+/** Asks before a draft is discarded. */
 export function LeaveGuard({ changeCount }: { readonly changeCount: number }) {
   const leaving = useLeaving(changeCount > 0);
   if (leaving === null) return null;

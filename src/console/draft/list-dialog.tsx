@@ -8,12 +8,12 @@ import { GuardedDialog } from './form-dialog.tsx';
 import classes from './list-dialog.module.css';
 
 const listedMax = 200;
-/** A longer paste goes into the list at once: each key in a field of thousands of lines takes seconds. */
+/** A longer paste goes into the list at once: in a field with thousands of lines each key would take seconds. */
 const pastedIntoFieldMax = 100;
 
-/** What the items are called and may be. */
+/** The words for the items, and their bounds. */
 export interface ListedThing {
-  /** In the middle of a sentence: `cohort`; more of them have an s. */
+  /** For the middle of a sentence: `cohort`; the plural has an s. */
   readonly noun: string;
   readonly codePointsMax: number;
   /** Whether an item may be the empty text. */
@@ -24,7 +24,7 @@ interface ListDialogProps {
   readonly title: string;
   readonly thing: ListedThing;
   readonly items: readonly string[];
-  /** What an empty list means here. */
+  /** The meaning of an empty list here. */
   readonly emptyNote: string;
   readonly onApply: (items: string[]) => void;
   readonly onClose: () => void;
@@ -69,7 +69,7 @@ function Listed({ label, items, onRemove }: ListedProps) {
   );
 }
 
-/** Edits a long list of texts: remove one by one, or paste many at once. */
+/** Edits a long list of texts: members remove them one by one, or paste many at once. */
 export function ListDialog({ title, thing, items, emptyNote, onApply, onClose }: ListDialogProps) {
   const { noun, codePointsMax, mayBeEmpty } = thing;
   const [begun] = useState(items);
@@ -92,7 +92,7 @@ export function ListDialog({ title, thing, items, emptyNote, onApply, onClose }:
         <Stack gap="md">
           <Textarea
             label={`Add ${many}`}
-            description="One a line, or separated by commas; paste as many as you like. One with a comma goes in quotes."
+            description="One per line, or separated by commas. Put an item that contains a comma in double quotes."
             autosize
             minRows={3}
             maxRows={8}

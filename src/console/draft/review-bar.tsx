@@ -14,7 +14,7 @@ import type { DraftHandle } from './use-draft.ts';
 
 interface ReviewDialogProps {
   readonly changes: readonly ShownChange[];
-  /** What others have changed since the draft was begun. */
+  /** Changes of others since the draft was begun. */
   readonly joined: readonly ShownChange[];
   readonly audienceName: (id: string) => string;
   readonly warning: ReactNode;
@@ -59,7 +59,7 @@ interface ConflictDialogProps {
   readonly onChoose: (choice: 'mine' | 'theirs') => void;
 }
 
-/** Two people changed the same fields: both versions stand side by side, and a person decides. */
+/** Two people changed the same fields: the dialog shows both versions, and a person decides. */
 function ConflictDialog({ conflict, show, audienceName, onChoose }: ConflictDialogProps) {
   const { clashes, theirs, draft } = conflict;
   const others = Object.keys(draft.edits).length - clashes.length;
@@ -106,12 +106,12 @@ function ConflictDialog({ conflict, show, audienceName, onChoose }: ConflictDial
 
 interface ReviewBarProps {
   readonly handle: DraftHandle;
-  /** From the draft's keys to the words of a diff; without it they are the names of fields. */
+  /** Turns the draft's keys into the words of a diff; without it they are the names of fields. */
   readonly show?: (change: FieldChange) => ShownChange;
   readonly audienceName?: (id: string) => string;
-  /** Said in the review where saving takes effect on something protected. */
+  /** Shown in the review when saving affects something protected. */
   readonly warning?: ReactNode;
-  /** Why it cannot be saved as it stands; null when it can. */
+  /** Why the draft cannot be saved; null when it can. */
   readonly problem?: string | null;
   /** Saves the draft in one request. The review shows what it throws. */
   readonly onSave: () => Promise<void>;
@@ -121,13 +121,13 @@ function showField({ key, ...values }: FieldChange): ShownChange {
   return { environment: null, field: key, ...values };
 }
 
-/** A draft's bar at the foot of the page: what is not saved, its review, and the ways out. */
+/** A draft's bar at the foot of the page: says what is not saved, with the review and the ways out. */
 export function ReviewBar(props: ReviewBarProps) {
   const { handle, show = showField, audienceName = (id) => id, warning, problem = null } = props;
   const [isReviewing, setReviewing] = useState(false);
   const { changes, conflict, joined } = handle;
   const isNothingLeft = changes.length === 0 && conflict === null;
-  // What was reviewed was taken back, or others have saved the same: the next change begins unreviewed.
+  // The reviewed changes were undone, or others have saved the same: the next change begins unreviewed.
   if (isNothingLeft && isReviewing) setReviewing(false);
   if (isNothingLeft) return null;
   return (

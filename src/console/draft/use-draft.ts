@@ -13,7 +13,7 @@ import {
   yieldClashes,
 } from './draft.ts';
 
-/** A thing's fields as they are stored at a revision. */
+/** A record's fields as they are stored at a revision. */
 interface Stored {
   readonly fields: Fields;
   readonly revision: number;
@@ -22,18 +22,21 @@ interface Stored {
 export interface DraftHandle {
   readonly draft: Draft;
   readonly changes: readonly FieldChange[];
-  /** Both versions, when others have changed what this draft changes; null while there is nothing to decide. */
+  /** Both versions, when others have changed a field that this draft changes; null while there is nothing to decide. */
   readonly conflict: Rebased | null;
-  /** Others' changes to fields that this draft leaves alone, until it is saved or discarded. */
+  /** Others' changes to fields that this draft does not change, until it is saved or discarded. */
   readonly joined: readonly FieldChange[];
   value(key: string): unknown;
   edit(changes: Fields): void;
   discard(): void;
-  /** Takes over what was stored just now. Edits of `keys` end: of a switch that acted at once, or all of them. */
+  /** Takes over what was just stored. Edits of `keys` end: of a switch that acted at once, or all of them. */
   settle(stored: Stored, keys: readonly string[] | 'all'): void;
-  /** Ends a conflict: with this draft on top of theirs, or with theirs where both have changed the same. */
+  /**
+   * Ends a conflict: this draft stays on top of the others' changes, or the others' values replace its edits of the
+   * same fields.
+   */
   resolve(choice: 'mine' | 'theirs'): void;
-  /** Takes over what a refused save says is stored now. */
+  /** Takes over the present stored state from a refused save. */
   meet(stored: Stored): void;
 }
 
@@ -47,7 +50,7 @@ function fresh({ fields, revision }: Stored): DraftState {
   return { draft: newDraft(fields, revision), conflict: null, joined: [] };
 }
 
-/** Others' changes pass into the draft's base. If they are to the same fields, a person has to decide. */
+/** Others' changes go into the draft's base. If they are of the same fields, a person has to decide. */
 function met(state: DraftState, { fields, revision }: Stored): DraftState {
   const rebased = rebaseDraft(state.draft, fields, revision);
   if (rebased.clashes.length > 0) return { ...state, conflict: rebased };
@@ -59,7 +62,7 @@ function met(state: DraftState, { fields, revision }: Stored): DraftState {
   };
 }
 
-/** Takes over one's own change, which must not count as a change by others. */
+/** Takes over the member's own change, which must not count as a change by others. */
 function settled(state: DraftState, stored: Stored, keys: readonly string[] | 'all'): DraftState {
   if (keys === 'all') return fresh(stored);
   const edits = Object.entries(state.draft.edits).filter(([key]) => !keys.includes(key));
@@ -67,7 +70,7 @@ function settled(state: DraftState, stored: Stored, keys: readonly string[] | 'a
   return { ...state, draft };
 }
 
-/** Edits of one thing, kept while the page reads it anew. */
+/** Edits of one record, kept while the page reads it again. */
 export function useDraft(fields: Fields, revision: number): DraftHandle {
   const stored = { fields, revision };
   const [kept, setState] = useState(() => fresh(stored));
@@ -100,8 +103,8 @@ export function useDraft(fields: Fields, revision: number): DraftHandle {
 /**
  * Saves a whole draft in one request.
  *
- * @param send gives what is stored then
- * @throws what the review shows; what somebody else has saved first is in the draft by then
+ * @param send returns what is then stored
+ * @throws what the review shows; then the draft contains what somebody else has saved first
  */
 export async function saveDraft<View>(
   { draft, settle, meet }: DraftHandle,

@@ -7,7 +7,7 @@ interface CalloutProps {
   readonly children: ReactNode;
 }
 
-/** A word that belongs to the page, and stays. */
+/** A message that is part of the page, and stays. */
 export function Callout({ tone, children }: CalloutProps) {
   return (
     <div className={classes.callout} data-tone={tone}>
@@ -16,7 +16,7 @@ export function Callout({ tone, children }: CalloutProps) {
   );
 }
 
-/** What went wrong, where it went wrong; nothing without an error. */
+/** Shows an error beside what has failed; nothing without an error. */
 export function Failure({ error }: { readonly error: unknown }) {
   if (error === null || error === undefined) return null;
   const { title, message, requestId } = toConsoleError(error);

@@ -7,7 +7,7 @@ const itemsShownMax = 20;
 
 interface ItemsProps {
   readonly items: readonly string[];
-  /** How many there are beyond these. */
+  /** Number of further ones. */
   readonly more: number;
   readonly sign: '+' | '−';
 }
@@ -34,7 +34,7 @@ function Items({ items, more, sign }: ItemsProps) {
   );
 }
 
-/** A change of the list as a whole that its items do not show. @param isSame no item came or went */
+/** A change of the whole list that its items do not show. @param isSame no item was added or removed */
 function listNote({ field, before, after, totals }: ShownChange, isSame: boolean): string | null {
   if (field === 'cohortOverride') {
     if (after === null) return 'inherits the flag-wide list';
@@ -90,13 +90,13 @@ function Values({ change, audienceName }: ChangeProps) {
 interface ChangeListProps {
   readonly changes: readonly ShownChange[];
   readonly audienceName?: (id: string) => string;
-  /** A longer diff is folded: its first lines, and a button for the rest. */
+  /** A longer diff is folded: its first lines, and a button for the others. */
   readonly foldsAbove?: number;
 }
 
 const foldedTo = 4;
 
-/** A diff: the same for a draft under review, for an audit entry and for a conflict. */
+/** A diff: of a draft under review, of an audit entry and of a conflict. */
 export function ChangeList({ changes, audienceName = (id) => id, foldsAbove }: ChangeListProps) {
   const [isOpen, setOpen] = useState(false);
   const isFolded = !isOpen && foldsAbove !== undefined && changes.length > foldsAbove;

@@ -2,16 +2,18 @@ import { formatMoment } from './format-time.ts';
 import { writtenValue } from './value-text.ts';
 import { expiryWords, permissionWords, roleWord } from './words.ts';
 
-/** One line of a diff, in an audit entry as in a draft. */
+/** One line of a diff, of an audit entry or a draft. */
 export interface ShownChange {
-  /** The environment's name; null for what belongs to the whole thing. */
+  /** The environment's name; null for a field of the whole record. */
   readonly environment: string | null;
   readonly field: string;
   readonly before: unknown;
   readonly after: unknown;
-  /** Of a long list: `before` and `after` have only what went and what came, and these count the items beyond them. */
+  /**
+   * For a long list: `before` and `after` have only the removed and added items, and these count the items beyond them.
+   */
   readonly cut?: SideCounts | null;
-  /** Of a long list: how many items the whole lists have. */
+  /** For a long list: lengths of the whole lists. */
   readonly totals?: SideCounts | null;
 }
 
@@ -20,11 +22,11 @@ interface SideCounts {
   readonly after: number;
 }
 
-/** What a list has gained and lost. */
+/** The added and removed items of a list. */
 interface ListChange {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Beyond those. */
+  /** Number of further ones. */
   readonly addedMore: number;
   readonly removedMore: number;
 }
@@ -61,14 +63,14 @@ const fieldWords = new Map([
   ['subscription', 'Subscription'],
 ]);
 
-/** Fields of a group flag's environment come as `environments.<name>.<field>` where an entry covers several. */
+/** An entry that covers several environments has fields `environments.<name>.<field>`. */
 export function splitField(change: ShownChange): ShownChange {
   const found = /^environments\.(.+)\.(\w+)$/.exec(change.field);
   if (found === null) return ownCohorts(change);
   return ownCohorts({ ...change, environment: found[1] ?? null, field: found[2] ?? change.field });
 }
 
-/** An environment's cohorts are its own list, which the audit log keeps as an empty one where it inherits. */
+/** An environment's cohorts are its own list, which the audit log keeps as an empty one when it inherits. */
 function ownCohorts(change: ShownChange): ShownChange {
   if (change.environment === null || change.field !== 'cohorts') return change;
   const [before, after] = (['before', 'after'] as const).map((side) => {
@@ -82,7 +84,7 @@ export function fieldWord(field: string): string {
   return fieldWords.get(field) ?? field;
 }
 
-/** A value in the words of the page; lists are shown item by item elsewhere. */
+/** A value in the page's words; lists are shown item by item elsewhere. */
 export function valueWords(field: string, value: unknown, audienceName: (id: string) => string): string {
   if (field === 'enabled' || field === 'evaluationAccess') return value === true ? 'On' : 'Off';
   if (field === 'trafficPercentage') return `${String(value)}%`;
@@ -125,7 +127,7 @@ const valuesShownMax = 20;
 interface Rule {
   readonly attribute: unknown;
   readonly values: readonly string[];
-  /** How many values there are beyond those. */
+  /** Number of further values. */
   readonly cut: number;
 }
 
@@ -135,7 +137,10 @@ function ruleOf(item: unknown): Rule | null {
   return { attribute: item.attribute, values, cut: unlistedOf(item, values.length) };
 }
 
-/** How many values of a rule are not listed. A cut rule has their count; one with only its differences has the total. */
+/**
+ * Number of a rule's values that are not listed. A cut rule has the number; a rule with only its differences has the
+ * total.
+ */
 function unlistedOf(item: object, listed: number): number {
   const whole = 'whole' in item ? (item.whole as { readonly count: number }) : null;
   if (whole !== null) return whole.count - listed;

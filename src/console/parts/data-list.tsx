@@ -10,22 +10,22 @@ export interface Column<Row> {
 }
 
 interface DataListProps<Row> {
-  /** What the list holds, for screen readers. */
+  /** The list's content, for screen readers. */
   readonly label: string;
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row, index: number) => string;
   /** The first column names the row. */
   readonly columns: readonly Column<Row>[];
-  /** Without a frame: it stands in a panel. */
+  /** Without a frame, for a list in a panel. */
   readonly isFlush?: boolean;
 }
 
-/** Whether the window is a phone's: what is a table elsewhere is a list of cards then. */
+/** Whether the window is as narrow as a phone's: then tables become lists of cards. */
 export function useIsNarrow(): boolean {
   return useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
 }
 
-/** A table where there is room for one, and cards where there is not. */
+/** A table in a wide window, and cards in a narrow one. */
 export function DataList<Row>(props: DataListProps<Row>) {
   return useIsNarrow() ? <Cards {...props} /> : <Rows {...props} />;
 }

@@ -4,13 +4,13 @@ import { Failure } from './callout.tsx';
 import { SharedValue, useSharedValue } from './shared-value.ts';
 import { TextField } from './text-field.tsx';
 
-/** Of the element that holds a page's own content, beside the navigation. */
+/** Id of the element with a page's own content, beside the navigation. */
 export const contentId = 'content';
 
 /** The open dialogs, the newest last. */
 const openDialogs = new SharedValue<readonly symbol[]>([]);
 
-/** Whether the calling dialog is the newest one. A dialog is open as long as it is rendered. */
+/** Whether the calling dialog is the newest one. A dialog is open while it is rendered. */
 export function useIsTopmost(): boolean {
   const [self] = useState(() => Symbol('dialog'));
   useLayoutEffect(() => {
@@ -21,8 +21,8 @@ export function useIsTopmost(): boolean {
 }
 
 /**
- * Gives the focus back when the calling dialog is unmounted: Mantine does so only for a dialog that was closed first. If
- * the element that had the focus is gone, the page's content gets it, so that Tab does not start above the navigation.
+ * Gives the focus back when the calling dialog is unmounted: Mantine does so only for a dialog that was closed first.
+ * If the element that had the focus is gone, the page's content gets it, so that Tab does not begin at the navigation.
  */
 export function useFocusBack(): void {
   const [before] = useState(() => document.activeElement);
@@ -37,14 +37,14 @@ export function useFocusBack(): void {
   }, [before]);
 }
 
-/** A dialog that is there as long as it is rendered. Where several are open, keys reach the newest. */
+/** A dialog that is open while it is rendered. If several are open, keys go to the newest. */
 export function Dialog({ closeOnEscape = true, ...props }: Omit<ModalProps, 'opened' | 'trapFocus'>) {
   const isTopmost = useIsTopmost();
   useFocusBack();
   return <Modal opened closeOnEscape={closeOnEscape && isTopmost} trapFocus={isTopmost} {...props} />;
 }
 
-/** The focus of a dialog that opens goes to a button that does no harm. */
+/** A dialog that opens gives the focus to a harmless button. */
 function focusIf(isFirst: boolean) {
   return isFirst ? { 'data-autofocus': true } : {};
 }
@@ -55,7 +55,7 @@ interface ConfirmDialogProps {
   readonly confirm: string;
   readonly cancel?: string;
   readonly isDangerous?: boolean;
-  /** Must be typed as it is before the button works. */
+  /** Must be typed exactly before the button is enabled. */
   readonly typedName?: string;
   readonly isBusy?: boolean;
   readonly error?: unknown;

@@ -1,7 +1,7 @@
 const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 const instant = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
-/** Yesterday and last year are days of a calendar, and what is counted here are hours that have passed. */
+/** «Yesterday» and «last year» are calendar terms; what is counted here are hours that have passed. */
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -12,7 +12,7 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60_000],
 ];
 
-/** Unix milliseconds in words, in the reader's time zone: to the minute. */
+/** Unix milliseconds as text, in the reader's time zone: to the minute. */
 export function formatMoment(at: number): string {
   return moment.format(at);
 }
@@ -26,7 +26,7 @@ export function formatDay(at: number): string {
   return day.format(at);
 }
 
-/** How long ago in whole units that have passed, or how long still to the nearest one, in the largest unit that fits. */
+/** A past time in whole units that have passed, a future time in the nearest unit; the largest unit that fits. */
 export function formatSince(at: number, now: number): string {
   const distance = at - now;
   const unit = units.find(([, length]) => Math.abs(distance) >= length);

@@ -2,14 +2,14 @@ import { TagsInput, Textarea } from '@mantine/core';
 import { changesBetween } from '../draft/draft.ts';
 import { TextField } from './text-field.tsx';
 
-/** What a flag is called, and how it is found. */
+/** The name, description and tags of a flag. */
 export interface EditedLabels {
   readonly name: string;
   readonly description: string;
   readonly tags: string[];
 }
 
-/** What differs from what it began with. The rest may have been changed by others meanwhile, and stays as it is. */
+/** The labels that differ from their first values. Others may have changed the rest meanwhile, and it stays. */
 export function changedLabels(labels: EditedLabels, begun: EditedLabels): Partial<EditedLabels> {
   const changes = changesBetween({ ...begun }, { ...labels });
   return Object.fromEntries(changes.map(({ key, after }) => [key, after]));
@@ -40,8 +40,8 @@ export function LabelFields({ labels, descriptionRowsMax, onChange }: LabelField
       />
       <TagsInput
         label="Tags"
-        description="Enter after each"
-        // The service tells upper and lower case apart; Mantine's lists do not.
+        description="Press Enter after each"
+        // The service compares case; Mantine's lists do not.
         isDuplicate={(tag, present) => present.includes(tag)}
         value={tags}
         onChange={(next) => onChange({ tags: next })}

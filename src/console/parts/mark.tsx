@@ -6,7 +6,7 @@ interface MarkProps {
   readonly children: ReactNode;
 }
 
-/** A word on a soft ground: a state, a tag, a role. */
+/** A word on a soft background: a state, a tag, a role. */
 export function Mark({ tone, children }: MarkProps) {
   return (
     <span className={classes.mark} data-tone={tone}>

@@ -10,13 +10,15 @@ interface Notice {
   readonly id: number;
   readonly tone: 'done' | 'failed';
   readonly message: string;
-  /** Of a failure: what to name when asking for help. */
+  /** For a failure: the id to give when asking for help. */
   readonly requestId?: string | null;
   readonly undo?: (() => void) | undefined;
 }
 
 const shownMax = 4;
-/** A notice of success goes after this long. The time begins anew when the pointer or the focus leaves the notice. */
+/**
+ * A notice of success is removed after this time, which begins anew when the pointer or the focus leaves the notice.
+ */
 const shownMs = 8_000;
 const notices = new SharedValue<readonly Notice[]>([]);
 let lastId = 0;
@@ -30,12 +32,12 @@ function show(notice: Omit<Notice, 'id'>): void {
   notices.set([...notices.present, { ...notice, id: lastId }].slice(-shownMax));
 }
 
-/** Says for some seconds what went well, and offers to take it back where that is possible. */
+/** Shows for some seconds what was done, with an Undo if there is one. */
 export function showDone(message: string, undo?: () => void): void {
   show({ tone: 'done', message, undo });
 }
 
-/** For mutations whose place on the page has no room for an error. It stays until it is dismissed. */
+/** For mutations that have no place for an error on the page. The notice stays until it is dismissed. */
 export function showFailure(thrown: unknown): void {
   const { title, message, requestId } = toConsoleError(thrown);
   show({ tone: 'failed', message: `${title}: ${message}`, requestId });
@@ -46,13 +48,15 @@ function takeBack({ id, undo }: Notice): void {
   undo?.();
 }
 
-/** Takes back what the newest notice offers to, and closes that notice. */
+/** Runs the newest notice's Undo, and closes that notice. */
 export function undoNewest(): void {
   const newest = notices.present.findLast(({ undo }) => undo !== undefined);
   if (newest !== undefined) takeBack(newest);
 }
 
-/** Dismisses a notice after a time, unless the pointer or the focus is on it: a button in it may be about to be pressed. */
+/**
+ * Dismisses a notice after a time, unless it has the pointer or the focus: a button in it may be about to be pressed.
+ */
 function useDismissal({ id, tone }: Notice) {
   const { hovered, ref: pointed } = useHover();
   const { focused, ref: focus } = useFocusWithin();
@@ -80,7 +84,7 @@ function NoticeCard({ notice }: { readonly notice: Notice }) {
   );
 }
 
-/** What has just happened, in a corner; read aloud, and out of the way. */
+/** What has just happened, in a corner of the window; also read aloud. */
 export function NoticeCenter() {
   const shown = useSharedValue(notices, (present) => present);
   return (

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 import classes from './page-head.module.css';
 
-/** What the window is called while the page is shown. @param title null leaves it as it is */
+/** Sets the window's title while the page is shown. @param title null leaves it as it is */
 export function usePageTitle(title: string | null): void {
   useEffect(() => {
     if (title !== null) document.title = `${title} · Burgee`;
@@ -10,7 +10,7 @@ export function usePageTitle(title: string | null): void {
 
 interface PageHeadProps {
   readonly title: string;
-  /** Above the title: where this page belongs. */
+  /** Above the title: the parent of this page. */
   readonly above?: ReactNode;
   readonly children?: ReactNode;
   readonly actions?: ReactNode;

@@ -4,7 +4,7 @@ import { isUnreadable, toConsoleError } from '../client/console-error.ts';
 import { usePageTitle } from './page-head.tsx';
 import classes from './page-states.module.css';
 
-/** A pole with its flag still coming up. */
+/** A pole with a flag that is being raised. */
 function LoadingPicture() {
   return (
     <svg className={classes.picture} viewBox="0 0 120 96" aria-hidden="true">
@@ -16,7 +16,7 @@ function LoadingPicture() {
   );
 }
 
-/** A bare pole on a quiet hill: nothing has been raised yet. */
+/** A bare pole on a hill: nothing has been raised yet. */
 function EmptyPicture() {
   return (
     <svg className={classes.picture} viewBox="0 0 120 96" aria-hidden="true">
@@ -28,7 +28,7 @@ function EmptyPicture() {
   );
 }
 
-/** A snapped pole, its flag on the ground. */
+/** A broken pole, with its flag on the ground. */
 function ErrorPicture() {
   return (
     <svg className={classes.picture} viewBox="0 0 120 96" aria-hidden="true">
@@ -41,7 +41,7 @@ function ErrorPicture() {
   );
 }
 
-/** Shows itself only after a moment: what comes at once needs no picture. */
+/** Appears after a moment: a quick answer needs no picture. */
 export function PageLoading({ what }: { readonly what: string }) {
   return (
     <div className={`${classes.state} ${classes.late}`} role="status">
@@ -70,10 +70,10 @@ export function PageEmpty({ title, children, action }: EmptyProps) {
 
 interface ErrorProps {
   readonly error: unknown;
-  /** It stands for the whole page, and has its heading. */
+  /** It stands for the whole page, and has the page's heading. */
   readonly isPage?: boolean;
   readonly onRetry?: () => void;
-  /** The way on from here, where trying again is none. */
+  /** A link to another page, when trying again makes no sense. */
   readonly action?: ReactNode;
 }
 
@@ -108,11 +108,11 @@ interface PageUnreadProps extends Pick<ErrorProps, 'isPage' | 'action'> {
     readonly error: unknown;
     readonly refetch: () => Promise<unknown>;
   };
-  /** In the middle of a sentence: `the flag`. */
+  /** For the middle of a sentence: `the flag`. */
   readonly what: string;
 }
 
-/** Says of a query that it is under way, or why there is nothing to show of it; otherwise nothing. */
+/** Shows that a query is under way, or why it has nothing to show; otherwise nothing. */
 export function PageUnread({ of: query, what, ...props }: PageUnreadProps) {
   const { isPending, error, refetch } = query;
   if (isPending) return <PageLoading what={what} />;

@@ -3,10 +3,10 @@ import classes from './panel.module.css';
 
 interface PanelProps {
   readonly title: ReactNode;
-  /** Spoken name where the title is more than text. */
+  /** Its name for screen readers, if the title is more than text. */
   readonly label?: string;
   readonly aside?: ReactNode;
-  /** What is in it goes to its edges: a list. */
+  /** Its content reaches to its edges: a list. */
   readonly isFlush?: boolean;
   readonly children: ReactNode;
 }

@@ -6,14 +6,14 @@ import { CopyButton } from './small-button.tsx';
 
 interface SecretOnceProps {
   readonly title: string;
-  /** What it is, in the middle of a sentence: `token secret`. */
+  /** The kind of secret, for the middle of a sentence: `token secret`. */
   readonly what: string;
   readonly secret: string;
   readonly note: string;
   readonly onClose: () => void;
 }
 
-/** Shows a secret for the only time. Its button alone closes it; leaving the page asks first. */
+/** Shows a secret, once. Only its button closes it; leaving the page asks first. */
 export function SecretOnce({ title, what, secret, note, onClose }: SecretOnceProps) {
   const leaving = useLeaving(true);
   return (

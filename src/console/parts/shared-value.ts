@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value that the whole page shares. Components read it with `useSharedValue`. */
+/** A value that is shared by the whole page. Components read it with `useSharedValue`. */
 export class SharedValue<Value> {
   #present: Value;
   readonly #listeners = new Set<() => void>();
@@ -18,14 +18,14 @@ export class SharedValue<Value> {
     for (const listener of this.#listeners) listener();
   }
 
-  /** The same function each time, as React wants it. @returns ends it */
+  /** The same function each time, as React requires. @returns a function that ends it */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 }
 
-/** @param see what is shown of the value: the component is drawn again when that has changed */
+/** @param see the part of the value that is shown: the component is rendered again when it has changed */
 export function useSharedValue<Value, Seen>(value: SharedValue<Value>, see: (present: Value) => Seen): Seen {
   return useSyncExternalStore(value.subscribe, () => see(value.present));
 }

@@ -10,7 +10,7 @@ export function SmallButton(props: SmallButtonProps) {
 
 interface CopyButtonProps {
   readonly value: string;
-  /** What is copied, for screen readers. */
+  /** Names what is copied, for screen readers. */
   readonly what: string;
 }
 

@@ -7,7 +7,7 @@ export function TextField({ onText, ...props }: Texted<TextInputProps>) {
   return <TextInput {...props} onChange={(event) => onText(event.currentTarget.value)} />;
 }
 
-/** The email that somebody signs in with. */
+/** The email with which somebody signs in. */
 export function EmailField(props: Pick<Texted<TextInputProps>, 'value' | 'onText'>) {
   return <TextField label="Email" type="email" autoComplete="username" required {...props} />;
 }
@@ -16,7 +16,7 @@ export function PasswordField({ onText, ...props }: Texted<PasswordInputProps>) 
   return <PasswordInput required {...props} onChange={(event) => onText(event.currentTarget.value)} />;
 }
 
-/** A password that is to hold from now on; the service has the last word about its length. */
+/** A new password; the service decides about its length. */
 export function NewPasswordField(props: Pick<Texted<PasswordInputProps>, 'value' | 'onText'>) {
   return (
     <PasswordField

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { formatInstant, formatSince } from './format-time.ts';
 
-/** The greatest age of words such as «3 minutes ago». */
+/** The greatest age in words such as «3 minutes ago». */
 const tickMs = 30_000;
 
 let ticks = 0;
@@ -24,14 +24,17 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time, as Unix milliseconds. A component that uses it is drawn again every {@link tickMs}; all share one timer. */
+/**
+ * The present time in Unix milliseconds. A component that uses it is rendered every {@link tickMs}; all share one
+ * timer.
+ */
 function useNow(): number {
   useSyncExternalStore(subscribe, () => ticks);
   return Date.now();
 }
 
 interface TimeAgoProps {
-  /** Unix milliseconds; null is never. */
+  /** Unix milliseconds; null for never. */
   readonly at: number | null;
   readonly never?: string;
 }

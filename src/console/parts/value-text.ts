@@ -1,16 +1,16 @@
 /**
- * Lists of exact values as people write them: one a line, or separated by commas. Blanks around a value are dropped. A
- * value with outer blanks or a comma stands in double quotes, in which a doubled quote is one quote, as in CSV.
+ * Lists of exact values as people type them: one per line, or separated by commas. Blanks around a value are dropped. A
+ * value with outer blanks or a comma is put in double quotes, where a doubled quote means one quote, as in CSV.
  */
 
 const endings = new Set([',', '\n', '\r']);
 
 /** A quoted value with what may follow it: blanks up to a separator or the end. */
 const quoted = /"([^"]*(?:""[^"]*)*)"[^\S\n\r]*(?=[,\n\r]|$)/y;
-/** A quote that nothing has ended yet. */
+/** A quote that is not closed yet. */
 const unended = /"[^"]*(?:""[^"]*)*$/y;
 
-/** Without a second quote that ends it, a quote is a character like any other. */
+/** A quote that no second quote closes is an ordinary character. */
 function quotedAt(text: string, at: number): { readonly value: string; readonly end: number } | null {
   quoted.lastIndex = at;
   const found = quoted.exec(text);
@@ -57,28 +57,31 @@ function readValues(text: string): Reading {
   return { values, isWithinQuotes };
 }
 
-/** The values that `text` holds, in their order; what is not quoted is trimmed, and nothing where it is empty. */
+/** The values in `text`, in their order; values without quotes are trimmed, and empty ones dropped. */
 export function parseValues(text: string): string[] {
   return readValues(text).values;
 }
 
-/** Whether a comma after `text` would be part of a value: one that a quote has begun and none has ended. */
+/** Whether a comma after `text` would be part of a value: of one whose quote is not closed. */
 export function isWithinQuotes(text: string): boolean {
   return readValues(text).isWithinQuotes;
 }
 
-/** A value as one would write it: what {@link parseValues} reads as just that value. */
+/** A value as one would type it: {@link parseValues} reads exactly that value from it. */
 export function writtenValue(value: string): string {
   const isPlain = value !== '' && value === value.trim() && !/^"|[,\n\r]/.test(value);
   return isPlain ? value : `"${value.replaceAll('"', '""')}"`;
 }
 
-/** The first that has more characters than it may have. */
+/** The first value that is too long. */
 export function tooLongValue(values: readonly string[], codePointsMax: number): string | undefined {
   return values.find((value) => Array.from(value).length > codePointsMax);
 }
 
-/** `present` with what was put in and taken out between `begun` and `edited`: others may have changed it meanwhile. */
+/**
+ * `present` with the values that were added and removed between `begun` and `edited`: others may have changed it
+ * meanwhile.
+ */
 export function withEdits(
   present: readonly string[],
   begun: readonly string[],
@@ -92,7 +95,7 @@ export function withEdits(
   );
 }
 
-/** What was there, and then what is new; each once, upper and lower case told apart as the service does. */
+/** The old values, then the new ones; each once. Case is compared, as in the service. */
 export function withValues(present: readonly string[], added: readonly string[]): string[] {
   return Array.from(new Set([...present, ...added]));
 }

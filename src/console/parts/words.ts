@@ -5,15 +5,15 @@ export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
-/** A role as it is written everywhere: `Owner`. */
+/** A role with a capital letter: `Owner`. */
 export function roleWord(role: string): string {
   return `${role.slice(0, 1).toUpperCase()}${role.slice(1)}`;
 }
 
-/** What a name of an environment is made of (decisions). */
+/** The rule for names of environments (decisions). */
 export const environmentNameHint = 'Up to 64 lower-case letters, digits and - _ .';
 
-/** What a token may do. */
+/** A token's permission in words. */
 export function permissionWords(permission: unknown): string {
   return permission === 'write' ? 'read and write' : 'read';
 }
@@ -23,7 +23,7 @@ export function expiryWords(expiresAt: number): string {
   return expiresAt === 0 ? 'never' : formatDay(expiresAt);
 }
 
-/** The words of a search, in lower case: what is found has each of them somewhere. */
+/** The words of a search in lower case: a match contains each of them. */
 export function searchedWords(text: string): string[] {
   return text
     .toLowerCase()

@@ -8,8 +8,8 @@ import classes from './shell.module.css';
 
 const helped = [
   [['Ctrl K'], 'Go to a flag, a page or an action'],
-  [['/'], 'Search on this page; where it has no search, as Ctrl K'],
-  [['U'], 'Undo what was just switched, while the notification is shown'],
+  [['/'], 'Search on this page; without a search on the page, the same as Ctrl K'],
+  [['U'], 'Undo the last switch, while the notification is shown'],
   [['?'], 'This help'],
   [['Tab', 'Shift Tab'], 'Next and previous control'],
   [['Enter', 'Space'], 'Press a button, open a link, turn a switch'],
@@ -39,7 +39,7 @@ function KeyHelp({ onClose }: { readonly onClose: () => void }) {
 const loadPalette = () => import('./palette.tsx');
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
 
-/** The page's own search; where it has none, the search for everything. */
+/** The page's own search; on a page without one, the search for everything. */
 function focusSearch(): void {
   const search = document.querySelector<HTMLInputElement>('input[data-page-search]');
   if (search === null) openOverlay('palette');
@@ -49,7 +49,7 @@ function focusSearch(): void {
 const typedInto =
   'textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=range])';
 
-/** A shortcut that works everywhere but in a text field. A switch is an input too, and no text field. */
+/** A shortcut that works everywhere but in a text field. A switch is an input too, but no text field. */
 function key(name: string, act: () => void): HotkeyItem {
   const onKey = (event: KeyboardEvent) => {
     if (event.target instanceof Element && event.target.matches(typedInto)) return;
@@ -59,7 +59,7 @@ function key(name: string, act: () => void): HotkeyItem {
   return [name, onKey, { preventDefault: false }];
 }
 
-/** Loads the palette when the browser has nothing else to do, so that Ctrl+K opens it at once. */
+/** Loads the palette when the browser is idle, so that Ctrl+K opens it at once. */
 function usePaletteAhead(): void {
   useEffect(() => {
     // If it fails, opening the palette loads it.

@@ -7,13 +7,13 @@ import { useCurrentProject } from './project-context.ts';
 import classes from './shell.module.css';
 import { useSession } from './use-session.ts';
 
-/** The page says that it has no stream after this long. */
+/** The page shows that it has no stream after this time. */
 const graceMs = 3_000;
 
 /**
- * Keeps the open page up to date with what other people change.
+ * Keeps the open page up to date with changes by other people.
  *
- * @returns whether the page has been cut off from that for some seconds.
+ * @returns whether the page has had no stream for some seconds.
  */
 function useLiveChanges(): boolean {
   const client = useQueryClient();
@@ -45,12 +45,13 @@ function useIsLasting(isSo: boolean, ms: number): boolean {
   return isLasting;
 }
 
-/** A line on top of every page while its stream of changes is cut off; else nothing. */
+/** A line on top of every page while it has no stream of changes; otherwise nothing. */
 export function LiveState() {
   const isCutOff = useLiveChanges();
   return (
     <div className={classes.live} role="status" aria-label="Live updates">
-      {isCutOff && 'This page is not live: what others change is shown after a reload. Trying to connect …'}
+      {isCutOff &&
+        'Live updates are interrupted: reload the page to see changes by others. Trying to connect …'}
     </div>
   );
 }

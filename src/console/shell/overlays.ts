@@ -1,9 +1,9 @@
 import { SharedValue, useSharedValue } from '../parts/shared-value.ts';
 
-/** What was typed while a field was on its way to the screen. */
+/** Keys typed before a field appeared. */
 interface TypedAhead {
   readonly text: string;
-  /** Enter was pressed at its end. */
+  /** Enter was pressed at the end. */
   readonly isEntered: boolean;
 }
 
@@ -20,7 +20,7 @@ function withKey({ text, isEntered }: TypedAhead, key: string): TypedAhead {
   return { text: text + key, isEntered };
 }
 
-/** Takes the key before other listeners: it is neither a shortcut nor meant for the link that has the focus. */
+/** Takes the key before other listeners: it is neither a shortcut nor meant for the focused link. */
 function onKey(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.key === 'Escape') return;
   event.preventDefault();
@@ -34,7 +34,7 @@ function keepTypedAhead(): void {
   window.addEventListener('keydown', onKey, { capture: true });
 }
 
-/** Ends it: from now on keys go where the focus is. @returns what was kept, once */
+/** Ends it: from now on keys go to the focused element. @returns the kept keys, once */
 export function takeTypedAhead(): TypedAhead {
   window.removeEventListener('keydown', onKey, { capture: true });
   const taken = typed;
@@ -46,7 +46,7 @@ export type Overlay = 'palette' | 'help';
 
 const shown = new SharedValue<Overlay | null>(null);
 
-/** People type on after Ctrl+K: keys are kept for the palette until its input has the focus. */
+/** People continue typing after Ctrl+K: keys are kept for the palette until its input has the focus. */
 export function openOverlay(overlay: Overlay): void {
   if (overlay === 'palette') keepTypedAhead();
   shown.set(overlay);

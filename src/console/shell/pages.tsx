@@ -12,7 +12,7 @@ const pages = [
   { title: 'Project settings', to: '/projects/$projectId/settings' },
 ] as const;
 
-/** A project's pages. A personal project has no tokens, and one without environments none to show. */
+/** A project's pages. A personal project has no tokens, and a single-environment project no page of environments. */
 export function pagesOf(project: ProjectView) {
   return pages.filter(
     ({ title }) =>
@@ -26,7 +26,7 @@ interface ProjectLinkProps {
   readonly children: ReactNode;
 }
 
-/** A link to another page of the project whose page this is. */
+/** A link to another page of the same project. */
 export function ProjectLink({ to, children }: ProjectLinkProps) {
   return (
     <Link to={to} params={{ projectId: useProject().id }}>

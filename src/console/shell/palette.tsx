@@ -17,7 +17,7 @@ interface PaletteEntry {
   readonly id: string;
   readonly title: string;
   readonly kind: string;
-  /** What is searched, in lower case. */
+  /** The searched text, in lower case. */
   readonly words: string;
   readonly run: () => void;
 }
@@ -36,7 +36,7 @@ function useActions(): PaletteEntry[] {
   ];
 }
 
-/** Everything that can be gone to from here: the current project's pages and flags, other projects, actions. */
+/** Every destination from here: the present project's pages and flags, other projects, actions. */
 function usePaletteEntries(): readonly PaletteEntry[] {
   const navigate = useNavigate();
   const { organisation } = useSession();
@@ -47,7 +47,7 @@ function usePaletteEntries(): readonly PaletteEntry[] {
   const actions = useActions();
   const pages = project === null ? [] : pagesOf(project);
   const isAtFlags = useMatchRoute()({ to: '/projects/$projectId/flags', params: { projectId } }) !== false;
-  // As the page's own button does: the way back from the dialog leads off the page, which asks first.
+  // Like the page's own button: the way back from the dialog leaves the page, which asks first.
   const create = () =>
     void navigate({
       to: '/projects/$projectId/flags',
@@ -124,7 +124,7 @@ function Options({ listId, entries, active, onPick }: OptionsProps) {
           <span className={classes.kind}>{entry.kind}</span>
         </div>
       ))}
-      {entries.length === 0 && <p className={classes.none}>Nothing is called that.</p>}
+      {entries.length === 0 && <p className={classes.none}>Nothing found.</p>}
     </div>
   );
 }
@@ -159,7 +159,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       setActive((active + step + entries.length) % entries.length);
     }
     if (event.key !== 'Enter') return;
-    // The focus goes back at once: in a form below, the rest of the key would send it off.
+    // The focus goes back at once: the rest of the key press would otherwise submit a form behind the palette.
     event.preventDefault();
     pick(entries[active]);
   };

@@ -8,26 +8,26 @@ import { useSession } from './use-session.ts';
 
 export const ProjectContext = createContext<ProjectView | null>(null);
 
-/** The project whose page this is. */
+/** The project of the page. */
 export function useProject(): ProjectView {
   const project = useContext(ProjectContext);
   if (project === null) throw new Error('This page belongs to a project, and has none.');
   return project;
 }
 
-/** Flags, audiences and new tokens are an Editor's. */
+/** Flags, audiences and new tokens need an Editor. */
 export function useCanEdit(): boolean {
   return hasRole(useProject().role, 'editor');
 }
 
-/** Environments and the project's settings are an Admin's. */
+/** Environments and the project's settings need an Admin. */
 export function useCanAdminister(): boolean {
   return hasRole(useProject().role, 'admin');
 }
 
 const storageKey = 'burgee.project';
 
-/** Where to begin next time. Without storage that is the first project. */
+/** The project to open next time. Without storage it is the first project. */
 export function rememberProject(projectId: string): void {
   try {
     window.localStorage.setItem(storageKey, projectId);
@@ -44,7 +44,7 @@ function rememberedProject(): string | null {
   }
 }
 
-/** The project of the address; on pages without one, the one that was open last. Null while there is none. */
+/** The project in the address; on pages without one, the project that was opened last. Null when there is none. */
 export function useCurrentProject(): ProjectView | null {
   const { projectId } = useParams({ strict: false });
   const projects = useQuery(projectsQuery).data?.projects ?? [];
@@ -60,7 +60,7 @@ function replaceProject(client: QueryClient, project: ProjectView): void {
   });
 }
 
-/** Puts a project as it is stored now where every page reads it, and lets its pages read again. */
+/** Puts a project's new stored state where every page reads it, and makes its pages read again. */
 export function useProjectChange(): (project: ProjectView) => void {
   const client = useQueryClient();
   return (project) => {

@@ -14,7 +14,7 @@ const unknownProject = new ConsoleError(
   null,
 );
 
-/** Gives every page below it the project of the address. */
+/** Gives every page below it the project in the address. */
 export function ProjectFrame() {
   const { projectId } = route.useParams();
   const projects = useQuery(projectsQuery);

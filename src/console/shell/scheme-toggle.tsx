@@ -9,7 +9,7 @@ const paths = {
   dark: 'M13.5 9.6A6 6 0 1 1 6.4 2.5a4.8 4.8 0 0 0 7.1 7.1z',
 };
 
-/** The next of the three in turn: as the system, light, dark. */
+/** The next one in the cycle: as the system, light, dark. */
 export function useNextScheme(): { readonly current: MantineColorScheme; readonly advance: () => void } {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const next = order[(order.indexOf(colorScheme) + 1) % order.length] ?? 'auto';

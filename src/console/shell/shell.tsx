@@ -10,7 +10,7 @@ import { LiveState } from './live-state.tsx';
 import classes from './shell.module.css';
 import { Sidebar } from './sidebar.tsx';
 
-/** The frame of every page: navigation at the side, or behind a button where there is little room. */
+/** The frame of every page: navigation at the side, or behind a button in a narrow window. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const pathname = useLocation({ select: (location) => location.pathname });

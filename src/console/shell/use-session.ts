@@ -7,14 +7,14 @@ import { sessionQuery } from '../client/queries.ts';
 interface SignedIn {
   readonly member: MemberView;
   readonly organisation: OrganisationView | null;
-  /** The page's answers include every change up to this position. */
+  /** The page's results include every change up to this position. */
   readonly position: string;
   readonly isMailConfigured: boolean;
   readonly docsUrl: string;
   readonly baseUrl: string;
 }
 
-/** Who is signed in. Within the frame that is always somebody. */
+/** Who is signed in. Within the frame there is always a member. */
 export function useSession(): SignedIn {
   const { data } = useSuspenseQuery(sessionQuery);
   if (data.member === undefined) throw new Error('Nobody is signed in.');
@@ -30,12 +30,12 @@ export function useSession(): SignedIn {
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** Only this page itself asks to sign out: a link from elsewhere has no state. */
+    /** Only this page itself may ask to sign out: a link from another site has no state. */
     readonly isSigningOut?: boolean;
   }
 }
 
-/** Leaves the page like a link does, so that a draft is asked about first; the session ends then. */
+/** Leaves the page as a link does, so that a draft is asked about first; then the session ends. */
 export function useSignOut(): () => void {
   const navigate = useNavigate();
   return () => void navigate({ to: '/sign-out', state: { isSigningOut: true } });

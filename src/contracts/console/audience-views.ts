@@ -13,7 +13,7 @@ export const audienceViewSchema = shape({
   createdAt: time,
   updatedAt: time,
   revision,
-  /** Where it is attached: for each flag the environments' numbers. The first 200 flags; `useCount` counts all. */
+  /** Where it is attached: the environments' numbers by flag, for the first 200 flags; `useCount` counts all. */
   uses: Type.Array(shape({ flagId: id, flagName: text, environmentNumbers: Type.Array(Type.Integer()) })),
   useCount: Type.Integer({ minimum: 0 }),
 });

@@ -25,11 +25,12 @@ export const auditEntryViewSchema = shape({
       before: Type.Unknown(),
       after: Type.Unknown(),
       /**
-       * Not null where a list is long: then `before` has what only the old list has and `after` what only the new one
-       * has, at most 100 items of each, and these count such items beyond them. A rule with many values has a `cut` too.
+       * Null for short lists. For a long list, `before` has the items that only the old list has and `after` those that
+       * only the new one has, at most 100 each, and these numbers count the items beyond them. A rule with many values
+       * has a `cut` too.
        */
       cut: nullable(sideCounts),
-      /** How many items the whole lists have, where `cut` is not null. */
+      /** Length of the whole lists, where `cut` is not null. */
       totals: nullable(sideCounts),
     }),
   ),
@@ -40,18 +41,19 @@ export type AuditEntryView = Static<typeof auditEntryViewSchema>;
 /** Newest first. */
 export const auditPageSchema = shape({
   entries: Type.Array(auditEntryViewSchema),
-  /** What the audiences are called today that the changes name by their ids; deleted ones are missing. */
+  /** Present names of the audiences whose ids occur in the changes; deleted audiences are missing. */
   audienceNames: Type.Record(Type.String(), text),
-  /** The newest sequence that was dropped because of its age; 0 when none was. No page has entries up to it. */
+  /** The newest sequence that was dropped because of its age; 0 for none. No page has entries up to it. */
   droppedThrough: Type.Integer({ minimum: 0 }),
-  /** Where the next page begins; null at the end. */
+  /** The cursor of the next page; null at the end. */
   nextCursor: nullable(text),
 });
 export type AuditPage = Static<typeof auditPageSchema>;
 
 /**
- * An entry as the console shows it. A null is a pause in which others are served: the entry may be megabytes.
- * @param projectName what its project is called today; null when it concerns none
+ * An entry as the console shows it, in pieces. A null is a pause in which other requests are served: the entry may be
+ * megabytes.
+ * @param projectName present name of its project; null when it concerns none
  */
 export function* auditEntryView(
   { entry, changesText }: ChainedEntry,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable, shape, text, time } from './view-parts.ts';
 
-/** One rule's part in an answer, in the order of the rules. */
+/** What one rule did in an evaluation; rules in their order. */
 export const trialStepSchema = shape({
   rule: Type.Union([
     Type.Literal('switch'),
@@ -9,7 +9,7 @@ export const trialStepSchema = shape({
     Type.Literal('audience'),
     Type.Literal('percentage'),
   ]),
-  /** `decides` ends it, `passes` goes on to the next rule, `not-reached` comes after the end. */
+  /** `decides` gives the answer, `passes` continues with the next rule, `not-reached` comes after the decision. */
   outcome: Type.Union([Type.Literal('decides'), Type.Literal('passes'), Type.Literal('not-reached')]),
   /** A sentence for people. */
   explanation: text,
@@ -18,14 +18,14 @@ export const trialStepSchema = shape({
 export const trialSchema = shape({
   enabled: Type.Boolean(),
   reason: text,
-  /** 0 to below 100, in hundredths: where the bucketing key falls; null without a key. */
+  /** The bucket, 0 to below 100, in hundredths; null without a bucketing key. */
   bucketPercent: nullable(Type.Number()),
   steps: Type.Array(trialStepSchema),
 });
 export type Trial = Static<typeof trialSchema>;
 
 export const evaluationCountsSchema = shape({
-  /** Beginning of each hour, ascending; the last is the present one. */
+  /** The beginning of each hour, ascending; the last one is the present hour. */
   hours: Type.Array(time),
   series: Type.Array(
     shape({

@@ -14,8 +14,8 @@ export const stateViewSchema = shape({
 export type StateView = Static<typeof stateViewSchema>;
 
 /**
- * A flag whole. `states` is keyed by environment number as a decimal; `0` alone in a single-environment project, whose
- * `cohorts` are its only list.
+ * A whole flag. The keys of `states` are environment numbers as decimals; in a single-environment project only `0`, and
+ * `cohorts` is its only list.
  */
 export const flagViewSchema = shape({
   id,
@@ -61,7 +61,7 @@ export function consoleFlagView(flag: Flag, project: Project): ConsoleFlagView {
   return flagViewOf(flag, project) as ConsoleFlagView;
 }
 
-/** As `consoleFlagView`, of a flag whose lists may be packed. */
+/** The same for a flag whose lists may be packed. */
 export function flagViewOf<List>(flag: FlagOf<List>, project: Project): object {
   const { id, projectId, revision, createdAt, updatedAt } = flag;
   const { name, description, tags, cohorts, states } = wholeFlag(flag, project);
@@ -78,7 +78,7 @@ export function flagViewOf<List>(flag: FlagOf<List>, project: Project): object {
   };
 }
 
-/** A flag as a row of the list. @param lengthOf of a list of cohorts */
+/** A flag as a row of the list. @param lengthOf number of items in a list of cohorts */
 export function flagRow<List>(
   flag: FlagOf<List>,
   project: Project,

@@ -18,13 +18,13 @@ export type MemberView = Static<typeof memberViewSchema>;
 
 export const linkViewSchema = shape({
   kind: Type.Union([Type.Literal('invitation'), Type.Literal('first-owner'), Type.Literal('sign-in')]),
-  /** Null where the link signs in somebody who belongs to none. */
+  /** Null when the link signs in a person without an organisation. */
   organisationName: nullable(text),
   email: nullable(text),
   name: nullable(text),
   role: nullable(roleSchema),
   expiresAt: time,
-  /** Whether using it asks for a name, or for a password. */
+  /** Whether the link's form asks for a name, and for a password. */
   needsName: Type.Boolean(),
   needsPassword: Type.Boolean(),
 });
@@ -40,11 +40,11 @@ export const invitationRowSchema = shape({
 });
 export type InvitationRow = Static<typeof invitationRowSchema>;
 
-/** A link that was just made: shown once, to be handed over by its maker. */
+/** A new link: shown once, and handed over by its maker. */
 export const madeLinkSchema = shape({ id, url: text, expiresAt: time });
 export type MadeLink = Static<typeof madeLinkSchema>;
 
-/** A member as the console shows it: never the hash of a password, only that there is one. */
+/** A member as the console shows it: whether there is a password, never its hash. */
 export function memberView(queries: RecordQueries, member: Member): MemberView {
   const { id, name, email, role, createdAt, revision } = member;
   const hasIdentity = !isEmpty(queries.identitiesOf(id));

@@ -8,18 +8,18 @@ export const organisationViewSchema = shape({
   plan: Type.Union([Type.Literal('free'), Type.Literal('teams'), Type.Literal('enterprise')]),
   trialEndsAt: nullable(time),
   subscription: Type.Union([Type.Literal('active'), Type.Literal('lapsed')]),
-  /** Whether the Management API, and what goes with it, is available now. */
+  /** Whether the Management API, and what depends on it, is available now. */
   isEligible: Type.Boolean(),
   revision,
 });
 export type OrganisationView = Static<typeof organisationViewSchema>;
 
-/** Denial emails of the organisation that were not sent, or not to everybody. */
+/** Denial emails of the organisation that were not sent, or not to all recipients. */
 export const mailStateSchema = shape({
   waiting: Type.Integer({ minimum: 0 }),
-  /** What went wrong with the newest of them that was tried; null when none was. */
+  /** The fault of the newest one that was tried; null for none. */
   waitingFault: nullable(text),
-  /** Given up: tried once more when the service starts. */
+  /** Emails that were given up: they are tried once more when the service starts. */
   failed: Type.Integer({ minimum: 0 }),
   lastFailure: nullable(shape({ at: time, fault: text })),
 });

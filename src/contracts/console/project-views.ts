@@ -5,10 +5,10 @@ import type { Project } from '../../domain/project/project.ts';
 import { id, revision, roleSchema, shape, text } from './view-parts.ts';
 
 export const environmentViewSchema = shape({
-  /** Its identity within the project; never used again. */
+  /** Its identity within the project, which is never used again. */
   number: Type.Integer({ minimum: 0 }),
   name: text,
-  /** Changes of flags here ask for a confirmation. */
+  /** Whether changes of flags here ask for a confirmation. */
   isProtected: Type.Boolean(),
 });
 export type EnvironmentView = Static<typeof environmentViewSchema>;
@@ -23,27 +23,27 @@ export const projectViewSchema = shape({
   environmentsRevision: Type.Integer({ minimum: 0 }),
   evaluationAccess: Type.Boolean(),
   revision,
-  /** What the asking member is here. */
+  /** The asking member's role in the project. */
   role: roleSchema,
 });
 export type ProjectView = Static<typeof projectViewSchema>;
 
 export const tokenNameSchema = shape({ id, name: text });
 
-/** Tokens that a name of an environment concerns. */
+/** Tokens that an environment's change of name affects. */
 export const environmentImpactSchema = shape({
-  /** Limited to the present name: they stop working for it. */
+  /** Tokens limited to the present name: they stop working for the environment. */
   tokensLosing: Type.Array(tokenNameSchema),
-  /** Limited to the new name: they begin to work for it. */
+  /** Tokens limited to the new name: they begin to work for it. */
   tokensGaining: Type.Array(tokenNameSchema),
 });
 export type EnvironmentImpact = Static<typeof environmentImpactSchema>;
 
-/** `impact` is what has become true with the change. */
+/** `impact` is what the change did to tokens. */
 export const environmentChangeSchema = shape({ project: projectViewSchema, impact: environmentImpactSchema });
 export type EnvironmentChange = Static<typeof environmentChangeSchema>;
 
-/** @param role what the asking member is in the project. */
+/** @param role of the asking member in the project. */
 export function projectView(project: Project, role: Role): ProjectView {
   const { id, name, organisationId, isMultiEnvironment, environments } = project;
   const { environmentsRevision, evaluationAccess, revision } = project;

@@ -3,31 +3,31 @@ import { memberViewSchema } from './member-views.ts';
 import { organisationViewSchema } from './organisation-views.ts';
 import { id, nullable, shape, text, time } from './view-parts.ts';
 
-/** `isSignedIn: false` comes without the rest. */
+/** With `isSignedIn: false` the rest is absent. */
 export const sessionViewSchema = shape({
   isSignedIn: Type.Boolean(),
-  /** The name of the OpenID provider to sign in with; null when none is configured. */
+  /** Name of the OpenID provider for signing in; null when none is configured. */
   openIdName: nullable(text),
   sessionId: Type.Optional(id),
   member: Type.Optional(memberViewSchema),
   organisation: Type.Optional(nullable(organisationViewSchema)),
-  /** All that is read from now on shows what had changed up to here. */
+  /** The position from which to watch: all that is read from now on contains the changes up to it. */
   position: Type.Optional(text),
-  /** Whether denial emails go out: SMTP is configured. */
+  /** Whether SMTP is configured, so that denial emails are sent. */
   isMailConfigured: Type.Optional(Type.Boolean()),
   docsUrl: Type.Optional(text),
   baseUrl: Type.Optional(text),
 });
 export type SessionView = Static<typeof sessionViewSchema>;
 
-/** A person with one password in several organisations says which. */
+/** A person who has this email and password in several organisations has to choose one. */
 export const signInAnswerSchema = shape({
-  /** Empty when the session has begun. */
+  /** Empty when the session has begun; otherwise the organisations to choose from. */
   choices: Type.Array(shape({ memberId: id, organisationName: text })),
 });
 export type SignInAnswer = Static<typeof signInAnswerSchema>;
 
-/** Where the browser goes now: a page of the OpenID provider. */
+/** Where the browser goes next: a page of the OpenID provider. */
 export const openIdStartSchema = shape({ url: text });
 export type OpenIdStart = Static<typeof openIdStartSchema>;
 

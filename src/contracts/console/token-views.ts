@@ -5,7 +5,7 @@ export const tokenViewSchema = shape({
   id,
   name: text,
   permission: permissionSchema,
-  /** Null: every environment. Names, also of environments that are gone. */
+  /** Null: every environment. Otherwise names, which may be of deleted environments. */
   environments: nullable(Type.Array(text)),
   status: Type.Union([Type.Literal('active'), Type.Literal('revoked'), Type.Literal('expired')]),
   /** 0 means never. */
@@ -14,7 +14,7 @@ export const tokenViewSchema = shape({
   createdById: nullable(id),
   createdByName: nullable(text),
   revokedAt: nullable(time),
-  /** Null: never, or not for as long as it is kept. */
+  /** Null: never, or longer ago than it is kept. */
   lastUsedAt: nullable(time),
   lastDeniedAt: nullable(time),
   /** Whether the asking member may revoke and rotate it. */
@@ -22,13 +22,13 @@ export const tokenViewSchema = shape({
 });
 export type TokenView = Static<typeof tokenViewSchema>;
 
-/** The secret stands in this answer alone, once. */
+/** The secret is in this answer only, once. */
 export const madeTokenSchema = shape({ token: tokenViewSchema, secret: text });
 export type MadeToken = Static<typeof madeTokenSchema>;
 
 export const tokenActivitySchema = shape({
   token: tokenViewSchema,
-  /** Newest first. Requests that did the same within the same few seconds are one row. */
+  /** Newest first. Equal requests of the same few seconds are one row. */
   uses: Type.Array(
     shape({
       at: time,

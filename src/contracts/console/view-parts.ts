@@ -1,6 +1,9 @@
 import { type TSchema, Type } from 'typebox';
 
-/** What every view of the console's API is made of. Times are Unix milliseconds; ids are 20 characters; a revision counts changes from 1. */
+/**
+ * Schemas that the console's views share. Times are Unix milliseconds; ids are 20 characters; a revision counts changes
+ * from 1.
+ */
 
 export function shape<Properties extends Record<string, TSchema>>(properties: Properties) {
   return Type.Object(properties, { additionalProperties: false });

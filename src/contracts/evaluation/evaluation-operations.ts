@@ -21,7 +21,7 @@ const contextParameters: readonly OperationParameter[] = [
     in: 'query',
     required: false,
     description:
-      'Every other query parameter is an attribute for audience matching. Repeated: several values.',
+      'Every other query parameter is an attribute for audience matching. A repeated parameter has several values.',
     example: { plan: 'pro' },
     schema: { type: 'object', additionalProperties: { type: 'string' } },
   },

@@ -7,7 +7,7 @@ export const healthSchema = Type.Object(
   { title: 'Health', additionalProperties: false },
 );
 
-/** The 503 of `GET /health`. */
+/** The answer of `GET /health` with status 503. */
 export const unhealthySchema = Type.Object(
   {
     status: Type.Literal('unavailable', described('The service cannot evaluate.', 'unavailable')),

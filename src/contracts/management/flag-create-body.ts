@@ -34,16 +34,19 @@ export const groupFlagCreateBodySchema = Type.Object(
       Type.Record(
         Type.String({ pattern: '^[a-z0-9._-]{1,64}$' }),
         optionalStateSchema,
-        described('State by environment name. One left out starts disabled at 0 % with no cohorts.', {
-          staging: { enabled: true, trafficPercentage: 50 },
-        }),
+        described(
+          'State by environment name. An environment that is left out starts disabled at 0 % with no cohorts.',
+          {
+            staging: { enabled: true, trafficPercentage: 50 },
+          },
+        ),
       ),
     ),
   },
   { title: 'GroupFlagCreateBody', additionalProperties: false },
 );
 
-/** Either body; which one is right depends on the token's project. */
+/** Either body; the token's project decides which one is valid. */
 export const flagCreateBodySchema = Type.Union([singleFlagCreateBodySchema, groupFlagCreateBodySchema], {
   title: 'FlagCreateBody',
 });

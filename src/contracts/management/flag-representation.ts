@@ -25,7 +25,7 @@ const groupFlagKind = Type.Literal(
   described('A flag of a multi-environment project.', 'groupflag'),
 );
 
-/** Flat form of a group flag, for the environment that `env` named. */
+/** Flat form of a group flag, for the environment of the parameter `env`. */
 export const groupFlagInEnvironmentSchema = Type.Object(
   {
     id,
@@ -72,7 +72,7 @@ export const groupFlagSchema = Type.Object(
   { title: 'GroupFlag', additionalProperties: false },
 );
 
-/** The flat form: what a patch answers, and what a read of one environment shows. */
+/** The flat form: in the answer to a patch, and to a read of one environment. */
 export const flatFlagSchema = Type.Union([singleFlagSchema, groupFlagInEnvironmentSchema], {
   title: 'FlatFlag',
   description: 'A flag in the flat form.',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { described } from '../described.ts';
 
-/** The state of a flag in one place, as every body writes it and every flat representation shows it. */
+/** A flag's state in one place, as every body and every flat representation has it. */
 export const flagStateFields = {
   enabled: Type.Boolean(described('Master switch.', true)),
   trafficPercentage: Type.Integer({
@@ -17,6 +17,6 @@ export const flagStateFields = {
   ),
   audienceId: Type.Union(
     [Type.String(), Type.Null()],
-    described('Audience the flag is limited to; null means everyone.', null, 'Hc5PnT8xYsQ1uWm6rGf3'),
+    described('Audience that the flag is limited to; null means everyone.', null, 'Hc5PnT8xYsQ1uWm6rGf3'),
   ),
 };

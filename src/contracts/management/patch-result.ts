@@ -5,7 +5,7 @@ import { flatFlagSchema } from './flag-representation.ts';
 /** The answer of `PATCH /api/v1/flags/{id}`. */
 export const patchResultSchema = Type.Object(
   {
-    changed: Type.Boolean(described('False when the flag already was as the patch wants it.', true)),
+    changed: Type.Boolean(described('False when the patch changed nothing.', true)),
     flag: flatFlagSchema,
   },
   { title: 'PatchResult', additionalProperties: false },

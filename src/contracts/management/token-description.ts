@@ -10,7 +10,7 @@ const projectSchema = Type.Object(
   { additionalProperties: false, description: 'The one project that the token belongs to.' },
 );
 
-/** The answer of `GET /api/v1/token`: what the token that asks may do. */
+/** The answer of `GET /api/v1/token`: the permissions of the asking token. */
 export const tokenDescriptionSchema = Type.Object(
   {
     id: Type.String(described('Token id, 20 characters. It is not the secret.', 'Vn7KqL2wZtR9bNdk3VvX')),
@@ -19,7 +19,10 @@ export const tokenDescriptionSchema = Type.Object(
     permission: Type.Enum(permissions, described('`write` can also create and patch.', 'write')),
     environments: Type.Array(
       Type.String(),
-      described('Names the token is limited to. Empty means every environment. Never null.', ['staging']),
+      described(
+        'Names of the environments that the token is limited to. Empty means every environment. Never null.',
+        ['staging'],
+      ),
     ),
     expiresAt: Type.Integer({
       minimum: 0,

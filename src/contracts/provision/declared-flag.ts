@@ -9,7 +9,10 @@ const cohortsSchema = Type.Array(
   worded('must be an array of strings'),
 );
 
-/** State in one place. `audience` is a name; null detaches. What is absent stays as it is, or starts as in an API create. */
+/**
+ * State in one place. `audience` is a name; null detaches. An absent field keeps its value, or starts as in an API
+ * create.
+ */
 const stateFields = {
   enabled: Type.Optional(Type.Boolean(worded('must be true or false'))),
   trafficPercentage: Type.Optional(
@@ -27,8 +30,8 @@ export const declaredStateSchema = Type.Object(stateFields, {
 });
 
 /**
- * A flag of either kind: with `environments` in a multi-environment project, whose `cohorts` is the flag-wide list; with
- * the state fields beside the name in a single-environment project, whose `cohorts` is the flag's list.
+ * A flag of either kind: with `environments` in a multi-environment project, where `cohorts` is the flag-wide list;
+ * with the state fields beside the name in a single-environment project, where `cohorts` is the flag's list.
  */
 export const declaredFlagSchema = Type.Object(
   {

@@ -58,12 +58,12 @@ const projectFields = {
   environments: Type.Optional(
     Type.Array(environmentNameSchema, worded('must be an array of environment names')),
   ),
-  /** All that are protected, by name; absent: none of a new project, and in a known one what is stays. */
+  /** All protected environments, by name. Absent: none in a new project; an existing project keeps its own. */
   protectedEnvironments: Type.Optional(
     Type.Array(environmentNameSchema, worded('must be an array of environment names')),
   ),
   audiences: Type.Optional(Type.Array(declaredAudienceSchema, worded('must be an array of audiences'))),
-  /** Its items are checked slice by slice against `declaredFlagsSchema`; here the array stands empty. */
+  /** The array is empty here; its items are checked slice by slice against `declaredFlagsSchema`. */
   flags: Type.Optional(Type.Array(Type.Unknown(), worded('must be an array of flags'))),
   tokens: Type.Optional(Type.Array(declaredTokenSchema, worded('must be an array of tokens'))),
 };

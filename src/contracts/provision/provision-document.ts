@@ -6,14 +6,14 @@ import { declaredPersonalProjectSchema, declaredProjectSchema } from './declared
 import { emailSchema, nameSchema, textSchema } from './text-schemas.ts';
 
 const passwordCharsMin = 12;
-/** Argon2 would hash more, at the price of nothing but time. */
+/** A bound of our own: Argon2 would hash longer passwords, in more time. */
 const passwordCharsMax = 1024;
 
 function oneOf(words: readonly string[]): string {
   return `must be one of ${words.map((word) => `"${word}"`).join(', ')}`;
 }
 
-/** Told from other members of the organisation by the email, in any case. */
+/** The email, in any case, identifies the member within the organisation. */
 export const declaredMemberSchema = Type.Object(
   {
     name: nameSchema,

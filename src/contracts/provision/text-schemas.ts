@@ -5,19 +5,22 @@ import { environmentNameRule, isEnvironmentName } from '../../domain/project/pro
 import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
 import { worded } from '../compiled-schema.ts';
 
-/** A string for which `isRight`; never one with half a surrogate pair, which UTF-8 cannot hold. */
+/** A string for which `isRight` is true. It never has a lone surrogate, which UTF-8 cannot encode. */
 export function textSchema(wording: string, isRight: (text: string) => boolean): TRefine<TString> {
   return Type.Refine(Type.String(worded(wording)), (text) => isRight(text) && isWellFormed(text));
 }
 
-/** A string of so many code points. */
+/** A string with a bounded number of code points. */
 export function sizedTextSchema(min: number, max: number): TRefine<TString> {
   const size = min === 0 ? `at most ${max} characters` : `${min} to ${max} characters`;
   const isSized = (text: string): boolean => hasAtMostCodePoints(text, max) && text.length >= min;
   return textSchema(`must be a string of ${size}`, isSized);
 }
 
-/** Names of all kinds follow the rule for flag names, of stored ones too: an export is applied. They are stored trimmed. */
+/**
+ * Names of all kinds follow the rule for stored flag names, because an export must be applicable. They are stored
+ * trimmed.
+ */
 export const nameSchema = textSchema(
   `must be a string of 1 to ${nameCodePointsMax} characters without control characters`,
   (text) => isStorableName(text.trim()),

@@ -7,25 +7,25 @@ import { areSameCohorts as areSameTexts } from '../flag/state-changes.ts';
 import { readName } from '../name-rules.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
 
-/** Audiences of one project. */
+/** Most audiences of one project. */
 const audiencesMax = 1000;
 export const rulesMax = 50;
 export const ruleValuesMax = 100_000;
 export const attributeCodePointsMax = 256;
 export const valueCodePointsMax = 1024;
 
-/** What an audience is called and how it matches; in an edit, an absent field stays. */
+/** The name and rules of an audience; in an edit, an absent field keeps its value. */
 export interface AudienceFields {
   readonly name: string;
   readonly rules: readonly AudienceRule[];
 }
 
 /**
- * Reads what an audience is to be.
+ * Reads an audience's fields.
  *
- * @param others the project's other audiences: a name is one audience's, because people choose by it.
+ * @param others the project's other audiences: names are unique, because people choose by them.
  * @param isNew whether it adds to their number.
- * @param problems gets everything that is wrong; the fields hold only without any.
+ * @param problems receives every problem; the fields are valid only without any.
  */
 export function parseAudience<Sent extends Partial<AudienceFields>>(
   sent: Sent,
@@ -52,9 +52,9 @@ function addNeighbourProblems(
     count += 1;
     isTaken ||= other.name === name;
   }
-  if (isTaken) problems.add(() => `name "${shown(name)}" is that of another audience of this project`);
+  if (isTaken) problems.add(() => `name "${shown(name)}" is taken by another audience of this project`);
   if (isNew && count >= audiencesMax) {
-    problems.add(() => `this project has ${audiencesMax} audiences, and cannot have more`);
+    problems.add(() => `this project has ${audiencesMax} audiences, which is the limit`);
   }
 }
 
@@ -100,7 +100,7 @@ export function newAudience(
   return { id, projectId, name, rules, createdAt: now, updatedAt: now, revision: 1 };
 }
 
-/** @returns the audience as edited, and what that changes; the same audience when it was so before. */
+/** @returns the edited audience and its changes; the same audience when nothing changes. */
 export function editedAudience(
   before: Audience,
   { name = before.name, rules = before.rules }: Partial<AudienceFields>,
@@ -115,7 +115,7 @@ export function editedAudience(
   return { audience: { ...before, name, rules, updatedAt, revision: before.revision + 1 }, changes };
 }
 
-/** Rule by rule and value by value, in order: what is sent in another order is another list. */
+/** Compares rules and values in order: the same values in another order are another list. */
 export function areSameRules(left: readonly AudienceRule[], right: readonly AudienceRule[]): boolean {
   return (
     left.length === right.length &&

@@ -1,7 +1,7 @@
 import { type Flag, type FlagOf, stateIn } from '../flag/flag.ts';
 import { environmentNumbers, type Project } from '../project/project.ts';
 
-/** A flag that applies an audience, and where. */
+/** A flag that applies an audience, and the environments in which it does. */
 export interface AudienceUse {
   readonly flagId: string;
   readonly flagName: string;
@@ -9,7 +9,7 @@ export interface AudienceUse {
   readonly environmentNumbers: readonly number[];
 }
 
-/** Where an audience is attached: the first flags, and how many there are in all. */
+/** The flags that apply an audience: the first ones, and the number of all. */
 export interface AudienceUses {
   readonly uses: readonly AudienceUse[];
   readonly useCount: number;
@@ -17,7 +17,7 @@ export interface AudienceUses {
 
 const usesShownMax = 200;
 
-/** Gathers where audiences are attached, flag by flag. States of deleted environments are no use. */
+/** Collects the flags that apply each audience. States of deleted environments do not count. */
 export class AudienceUseList {
   readonly #project: Project;
   readonly #byAudience = new Map<string, { uses: AudienceUse[]; useCount: number }>();
@@ -48,7 +48,7 @@ export class AudienceUseList {
   }
 }
 
-/** @param flags those of the project that may apply the audience. */
+/** @param flags of the project that may apply the audience. */
 export function usesOfAudience(audienceId: string, project: Project, flags: Iterable<Flag>): AudienceUses {
   const list = new AudienceUseList(project);
   for (const flag of flags) list.add(flag);

@@ -1,4 +1,4 @@
-/** Where an element stands in a text: from `start` to before `end`. */
+/** The place of an element in a text: from `start` to before `end`. */
 export interface ArrayElement {
   readonly start: number;
   readonly end: number;
@@ -11,14 +11,14 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
-/** Passing one takes some 20 ns. */
+/** Elements between two pauses; skipping one takes some 20 ns. */
 const tokensBetweenPauses = 5000;
 
 /**
- * Finds the elements of a JSON array of any length without reading them all at once.
+ * Finds the elements of a JSON array of any length, with pauses.
  * @param text JSON without white space, as `JSON.stringify` writes it
- * @param start where the array begins
- * @returns each element; a null is a pause in which others are served.
+ * @param start offset of the array
+ * @returns each element; a null is a pause in which other requests are served.
  */
 export function* arrayElements(text: string, start: number): Generator<ArrayElement | null> {
   let [depth, from, tokens] = [0, start + 1, 0];
@@ -38,7 +38,7 @@ export function* arrayElements(text: string, start: number): Generator<ArrayElem
   }
 }
 
-/** @returns where the quote stands that ends the string. */
+/** @returns the offset of the quote that ends the string. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

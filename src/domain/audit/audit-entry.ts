@@ -37,7 +37,7 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** One field with its old and new value, as JSON would show them; `before` is null when the thing is new. */
+/** One field with its old and new value as JSON values; `before` is null when the record is new. */
 export interface AuditChange {
   readonly field: string;
   readonly before: unknown;
@@ -46,28 +46,28 @@ export interface AuditChange {
 
 /** A change as it was recorded. */
 export interface RecordedChange extends AuditChange {
-  /** Of a long list: then `before` has only the items that went, `after` only those that came. Absent otherwise. */
+  /** For a long list: then `before` has only the removed items, and `after` only the added ones. Absent otherwise. */
   readonly whole?: WholeLists;
 }
 
 export interface AuditEntry {
   readonly id: string;
-  /** The chain that the entry belongs to: an organisation's id, or a personal project's. */
+  /** The chain that the entry belongs to: the id of an organisation or a personal project. */
   readonly ledgerId: string;
   readonly projectId: string | null;
   readonly at: number;
   readonly actor: Actor;
   readonly action: AuditAction;
-  /** What was changed: a flag's, token's, … id and its name at that moment. */
+  /** The changed record: its id, and its name at that time. */
   readonly targetId: string;
   readonly targetName: string;
   readonly environment: string | null;
   readonly changes: readonly AuditChange[];
-  /** Null for what the operator does. */
+  /** Null for the operator's changes. */
   readonly requestId: string | null;
 }
 
-/** What an entry says beside its changes, which may be megabytes. */
+/** The fields of an entry except its changes, which may be megabytes. */
 export type AuditHead = Omit<AuditEntry, 'changes'>;
 
 /** An entry's head, and its place in the ledger. */
@@ -75,19 +75,19 @@ export interface SequencedHead {
   /** Within its ledger, from 1, without gaps. */
   readonly sequence: number;
   readonly entry: AuditHead;
-  /** How much had to be read for it; 0 for what was known already. */
+  /** Bytes that were read for it; 0 when it was cached. */
   readonly bytesRead: number;
 }
 
 /** An entry in its ledger's chain. */
 export interface ChainedEntry extends SequencedHead {
-  /** As `changes-text.ts` writes them: their readers take them in slices. */
+  /** As `changes-text.ts` writes them: readers take them in slices. */
   readonly changesText: string;
-  /** SHA-256 over the hash of the entry before and this one, 32 bytes. */
+  /** SHA-256 over the previous entry's hash and this entry, 32 bytes. */
   readonly hash: Uint8Array;
 }
 
-/** The ids by which a ledger finds an entry quickly: its project's and its target's, as far as the ledger is not theirs. */
+/** The ids under which a ledger indexes an entry: its project's and its target's, unless the ledger is theirs. */
 export function auditSubjects({ ledgerId, projectId, targetId }: AuditHead): readonly string[] {
   const subjects = new Set([targetId, projectId ?? targetId]);
   subjects.delete(ledgerId);

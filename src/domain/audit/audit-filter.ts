@@ -3,7 +3,7 @@ import type { ProblemList } from '../problem-list.ts';
 import { type Actor, type AuditAction, auditActions, type ChainedEntry } from './audit-entry.ts';
 import { changeSpans, changesFromText } from './changes-text.ts';
 
-/** Which entries are asked for; null asks for all. */
+/** The wanted entries; null matches all. */
 export interface AuditFilter {
   readonly projectId: string | null;
   readonly actor: Pick<Actor, 'kind' | 'id'> | null;
@@ -20,7 +20,7 @@ type AuditQuery = Readonly<Record<string, string>>;
 
 const actorKinds: readonly string[] = ['token', 'member', 'operator'];
 
-/** Reads the filters of a query, and adds what is wrong with them. */
+/** Reads the filters of a query, and adds their problems. */
 export function readAuditFilter(query: AuditQuery, problems: ProblemList): AuditFilter {
   const [from, to] = [readTime(query, 'from', problems), readTime(query, 'to', problems)];
   if (from !== null && to !== null && from >= to) problems.add(() => 'from must be before to');
@@ -40,7 +40,7 @@ function readId(query: AuditQuery, key: 'project' | 'flag', problems: ProblemLis
   return id;
 }
 
-/** `member:ID`, `token:ID`, or `operator`, who has no id. */
+/** `member:ID`, `token:ID`, or `operator`, which has no id. */
 function readActor(text: string | undefined, problems: ProblemList): AuditFilter['actor'] {
   if (text === undefined) return null;
   const [kind = '', id = ''] = text.split(':', 2);
@@ -77,8 +77,8 @@ export function matchesAudit(filter: AuditFilter, chained: ChainedEntry): boolea
 }
 
 /**
- * An entry about one environment stands under its name. One of several, as a draft is saved, names each in its fields. A
- * renamed environment's entry stands under the name that it had: it is found by the name that it was given, too.
+ * An entry about one environment is found by the environment's name. An entry about several (a saved draft) names each
+ * of them in its fields. The entry of a rename is found by both names.
  */
 function isOf(environment: string, { entry, changesText }: ChainedEntry): boolean {
   if (entry.environment !== null) {
@@ -86,12 +86,12 @@ function isOf(environment: string, { entry, changesText }: ChainedEntry): boolea
     if (entry.action !== 'environment.edit') return false;
     return changesFromText(changesText).some(({ field, after }) => field === 'name' && after === environment);
   }
-  // Only what may be it is read: a list of cohorts may be a megabyte.
+  // Only values that may be a name are parsed: a list of cohorts may be a megabyte.
   const prefix = `environments.${environment}.`;
   return changesText.includes(`["${prefix}`) && hasFieldOf(prefix, changesText);
 }
 
-/** Names of environments have dots, those of their fields have none. */
+/** Names of environments may contain dots, their fields' names may not. */
 function hasFieldOf(prefix: string, changesText: string): boolean {
   for (const spans of changeSpans(changesText)) {
     if (spans === null) continue;

@@ -2,28 +2,28 @@ import type { AuditRange, RecordQueries } from '../record-queries.ts';
 import type { ChainedEntry, SequencedHead } from './audit-entry.ts';
 import { type AuditFilter, matchesAudit } from './audit-filter.ts';
 
-/** A few entries of a ledger, newest first, and those of them that were asked for. */
+/** Some entries of a ledger, newest first, and those among them that match. */
 export interface AuditBatch {
   readonly matches: readonly ChainedEntry[];
   readonly walked: number;
-  /** What was read for it. */
+  /** Bytes that were read for it. */
   readonly bytes: number;
-  /** The walk goes on below this sequence; null: there is nothing more. */
+  /** The walk continues below this sequence; null: it has ended. */
   readonly next: number | null;
 }
 
-/** Entries come in the order of their commits. Their times may be out of it by so much, where a clock was put back. */
+/** Entries are in the order of their commits. Their times may differ from it by so much, after a clock was set back. */
 export const clockSlackMs = 60 * 60 * 1000;
-/** Reading one takes some 10 µs: a worker looks up for other work this often. */
+/** Entries in a batch. Reading one takes some 10 µs: a worker serves other requests between batches. */
 const batchSize = 25;
-/** Reading a MiB takes some 3 ms: after an entry that takes a batch beyond this, others are served. */
+/** Bytes after which a batch ends: reading a MiB takes some 3 ms. */
 const batchBytes = 256 * 1024;
 const pause: AuditBatch = { matches: [], walked: 0, bytes: 0, next: null };
 
 /**
- * Walks a ledger from the newest entry down to the oldest that may match. Nothing is held open between two batches, and
- * what is appended meanwhile changes nothing.
- * @param before a sequence to begin below; null begins at the newest
+ * Walks a ledger from the newest entry to the oldest that may match. Nothing is held open between two batches, and
+ * entries that are appended meanwhile make no difference.
+ * @param before the sequence below which to begin; null begins at the newest
  */
 export function* walkAudit(
   queries: RecordQueries,
@@ -70,8 +70,8 @@ function rangeOf({ flagId, projectId }: AuditFilter, before: number | null): Aud
 }
 
 /**
- * @returns a sequence from which on no entry is older than `to`, found by halving; null when the walk has to begin at the
- *   newest.
+ * @returns a sequence from which on no entry is older than `to`, found by binary search; null when the walk has to
+ * begin at the newest.
  */
 function* endOf(
   queries: RecordQueries,

@@ -7,11 +7,11 @@ type Row = readonly [field: string, before: unknown, after: unknown, whole?: Who
 
 /**
  * An entry's changes as the store keeps them: JSON as `JSON.stringify` writes it, `[[field, before, after], …]`. Values
- * are whatever JSON can show; JSON text keeps every key of them, `__proto__` included.
+ * are any JSON values; JSON text keeps all their keys, `__proto__` included.
  *
- * Of two lists of which one is long, `before` has what went and `after` what came, and a fourth part says what the whole
- * lists were: a list of a megabyte that gains an item costs that item. Entries of earlier versions have such lists whole,
- * and no fourth part.
+ * When one of two lists is long, `before` has the removed items, `after` the added ones, and a fourth part describes
+ * the whole lists: so a list of a megabyte that gains an item costs that item. Entries of earlier versions have such
+ * lists whole, and no fourth part.
  *
  * @param sha256 of a text as UTF-8, hexadecimal
  */
@@ -43,7 +43,7 @@ function isLongJson(list: readonly unknown[], text: string): boolean {
   return isLongList(list.length, text.length);
 }
 
-/** The items of a list are all texts, or none is. */
+/** Either all items of the list are texts, or none is. */
 function itemKey(item: unknown): string {
   return typeof item === 'string' ? item : JSON.stringify(item);
 }
@@ -56,16 +56,16 @@ export function changesFromText(text: string): RecordedChange[] {
   }));
 }
 
-/** Where a change's parts stand in the text. */
+/** The offsets of a change's parts in the text. */
 export interface ChangeSpans {
   readonly field: ArrayElement;
   readonly before: ArrayElement;
   readonly after: ArrayElement;
-  /** Null where `before` and `after` are the values themselves. */
+  /** Null when `before` and `after` are the values themselves. */
   readonly whole: ArrayElement | null;
 }
 
-/** The changes of a text, one after another. A null is a pause in which others are served. */
+/** The changes of a text, one after another. A null is a pause in which other requests are served. */
 export function* changeSpans(text: string): Generator<ChangeSpans | null> {
   for (const row of arrayElements(text, 0)) {
     if (row === null) yield null;
@@ -102,7 +102,7 @@ function* changePieces(text: string, spans: ChangeSpans, opening: string): Gener
   yield spans.whole === null ? '}' : `,"whole":${text.slice(spans.whole.start, spans.whole.end)}}`;
 }
 
-/** No piece ends within a pair of surrogates. */
+/** A piece never ends within a surrogate pair. */
 function* piecesOf(text: string, { start, end }: ArrayElement): Generator<string> {
   for (let from = start; from < end; ) {
     const to = Math.min(from + wholeCharsMax, end);

@@ -1,4 +1,4 @@
-/** What a list was as a whole, where an entry holds only its difference. */
+/** Describes a whole list, for an entry that has only its difference. */
 export interface WholeList {
   readonly count: number;
   /** Hexadecimal SHA-256 of the list's JSON without white space, as UTF-8. */
@@ -10,7 +10,7 @@ export interface WholeLists {
   readonly after: WholeList;
 }
 
-/** The items that only one of two lists has. A list that has an item more often than the other has it that much more. */
+/** The items that only one of two lists has. Repeated items count: a list with one more of an item has it once more. */
 export interface ListDifference<Item> {
   /** In the order of the old list. */
   readonly removed: readonly Item[];
@@ -19,24 +19,24 @@ export interface ListDifference<Item> {
 }
 
 export const itemsWholeMax = 100;
-/** A list whose JSON is longer is a long one, however few items it has. */
+/** A list is long when its JSON is longer than this, however few items it has. */
 export const charsWholeMax = 16 * 1024;
 
 export function isLongList(items: number, chars: number): boolean {
   return items > itemsWholeMax || chars > charsWholeMax;
 }
 
-/** How far ahead an item is looked for that the other list has next. */
+/** How many items ahead the other list's next item is searched. */
 const lookAheadMax = 32;
-/** Searches in vain: lists that have little in common are not searched to their ends. */
+/** Unsuccessful searches after which lists are taken as different, and searched no further. */
 const vainSearchesMax = 2000;
-/** So many items on a side are looked up, some 20 ms in the worst case. */
+/** Items of each side that are looked up, some 20 ms in the worst case. */
 const lookedUpMax = 40_000;
 
 /**
- * The difference of two lists, in bounded time: the writer waits for it. The new list has the items of the old one
- * without the removed ones and with the added ones, which is exact for any lists. Of lists that are hardly alike, with
- * more than 40,000 items on a side, an item that was only moved may be both removed and added.
+ * The difference of two lists, in bounded time, because the writer waits for it. The new list is the old one without
+ * the removed items and with the added ones, which holds exactly for any lists. In very different lists, with more than
+ * 40,000 items on a side, an item that was only moved may be both removed and added.
  */
 export function listDifference<Item>(
   before: readonly Item[],
@@ -55,7 +55,7 @@ export function listDifference<Item>(
 
 type Places = ListDifference<number>;
 
-/** Passes through both lists at once. Where they part, what comes next in one of them is looked for in the other. */
+/** Walks through both lists together. Where they differ, the next item of one is searched in the other. */
 function walkTogether(was: readonly string[], is: readonly string[]): Places {
   const [removed, added]: [number[], number[]] = [[], []];
   const ends = sharedEnd(was, is);
@@ -87,7 +87,7 @@ function sharedEnd(was: readonly string[], is: readonly string[]): number {
   return end;
 }
 
-/** @returns how many items go and how many come until both lists have the same next item; null when it is too far */
+/** @returns how many items were removed and added until both lists have the same next item; null when it is too far */
 function lookAhead(
   was: readonly string[],
   is: readonly string[],

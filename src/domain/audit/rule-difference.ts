@@ -1,16 +1,16 @@
 import type { AudienceRule } from '../evaluation/audience.ts';
 import { isLongList, type ListDifference, listDifference, type WholeList } from './list-difference.ts';
 
-/** A rule with many values, of which only those are listed that the rule of the other side lacks. */
+/** A rule with many values, with only the values that the other side's rule lacks. */
 interface RuleDifference extends AudienceRule {
   readonly whole: WholeList;
 }
 
 /**
- * A rule that has gained a value is another rule: of a long one that stands on both sides, each has only the values that
- * the other lacks. Rules that cannot be told apart by their attributes stay whole.
+ * A rule that has gained a value is another rule. Of a long rule on both sides, each side lists only the values that
+ * the other lacks. Rules that cannot be matched by their attributes stay whole.
  *
- * @param wholeOf what a whole list was
+ * @param wholeOf describes a whole list
  */
 export function ruleDifferences(
   { removed, added }: ListDifference<unknown>,

@@ -6,11 +6,11 @@ import { isLongList, itemsWholeMax, type WholeLists } from './list-difference.ts
 /** A change as a page shows it. */
 export interface CutChange extends AuditChange {
   /**
-   * Not null where a list is long: then `before` has what only the old list has and `after` what only the new one has,
-   * the first items of each, and these are the counts of such items beyond them.
+   * Null for short lists. For a long list, `before` has the first items that only the old list has and `after` those
+   * that only the new one has, and these numbers count the items beyond them.
    */
   readonly cut: SideCounts | null;
-  /** Not null where `cut` is not: how many items the whole lists have. */
+  /** Lengths of the whole lists; not null together with `cut`. */
   readonly totals: SideCounts | null;
 }
 
@@ -20,14 +20,14 @@ export interface SideCounts {
 }
 
 export const itemsListedMax = itemsWholeMax;
-/** More than any cohort can take; of a longer rule, part is shown. */
+/** More characters than any cohort has; a longer rule is shown in part. */
 const itemCharsMax = 4 * 1024;
 const itemsBetweenPauses = 1000;
 
-/** A list's items as JSON text, as they stand; null for what is no list. */
+/** A list's items as JSON text, in their order; null for a value that is no list. */
 type Items = readonly string[] | null;
 
-/** @param text as `changes-text.ts` writes it. A null is a pause in which others are served. */
+/** @param text as `changes-text.ts` writes it. A null is a pause in which other requests are served. */
 export function* shownChanges(text: string): Generator<null, CutChange[]> {
   const shown: CutChange[] = [];
   for (const spans of changeSpans(text)) {
@@ -80,7 +80,7 @@ function isLong(items: Items, { start, end }: ArrayElement): boolean {
   return items !== null && isLongList(items.length, end - start);
 }
 
-/** Equal items have equal JSON: all of it was written by the same rules. */
+/** Equal items have equal JSON, because the same rules wrote all of it. */
 function* itemsOnlyIn(items: Items, others: Items) {
   if (items === null) return { listed: null, cut: 0 };
   const known = yield* setOf(others ?? []);
@@ -103,7 +103,7 @@ function* setOf(items: readonly string[]): Generator<null, ReadonlySet<string>> 
   return set;
 }
 
-/** An audience's rule with many values keeps the first of them, and `cut` is the count of the rest. */
+/** Of an audience's rule with many values, the first are shown, and `cut` counts the others. */
 function* shortened(item: string): Generator<null, string> {
   const key = '"values":[';
   const at = item.indexOf(key);

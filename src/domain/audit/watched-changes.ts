@@ -2,26 +2,26 @@ import type { RecordQueries } from '../record-queries.ts';
 import type { AuditAction, AuditHead } from './audit-entry.ts';
 import { formatPosition, newestPosition, type Watched, type WatchPosition } from './watch-position.ts';
 
-/** What has changed of what somebody follows since they looked. */
+/** What has changed for a watching person since a position. */
 export interface WatchedChanges {
-  /** As `formatPosition` writes it: the next look begins here. */
+  /** As `formatPosition` writes it: the next check begins here. */
   readonly position: string;
   /** Ids of flags of the project that were created, changed or deleted. */
   readonly flags: readonly string[];
-  /** The project itself, its environments or audiences; or more than is listed here. */
+  /** The project itself, its environments or audiences changed; or more than is listed here. */
   readonly project: boolean;
-  /** Tokens of the project. */
+  /** Tokens of the project changed. */
   readonly tokens: boolean;
-  /** Members, invitations, the organisation, or what is shown of its other projects. */
+  /** Members, invitations, the organisation, or what is shown of its other projects changed. */
   readonly organisation: boolean;
 }
 
-/** More entries than these are told as «look at all of it». */
+/** More entries than these are reported as «read everything again». */
 export const changesListedMax = 200;
-/** Entries that are not of the project are looked through only so far. */
+/** At most so many entries of other projects are read. */
 const looseEntriesMax = 20;
 
-/** Reading a MiB takes some 3 ms: after so much, what has changed is told as «look at all of it» too. */
+/** Reading a MiB takes some 3 ms: beyond so much, the changes are reported as «read everything again» too. */
 const bytesReadMax = 4 * 1024 * 1024;
 
 type Areas = Omit<WatchedChanges, 'position'>;
@@ -30,7 +30,7 @@ const nothing: Areas = { flags: [], project: false, tokens: false, organisation:
 const everything: Areas = { flags: [], project: true, tokens: true, organisation: true };
 
 /**
- * Every change appends an audit entry, so the audit log is what tells of them: at most some 200 entries are read.
+ * Finds changes in the audit log, because every change appends an entry: at most some 200 entries are read.
  *
  * @param since null begins now.
  */
@@ -50,7 +50,7 @@ function areasSince(
   since: WatchPosition,
   newest: WatchPosition,
 ): Areas {
-  // The store is an older one than the page knew: it was restored from a backup.
+  // The store is older than the page's position: it was restored from a backup.
   if (since.organisation > newest.organisation && organisationId !== null) return everything;
   const own = project === null ? nothing : changesOf(queries, project, since, newest);
   if (organisationId === null) return own;
@@ -98,7 +98,7 @@ function entriesSince(
   return entries;
 }
 
-/** Whether something happened to the organisation or its list of projects; after many changes of those, it may have. */
+/** Whether the organisation or its list of projects changed. After many changes the answer may be a false yes. */
 function hasLooseEntry(
   queries: RecordQueries,
   organisationId: string,
@@ -116,7 +116,7 @@ function hasLooseEntry(
   return false;
 }
 
-/** What the list of projects shows of each: its name, its environments, its access. */
+/** What the list of projects shows of each project: its name, its environments, its access. */
 function isOfProjectItself({ action }: AuditHead): boolean {
   return ['project', 'environment'].includes(areaOf(action));
 }

@@ -1,4 +1,6 @@
-/** Why the console's API refuses: a closed list; `contracts/problem-table.ts` gives status and title. */
+/**
+ * The reasons for which the console's API refuses: a closed list; `contracts/problem-table.ts` has status and title.
+ */
 export const consoleProblemCodes = [
   'invalid-request',
   'wrong-credentials',
@@ -25,7 +27,7 @@ export interface ConsoleProblem {
   readonly code: ConsoleProblemCode;
   /** For people: cause and fix. */
   readonly detail: string;
-  /** Stands beside the envelope's members: `current` of a conflict, `uses` of what is in use. */
+  /** Members beside the envelope's own: `current` of a conflict, `uses` of a record that is in use. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
@@ -45,7 +47,7 @@ export function deny(
   return { ok: false, problem: extra === undefined ? { code, detail } : { code, detail, extra } };
 }
 
-/** Nothing is written over what somebody else has stored since. @param current the view of what is stored now. */
+/** A write must not replace what somebody else has stored since. @param current the view of what is stored now. */
 export function denyConflict(what: string, current: unknown): ReturnType<typeof deny> {
   const detail = `The ${what} has changed since this edit began. Compare your edit with what is stored now, and send it again with the present revision.`;
   return deny('conflict', detail, { current });

@@ -4,7 +4,7 @@ import type { Environment, Project } from '../project/project.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import { allow, type ConsoleOutcome, deny } from './console-problem.ts';
 
-/** The same answer for an unknown flag and another project's, so that ids cannot be tried. */
+/** An unknown flag and another project's flag get the same answer, so that ids cannot be probed. */
 export function findConsoleFlag(
   queries: RecordQueries,
   project: Project,
@@ -28,7 +28,7 @@ export function findAudience(
   return deny('not-found', 'No audience with that id exists in this project.');
 }
 
-/** @param number as a decimal, as it stands in a path. */
+/** @param number as a decimal, from the path. */
 export function findByNumber(project: Project, number: string | undefined): ConsoleOutcome<Environment> {
   const environment = project.environments.find((one) => String(one.number) === number);
   if (environment !== undefined) return allow(environment);

@@ -6,11 +6,11 @@ import { isSecretText } from '../token/token-secret.ts';
 import { type ConsolePrincipal, hasRole, type ProjectPrincipal } from './console-principal.ts';
 import { allow, type ConsoleOutcome, deny } from './console-problem.ts';
 
-/** What the guard looks at of a request. */
+/** The parts of a request that the guard reads. */
 export interface GuardedCall {
-  /** Of the session cookie; null when there is none. */
+  /** Secret of the session cookie; null for none. */
   readonly sessionSecret: string | null;
-  /** Null in a path that names no project. */
+  /** Null in a path without a project. */
   readonly projectId: string | null;
 }
 
@@ -28,7 +28,7 @@ export type GuardedAccess =
   | { readonly scope: 'organisation'; readonly role: Role }
   | { readonly scope: 'project'; readonly role: Role };
 
-/** Whom the guard has let through. */
+/** The asker that the guard has admitted. */
 export type ConsoleGuarded =
   | { readonly scope: 'public'; readonly principal: ConsolePrincipal | null }
   | { readonly scope: 'member'; readonly principal: ConsolePrincipal }
@@ -39,8 +39,8 @@ const noOrganisation = 'You do not belong to an organisation, so there is nothin
 const noProject = 'None of your projects has this id. It may have been deleted.';
 
 /**
- * Finds session, member, organisation and project, and holds the role against what the operation needs. Everything is
- * read on the state on which the request is then answered or decided.
+ * Finds session, member, organisation and project, and compares the role with the one that the operation needs. All
+ * reads are of the state on which the request is then answered or decided.
  */
 export function guardConsole(
   queries: RecordQueries,
@@ -56,7 +56,7 @@ export function guardConsole(
   return guardProject(queries, principal, access.role, call.projectId ?? '');
 }
 
-/** @returns the session's person; null when it is over, unknown, or its member is gone. */
+/** @returns the session's person; null when the session is over or unknown, or its member is deleted. */
 function findPrincipal(
   queries: RecordQueries,
   secret: string | null,
@@ -91,7 +91,7 @@ function guardProject(
   return allow({ scope: 'project', principal: { ...principal, project, role } });
 }
 
-/** @returns null in a project that the member must not know of. */
+/** @returns null for a project that the member must not know of. */
 function roleIn(project: Project, { member }: ConsolePrincipal): Role | null {
   if (project.organisationId === null) return project.ownerMemberId === member.id ? 'owner' : null;
   return project.organisationId === member.organisationId ? member.role : null;

@@ -22,7 +22,7 @@ function readBlock(bytes: Uint8Array, at: number): number {
   );
 }
 
-/** Mixes in the last one to three bytes, and the total length, and avalanches. */
+/** Mixes in the last one to three bytes and the total length, and finalises the hash. */
 function finish(
   state: number,
   bytes: Uint8Array,
@@ -47,7 +47,7 @@ function finish(
 
 /**
  * The hash's state after a prefix, so that a flag's id is hashed once, when the flag is compiled.
- * @param prefix bytes whose length is a multiple of four (flag ids have 20), or the state would not be resumable
+ * @param prefix bytes whose length is a multiple of four (flag ids have 20); otherwise the state could not be continued
  */
 export function hashPrefix(prefix: Uint8Array): number {
   if (prefix.length % 4 !== 0)

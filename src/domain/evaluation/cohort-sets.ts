@@ -2,10 +2,10 @@ import { ByteSet } from '../../support/byte-set.ts';
 import type { PackedList } from '../../support/packed-list.ts';
 import type { WorkQueue } from '../../support/steps.ts';
 
-/** Lists that are longer stay in the record's bytes, all of which are kept for them; shorter ones are copied out. */
+/** Longer lists stay in the record's bytes, all of which they keep in memory; shorter ones are copied out. */
 export const copiedBytesMax = 4096;
 
-/** The lists of one flag as sets: each once, however many environments inherit it. */
+/** The lists of one flag as sets: each once, for all environments that inherit it. */
 export class CohortSets {
   readonly #queue: WorkQueue | null;
   readonly #sets = new Map<PackedList, ByteSet>();

@@ -8,14 +8,14 @@ export interface CompiledRule {
   readonly values: ByteSet;
 }
 
-/** An audience made ready. The flags of a project that apply it share it. */
+/** An audience compiled for evaluation. The flags of a project that apply it share it. */
 export interface CompiledAudience {
   readonly id: string;
   readonly rules: readonly CompiledRule[];
   readonly sizeBytes: number;
 }
 
-/** What evaluation needs of an audience. */
+/** The parts of an audience that evaluation needs. */
 export interface EvaluableAudience {
   readonly id: string;
   readonly rules: readonly { readonly attribute: string; readonly values: PackedList }[];

@@ -15,9 +15,12 @@ import {
 import { type EvaluableFlag, evaluableOf } from './evaluable-flag.ts';
 
 const encoder = new TextEncoder();
-/** Where a flag's id is hashed. */
+/** The buffer in which a flag's id is hashed. */
 const idBytes = new Uint8Array(64);
-/** What an entry costs beside its bytes: objects, references, the cache's own entry. Measured roughly, meant as a bound. */
+/**
+ * Bytes of a cache entry beside its texts: objects, references, the cache's own entry. Measured roughly, meant as a
+ * bound.
+ */
 const overheadBytes = 600;
 const stateBytes = 160;
 
@@ -26,13 +29,13 @@ export interface CompiledState {
   readonly isEnabled: boolean;
   readonly cohorts: ByteSet | null;
   readonly rules: readonly CompiledRule[] | null;
-  /** A key is in the rollout when its hash is below this: 0 nobody, 2³² everybody. */
+  /** A key is in the rollout when its hash is below this: 0 means nobody, 2³² everybody. */
   readonly threshold: number;
-  /** What was answered: the one part that moves. */
+  /** Counts of the answers: the only part that changes. */
   readonly tally: EvaluationTally;
 }
 
-/** A flag made ready: compiled once when it is loaded, asked on every request. */
+/** A flag compiled for evaluation: once when it is loaded, and then evaluated for every request. */
 export interface CompiledFlag {
   readonly id: string;
   /** The state of the bucketing hash after the flag's id. */
@@ -43,27 +46,27 @@ export interface CompiledFlag {
   /** Names (UTF-8) and states of a group flag, in the project's order; empty on a single-environment flag. */
   readonly environmentNames: readonly Uint8Array[];
   readonly states: readonly CompiledState[];
-  /** The two possible bodies of an answer, as JSON: short text costs less to write than a view of bytes. */
+  /** The two possible bodies of an answer, as JSON text: writing a short text costs less than a view of bytes. */
   readonly onBody: string;
   readonly offBody: string;
-  /** Each once. Other flags of the project share them. */
+  /** Each audience once. Other flags of the project share them. */
   readonly audiences: readonly CompiledAudience[];
-  /** Memory that it keeps, without its audiences; what its lists are to be indexed with included. */
+  /** Memory of the flag without its audiences; it includes the indexes that its lists will get. */
   readonly sizeBytes: number;
 }
 
-/** Audiences by id, of the flag's project. Flags that are given the same object share it compiled. */
+/** Audiences of the flag's project by id. Flags that are compiled with the same object share compiled audiences. */
 export type AudienceLookup = (id: string) => Audience | undefined;
 export type CompiledAudienceLookup = (id: string) => CompiledAudience | undefined;
 
 export interface CompileOptions {
-  /** The ones that will be asked for; all of the project's unless told otherwise. */
+  /** The environments that will be evaluated; by default all of the project. */
   readonly environments?: readonly Environment[];
-  /** Takes the indexing of long lists, which are looked through without it. */
+  /** Indexes long lists; until then they are scanned. */
   readonly queue?: WorkQueue;
 }
 
-/** By the audience that they were compiled from, as long as anybody holds that. */
+/** By the audience from which they were compiled, while anybody holds that audience. */
 const compiledAudiences = new WeakMap<Audience, CompiledAudience>();
 
 function compiledOf(audience: Audience): CompiledAudience {
@@ -111,7 +114,7 @@ class StateCompiler {
   }
 }
 
-/** The names of environments as UTF-8, as long as anybody holds those: all flags of a project share them. */
+/** The names of environments as UTF-8, while anybody holds the environments: all flags of a project share them. */
 const environmentNames = new WeakMap<Environment, Uint8Array>();
 
 function nameBytesOf(environment: Environment): Uint8Array {
@@ -134,8 +137,8 @@ function answerBody({ id, name }: EvaluableFlag, enabled: boolean): string {
 }
 
 /**
- * @param environments the ones that will be asked for; all of the project's unless told otherwise
- * @throws when the flag refers to an audience that does not exist: such a flag cannot have been stored.
+ * @param environments that will be evaluated; by default all of the project
+ * @throws when the flag applies an audience that does not exist: such a flag cannot have been stored.
  */
 export function compileFlag(
   flag: Flag,
@@ -150,7 +153,10 @@ export function compileFlag(
   return compileEvaluable(evaluableOf(flag), project, compiledById, { environments });
 }
 
-/** As `compileFlag`, of what was read for evaluation. The compiled flag keeps the bytes of its long lists. */
+/**
+ * The same as `compileFlag`, for a flag that was read for evaluation. The compiled flag keeps the bytes of its long
+ * lists.
+ */
 export function compileEvaluable(
   flag: EvaluableFlag,
   project: Project,

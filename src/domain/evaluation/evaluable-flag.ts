@@ -3,7 +3,7 @@ import type { Flag, PackedFlag, StateOf } from '../flag/flag.ts';
 
 export type EvaluableState = StateOf<PackedList>;
 
-/** What evaluation needs of a flag: a megabyte of cohorts stays the bytes that it was stored as. */
+/** The parts of a flag that evaluation needs: a megabyte of cohorts stays in its stored bytes. */
 export type EvaluableFlag = Pick<PackedFlag, 'id' | 'projectId' | 'name' | 'cohorts' | 'states'>;
 
 export function evaluableOf({ id, projectId, name, cohorts, states }: Flag): EvaluableFlag {

@@ -20,8 +20,8 @@ import {
 export type RandomRoll = () => number;
 
 /**
- * The state that a request is evaluated in: a single-environment flag's only one, whatever `env` says, or the one that
- * `env` names. @returns null when a group flag's `env` is missing or names no environment of its project.
+ * The state that a request is evaluated in: the only state of a single-environment flag, for any `env`, or the state
+ * that `env` names. @returns null when a group flag's `env` is missing or names no environment of its project.
  */
 export function selectState(flag: CompiledFlag, context: EvaluationContext): CompiledState | null {
   if (flag.sole !== null) return flag.sole;
@@ -48,7 +48,8 @@ function matchesAudience(rules: readonly CompiledRule[], context: EvaluationCont
 }
 
 /**
- * Where the request's bucketing key falls for a flag: the targeting key, else the cohort. Only for a context that has one.
+ * The hash of the request's bucketing key for a flag: of the targeting key, else of the cohort. Only for a context that
+ * has one.
  * @returns an unsigned 32-bit hash
  */
 export function bucketHash(flag: CompiledFlag, context: EvaluationContext): number {

@@ -1,6 +1,6 @@
 import { isUtf8 } from '../../support/utf8.ts';
 
-/** What can be wrong with an evaluation's query string; each is a 400 (decisions, «Query decoding»). */
+/** Faults of an evaluation's query string; each is a 400 (decisions, «Query decoding»). */
 export type QueryFault =
   | 'malformed-escape'
   | 'invalid-utf8'
@@ -32,18 +32,20 @@ function hexDigit(byte: number): number {
 }
 
 /**
- * The decoded evaluation context of one request, as ranges of bytes in one buffer that is used again for the next:
+ * The decoded evaluation context of one request, as ranges of bytes in one buffer that the next request reuses:
  * decoding allocates nothing and makes no strings. One instance per thread.
  */
 export class EvaluationContext {
-  /** Decoded UTF-8 of all names and values, one behind the other. */
+  /** Decoded UTF-8 of all names and values in a row. */
   bytes = new Uint8Array(initialBytes);
-  /** Ranges in `bytes` by index in `contextParameters`: start at 2 × index, end behind it; an absent one starts at -1. */
+  /**
+   * Ranges in `bytes` by index in `contextParameters`: start at 2 × index, end after it; an absent one starts at -1.
+   */
   readonly #parameters = new Int32Array(contextParameters.length * 2);
-  /** Four cells an attribute: name start, name end (= value start), value end, unused. */
+  /** Four cells for each attribute: name start, name end (= value start), value end, unused. */
   #attributes = new Int32Array(256);
   attributeCount = 0;
-  /** The decoded name of the parameter that the last fault is about, for the message. */
+  /** The decoded name of the parameter that has the last fault, for the message. */
   faultyParameter = '';
   #used = 0;
 
@@ -59,7 +61,7 @@ export class EvaluationContext {
   get cohortEnd(): number {
     return this.#parameters[3] as number;
   }
-  /** Unlike the other two, an empty `env=` counts as given: it is an unknown environment. */
+  /** Unlike the other two, an empty `env=` is present: it is an unknown environment. */
   get envStart(): number {
     return this.#parameters[4] as number;
   }
@@ -85,15 +87,16 @@ export class EvaluationContext {
 
   #reset(bytesNeeded: number): void {
     if (this.bytes.length < bytesNeeded) this.bytes = new Uint8Array(bytesNeeded);
-    // One store each: `fill` calls into V8, which costs more than the rest of this.
+    // A store for each: `fill` calls into V8, which costs more than all the rest.
     for (let cell = 0; cell < this.#parameters.length; cell += 1) this.#parameters[cell] = -1;
     this.attributeCount = 0;
     this.#used = 0;
   }
 
   /**
-   * Decodes a raw query string (without its question mark), a character a byte, replacing what was there.
-   * @returns the first fault, or null. After a fault the context must not be evaluated. A raw character always is one.
+   * Decodes a raw query string (without its question mark), where each character is a byte, and replaces the context.
+   * @returns the first fault, or null. After a fault the context must not be evaluated. A raw character is always a
+   * fault.
    */
   decode(query: string): QueryFault | null {
     const end = query.length;
@@ -144,7 +147,7 @@ export class EvaluationContext {
     return null;
   }
 
-  /** Files a decoded pair as a parameter or an attribute. */
+  /** Notes a decoded pair as a parameter or an attribute. */
   #accept(
     start: number,
     nameEnd: number,
@@ -167,7 +170,7 @@ export class EvaluationContext {
     return null;
   }
 
-  /** Index in `contextParameters` of the name in `bytes[start, end)`, or -1: told apart by length first. */
+  /** Index in `contextParameters` of the name in `bytes[start, end)`, or -1. Compares the length first. */
   #parameterAt(start: number, end: number): number {
     const length = end - start;
     const candidate = length === 12 ? 0 : length === 6 ? 1 : length === 3 ? 2 : -1;
@@ -190,7 +193,7 @@ export class EvaluationContext {
     this.attributeCount += 1;
   }
 
-  /** Takes a context that is already decoded, replacing what was there. */
+  /** Takes a context that is already decoded, and replaces the present one. */
   assign(context: PlainContext): void {
     const attributes = [...(context.attributes ?? [])];
     let length = 0;

@@ -1,6 +1,6 @@
 /**
- * Why an evaluation came out as it did, in the order of the rules. A reason decides the answer, so an evaluation
- * returns nothing else. `openFeature` is the same in OpenFeature's words.
+ * Why an evaluation gave its answer, in the order of the rules. A reason decides the answer, so an evaluation returns
+ * nothing else. `openFeature` is the same in OpenFeature's words.
  */
 interface ReasonRow {
   readonly name: string;

@@ -3,10 +3,10 @@ import { shown } from '../problem-list.ts';
 import type { Audience, AudienceRule } from './audience.ts';
 import type { PlainContext } from './evaluation-context.ts';
 
-/** What the sentences about one evaluation are made from. */
+/** The facts about one evaluation from which the sentences are made. */
 export interface TrialScene {
   readonly state: FlagState;
-  /** The effective list, and whose it is. */
+  /** The effective list, and its owner. */
   readonly cohorts: readonly string[];
   readonly listName: string;
   /** Empty in a single-environment project. */
@@ -14,7 +14,7 @@ export interface TrialScene {
   readonly audience: Audience | null;
   readonly context: PlainContext;
   readonly isOn: boolean;
-  /** Where the key, or the roll without one, falls: 0 to below 100, in hundredths. Null: neither was needed. */
+  /** The bucket of the key, or the roll without one: 0 to below 100, in hundredths. Null when neither was needed. */
   readonly percent: number | null;
 }
 
@@ -23,7 +23,7 @@ export type TrialRule = (typeof trialRules)[number];
 
 const listedMax = 5;
 
-/** Why each rule decided or passed, as a sentence for people. */
+/** Says in a sentence why each rule decided or passed. */
 export const explanations: Readonly<Record<TrialRule, (scene: TrialScene) => string>> = {
   switch: explainSwitch,
   cohort: explainCohort,
@@ -43,7 +43,7 @@ function explainCohort({ cohorts, listName, context }: TrialScene): string {
   if (cohorts.length === 0) return 'No cohorts are listed.';
   if (cohort === '') return `The request names no cohort, so nothing on ${listName} can match.`;
   if (!cohorts.includes(cohort)) return `Cohort ${quoted(cohort)} is not on ${listName}.`;
-  return `Cohort ${quoted(cohort)} is on ${listName}, so the answer is on, whatever the audience and the percentage.`;
+  return `Cohort ${quoted(cohort)} is on ${listName}, so the answer is on: audience and percentage do not matter.`;
 }
 
 function explainAudience({ audience, context }: TrialScene): string {
@@ -86,9 +86,10 @@ function describeMiss({ attribute, values }: AudienceRule, sent: readonly string
 function explainPercentage({ state, context, isOn, percent }: TrialScene): string {
   const { trafficPercentage } = state;
   if (trafficPercentage === 100)
-    return 'The rollout is 100%, so the answer is on for everybody who gets here.';
-  if (trafficPercentage === 0) return 'The rollout is 0%, so the answer is off for everybody who gets here.';
-  const outcome = `The rollout takes what falls below ${trafficPercentage}%, so the answer is ${isOn ? 'on' : 'off'}`;
+    return 'The rollout is 100%, so the answer is on for every request that comes to this rule.';
+  if (trafficPercentage === 0)
+    return 'The rollout is 0%, so the answer is off for every request that comes to this rule.';
+  const outcome = `The rollout is everything below ${trafficPercentage}%, so the answer is ${isOn ? 'on' : 'off'}`;
   const { targetingKey = '', cohort = '' } = context;
   if (targetingKey !== '') {
     return `Targeting key ${quoted(targetingKey)} falls at ${percent}%. ${outcome}, for this key every time.`;

@@ -19,31 +19,31 @@ import { explanations, type TrialRule, type TrialScene, trialRules } from './exp
 
 export interface TrialStep {
   readonly rule: TrialRule;
-  /** `decides` ends it, `passes` goes on to the next rule, `not-reached` comes after the end. */
+  /** `decides` gives the answer, `passes` continues with the next rule, `not-reached` comes after the decision. */
   readonly outcome: 'decides' | 'passes' | 'not-reached';
   readonly explanation: string;
 }
 
-/** One evaluation with the part of each rule in it, in the order of the rules. */
+/** One evaluation with the part of each rule, in the order of the rules. */
 export interface FlagTrial {
   readonly enabled: boolean;
   readonly reason: EvaluationReasonName;
-  /** Where the bucketing key falls: 0 to below 100, in hundredths. Null without a key. */
+  /** The bucket, 0 to below 100, in hundredths. Null without a bucketing key. */
   readonly bucketPercent: number | null;
   readonly steps: readonly TrialStep[];
 }
 
-/** A flag in one of its places. */
+/** A flag in one of its environments. */
 export interface TrialPlace {
   readonly flag: Flag;
   readonly project: Project;
-  /** Of an environment of the project, or `soleEnvironment`. */
+  /** Number of an environment of the project, or `soleEnvironment`. */
   readonly environmentNumber: number;
-  /** The one that is attached there. */
+  /** The audience that is attached there. */
   readonly audience: Audience | null;
 }
 
-/** Evaluates a flag as the Evaluation API does, compiled and all, and says why the answer is what it is. */
+/** Evaluates a flag as the Evaluation API does, on the compiled flag, and explains the answer. */
 export function trialOf(place: TrialPlace, plain: PlainContext, randomRoll: RandomRoll): FlagTrial {
   const { flag, project, environmentNumber, audience } = place;
   const environments = project.environments.filter(({ number }) => number === environmentNumber);
@@ -111,15 +111,15 @@ function stepsOf(reason: EvaluationReason, scene: TrialScene): TrialStep[] {
 
 const attributesMax = 100;
 
-/** Who a flag is tried for, as the console sends it. An empty key or cohort counts as absent, as in a request. */
+/** The context of a trial, as the console sends it. An empty key or cohort counts as absent, as in a request. */
 export interface SentContext {
   readonly targetingKey?: string;
   readonly cohort?: string;
-  /** A name may come several times: each adds a value. */
+  /** A name may occur several times: each adds a value. */
   readonly attributes?: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** @param problems gets what no request could say. */
+/** @param problems receives what no request could contain. */
 export function readTrialContext(sent: SentContext, problems: ProblemList): PlainContext {
   const { targetingKey = '', cohort = '', attributes = [] } = sent;
   addUnicodeProblem(targetingKey, 'targetingKey', problems);

@@ -10,12 +10,12 @@ import { storedLists, type WholeFlag, wholeFlag } from './whole-flag.ts';
 export interface EditResult {
   /** Whether the stored flag differs afterwards. */
   readonly changed: boolean;
-  /** The flag as it was when nothing changed. */
+  /** The flag; unchanged when nothing changed. */
   readonly flag: Flag;
   readonly changes: readonly AuditChange[];
-  /** The name of the one environment that everything concerns; null when there is none, or more. */
+  /** Name of the one environment that has all changes; null for none, or several. */
   readonly environment: string | null;
-  /** Whether an audience is applied where another one, or none, was. */
+  /** Whether an audience is attached that was not before. */
   readonly attachesAudience: boolean;
 }
 
@@ -39,7 +39,7 @@ export function applyFlagEdit(flag: Flag, project: Project, edit: FlagEdit, now:
   return { changed: true, flag: changed, changes, environment: concerned?.name ?? null, attachesAudience };
 }
 
-/** A new flag as a draft describes it; what it leaves out is at its defaults. @param now Unix milliseconds. */
+/** A new flag from a draft; absent fields get their defaults. @param now Unix milliseconds. */
 export function flagFromEdit(edit: FlagEdit, project: Project, id: string, now: number): EditResult['flag'] {
   const blank = newFlag({ name: '', description: '', tags: [], states: new Map() }, id, project.id, now);
   const whole = editedWhole(wholeFlag(blank, project), edit);
@@ -63,7 +63,7 @@ function editedWhole(before: WholeFlag, { labels, cohorts = before.cohorts, stat
   return { name, description, tags, cohorts, states: new Map(edited) };
 }
 
-/** @param flagWide the list that is inherited once the draft is stored. */
+/** @param flagWide the inherited list after the draft is stored. */
 function editedState(before: FlagState, fields: StateFields, flagWide: readonly string[]): FlagState {
   const { enabled, trafficPercentage, cohorts, audienceId } = fields;
   const { cohortOverride } = before;

@@ -24,18 +24,18 @@ import {
 } from './state-fields.ts';
 import { storedLists, wholeFlag } from './whole-flag.ts';
 
-/** A flag as a create body describes it. */
+/** A flag from a create body. */
 export interface FlagDraft extends FlagLabels {
-  /** By environment number; what is left at its defaults has no entry. */
+  /** By environment number; a state with all defaults has no entry. */
   readonly states: ReadonlyMap<number, FlagState>;
 }
 
 /**
  * Reads a create body for either kind of project.
  *
- * @param hasAudience whether the project has an audience of this id.
- * @param problems gets everything that is wrong, keys in the order sent, a missing `name` last; the draft holds only
- *   while it stays empty.
+ * @param hasAudience whether the project has an audience with this id.
+ * @param problems receives every problem, keys in the order sent, a missing `name` last; the draft is valid only while
+ * it is empty.
  */
 export function parseCreation(
   body: RequestBody,
@@ -50,7 +50,7 @@ export function parseCreation(
   return reader.draft();
 }
 
-/** The environments that a create body names, repeated or not; none when there is nothing to read. */
+/** The environments that a create body names, with repetitions; none for an unreadable body. */
 export function* namedEnvironments(body: RequestBody): Generator<string> {
   if (body.kind !== 'object') return;
   const environments = body.members.listed.get('environments');
@@ -65,7 +65,7 @@ export function newFlag(draft: FlagDraft, id: string, projectId: string, now: nu
   return { id, projectId, name, description, tags, cohorts: [], states, revision: 1, ...times };
 }
 
-/** What the audit log says of a new flag. State that was left at its defaults is not listed. */
+/** The audit entry of a new flag. State with default values is not listed. */
 export function creationChanges(flag: Flag, project: Project): AuditChange[] {
   const { name, description, tags } = flag;
   const labels = Object.entries({ name, description, tags });
@@ -79,7 +79,7 @@ export function creationChanges(flag: Flag, project: Project): AuditChange[] {
   return changes;
 }
 
-/** What the audit log says of a deleted flag: everything that a creation would list, now gone. */
+/** The audit entry of a deleted flag: everything that a creation would list, with null as new value. */
 export function deletionChanges(flag: Flag, project: Project): AuditChange[] {
   const whole = { ...flag, ...storedLists(wholeFlag(flag, project), project) };
   return creationChanges(whole, project).map(({ field, after }) => ({ field, before: after, after: null }));

@@ -18,7 +18,7 @@ export interface SentState {
   readonly audienceId?: string | null;
 }
 
-/** A draft of a flag as the console sends it; what is absent stays. */
+/** A draft of a flag as the console sends it; an absent field keeps its value. */
 export interface SentFlag extends Partial<FlagLabels> {
   /** Flag-wide; the only list of a single-environment flag. */
   readonly cohorts?: readonly string[];
@@ -26,7 +26,7 @@ export interface SentFlag extends Partial<FlagLabels> {
   readonly states?: Readonly<Record<string, SentState>>;
 }
 
-/** A draft that was read: everything in it can be stored. */
+/** A draft that was read: all of it can be stored. */
 export interface FlagEdit {
   readonly labels: Readonly<FlagLabelsDraft>;
   readonly cohorts: readonly string[] | undefined;
@@ -34,11 +34,11 @@ export interface FlagEdit {
 }
 
 /**
- * Reads a draft by the rules of the Management API's create, and in its words: a problem in an environment is told under
- * its name (`environments.staging.trafficPercentage must be …`).
+ * Reads a draft by the rules of the Management API's create, with the same messages. A problem in an environment has
+ * the environment's name in its path (`environments.staging.trafficPercentage must be …`).
  *
- * @param hasAudience whether the flag's project has an audience of this id.
- * @param problems gets everything that is wrong; the edit holds only while it stays empty.
+ * @param hasAudience whether the flag's project has an audience with this id.
+ * @param problems receives every problem; the edit is valid only while it is empty.
  */
 export function parseFlagEdit(
   sent: SentFlag,
@@ -77,7 +77,7 @@ function readStates(
 const listHasOnePlace =
   'states.0.cohorts is not accepted: this project has a single environment, so send its list as cohorts';
 
-/** Where each state that may be sent belongs, and how a message names it. */
+/** For each state that may be sent: its environment, and its name in messages. */
 function statePlaces(project: Project): ReadonlyMap<string, { number: number; prefix: string }> {
   if (!project.isMultiEnvironment) {
     return new Map([[String(soleEnvironment), { number: soleEnvironment, prefix: '' }]]);
@@ -91,7 +91,7 @@ function statePlaces(project: Project): ReadonlyMap<string, { number: number; pr
 function describeUnknown(key: string, project: Project): string {
   const path = `states.${shown(key)}`;
   if (!project.isMultiEnvironment) return `${path} is not accepted: this project has a single environment, 0`;
-  return `${path} is no number of an environment of this project (${describeEnvironments(project)})`;
+  return `${path} is not the number of an environment of this project (${describeEnvironments(project)})`;
 }
 
 function readState(sent: SentState, site: FieldSite): StateFields {
@@ -102,7 +102,7 @@ function readState(sent: SentState, site: FieldSite): StateFields {
   return fields;
 }
 
-/** Null inherits just as an empty list does. */
+/** Null inherits, like an empty list. */
 function inherited({ cohorts }: SentState): { readonly cohorts?: readonly string[] } {
   return cohorts === null ? { cohorts: [] } : {};
 }

@@ -7,7 +7,7 @@ export const descriptionCodePointsMax = 2000;
 export const tagsMax = 50;
 export const tagCodePointsMax = 64;
 
-/** What describes a flag: set by a create, edited in the console. */
+/** The name, description and tags of a flag: set by a create, edited in the console. */
 const labelKeys = ['name', 'description', 'tags'] as const;
 type LabelKey = (typeof labelKeys)[number];
 
@@ -23,7 +23,7 @@ export function isLabelKey(key: string): key is LabelKey {
   return (labelKeys as readonly string[]).includes(key);
 }
 
-/** Reads one label into the draft, or adds what is wrong with it. */
+/** Reads one label into the draft, or adds its problem. */
 export function readLabel(draft: FlagLabelsDraft, key: LabelKey, value: JsonValue, site: FieldSite): void {
   if (isNull(value, key, site)) return;
   if (key === 'name') draft.name = readName(value, site);
@@ -55,7 +55,7 @@ function readText(value: JsonValue, key: LabelKey, site: FieldSite): string | un
 function readTags(value: JsonValue, site: FieldSite): string[] | undefined {
   const before = site.problems.count;
   const tags = readStrings(value, 'tags', tagCodePointsMax, site);
-  // Each bad item is one problem.
+  // Each bad item is a problem.
   const sent = (tags?.length ?? 0) + site.problems.count - before;
   if (tags !== undefined && sent > tagsMax)
     site.problems.add(() => `tags must have at most ${tagsMax} items`);

@@ -21,7 +21,7 @@ export type FlagPatch = StateFields;
 export interface AppliedPatch {
   /** Whether the stored state differs afterwards. */
   readonly changed: boolean;
-  /** The flag as it was when nothing changed. */
+  /** The flag; unchanged when nothing changed. */
   readonly flag: Flag;
   readonly changes: readonly AuditChange[];
 }
@@ -29,8 +29,8 @@ export interface AppliedPatch {
 /**
  * Reads a patch by the specification's rules 1 to 10.
  *
- * @param hasAudience whether the flag's project has an audience of this id.
- * @param problems gets everything that is wrong, keys in the order sent; the patch holds only while it stays empty.
+ * @param hasAudience whether the flag's project has an audience with this id.
+ * @param problems receives every problem, keys in the order sent; the patch is valid only while it is empty.
  */
 export function parsePatch(
   body: RequestBody,

@@ -26,7 +26,7 @@ interface EnvironmentsFlagView<List> extends FlagHead {
 
 export type FlagView<List = readonly string[]> = FlatFlagView<List> | EnvironmentsFlagView<List>;
 
-/** A flag in the form in which it is returned: flat, or, for a group flag without an environment, with all of them. */
+/** A flag in the form of an answer: flat, or, for a group flag without an environment, with all of them. */
 export function flagView<List>(
   flag: FlagOf<List>,
   project: Project,
@@ -45,7 +45,8 @@ export function flatFlagView<List>(
   const { id, name, kind, updatedAt } = flagHead(flag, project);
   const state = stateView(flag, environment?.number ?? soleEnvironment);
   const { enabled, trafficPercentage, cohorts, audienceId } = state;
-  // Field by field: each patch makes one, and to spread two objects into a third takes a fifth of deciding it.
+  // Field by field: each patch makes one, and spreading two objects into a third takes a fifth of the time for deciding
+  // it.
   const head = { id, name, kind, updatedAt, enabled, trafficPercentage, cohorts, audienceId };
   return environment === null ? head : { ...head, environment: environment.name };
 }
@@ -55,7 +56,7 @@ function environmentsFlagView<List>(flag: FlagOf<List>, project: Project): Envir
   const entries = project.environments.map(
     ({ name, number }) => [name, { ...stateView(flag, number), updatedAt }] as const,
   );
-  // Object.fromEntries defines own properties: an environment called `__proto__` is one too.
+  // Object.fromEntries defines own properties, so an environment named `__proto__` is one too.
   return { ...flagHead(flag, project), environments: Object.fromEntries(entries) };
 }
 

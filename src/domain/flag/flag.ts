@@ -1,7 +1,7 @@
 import type { PackedList } from '../../support/packed-list.ts';
 import { soleEnvironment } from '../project/project.ts';
 
-/** What a flag is set to in one environment. */
+/** The settings of a flag in one environment. */
 export interface StateOf<List> {
   readonly enabled: boolean;
   /** Whole number, 0 to 100. */
@@ -35,7 +35,7 @@ export interface FlagOf<List> {
 
 export type FlagState = StateOf<readonly string[]>;
 export type Flag = FlagOf<readonly string[]>;
-/** A flag whose lists are the bytes that they were stored as, however long they are. */
+/** A flag whose lists are their stored bytes, however long they are. */
 export type PackedFlag = FlagOf<PackedList>;
 
 export const initialState: StateOf<never> = {

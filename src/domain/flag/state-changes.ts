@@ -1,14 +1,14 @@
 import type { AuditChange } from '../audit/audit-entry.ts';
 import type { FlagState } from './flag.ts';
 
-/** Element by element and in order: a list sent in another order is another list (decisions). */
+/** Compares elements in order: a list in another order is another list (decisions). */
 export function areSameCohorts(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((cohort, index) => cohort === right[index]);
 }
 
 /**
- * What differs between two stored states, as the audit log shows it; nothing when they are the same. `cohorts` is the
- * environment's own list, and `[]` means that it inherits, just as a patch writes it.
+ * The difference of two stored states for the audit log; empty when they are the same. `cohorts` is the environment's
+ * own list, and `[]` means that it inherits, as in a patch.
  */
 export function stateChanges(before: FlagState, after: FlagState): AuditChange[] {
   return stateFieldChanges(before, after).filter(({ before: left, after: right }) => !isSame(left, right));

@@ -15,7 +15,7 @@ import { areSameCohorts } from './state-changes.ts';
 export const stateKeys = ['enabled', 'trafficPercentage', 'cohorts', 'audienceId'] as const;
 type StateKey = (typeof stateKeys)[number];
 
-/** State as a body sends it; an absent field was not sent. An empty list of cohorts stands as it was sent. */
+/** State as a body sends it; an absent field was not sent. An empty list of cohorts stays empty here. */
 export interface StateFields {
   readonly enabled?: boolean | undefined;
   readonly trafficPercentage?: number | undefined;
@@ -27,14 +27,17 @@ export type StateFieldsDraft = { -readonly [Key in StateKey]?: StateFields[Key] 
 export const cohortCodePointsMax = 256;
 const loneSurrogateFault = 'must be valid Unicode: it has a lone surrogate';
 
-/** Where a field stands in a body, and what its reader needs. */
+/** The place of a field in a body, and what its reader needs. */
 export interface FieldSite {
   /** Empty at the top of the body, or for example `environments.staging.`. */
   readonly prefix: string;
-  /** A patch quotes the names of its fields (`"enabled"`); a create names paths (`environments.staging.enabled`). */
+  /**
+   * A patch puts the names of its fields in quotes (`"enabled"`); a create names paths
+   * (`environments.staging.enabled`).
+   */
   readonly isQuoted: boolean;
   readonly problems: ProblemList;
-  /** Whether the project has an audience of this id. */
+  /** Whether the project has an audience with this id. */
   hasAudience(id: string): boolean;
 }
 
@@ -53,7 +56,7 @@ export function addUnknownField(site: FieldSite, key: string): void {
   site.problems.add(() => `unknown field "${site.prefix}${shown(key)}"`);
 }
 
-/** Reads the members in the order sent. Unlisted ones are unknown keys, and there are 50 such problems already. */
+/** Reads the members in the order sent. Unlisted ones are unknown keys, after 50 such problems. */
 export function readMembers(
   { listed, unlistedCount }: JsonMembers,
   site: FieldSite,
@@ -63,7 +66,7 @@ export function readMembers(
   site.problems.addUnlisted(unlistedCount);
 }
 
-/** Reads one field into the draft, or adds what is wrong with it. Null is for `audienceId` alone (patch rule 2). */
+/** Reads one field into the draft, or adds its problem. Null is allowed for `audienceId` only (patch rule 2). */
 export function readStateField(
   draft: StateFieldsDraft,
   key: StateKey,
@@ -77,7 +80,7 @@ export function readStateField(
   else draft.cohorts = readStrings(value, 'cohorts', cohortCodePointsMax, site);
 }
 
-/** @returns whether the value is null, which is then a problem. */
+/** @returns whether the value is null, and adds the problem. */
 export function isNull(value: JsonValue, key: string, site: FieldSite): boolean {
   if (kindOf(value) !== 'null') return false;
   site.problems.add(() => `${fieldName(site, key)} cannot be null`);
@@ -115,7 +118,7 @@ function addItemFault(site: FieldSite, key: string, index: number, fault: string
   site.problems.add(() => `${fieldName(site, `${key}[${index}]`)} ${fault}`);
 }
 
-/** @returns whether the text can be stored as UTF-8; when it cannot, that is a problem. */
+/** @returns whether the text can be stored as UTF-8; otherwise adds the problem. */
 export function isUnicode(text: string, key: string, site: FieldSite): boolean {
   if (isWellFormed(text)) return true;
   site.problems.add(() => `${fieldName(site, key)} ${loneSurrogateFault}`);
@@ -152,8 +155,8 @@ function readAudienceId(value: JsonValue, site: FieldSite): string | null | unde
 }
 
 /**
- * What a sent list does to an environment's own. An empty list inherits; a list equal to the inherited one creates no
- * override where none is stored (specification, transitions).
+ * The effect of a sent list on an environment's own. An empty list inherits. A list equal to the inherited one creates
+ * no override where none is stored (specification, transitions).
  *
  * @param inherited the flag-wide list that applies without an override.
  */

@@ -3,8 +3,8 @@ import { type Flag, type FlagOf, type FlagState, initialState, type StateOf, sta
 import type { FlagLabels } from './flag-labels.ts';
 
 /**
- * A flag as people see and edit it. It differs from the stored one in two ways: every environment that the project has
- * now has a state here, and no other; and the only list of a single-environment flag stands in `cohorts`, where it is
+ * A flag as people see and edit it. It differs from the stored one in two ways: it has a state for every present
+ * environment of the project, and no other; and the only list of a single-environment flag is in `cohorts`, but is
  * stored as the override of its only state. This file alone knows of that.
  */
 export interface WholeFlagOf<List> extends FlagLabels {
@@ -33,7 +33,7 @@ export function wholeFlag<List>(flag: FlagOf<List>, project: Project): WholeFlag
   return { ...labels, cohorts: flag.cohorts, states: new Map(states) };
 }
 
-/** What of a flag is stored otherwise than it is shown. What is left at its defaults has no entry. */
+/** Converts a whole flag to its stored form. A state with all defaults has no entry. */
 export function storedLists(whole: WholeFlag, project: Project): Pick<Flag, 'cohorts' | 'states'> {
   if (project.isMultiEnvironment) return { cohorts: whole.cohorts, states: withoutDefaults(whole.states) };
   const state = whole.states.get(soleEnvironment) ?? initialState;

@@ -14,9 +14,9 @@ import {
 export const idempotencyKeyLengthMax = 255;
 
 /**
- * Reads the header `Idempotency-Key`. Sent several times it has been joined by a comma and a space, which no key holds.
+ * Reads the header `Idempotency-Key`. Repeated headers are joined by a comma and a space, which no key contains.
  *
- * @param problems gets it when it is not 1 to 255 visible ASCII characters.
+ * @param problems receives one when it is not 1 to 255 visible ASCII characters.
  * @returns null when there is none, or a problem.
  */
 export function readIdempotencyKey(header: string | null, problems: ProblemList): string | null {
@@ -41,7 +41,7 @@ export interface RepeatableRequest {
 export type Recall =
   | { readonly kind: 'first' }
   | { readonly kind: 'repeated'; readonly answer: KeptAnswer }
-  /** The key was used for something else. */
+  /** The key was used with another body. */
   | { readonly kind: 'other-body' };
 
 /** @param now Unix milliseconds. */
@@ -55,11 +55,12 @@ function isSame(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }
 
-/** Old answers that may be forgotten to make room for one: what a create costs is bounded. */
+/** Old answers that may be forgotten to make room for one: the cost of a create is bounded. */
 export const forgottenForRoomMax = 512;
 
 /**
- * Keeps an answer whose key is not in use, within the limits of its project. Old answers make room, never younger ones.
+ * Keeps an answer whose key is not in use, within the limits of its project. Expired answers are forgotten for it,
+ * never younger ones.
  *
  * @returns null when there is no room.
  */
@@ -83,14 +84,14 @@ export function keepAnswer(queries: RecordQueries, answer: KeptAnswer, now: numb
 }
 
 /**
- * When to ask again after there was no room: the oldest answer of the project is forgotten then.
+ * When to retry after there was no room: then the oldest answer of the project expires.
  *
  * @returns whole seconds, from 1 to those of 24 hours.
  */
 export function secondsUntilRoom(queries: RecordQueries, projectId: string, now: number): number {
   const [oldest] = queries.keptAnswersOf(projectId);
   const ms = oldest === undefined ? 0 : oldest.keptAt + keptForMs - now;
-  // A clock that has gone back makes an answer stay longer than anybody is told to wait.
+  // When a clock was set back, an answer stays longer than clients are told to wait.
   return Math.ceil(Math.min(Math.max(ms, 1000), keptForMs) / 1000);
 }
 
@@ -99,18 +100,20 @@ export function forget(before: KeptAnswerHead): RecordChange {
   return { kind: 'kept-answer', before, after: null };
 }
 
-/** Old answers that go along with one commit. */
+/** Expired answers that are forgotten with one commit. */
 export const forgottenPerCommitMax = 128;
 
-/** @returns the project whose old answers are looked at after another one's: round and round; null when none keeps any. */
+/**
+ * @returns the project after another one, in a cycle, whose old answers are checked; null when no project keeps any.
+ */
 export function nextProjectToForget(queries: RecordQueries, afterProjectId: string | null): string | null {
   return queries.projectKeepingAnswers(afterProjectId) ?? queries.projectKeepingAnswers(null) ?? null;
 }
 
-/** Forgets the oldest answers of a project that are over their 24 hours: a bounded few. @param now Unix milliseconds */
+/** Forgets the oldest expired answers of a project: a bounded few. @param now Unix milliseconds */
 export function forgetOldAnswers(queries: RecordQueries, projectId: string, now: number): RecordChange[] {
   const changes: RecordChange[] = [];
-  // Forgetting counts down what the project uses: whether that can be read is found out before anything is decided.
+  // Forgetting counts down the project's usage: whether the usage is readable is checked before anything is decided.
   queries.keptAnswersUsage(projectId);
   for (const head of queries.keptAnswersOf(projectId)) {
     if (changes.length >= forgottenPerCommitMax || !isForgettable(head, now)) break;

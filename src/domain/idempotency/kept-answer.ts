@@ -1,18 +1,18 @@
-/** How long an answer is given again: within 24 hours, so no more at exactly 24. */
+/** How long an answer is repeated: within 24 hours, so no more at exactly 24. */
 export const keptForMs = 24 * 60 * 60 * 1000;
 
-/** What a project may keep at once. */
+/** Limits of a project's kept answers. */
 export const keptAnswersMax: KeptAnswersUsage = { entries: 10_000, bytes: 64 * 1024 * 1024 };
 
 /** Enough of a kept answer to find it, to count it and to forget it. */
 export interface KeptAnswerHead {
   readonly projectId: string;
   readonly tokenId: string;
-  /** As the client chose it; it belongs to the token. */
+  /** The client's choice; it belongs to the token. */
   readonly key: string;
   /** Unix milliseconds. */
   readonly keptAt: number;
-  /** What it counts toward the project's limit. */
+  /** Bytes that count toward the project's limit. */
   readonly bytes: number;
 }
 
@@ -21,17 +21,17 @@ export interface KeptAnswer extends KeptAnswerHead {
   /** SHA-256 of the request's body, 32 bytes. */
   readonly requestHash: Uint8Array;
   readonly entityTag: string;
-  /** JSON text, given again byte for byte. */
+  /** JSON text, repeated byte for byte. */
   readonly body: string;
 }
 
-/** What a project keeps, together. */
+/** The sums of a project's kept answers. */
 export interface KeptAnswersUsage {
   readonly entries: number;
   readonly bytes: number;
 }
 
-/** Ids, times, hash, tag and index entries of one kept answer, generously. */
+/** An upper estimate of the ids, times, hash, tag and index entries of one kept answer. */
 const fixedBytes = 256;
 const encoder = new TextEncoder();
 
@@ -39,7 +39,7 @@ export function keptBytes(key: string, body: string): number {
   return fixedBytes + key.length + encoder.encode(body).length;
 }
 
-/** A clock that has gone back makes the difference negative, and the answer stays: «creates nothing» is the rule. */
+/** When a clock was set back, the difference is negative, and the answer stays: «creates nothing» is the rule. */
 export function isForgettable({ keptAt }: KeptAnswerHead, now: number): boolean {
   return now - keptAt >= keptForMs;
 }

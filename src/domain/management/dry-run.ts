@@ -4,9 +4,9 @@ import { type ManagementParameter, type ManagementQuery, readParameter } from '.
 
 /**
  * Whether the write is only tried (`dryRun=true`). A typing error must not write: another value is a problem, and so is
- * an unknown parameter that may be meant as `dryRun`. Repetition and decoding are `addQueryProblems`'s.
+ * an unknown parameter that may be meant as `dryRun`. `addQueryProblems` checks repetition and decoding.
  *
- * @param known what the route knows besides: their values are the caller's, whatever they look like
+ * @param known the route's other parameters: any value of them is allowed
  */
 export function readDryRun(
   query: ManagementQuery,
@@ -25,7 +25,7 @@ export function readDryRun(
   return value === 'true';
 }
 
-/** `dryrun`, `dry-run[]`, `amp;dryRun`, `dryRun%3Dtrue`, `dyrRun`, full-width letters and the like. */
+/** Matches `dryrun`, `dry-run[]`, `amp;dryRun`, `dryRun%3Dtrue`, `dyrRun`, full-width letters and the like. */
 function isMeantAsDryRun(name: string): boolean {
   return hasDryRun(name) || closestName(folded(name), ['dryrun']) !== null;
 }
@@ -34,7 +34,7 @@ function hasDryRun(text: string): boolean {
   return folded(text).includes('dryrun');
 }
 
-/** Letters alone, without case, accents and width; percent-encoded twice or not. */
+/** The letters alone, without case, accents and width; percent-encoded twice or not. */
 function folded(text: string): string {
   const decoded = text.replaceAll(/%([2-7][0-9a-f])/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

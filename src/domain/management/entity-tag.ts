@@ -4,7 +4,7 @@ import type { Project } from '../project/project.ts';
 
 /** A header that lists entity tags (RFC 9110, `If-Match` and `If-None-Match`). */
 export interface TagCondition {
-  /** `*`: whatever the tag is. */
+  /** `*`: any tag. */
   readonly isAny: boolean;
   readonly tags: readonly EntityTag[];
 }
@@ -18,9 +18,9 @@ interface EntityTag {
 }
 
 /**
- * The tag of a flag's representation: its revision, then its project's environments revision. Together they move with
- * whatever a representation shows; no part of it depends on the token. A representation that shows more one day needs
- * another tag.
+ * The tag of a flag's representation: its revision, then its project's environments revision. One of them changes with
+ * everything that a representation shows, and neither depends on the token. If a representation ever shows more, it
+ * needs another tag.
  */
 export function flagEntityTag(flag: Revised, project: Project): string {
   return `"${opaqueTag(flag, project)}"`;
@@ -30,7 +30,10 @@ function opaqueTag({ revision }: Revised, { environmentsRevision }: Project): st
   return `${revision}-${environmentsRevision}`;
 }
 
-/** One piece of a list: white space, a comma, or a tag. Each is matched where the last one ended, so time is linear. */
+/**
+ * One piece of a list: white space, a comma, or a tag. Each is matched at the end of the last one, so the time is
+ * linear.
+ */
 const piece = /[ \t]+|(,)|(W\/)?"([\x21\x23-\x7e\u0080-\u{10ffff}]*)"/uy;
 
 /** @returns null when the header is malformed. */
@@ -55,8 +58,8 @@ export function parseTagCondition(header: string): TagCondition | null {
 }
 
 /**
- * Whether the representation that the client holds is the one it would get (`If-None-Match`, weak comparison). A
- * malformed header asks nothing: the answer is then given whole, which is always right.
+ * Whether the client's representation is the one that it would get (`If-None-Match`, weak comparison). A malformed
+ * header is no condition: the answer is then given whole, which is always right.
  */
 export function isRevalidated(header: string | null, flag: Revised, project: Project): boolean {
   const condition = header === null ? null : parseTagCondition(header);
@@ -65,7 +68,7 @@ export function isRevalidated(header: string | null, flag: Revised, project: Pro
   return condition.isAny || condition.tags.some(({ opaque }) => opaque === current);
 }
 
-/** @param problems gets it when the header is malformed: an unreadable condition must not let a change through. */
+/** @param problems receives one when the header is malformed: an unreadable condition must not let a change through. */
 export function readIfMatch(header: string | null, problems: ProblemList): TagCondition | null {
   if (header === null) return null;
   const condition = parseTagCondition(header);
@@ -76,8 +79,8 @@ export function readIfMatch(header: string | null, problems: ProblemList): TagCo
 }
 
 /**
- * Whether `If-Match` lets a change through: one of its tags names the flag's present revision (strong comparison, so a
- * weak tag never does). The environments revision is not looked at: renaming an environment is no change of the flag.
+ * Whether `If-Match` lets a change through: one of its tags must name the flag's present revision (strong comparison,
+ * so a weak tag never does). The environments revision is ignored: renaming an environment does not change the flag.
  */
 export function permitsRevision(condition: TagCondition, flag: Revised): boolean {
   const isCurrent = ({ isWeak, opaque }: EntityTag) =>

@@ -6,7 +6,7 @@ import { type ManagementQuery, readParameter } from './management-query.ts';
  * The environment that `env` names, by the kind of project (specification: GET and PATCH of a flag).
  *
  * @param isRequired whether a group flag needs it.
- * @param problems gets what is wrong with it, unless decoding it already was.
+ * @param problems receives its problem, unless decoding has added one.
  * @returns null when none is named, or there is a problem.
  */
 export function chooseEnvironment(

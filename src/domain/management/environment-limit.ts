@@ -9,7 +9,7 @@ import type { RequestBody } from './request-body.ts';
 
 /**
  * Step 10 of the order of checks. An environment outside the token's list is refused whether or not it exists, and
- * before anything else that is wrong with the request (decisions).
+ * before any other problem of the request (decisions).
  */
 export function limitRead({ token }: Principal, query: ManagementQuery): Step<null> {
   const refused = findRefused(token, requestedEnvironments(query));
@@ -17,14 +17,14 @@ export function limitRead({ token }: Principal, query: ManagementQuery): Step<nu
   return denyToken(token, 'environment-not-permitted', describeRefusal(token, refused), shown(refused));
 }
 
-/** As for a read; and a limited token changes nothing in a project that has no environments to name. */
+/** The same as for a read. In addition, a limited token can change nothing in a project without environments. */
 export function limitPatch(principal: Principal, query: ManagementQuery): Step<null> {
   const limited = limitRead(principal, query);
   if (!limited.ok || !isShutOut(principal)) return limited;
   return denyToken(principal.token, 'environment-not-permitted', describeShutOut(principal.token));
 }
 
-/** A create must not set state where a patch could not: 403 `Forbidden`. */
+/** A create must not set state that a patch could not: 403 `Forbidden`. */
 export function limitCreation(principal: Principal, body: RequestBody): Step<null> {
   const { token } = principal;
   if (token.environments === null || body.kind !== 'object') return proceed(null);
@@ -42,7 +42,7 @@ function findRefused(token: Token, names: Iterable<string>): string | undefined 
   return undefined;
 }
 
-/** A list none of whose names exists permits nothing (decisions), and here none can exist. */
+/** A list none of whose names exists permits nothing (decisions), and in such a project none can exist. */
 function isShutOut({ token, project }: Principal): boolean {
   return token.environments !== null && !project.isMultiEnvironment;
 }

@@ -5,7 +5,9 @@ import type { Token } from '../token/token.ts';
 import type { Principal } from './guard.ts';
 import { proceed, refuseRequest, type Step } from './refusal.ts';
 
-/** Step 9: the same answer for an unknown flag and another project's, so that ids cannot be tried (specification). */
+/**
+ * Step 9: an unknown flag and another project's flag get the same answer, so that ids cannot be probed (specification).
+ */
 export function findFlag(queries: RecordQueries, { token, project }: Principal, id: string): Step<Flag> {
   const flag = isIdShaped(id) ? queries.flag(id) : undefined;
   if (flag?.projectId === project.id) return proceed(flag);
@@ -16,7 +18,7 @@ export function refuseUnknownFlag(token: Token): Extract<Step<never>, { ok: fals
   return refuseRequest(token, 'not-found', 'No flag with that id exists in this project.');
 }
 
-/** Whether the project has an audience of this id. */
+/** Whether the project has an audience with this id. */
 export function hasAudience(queries: RecordQueries, projectId: string, id: string): boolean {
   return isIdShaped(id) && queries.audience(id)?.projectId === projectId;
 }

@@ -7,7 +7,7 @@ import { type Permission, type Token, tokenStatus } from '../token/token.ts';
 import { readTokenSecret } from '../token/token-secret.ts';
 import { denyToken, proceed, refuseRequest, refuseStranger, type Step } from './refusal.ts';
 
-/** Who asks, once the guard has let the request through. */
+/** The asker, after the guard has admitted the request. */
 export interface Principal {
   readonly token: Token;
   readonly project: Project;
@@ -15,16 +15,16 @@ export interface Principal {
 }
 
 interface GuardedRequest {
-  /** The header as it came; null when there was none. */
+  /** The Authorization header as received; null for none. */
   readonly authorization: string | null;
-  /** What the route needs; null when there is no such route. */
+  /** The permission that the route needs; null when there is no such route. */
   readonly permission: Permission | null;
 }
 
 export interface GuardContext {
   /** Unix milliseconds. */
   readonly now: number;
-  /** The prefix of today's tokens, and former ones whose tokens still work. */
+  /** The present token prefix, and former ones whose tokens still work. */
   readonly acceptedPrefixes: readonly string[];
   /** SHA-256, 32 bytes. */
   hashSecret(secret: string): Uint8Array;
@@ -50,11 +50,11 @@ export function guardRequest(
 
 const missing = 'Send a token in the header: Authorization: Bearer <API_TOKEN>.';
 const malformed =
-  'The Authorization header must be "Bearer <API_TOKEN>" with a whole token. This one has another form: the token may have been cut off or mistyped.';
+  'The Authorization header must be "Bearer <API_TOKEN>" with a whole token. The token in it is malformed: it may have been cut off or mistyped.';
 const unknown =
   'No token has this secret. Check that it is the whole secret of a token of this service, or use another token.';
 const planRequired =
-  'The Management API needs an organisation on the Teams or Enterprise plan, or on a running Teams trial, whose subscription has not lapsed. Its tokens work again as soon as that is so.';
+  'The Management API needs an organisation on the Teams or Enterprise plan, or on a running Teams trial, whose subscription has not lapsed. Existing tokens work again once it has that.';
 const noSuchEndpoint =
   'The Management API has no endpoint of this method and path. The documentation lists its endpoints.';
 const readOnly =
@@ -81,7 +81,7 @@ function checkStatus(token: Token, now: number): Step<Token> {
   return denyToken(token, reason, `The token "${shown(token.name)}" ${what}. Use another one.`);
 }
 
-/** A project without an organisation has no tokens; one that has them all the same is not eligible. */
+/** A project without an organisation cannot have tokens; if it has one all the same, it is not eligible. */
 function findOwner(queries: RecordQueries, token: Token, now: number): Step<Principal> {
   const project = queries.project(token.projectId);
   if (project === undefined) throw new Error(`token ${token.id} belongs to no project`);

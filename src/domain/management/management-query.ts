@@ -1,13 +1,13 @@
 import { decodeQuery, type QueryParameter } from '../../support/query-string.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
 
-/** The query parameters that routes of the Management API know; every other one is ignored. */
+/** The query parameters that routes of the Management API know; all others are ignored. */
 export type ManagementParameter = 'env' | 'name' | 'dryRun';
 
 /** A query, decoded once and read by several checks. */
 export type ManagementQuery = readonly QueryParameter[];
 
-/** What a known parameter says: not sent, sent with a value, or sent in a way that is a problem (its value null). */
+/** A known parameter: not sent, sent with a value, or sent with a problem (its value is null then). */
 interface ParameterReading {
   readonly isSent: boolean;
   readonly value: string | null;
@@ -18,14 +18,14 @@ export function parseManagementQuery(raw: string): ManagementQuery {
   return decodeQuery(raw);
 }
 
-/** Every value of `env` that can be decoded, in the order sent: the token's limit comes before any other problem. */
+/** Every decodable value of `env`, in the order sent: the token's limit comes before any other problem. */
 export function requestedEnvironments(query: ManagementQuery): string[] {
   return query.flatMap(({ name, value }) => (name === 'env' && value !== null ? [value] : []));
 }
 
 /**
- * Adds every problem of decoding, in the order sent: in any parameter what cannot be decoded, and in the parameters that
- * the route knows a repetition and a raw plus (decisions).
+ * Adds every problem of decoding, in the order sent: undecodable text in any parameter, and in the parameters that the
+ * route knows also a repetition and a raw plus (decisions).
  */
 export function addQueryProblems(
   query: ManagementQuery,

@@ -3,21 +3,21 @@ import type { ProblemList } from '../problem-list.ts';
 import type { DenialReason } from '../token/denial.ts';
 import type { Token } from '../token/token.ts';
 
-/** A Management API request that is not carried out, and what else must happen because of it. */
+/** A refused request of the Management API, and what follows from the refusal. */
 export interface Refusal {
   readonly problem: Problem;
-  /** Counts toward the address's limit: a missing, malformed or unknown token. */
+  /** Counts toward the address' limit: a missing, malformed or unknown token. */
   readonly isFailedAuthentication: boolean;
-  /** Why a real token was refused; null for everything else, which is not recorded. */
+  /** Why a real token was refused; null for any other refusal, which is not recorded. */
   readonly denialReason: DenialReason | null;
-  /** The environment that was refused, if it was for one that the query does not name. */
+  /** The refused environment, if the query does not name it. */
   readonly environment: string | null;
   readonly tokenId: string | null;
-  /** Seconds, where it is known when to try again. */
+  /** Seconds after which to retry, if they are known. */
   readonly retryAfter?: number;
 }
 
-/** One step in the order of checks: what the next steps need, or the end. */
+/** One step in the order of checks: its result for the next steps, or a refusal. */
 export type Step<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly refusal: Refusal };
@@ -28,7 +28,7 @@ export function proceed<T>(value: T): Step<T> {
   return { ok: true, value };
 }
 
-/** Nobody was recognised: 401, and a failed authentication. */
+/** No token was recognised: 401, and a failed authentication. */
 export function refuseStranger(code: ProblemCode, detail: string): Refused {
   const problem = { code, detail };
   const refusal = {
@@ -41,18 +41,18 @@ export function refuseStranger(code: ProblemCode, detail: string): Refused {
   return { ok: false, refusal };
 }
 
-/** A known token asked for what cannot be: not a denial. */
+/** A known token asked for something that is not possible: not a denial. */
 export function refuseRequest(token: Token, code: ProblemCode, detail: string): Refused {
   return refused(token, { code, detail }, null, null);
 }
 
-/** The service has no room for what a known token asked for. @param retryAfter seconds until there is some */
+/** The service has no room for the request of a known token. @param retryAfter seconds until there is some */
 export function refuseForNow(token: Token, detail: string, retryAfter: number): Refused {
   const { refusal } = refuseRequest(token, 'service-unavailable', detail);
   return { ok: false, refusal: { ...refusal, retryAfter } };
 }
 
-/** A known token asked for what it must not: recorded, and mailed. */
+/** A known token asked for something that it may not do: recorded, and mailed. */
 export function denyToken(
   token: Token,
   reason: DenialReason,

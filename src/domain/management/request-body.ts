@@ -4,12 +4,12 @@ import { isLabelKey } from '../flag/flag-labels.ts';
 import { isStateKey } from '../flag/state-fields.ts';
 import { problemsListedMax, shown } from '../problem-list.ts';
 
-/** Arrays and objects that may be open at once in a body (decisions). */
+/** Depth of arrays and objects in a body (decisions). */
 const bodyDepthMax = 32;
 /** The largest body that is read; the worker stops there (specification: 1 MiB). */
 export const bodyBytesMax = 1024 * 1024;
 
-/** What a request's body turned out to be. `empty` is judged by each route in its own words. */
+/** The body of a request. Each route reports `empty` in its own words. */
 export type RequestBody =
   | { readonly kind: 'object'; readonly members: JsonMembers }
   | { readonly kind: 'empty' }
@@ -23,7 +23,7 @@ type JsonText =
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads a body as a JSON object, in time linear in its length whatever it holds. White space alone is empty.
+ * Reads a body as a JSON object, in time linear in its length for any content. White space alone is empty.
  *
  * @param bytes null when there was no body.
  */
@@ -33,7 +33,7 @@ export function parseBody(bytes: Uint8Array | null): RequestBody {
   return { kind: 'object', members: jsonMembersOf(rootOf(read.text), isBodyKey, problemsListedMax) };
 }
 
-/** The text of a body that is a JSON object: sound, and not nested too deeply. White space alone is empty. */
+/** The text of a body that is a JSON object: valid, and not nested too deeply. White space alone is empty. */
 export function readJsonText(bytes: Uint8Array | null): JsonText {
   const text = bytes === null ? '' : decode(bytes);
   if (text === null) return unreadable('the request body is not valid UTF-8');
@@ -45,7 +45,7 @@ export function readJsonText(bytes: Uint8Array | null): JsonText {
   return unreadable(`the request body must be a JSON object, and it is ${nameOfKind(value)}`);
 }
 
-/** The keys of any body; which of them a route takes is the route's to say. */
+/** The keys of any body; each route decides which of them it accepts. */
 function isBodyKey(key: string): boolean {
   return isStateKey(key) || isLabelKey(key) || key === 'environments';
 }
@@ -73,7 +73,7 @@ function describeFault(text: string, fault: JsonFault): string {
   return `the request body is not valid JSON: ${found} at ${place}`;
 }
 
-/** The character itself, or its number when it could not be seen. */
+/** The character itself, or its number if it is not visible. */
 function nameOfCharacter(codePoint: number): string {
   const text = String.fromCodePoint(codePoint);
   if (/[\p{C}\p{Z}]/u.test(text)) return `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`;

@@ -2,10 +2,10 @@ import { hasRole } from '../console/console-principal.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import type { Member, Role } from './member.ts';
 
-/** Members of one organisation, open invitations counted. */
+/** Most members of one organisation, with open invitations. */
 export const membersMax = 10_000;
 
-/** Admins manage members up to Admin; only an Owner makes, changes, removes or links an Owner. */
+/** Admins manage members up to Admin. Only an Owner may create, change or remove an Owner, or make a link for one. */
 export function managesRole(actor: Role, role: Role): boolean {
   return hasRole(actor, 'admin') && (role !== 'owner' || actor === 'owner');
 }
@@ -14,13 +14,16 @@ export function* membersOf(queries: RecordQueries, organisationId: string): Gene
   for (const member of queries.members()) if (member.organisationId === organisationId) yield member;
 }
 
-/** @returns the organisation's member of this id; undefined for one of another, as for one that does not exist. */
+/**
+ * @returns the organisation's member with this id; undefined for another organisation's, as for one that does not
+ * exist.
+ */
 export function memberOf(queries: RecordQueries, organisationId: string, id: string): Member | undefined {
   const member = queries.member(id);
   return member?.organisationId === organisationId ? member : undefined;
 }
 
-/** Whether no more members fit in, however the next one would come. */
+/** Whether the organisation is full, for invitations and members alike. */
 export function isFullOfMembers(queries: RecordQueries, organisationId: string): boolean {
   let count = 0;
   for (const _ of membersOf(queries, organisationId)) count += 1;
@@ -33,7 +36,7 @@ export function hasMemberWithEmail(queries: RecordQueries, organisationId: strin
   return false;
 }
 
-/** An organisation always has an Owner: the last one is neither removed nor demoted, by nobody. */
+/** An organisation always has an Owner: nobody can remove or demote the last one. */
 export function isLastOwner(queries: RecordQueries, { id, organisationId, role }: Member): boolean {
   if (role !== 'owner' || organisationId === null) return false;
   for (const member of membersOf(queries, organisationId)) {

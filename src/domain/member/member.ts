@@ -6,7 +6,7 @@ export interface Member {
   /** Null for a person who only owns personal projects. */
   readonly organisationId: string | null;
   readonly name: string;
-  /** Kept as given; compared in lower case. */
+  /** Stored as given; compared in lower case. */
   readonly email: string;
   readonly role: Role;
   /** Argon2id, PHC string; null until a password is set. */
@@ -18,10 +18,12 @@ export interface Member {
 /** The longest address that mail can be sent to (RFC 5321). */
 export const emailCharsMax = 254;
 
-/** Nothing that could end a header of a mail or begin another address: no spaces, no control characters, no quotes. */
+/**
+ * Excludes everything that could end a header of a mail or begin another address: spaces, control characters, quotes.
+ */
 const emailPattern = /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@[^\s\p{C}<>()[\]\\,;:"@]+$/u;
 
-/** Whether mail could go there: what a member may have, and what a letter is sent to. */
+/** Whether mail could be sent to it. Checked for members, and before a letter is sent. */
 export function isEmailAddress(text: string): boolean {
   return text.length <= emailCharsMax && emailPattern.test(text);
 }

@@ -4,12 +4,12 @@ import type { RecordChange } from '../record-change.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Beyond what tokens may write, an eighth is kept for members: when a program has used all of it up, somebody must still
- * be able to switch a flag off.
+ * Members have an eighth beyond the tokens' quota: when a program has used up the quota, somebody must still be able to
+ * switch a flag off.
  */
 const memberShare = 9 / 8;
 
-/** They take away what a change within the quota has made, once: they are counted, and never refused. */
+/** Actions that remove what a change within the quota has created: they are counted, and never refused. */
 const takingAway: ReadonlySet<AuditAction> = new Set([
   'flag.delete',
   'audience.delete',
@@ -25,7 +25,7 @@ export function quotaDayOf(at: number): number {
   return Math.floor(at / dayMs);
 }
 
-/** @returns the audit entry of changes that count; null for the operator's, and for what is no change of anybody's */
+/** @returns the audit entry of changes that count; null for the operator's, and for changes without one */
 export function quotaEntryOf(changes: readonly RecordChange[]): AuditEntry | null {
   for (const change of changes) {
     if (change.kind === 'audit') return change.entry.actor.kind === 'operator' ? null : change.entry;
@@ -34,11 +34,11 @@ export function quotaEntryOf(changes: readonly RecordChange[]): AuditEntry | nul
 }
 
 /**
- * Whether an organisation, or a personal project, has written so much on this day that a change is refused. The last
- * change before may exceed the quota: what is over is at most one change.
+ * Whether an organisation, or a personal project, has used up its quota of the day. The last change before may exceed
+ * the quota, so the excess is at most one change.
  *
  * @param bytesMax for tokens; 0 is no quota
- * @param writtenOn what was written on a day
+ * @param writtenOn bytes that were written on a day
  * @returns whole seconds until the next day begins, in UTC; null when the change is not refused
  */
 export function secondsUntilQuota(

@@ -9,9 +9,9 @@ export interface Recipient {
   readonly email: string;
 }
 
-/** A denial email with everything that stands in it, as of when it is sent. */
+/** A denial email with all that it says, as of when it is sent. */
 export interface DenialLetter {
-  /** Of its outbox entry. */
+  /** Sequence of its outbox entry. */
   readonly sequence: number;
   readonly denial: Denial;
   readonly tokenName: string;
@@ -29,10 +29,11 @@ interface WaitingEntry {
 }
 
 /**
- * Addresses a denial email to the token's creator, if still a member, and to every Owner, each address once (decisions).
+ * Addresses a denial email to the token's creator, if still a member, and to every Owner, each address once
+ * (decisions).
  *
- * @param membersOf of an organisation.
- * @returns null when there is nobody left to send it to, or nothing left to say.
+ * @param membersOf an organisation.
+ * @returns null when no recipient is left, or the records that it names are deleted.
  */
 export function denialLetter(
   queries: RecordQueries,
@@ -58,7 +59,7 @@ export function denialLetter(
   };
 }
 
-/** An address that was stored under an older rule, and that no mail could go to, is left out. */
+/** An address from before the present rule, to which no mail could be sent, is left out. */
 function withoutRepetition(members: readonly Member[]): readonly Recipient[] {
   const byAddress = new Map<string, Recipient>();
   for (const { id: memberId, name, email } of members) {

@@ -1,35 +1,35 @@
-/** What has been tried with an outbox entry. One that was never tried has none. */
+/** The attempts with an outbox entry. An entry that was never tried has none. */
 export interface OutboxDelivery {
   readonly attempts: number;
   /** Unix milliseconds. */
   readonly nextAttemptAt: number;
-  /** Recipients that need nothing more: their server took the mail, or refused it for good. */
+  /** Recipients to whom it need not be sent again: their server accepted the mail, or refused it permanently. */
   readonly settledMemberIds: readonly string[];
-  /** When it was given up; null while it is tried again. */
+  /** When it was given up; null while it is retried. */
   readonly failedAt: number | null;
-  /** What went wrong last, as the mail server or the connection said it. */
+  /** The last fault, in the words of the mail server or the connection. */
   readonly fault: string;
 }
 
-/** How an attempt went that did not settle the entry. */
+/** The result of an attempt that did not settle the entry. */
 export interface OutboxAttempt {
   readonly at: number;
   readonly fault: string;
   /** Recipients that this attempt settled. */
   readonly settledMemberIds: readonly string[];
-  /** Trying again would end the same. */
+  /** Another attempt would fail as well. */
   readonly isPermanent: boolean;
 }
 
-/** The newest entries that are kept, sent or not: beyond them the oldest goes. */
+/** The number of newest entries that are kept, sent or not: beyond it the oldest is dropped. */
 export const outboxEntriesMax = 10_000;
 export const attemptsMax = 12;
 const firstBackOffMs = 30_000;
-/** With `attemptsMax` that makes some seven hours. */
+/** With `attemptsMax` this makes some seven hours. */
 export const backOffMaxMs = 60 * 60 * 1000;
 const faultLengthMax = 300;
 
-/** The delivery after one more attempt: tried again after twice the time, up to an hour, and given up in the end. */
+/** The delivery after one more attempt: the pause doubles, up to an hour, and in the end the entry is given up. */
 export function afterAttempt(before: OutboxDelivery | undefined, attempt: OutboxAttempt): OutboxDelivery {
   const attempts = (before?.attempts ?? 0) + 1;
   const backOffMs = Math.min(firstBackOffMs * 2 ** Math.min(attempts - 1, 30), backOffMaxMs);
@@ -43,7 +43,7 @@ export function afterAttempt(before: OutboxDelivery | undefined, attempt: Outbox
   };
 }
 
-/** @returns whether it may be tried now. A clock that was ahead and has gone back does not hold it up for longer than that. */
+/** @returns whether it may be tried now. A clock that was ahead and was set back delays it no longer than that. */
 export function isAttemptDue(delivery: OutboxDelivery | undefined, now: number): boolean {
   if (delivery === undefined) return true;
   if (delivery.failedAt !== null) return false;

@@ -8,28 +8,28 @@ import {
   type Project,
 } from './project.ts';
 
-/** Environments of one project: each is a column of people's screens and a state of every flag. */
+/** Most environments of one project: each is a column on screens and a state of every flag. */
 export const environmentsMax = 100;
 
-/** What becomes of an environment; an absent field stays. */
+/** The fields of an environment's edit; an absent one keeps its value. */
 export interface EnvironmentSettings {
   readonly name?: string;
   readonly isProtected?: boolean;
 }
 
-/** Adds what is wrong with a list of that many environments. */
+/** Adds the problem of a list with too many environments. */
 export function addCountProblem(count: number, problems: ProblemList): void {
   if (count > environmentsMax) {
     problems.add(() => `environments must be at most ${environmentsMax} in one project`);
   }
 }
 
-/** Adds what keeps an environment from having this name. @param field how a message calls it. */
+/** Adds the problem of a name that no environment may have. @param field its name in messages. */
 export function addEnvironmentNameProblem(name: string, field: string, problems: ProblemList): void {
   if (!isEnvironmentName(name)) problems.add(() => `${field} must be ${environmentNameRule}`);
 }
 
-/** Adds what keeps an environment of the project from taking this name. @param number its own; null for a new one. */
+/** Adds the problem of a name that this environment may not take. @param number its own; null for a new one. */
 export function addNameProblem(
   project: Project,
   number: number | null,
@@ -39,18 +39,18 @@ export function addNameProblem(
   addEnvironmentNameProblem(name, 'name', problems);
   const known = findEnvironment(project, name);
   if (known !== undefined && known.number !== number) {
-    problems.add(() => `name "${shown(name)}" is that of another environment of this project`);
+    problems.add(() => `name "${shown(name)}" is taken by another environment of this project`);
   }
 }
 
-/** The project with one more environment, at the end. Its number was never another one's. */
+/** The project with one more environment at the end. Its number was never used before. */
 export function withEnvironment(project: Project, name: string, isProtected: boolean): Project {
   const environment = { number: project.nextEnvironmentNumber, name, isProtected };
   const grown = { ...project, nextEnvironmentNumber: project.nextEnvironmentNumber + 1 };
   return withEnvironments(grown, [...project.environments, environment]);
 }
 
-/** @returns the project, and what that changes; the same project when it was so before. */
+/** @returns the project and its changes; the same project when nothing changes. */
 export function withEditedEnvironment(
   project: Project,
   before: Environment,
@@ -66,7 +66,7 @@ export function withEditedEnvironment(
   return { project: withEnvironments(project, environments), changes };
 }
 
-/** Flags keep their states under its number, which counts for nothing from now on and is never given again. */
+/** Flags keep their states under its number, which are ignored from now on; the number is never used again. */
 export function withoutEnvironment(project: Project, number: number): Project {
   return withEnvironments(
     project,

@@ -5,18 +5,18 @@ interface TokenName {
   readonly name: string;
 }
 
-/** What a name of an environment does to the tokens that are limited to names. Tokens are never edited for it. */
+/** How an environment's change of name affects tokens that are limited to names. Tokens are never edited for it. */
 export interface NameImpact {
-  /** Limited to the present name: they stop working for it. */
+  /** Tokens limited to the present name: they stop working for the environment. */
   readonly tokensLosing: readonly TokenName[];
-  /** Limited to the new name: they begin to work for it. */
+  /** Tokens limited to the new name: they begin to work for it. */
   readonly tokensGaining: readonly TokenName[];
 }
 
 /**
- * @param tokens of the environment's project. Only active ones count: the others work for no environment.
- * @param present the name that goes; null when the environment is new, or keeps its name.
- * @param next the name that comes; null when the environment is deleted, or keeps its name.
+ * @param tokens of the environment's project. Only active ones count: the others work nowhere.
+ * @param present the name that disappears; null when the environment is new, or keeps its name.
+ * @param next the name that appears; null when the environment is deleted, or keeps its name.
  * @param now Unix milliseconds.
  */
 export function impactOfName(

@@ -11,7 +11,7 @@ export interface SentProject {
   readonly environments?: readonly string[];
 }
 
-/** Settings of a project; an absent field stays. */
+/** Settings of a project; an absent field keeps its value. */
 export interface ProjectSettings {
   readonly name?: string;
   readonly evaluationAccess?: boolean;
@@ -23,8 +23,8 @@ const projectsMax = 10_000;
 const personalProjectsMax = 100;
 
 /**
- * What a new or renamed project has to do with the others of the same organisation or person: `apply` and `export` tell
- * them by their names, and their number has a bound.
+ * Checks a new or renamed project against the others of the same organisation or person: `apply` and `export` identify
+ * projects by name, and their number is bounded.
  *
  * @param others every other project of the store. @param isNew whether it adds to their number.
  */
@@ -46,12 +46,12 @@ export function addNeighbourProblems(
     isTaken ||= other.name === name;
   }
   const where = isPersonal ? 'among your personal projects' : 'in this organisation';
-  if (isTaken) problems.add(() => `name "${shown(name)}" is that of another project ${where}`);
+  if (isTaken) problems.add(() => `name "${shown(name)}" is taken by another project ${where}`);
   const max = isPersonal ? personalProjectsMax : projectsMax;
-  if (isNew && count >= max) problems.add(() => `there are ${max} projects ${where}, and cannot be more`);
+  if (isNew && count >= max) problems.add(() => `there are ${max} projects ${where}, which is the limit`);
 }
 
-/** @param now Unix milliseconds. @param problems gets everything that is wrong; the project holds only without any. */
+/** @param now Unix milliseconds. @param problems receives every problem; the project is valid only without any. */
 export function newProject(
   sent: SentProject,
   owner: Owner,
@@ -89,7 +89,7 @@ function addListProblems(names: readonly string[], problems: ProblemList): void 
   }
 }
 
-/** What the audit log says of a new project. */
+/** The audit entry of a new project. */
 export function newProjectChanges(project: Project): AuditChange[] {
   const { name, isMultiEnvironment, evaluationAccess } = project;
   const environments = project.environments.map((one) => one.name);
@@ -97,7 +97,7 @@ export function newProjectChanges(project: Project): AuditChange[] {
   return Object.entries(fields).map(([field, after]) => ({ field, before: null, after }));
 }
 
-/** @returns the project with its settings, and what that changes; the same project when it was so before. */
+/** @returns the project with its settings, and the changes; the same project when nothing changes. */
 export function withSettings(
   before: Project,
   settings: ProjectSettings,

@@ -1,20 +1,23 @@
 import { shownList } from '../problem-list.ts';
 
 /**
- * An environment's number is its identity: flags and nothing else refer to it, so a rename touches no flag. Numbers
- * count up within a project and are never used again.
+ * An environment's number is its identity: flags refer to it, and nothing else does, so a rename touches no flag.
+ * Numbers count up within a project and are never used again.
  */
 export interface Environment {
   readonly number: number;
   readonly name: string;
-  /** The console asks for a confirmation before it changes a flag here. Nothing else is kept from changing it. */
+  /**
+   * Whether the console asks for a confirmation before it changes a flag here. No other way to change flags is
+   * affected.
+   */
   readonly isProtected: boolean;
 }
 
-/** The environment number that holds the state of a single-environment project's flags. */
+/** The environment number under which a single-environment project's flags have their state. */
 export const soleEnvironment = 0;
 
-/** Of a multi-environment project: numbers count from here. */
+/** The first number in a multi-environment project. */
 export const firstEnvironmentNumber = 1;
 
 export interface Project {
@@ -28,7 +31,7 @@ export interface Project {
   /** In the order they were created. */
   readonly environments: readonly Environment[];
   readonly nextEnvironmentNumber: number;
-  /** Moves whenever an environment is created, changed or deleted. */
+  /** Changes when an environment is created, changed or deleted. */
   readonly environmentsRevision: number;
   /** Off: both routes of the Evaluation API answer 403 for this project. */
   readonly evaluationAccess: boolean;
@@ -36,7 +39,7 @@ export interface Project {
   readonly revision: number;
 }
 
-/** The numbers under which the project's flags hold states that count. A flag may still hold some of deleted environments. */
+/** The numbers whose states count in the project's flags. A flag may still have states of deleted environments. */
 export function environmentNumbers(project: Project): readonly number[] {
   return project.isMultiEnvironment ? project.environments.map(({ number }) => number) : [soleEnvironment];
 }
@@ -45,7 +48,7 @@ export function findEnvironment(project: Project, name: string): Environment | u
   return project.environments.find((environment) => environment.name === name);
 }
 
-/** The valid environments of a multi-environment project, as a message lists them. */
+/** The valid environments of a multi-environment project, for a message. */
 export function describeEnvironments(project: Project): string {
   const names = project.environments.map(({ name }) => name);
   return names.length === 0 ? 'it has no environments yet' : `valid ones: ${shownList(names)}`;

@@ -2,8 +2,8 @@ import type { RecordQueries } from '../record-queries.ts';
 import type { OneTimeLink } from './one-time-link.ts';
 
 /**
- * The link of the first Owner, as a process keeps it: in memory alone. Nothing is written for it, so that a start needs
- * nothing of the disk, and the link ends with the process, for nobody can show it again.
+ * The link of the first Owner, which a process keeps in memory only. It is not stored, so that a start needs no write,
+ * and the link ends with the process, because nobody can show it again.
  */
 export interface FirstOwnerOffer {
   readonly id: string;
@@ -13,10 +13,10 @@ export interface FirstOwnerOffer {
 }
 
 /**
- * The offer as a link into the oldest organisation, when this is its secret. That it works once needs no record: it
- * makes a member, and there is always an Owner from then on.
+ * The offer as a link into the oldest organisation, if this is its secret. That it works once needs no record: it
+ * creates a member, and from then on there is always an Owner.
  *
- * @returns undefined too where somebody is a member already, or where no organisation is.
+ * @returns undefined too when there is a member already, or no organisation.
  */
 export function firstOwnerLink(
   queries: RecordQueries,

@@ -16,12 +16,12 @@ interface LinkContext {
 const over =
   'This link has been used, has expired or was withdrawn. Ask an Admin of your organisation for a new one, or the operator of this service (`burgee member sign-in-link`).';
 
-/** One answer for a link that is over and for one that never was. */
+/** An expired link and an unknown one get the same answer. */
 export function linkOver(): ConsoleOutcome<never> {
   return deny('link-over', over);
 }
 
-/** @param secret as it stands in the link's fragment */
+/** @param secret from the link's fragment */
 export function findUsableLink(
   queries: RecordQueries,
   secret: string,
@@ -34,16 +34,16 @@ export function findUsableLink(
   return mayStillMake(queries, link) ? allow(link) : linkOver();
 }
 
-/** A first Owner's link that an earlier version has stored ended with the process that showed it. */
+/** A first Owner's link that an earlier version stored has ended with the process that showed it. */
 function storedLink(queries: RecordQueries, secretHash: Uint8Array): OneTimeLink | undefined {
   const link = queries.oneTimeLinkBySecretHash(secretHash);
   return link?.purpose.kind === 'first-owner' ? undefined : link;
 }
 
 /**
- * Ends the links that sign this member in, whoever made them.
+ * Ends the links that sign this member in, made by anybody.
  *
- * @param usedId of the link that is being followed, which ends by that; null when there is none.
+ * @param usedId of the link that is being followed, which ends anyway; null for none.
  */
 export function* withdrawSignInLinks(
   queries: RecordQueries,
@@ -56,8 +56,8 @@ export function* withdrawSignInLinks(
 }
 
 /**
- * Ends what a new role ends: the links that sign this member in, and those that it made and could not make in both roles.
- * They would work again with the next role otherwise.
+ * Ends the links that a change of role ends: those that sign this member in, and those that it made and could not make
+ * in both roles. Otherwise they would work again after another change of role.
  */
 export function* withdrawLinksOfRole(
   queries: RecordQueries,
@@ -77,8 +77,8 @@ function signsIn({ purpose }: OneTimeLink, member: Member): boolean {
 }
 
 /**
- * Whether the member who made a link could make it now. A member who has left or been demoted has no way back in by it, and
- * nobody becomes by it what they could not make of others.
+ * Whether the maker of a link could make it now. So a member who has left or been demoted cannot come back with it, and
+ * nobody gets a role that the maker could not give.
  *
  * @returns true too for a link that no member made.
  */
@@ -89,13 +89,13 @@ export function mayStillMake(queries: RecordQueries, link: OneTimeLink): boolean
   return maker !== undefined && mayMake(queries, link, maker.role);
 }
 
-/** Whether somebody of this role could make a link now. */
+/** Whether a member with this role could make a link now. */
 export function mayMake(queries: RecordQueries, link: OneTimeLink, maker: Role): boolean {
   const role = roleGiven(queries, link);
   return role !== null && managesRole(maker, role);
 }
 
-/** @returns what the link's follower is then; null when the member it signs in has left the organisation. */
+/** @returns the role of the link's follower; null when the member that it signs in has left the organisation. */
 function roleGiven(queries: RecordQueries, { purpose, organisationId }: OneTimeLink): Role | null {
   switch (purpose.kind) {
     case 'invitation':

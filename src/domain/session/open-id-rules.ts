@@ -5,10 +5,10 @@ import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import type { Identity } from './identity.ts';
 
-/** Of one member, one for each issuer; the oldest makes room. */
+/** Most identities of one member, one for each issuer; a new one replaces the oldest. */
 export const identitiesMax = 10;
 
-/** Joins an identity, which nobody has, to a member. The one that the member had at the same issuer ends. */
+/** Joins an identity, which no member has, to a member. The member's former identity at the same issuer ends. */
 export function joinIdentity(queries: RecordQueries, after: Identity): readonly RecordChange[] {
   const own = [...queries.identitiesOf(after.memberId)].sort((one, other) => one.createdAt - other.createdAt);
   const others = own.filter(({ issuer }) => issuer !== after.issuer);
@@ -24,8 +24,8 @@ export function hasIdentityAt(queries: RecordQueries, memberId: string, issuer: 
 }
 
 /**
- * The members whose email this is, of any organisation. Of letters beyond ASCII the case counts here, as it does not
- * elsewhere: a Kelvin sign in lower case is a k, and the owner of an address with one at a provider is another person.
+ * The members with this email, of any organisation. For letters beyond ASCII the case counts here, as nowhere else: a
+ * Kelvin sign in lower case is a k, and the owner of an address with one at a provider is another person.
  *
  * @param email that the provider says is verified
  */
@@ -42,22 +42,24 @@ function asciiLower(text: string): string {
 
 const unnamed = 'New member';
 
-/** @returns the first of these that can be a member's name, trimmed; Admins can change it. */
+/** @returns the first of these that is a valid name, trimmed; Admins can change it. */
 export function entrantName(names: readonly string[]): string {
   const trimmed = names.map((name) => name.trim());
   return trimmed.find((name) => isName(name) && isWellFormed(name)) ?? unnamed;
 }
 
-/** Why somebody who came back from the OpenID provider is not signed in. The sign-in page has a sentence for each. */
+/**
+ * Why a person who returned from the OpenID provider is not signed in. The sign-in page has a sentence for each reason.
+ */
 export const openIdRefusals = [
-  /** The person, or the provider on their behalf, said no. */
+  /** The person, or the provider on their behalf, refused. */
   'denied',
-  /** No sign-in of this browser is waiting: too late, used already, or begun elsewhere. */
+  /** This browser has no pending sign-in: it is too late, was used already, or was begun in another browser. */
   'expired',
-  /** What the provider answered does not hold. */
+  /** The provider's answer is not valid. */
   'provider-failed',
   'provider-unreachable',
-  /** The service itself could not finish it now. */
+  /** The service could not finish the sign-in now. */
   'unavailable',
   'email-not-verified',
   'not-a-member',
@@ -65,10 +67,10 @@ export const openIdRefusals = [
   'several-members',
   /** The member with the email signs in with another account of the same provider. */
   'other-account',
-  /** The account that came with a link signs somebody else in. */
+  /** The account that followed a link already signs in another member. */
   'account-taken',
   'link-over',
-  /** A member of the organisation has the email of the link. */
+  /** A member of the organisation has the email of the link already. */
   'email-taken',
   'organisation-full',
 ] as const;

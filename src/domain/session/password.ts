@@ -2,10 +2,10 @@ import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts'
 import { deny } from '../console/console-problem.ts';
 
 const passwordCharsMin = 12;
-/** Hashing a password costs the same whatever its length; the bound is for what is sent and held. */
+/** Hashing costs the same for any length; the bound is for what is sent and kept in memory. */
 const passwordCharsMax = 1024;
 
-/** @returns what is wrong with a new password, or null. Nothing is asked of it but its length. */
+/** @returns the problem of a new password, or null. Its length is the only rule. */
 export function passwordProblem(password: string): string | null {
   const isLong = !hasAtMostCodePoints(password, passwordCharsMin - 1);
   if (isLong && hasAtMostCodePoints(password, passwordCharsMax) && isWellFormed(password)) return null;
@@ -15,7 +15,7 @@ export function passwordProblem(password: string): string | null {
 const detail =
   'No member signs in with this email and password. Check both; an Admin of your organisation can make you a sign-in link.';
 
-/** One answer for an unknown email, for a member without a password and for a wrong one. */
+/** An unknown email, a member without a password and a wrong password get the same answer. */
 export function wrongCredentials() {
   return deny('wrong-credentials', detail);
 }

@@ -11,10 +11,10 @@ export interface NewSession {
 }
 
 /**
- * A session begins: the one that the browser has presented ends, those of the member that are over are cleared away, and
- * the longest unused ones make room.
+ * A session begins. The session that the browser presented ends, those of the member that are over are deleted, and the
+ * longest unused ones end to make room.
  *
- * @param presented the session that the browser had, of any member; null when there was none.
+ * @param presented the session that the browser had, of any member; null for none.
  */
 export function beginSession(
   queries: RecordQueries,
@@ -47,7 +47,7 @@ export function endSessions(
   return [...queries.sessionsOf(memberId)].filter(({ id }) => id !== keptId).map(endOf);
 }
 
-/** @returns the session's use as a record, unless it has ended meanwhile or another request has recorded one. */
+/** @returns the record of the session's use, unless it has ended meanwhile or another request has recorded one. */
 export function touchSession(
   queries: RecordQueries,
   sessionId: string,

@@ -1,29 +1,29 @@
-/** A person's signed-in browser. The secret lies in the cookie alone; here is its SHA-256. */
+/** A person's signed-in browser. The secret is in the cookie only; here is its SHA-256. */
 export interface Session {
   readonly id: string;
   readonly memberId: string;
   readonly secretHash: Uint8Array;
   readonly createdAt: number;
-  /** Moves at most once in `sessionTouchMs`, so that reading the console writes little. */
+  /** Updated at most once in `sessionTouchMs`, so that reading the console writes little. */
   readonly lastSeenAt: number;
-  /** Where and with what it was opened, for the list of sessions. */
+  /** The address and browser with which it was opened, for the list of sessions. */
   readonly address: string;
   readonly userAgent: string;
 }
 
-/** Ends after so long without a request, and so long after sign-in whatever happens. */
+/** A session ends after so long without a request, and after so long since sign-in in any case. */
 export const sessionIdleMs = 12 * 60 * 60 * 1000;
 export const sessionLifetimeMs = 14 * 24 * 60 * 60 * 1000;
 export const sessionTouchMs = 5 * 60 * 1000;
-/** Of one member; the longest unused one makes room for a new one. */
+/** Most sessions of one member; the longest unused one ends for a new one. */
 export const sessionsMax = 50;
 
-/** Ended means now ≥ either limit. A clock that has gone back ends nothing. */
+/** Ended means now ≥ either limit. A clock that was set back ends nothing. */
 export function isSessionOver(session: Session, now: number): boolean {
   return now - session.lastSeenAt >= sessionIdleMs || now - session.createdAt >= sessionLifetimeMs;
 }
 
-/** @returns when the session ends if it is not used any more. */
+/** @returns when the session ends if it is no longer used. */
 export function sessionEndsAt({ createdAt, lastSeenAt }: Session): number {
   return Math.min(lastSeenAt + sessionIdleMs, createdAt + sessionLifetimeMs);
 }

@@ -13,7 +13,7 @@ interface ConsoleTokenView {
   readonly expiresAt: number;
   readonly createdAt: number;
   readonly createdById: string | null;
-  /** Null when the operator made it, or the member is gone. */
+  /** Null when the operator made it, or the member was deleted. */
   readonly createdByName: string | null;
   readonly revokedAt: number | null;
   readonly lastUsedAt: number | null;

@@ -7,7 +7,7 @@ export const denialReasons = [
 ] as const;
 export type DenialReason = (typeof denialReasons)[number];
 
-/** A real token refused: recorded on the token's activity page, and mailed at most once in 24 hours. */
+/** The refusal of a real token: recorded on the token's activity page, and mailed at most once in 24 hours. */
 export interface Denial {
   readonly tokenId: string;
   readonly at: number;
@@ -19,11 +19,11 @@ export interface Denial {
   readonly address: string;
 }
 
-/** The newest rows of a token that are kept. */
+/** Number of newest rows of a token that are kept. */
 export const activityRowsMax = 1000;
 export const denialEmailIntervalMs = 24 * 60 * 60 * 1000;
 
-/** What waits to be mailed. Recipients are looked up when it is sent, so nobody who has left gets it. */
+/** A mail that waits. Recipients are looked up when it is sent, so a member who has left does not get it. */
 export interface OutboxEntry {
   readonly kind: 'denial-email';
   readonly denial: Denial;

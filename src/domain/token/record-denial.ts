@@ -3,7 +3,7 @@ import { type Denial, denialEmailIntervalMs } from './denial.ts';
 import type { Token } from './token.ts';
 
 /**
- * What a refused token leaves behind: a row on its activity page, and, 24 hours or more after the last one, an email in
+ * The records of a denial: a row on the token's activity page and, at least 24 hours after the last one, an email in
  * the outbox (specification: at most once per token per 24 hours). The token's own revision stays: nobody edited it.
  *
  * @param token as it is stored now.
@@ -18,7 +18,7 @@ export function recordDenial(token: Token, denial: Denial): RecordChange[] {
   ];
 }
 
-/** A clock that has gone back makes the difference negative, and no email goes: «at most once» is the rule. */
+/** When a clock was set back, the difference is negative, and no email is sent: «at most once» is the rule. */
 function isEmailDue(token: Token, now: number): boolean {
   return token.denialEmailedAt === 0 || now - token.denialEmailedAt >= denialEmailIntervalMs;
 }

@@ -8,7 +8,7 @@ interface AuditStamp {
   readonly requestId: string;
 }
 
-/** What a member did to a token. */
+/** A member's actions on a token. */
 export function tokenAuditEntry(
   { member, project }: ProjectPrincipal,
   action: Extract<AuditAction, `token.${string}`>,
@@ -29,7 +29,7 @@ export function tokenAuditEntry(
   };
 }
 
-/** What a new token is, field by field; no limit is `[]`, as the API shows it. The secret is in no entry. */
+/** The fields of a new token; no limit is `[]`, as in the API. The secret is in no entry. */
 export function newTokenChanges({ name, permission, environments, expiresAt }: Token): AuditChange[] {
   const fields = { name, permission, environments: environments ?? [], expiresAt };
   return Object.entries(fields).map(([field, after]) => ({ field, before: null, after }));

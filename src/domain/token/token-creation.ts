@@ -5,20 +5,20 @@ import { findEnvironment, type Project } from '../project/project.ts';
 import { activeTokensMax, type Permission, type Token } from './token.ts';
 
 export const tokenNameCodePointsMax = 100;
-/** 0 is never; the longest is exactly the most that a token may live (specification: authentication, 5). */
+/** 0 means never. The longest is exactly the longest lifetime of a token (specification: authentication, 5). */
 export const tokenExpiryDays = [0, 30, 90, 365] as const;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** What a member asks for. */
+/** A member's wish for a new token. */
 export interface TokenWish {
   readonly name: string;
   readonly permission: Permission;
-  /** Null: every environment, future ones included. */
+  /** Null: every environment, with future ones. */
   readonly environments: readonly string[] | null;
   readonly expiryDays: (typeof tokenExpiryDays)[number];
 }
 
-/** Adds everything that is wrong with the wish. @param unrevoked the project's tokens that are not revoked. */
+/** Adds the problems of the wish. @param unrevoked the project's tokens that are not revoked. */
 export function addTokenProblems(
   wish: TokenWish,
   project: Project,
@@ -30,7 +30,7 @@ export function addTokenProblems(
   if (unrevoked >= activeTokensMax) {
     problems.add(
       () =>
-        `the project has ${unrevoked} tokens, and ${activeTokensMax} is the most: revoke one first (an expired token counts until it is revoked)`,
+        `the project has ${unrevoked} tokens, and at most ${activeTokensMax} are allowed: revoke one first (an expired token counts until it is revoked)`,
     );
   }
 }
@@ -57,7 +57,8 @@ function addEnvironmentProblems(names: readonly string[], project: Project, prob
   for (const name of distinct) {
     if (findEnvironment(project, name) === undefined) {
       problems.add(
-        () => `environments names "${shown(name)}", which is none of this project's: ${namesOf(project)}`,
+        () =>
+          `environments names "${shown(name)}", which is not an environment of this project: ${namesOf(project)}`,
       );
     }
   }
@@ -67,7 +68,7 @@ function namesOf({ environments }: Project): string {
   return environments.length === 0 ? 'it has none yet' : shownList(environments.map(({ name }) => name));
 }
 
-/** A member's new token. The wish has no problems. @param secretHash SHA-256 of the secret, 32 bytes. */
+/** A member's new token, from a wish without problems. @param secretHash SHA-256 of the secret, 32 bytes. */
 export function newToken(
   wish: TokenWish,
   made: { readonly id: string; readonly projectId: string; readonly by: string; readonly at: number },

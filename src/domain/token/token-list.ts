@@ -1,10 +1,10 @@
 import type { RecordQueries } from '../record-queries.ts';
 import type { Token } from './token.ts';
 
-/** Revoked tokens are kept for ever; so many of them are listed. */
+/** Revoked tokens are kept for ever; this many of them are listed. */
 export const revokedTokensListedMax = 200;
 
-/** A project's tokens: those that are not revoked by name, then the most recently revoked. */
+/** A project's tokens: first those that are not revoked, by name, then the most recently revoked. */
 export function listedTokens(queries: RecordQueries, projectId: string): readonly Token[] {
   const tokens = [...queries.tokensOf(projectId)];
   const unrevoked = tokens.filter(({ revokedAt }) => revokedAt === null);

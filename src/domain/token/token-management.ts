@@ -12,7 +12,7 @@ const unknownToken = 'This project has no token with this id.';
 const notManageable =
   'A token can be revoked and rotated by the member who created it, and by Admins and Owners.';
 
-/** Whether tokens of the project may be changed at all now (specification: organisations below Teams see them read-only). */
+/** Whether tokens of the project may be changed now (specification: organisations below Teams see them read-only). */
 export function allowTokenChanges(
   { project, organisation }: ProjectPrincipal,
   now: number,
@@ -22,12 +22,12 @@ export function allowTokenChanges(
   return isAvailable ? allow(null) : deny('plan-required', planRequired);
 }
 
-/** The creator and any Admin may revoke and rotate a token. What the operator made has no creator. */
+/** The creator and any Admin may revoke and rotate a token. A token of the operator has no creator. */
 export function mayManage(token: Token, { member, role }: ProjectPrincipal): boolean {
   return token.createdBy === member.id || hasRole(role, 'admin');
 }
 
-/** @returns the project's token of this id; another project's is as unknown as none at all. */
+/** @returns the project's token with this id; another project's token is unknown, like none at all. */
 export function findToken(
   queries: RecordQueries,
   { project }: ProjectPrincipal,

@@ -15,8 +15,9 @@ export function rotationProblem(token: Token, now: number): string | null {
 }
 
 /**
- * What takes the place of a token: the same name, permission, environments and expiry (specification: token lifecycle).
- * Its creator is who rotated it, because nobody else has seen its secret. As a token of its own it has had no mail yet.
+ * The replacement of a token: with the same name, permission, environments and expiry (specification: token lifecycle).
+ * Its creator is the member who rotated it, because nobody else has seen its secret. It is a new token, so no mail was
+ * sent for it yet.
  *
  * @param secretHash of the new secret.
  */

@@ -11,8 +11,8 @@ const randomByteCount = 32;
 const encoder = new TextEncoder();
 
 /**
- * Makes `<prefix>_<43 random characters><6 check characters>`, all of `0-9A-Za-z` (decisions). The check tells a mistyped
- * or truncated secret from an unknown one without a look-up, and lets secret scanners be sure.
+ * Makes `<prefix>_<43 random characters><6 check characters>`, all of `0-9A-Za-z` (decisions). The check distinguishes
+ * a mistyped or truncated secret from an unknown one without a look-up, and makes secret scanners certain.
  *
  * @param randomBytes 32 bytes from a cryptographic source.
  */
@@ -29,7 +29,7 @@ export function newSecretText(randomBytes: Uint8Array): string {
 }
 
 /**
- * @param acceptedPrefixes today's prefix, and former ones whose tokens still work.
+ * @param acceptedPrefixes the present prefix, and former ones whose tokens still work.
  * @returns the part after the last underscore, whose hash is stored; undefined when the text is no token secret.
  */
 export function readTokenSecret(text: string, acceptedPrefixes: readonly string[]): string | undefined {
@@ -39,7 +39,7 @@ export function readTokenSecret(text: string, acceptedPrefixes: readonly string[
   return isSecretText(secret) ? secret : undefined;
 }
 
-/** Whether it is whole and not mistyped; whether anybody has it is for the store to say. */
+/** Whether the secret is complete and not mistyped. Whether it exists, only the store knows. */
 export function isSecretText(text: string): boolean {
   if (text.length !== secretLength || !/^[0-9A-Za-z]+$/.test(text)) return false;
   return checkOf(text.slice(0, randomLength)) === text.slice(randomLength);

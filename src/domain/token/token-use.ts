@@ -1,10 +1,10 @@
 /**
- * Requests that a token authenticated and that were not refused as denials: those that did the same within a few seconds
- * are one, with their number. Kept beside the denials, so that a busy token does not push its denials out.
+ * Requests that a token authenticated and that were no denials. Equal requests of a few seconds are one use, with their
+ * number. Stored apart from the denials, so that a busy token does not displace its denials.
  */
 export interface TokenUse {
   readonly tokenId: string;
-  /** Of the last of them. */
+  /** Time of the last of them. */
   readonly at: number;
   /** For example `PATCH /api/v1/flags/{id}`. */
   readonly route: string;

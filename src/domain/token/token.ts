@@ -12,8 +12,8 @@ export interface Token {
   readonly name: string;
   readonly permission: Permission;
   /**
-   * Null: every environment, future ones included. A list limits the token to those names, for ever: a list none of
-   * whose names exists permits nothing.
+   * Null: every environment, with future ones. A list limits the token to those names, for ever: a list none of whose
+   * names exists permits nothing.
    */
   readonly environments: readonly string[] | null;
   /** Unix milliseconds; 0 means never. */
@@ -22,9 +22,9 @@ export interface Token {
   readonly createdBy: string | null;
   readonly createdAt: number;
   readonly revokedAt: number | null;
-  /** SHA-256 of the part of the secret after the last underscore. The secret itself is nowhere. */
+  /** SHA-256 of the part of the secret after the last underscore. The secret itself is stored nowhere. */
   readonly secretHash: Uint8Array;
-  /** When the last denial email was put into the outbox; 0 before the first. */
+  /** When the last denial email was put into the outbox; 0 for never. */
   readonly denialEmailedAt: number;
   readonly revision: number;
 }

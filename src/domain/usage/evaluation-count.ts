@@ -1,4 +1,4 @@
-/** Answers of one flag in one environment within an hour. */
+/** A flag's answers in one environment within an hour. */
 export interface EvaluationCount {
   /** Unix milliseconds of its beginning. */
   readonly hour: number;
@@ -10,20 +10,20 @@ export interface EvaluationCount {
 }
 
 export const hourMs = 60 * 60 * 1000;
-/** The hours that are kept, the present one included. */
+/** Hours whose counts are kept, with the present one. */
 export const hoursKept = 48;
-/** The hours that the console shows. */
+/** Hours that the console shows. */
 export const hoursShown = 24;
 
 export function hourOf(now: number): number {
   return now - (now % hourMs);
 }
 
-/** What a compiled flag counts of one environment. A moving part of its own, so that it can outlive the compiled flag. */
+/** Counts of a compiled flag in one environment. An object of its own, so that it can outlive the compiled flag. */
 export interface EvaluationTally {
   readonly flagId: string;
   readonly environmentNumber: number;
-  /** Since it was last collected. */
+  /** Since the last collection. */
   on: number;
   off: number;
 }

@@ -8,7 +8,7 @@ import { shown } from '../../domain/problem-list.ts';
 import { projectEntry } from '../audit-entries.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
-/** Refused while any flag applies it: without its audience such a flag would reach everybody. */
+/** Refused while any flag applies it: without the audience, the flag would apply to everyone. */
 export const deleteAudience = consoleWrite('delete-audience', {
   route: 'DELETE /projects/{projectId}/audiences/{audienceId}',
   access: inProject('editor'),

@@ -16,7 +16,7 @@ import { projectEntry } from '../audit-entries.ts';
 import { optional } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
-/** Takes effect in evaluation at once, wherever the audience is attached. */
+/** Takes effect at once in evaluations of every flag that applies it. */
 export const editAudience = consoleWrite('edit-audience', {
   route: 'PATCH /projects/{projectId}/audiences/{audienceId}',
   access: inProject('editor'),

@@ -10,7 +10,7 @@ import { listOf } from '../body-parts.ts';
 import { byName, inSteps, listReply } from '../list-reply.ts';
 import { consoleRead, inProject } from '../operation.ts';
 
-/** Every audience of the project by name, with where it is attached: for that, all flags are looked at, once. */
+/** Every audience of the project by name, with the flags that apply it: all flags are read once for that. */
 export const listAudiences = consoleRead('list-audiences', {
   route: 'GET /projects/{projectId}/audiences',
   access: inProject('viewer'),

@@ -9,7 +9,7 @@ import { type AuditScope, projectNames } from './audit-scope.ts';
 interface ExportFormat {
   readonly contentType: string;
   readonly head: string;
-  /** In pieces: an entry may be megabytes. */
+  /** In pieces, because an entry may be megabytes. */
   row(chained: ChainedEntry, projectName: string | null): Iterable<string>;
 }
 
@@ -36,7 +36,7 @@ const formats = new Map<string, ExportFormat>([
   ['csv', { contentType: 'text/csv; charset=utf-8', head: `${csvColumns.join(',')}\r\n`, row: csvRow }],
 ]);
 
-/** @returns the name of the format; without one it is NDJSON. */
+/** @returns the name of the format; NDJSON by default. */
 export function readFormat({ query }: ConsoleRequest, problems: ProblemList): string {
   const format = query['format'] ?? 'ndjson';
   if (!formats.has(format)) problems.add(() => 'format must be "ndjson" or "csv"');
@@ -70,7 +70,7 @@ function* exportInPieces(
   }
 }
 
-/** What the console shows, with lists whole, and the place in the chain. */
+/** The entry as the console shows it, with whole lists, and its place in the chain. */
 function* ndjsonRow({ sequence, entry, changesText, hash }: ChainedEntry, projectName: string | null) {
   const { id, at, actor, action, projectId, targetId, targetName, environment, requestId } = entry;
   const what = { sequence, id, at, actor, action, projectId, projectName, targetId, targetName, environment };
@@ -88,7 +88,7 @@ function* csvRow({ sequence, entry, changesText, hash }: ChainedEntry, projectNa
   yield `,${[requestId ?? '', toHexadecimal(hash)].map(csvCell).join(',')}\r\n`;
 }
 
-/** As `csvCell`, in pieces: it begins with a bracket, so no spreadsheet executes it. */
+/** The same as `csvCell`, in pieces. It begins with a bracket, so no spreadsheet executes it. */
 function* changesCell(changesText: string): Generator<string> {
   yield '"';
   for (const piece of changesAsJson(changesText)) yield piece.replaceAll('"', '""');
@@ -99,13 +99,13 @@ function toHexadecimal(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex');
 }
 
-/** What spreadsheets take for the beginning of a formula, or drop before one. */
+/** Characters that spreadsheets take as the beginning of a formula, or drop before one. */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/u;
 const needsQuotes = /[",\r\n]/;
 
 /**
- * @returns a value as a cell of a CSV file (RFC 4180). One that a spreadsheet would execute is preceded by an apostrophe,
- *   which makes it text.
+ * @returns a value as a cell of a CSV file (RFC 4180). A value that a spreadsheet would execute gets an apostrophe
+ * before it, which makes it text.
  */
 export function csvCell(value: string): string {
   const text = formulaStart.test(value) ? `'${value}` : value;

@@ -7,20 +7,20 @@ import type { ConsoleRequest, Shown } from '../operation.ts';
 import { type AuditScope, projectNames } from './audit-scope.ts';
 
 const pageSize = 100;
-/** What one request looks at: with filters that match little, a page may be empty and have a next one all the same. */
+/** Entries that one request reads. With filters that match little, a page may be empty and still have a next one. */
 const walkedMax = 10_000;
 const walkedBytesMax = 32 * 1024 * 1024;
 
-/** @returns the sequence below which the page begins; null begins at the newest. A page stays what it was. */
+/** @returns the sequence below which the page begins; null begins at the newest. So a page never changes. */
 export function readCursor({ query }: ConsoleRequest, problems: ProblemList): number | null {
   const text = query['cursor'];
   if (text === undefined) return null;
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  problems.add(() => 'cursor must be the nextCursor of a page, as it was given');
+  problems.add(() => 'cursor must be the nextCursor of a page, unchanged');
   return null;
 }
 
-/** A page of entries, newest first, and where the next one begins. */
+/** A page of entries, newest first, and the cursor of the next one. */
 export function auditPage(
   queries: RecordQueries,
   { ledgerId, filter }: AuditScope,
@@ -59,7 +59,7 @@ function* pageInPieces(
   yield `,"nextCursor":${next === null ? 'null' : `"${next}"`}}`;
 }
 
-/** @param audienceIds gets those that the entry's changes name */
+/** @param audienceIds receives the audiences that the entry's changes name */
 function* entryPieces(
   chained: ChainedEntry,
   projectName: string | null,

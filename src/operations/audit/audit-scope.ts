@@ -4,16 +4,16 @@ import type { ProblemList } from '../../domain/problem-list.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { ConsoleRequest } from '../operation.ts';
 
-/** What an audit log is asked for by. */
+/** The query parameters of an audit log. */
 export const auditQuery = ['actor', 'flag', 'environment', 'action', 'from', 'to', 'project'] as const;
 
-/** Which entries of which ledger a request may see and wants. */
+/** The ledger and the entries in it that a request may see and wants. */
 export interface AuditScope {
   readonly ledgerId: string;
   readonly filter: AuditFilter;
 }
 
-/** The organisation's ledger, whole. */
+/** The whole ledger of the organisation. */
 export function organisationAudit(
   { query }: ConsoleRequest,
   organisationId: string,
@@ -22,7 +22,7 @@ export function organisationAudit(
   return { ledgerId: organisationId, filter: readAuditFilter(query, problems) };
 }
 
-/** A project's entries of its organisation's ledger, or a personal project's own ledger. */
+/** A project's entries in its organisation's ledger, or a personal project's own ledger. */
 export function projectAudit(
   { query }: ConsoleRequest,
   { project }: ProjectPrincipal,
@@ -30,14 +30,17 @@ export function projectAudit(
 ): AuditScope {
   const filter = readAuditFilter(query, problems);
   if (filter.projectId !== null && filter.projectId !== project.id) {
-    problems.add(() => 'project must be the project of the path, or be left out');
+    problems.add(() => 'project must be the project in the path, or be left out');
   }
   if (project.organisationId === null)
     return { ledgerId: project.id, filter: { ...filter, projectId: null } };
   return { ledgerId: project.organisationId, filter: { ...filter, projectId: project.id } };
 }
 
-/** @returns what looks up a project's present name, once for each project; null for none and for one that is gone. */
+/**
+ * @returns a function that finds a project's present name, with one look-up for each project; null for no project and
+ * for a deleted one.
+ */
 export function projectNames(queries: RecordQueries): (projectId: string | null) => string | null {
   const known = new Map<string, string | null>();
   return (projectId) => {

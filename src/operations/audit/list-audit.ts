@@ -6,7 +6,7 @@ import { consoleRead, inOrganisation } from '../operation.ts';
 import { auditPage, readCursor } from './audit-page.ts';
 import { auditQuery, organisationAudit } from './audit-scope.ts';
 
-/** The whole organisation's. Times are Unix milliseconds, `from` included and `to` excluded. */
+/** The whole organisation's entries. Times are Unix milliseconds, `from` included and `to` excluded. */
 export const listAudit = consoleRead('list-audit', {
   route: 'GET /audit',
   access: inOrganisation('viewer'),

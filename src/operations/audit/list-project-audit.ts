@@ -5,7 +5,7 @@ import { consoleRead, inProject } from '../operation.ts';
 import { auditPage, readCursor } from './audit-page.ts';
 import { auditQuery, projectAudit } from './audit-scope.ts';
 
-/** With `flag` it is the flag's history. */
+/** With `flag`, the flag's history. */
 export const listProjectAudit = consoleRead('list-project-audit', {
   route: 'GET /projects/{projectId}/audit',
   access: inProject('viewer'),

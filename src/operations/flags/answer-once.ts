@@ -15,11 +15,11 @@ interface KeyedRequest {
 const otherBody =
   'This Idempotency-Key was sent with another body less than 24 hours ago. Send the same bytes again, or use a new key for a new flag.';
 const noRoom =
-  'This project has created as many flags with an Idempotency-Key as can be remembered for 24 hours. Nothing was created. Wait until earlier keys are 24 hours old, or send the request without the header.';
+  'Idempotency-Keys are kept for 24 hours, and this project has reached the limit of kept keys. Nothing was created. Wait until earlier keys are 24 hours old, or send the request without the header.';
 
 /**
  * Decides a request once: its repetition gets the first answer again, byte for byte, and changes nothing. The answer is
- * kept in the transaction of the changes, so a crash between commit and answer loses neither or both.
+ * stored in the transaction of the changes, so a crash between commit and answer loses both or neither.
  */
 export function answerOnce(
   queries: RecordQueries,

@@ -6,7 +6,7 @@ import { consoleRead, inProject } from '../operation.ts';
 
 const unknownFlag = 'This project has no flag with this id.';
 
-/** How often a flag was on and off in the last 24 hours, the present one included, environment by environment. */
+/** How often a flag was on and off in the last 24 hours, with the present one, by environment. */
 export const countEvaluations = consoleRead('count-evaluations', {
   route: 'GET /projects/{projectId}/flags/{flagId}/evaluations',
   access: inProject('viewer'),

@@ -12,7 +12,7 @@ import { projectEntry } from '../audit-entries.ts';
 import { optional, states } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
-/** A flag with its flag-wide cohorts and its states, at once. */
+/** Creates a flag with its flag-wide cohorts and its states. */
 export const createConsoleFlag = consoleWrite('create-console-flag', {
   route: 'POST /projects/{projectId}/flags',
   access: inProject('editor'),

@@ -31,14 +31,15 @@ const idempotencyKey: OperationParameter = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'With the same key and body within 24 hours, the first answer again; nothing is created.',
+  description:
+    'A request with the same key and body within 24 hours gets the first answer again; nothing is created.',
   example: 'pipeline-4711-checkout',
   schema: { type: 'string', minLength: 1, maxLength: idempotencyKeyLengthMax, pattern: '^[!-~]+$' },
 };
 
 /**
- * `POST /api/v1/flags`. With an `Idempotency-Key` it is decided once; a dry run neither looks a key up nor keeps it. Only
- * a request whose query and key are sound can be the repetition of one that was answered 201.
+ * `POST /api/v1/flags`. With an `Idempotency-Key` it is decided once; a dry run neither looks a key up nor stores one.
+ * Only a request with a valid query and key can be the repetition of one that was answered 201.
  */
 export const createFlag = managementWrite('create-flag', {
   route: 'POST /api/v1/flags',
@@ -69,7 +70,7 @@ export const createFlag = managementWrite('create-flag', {
   },
 });
 
-/** @param problems what is wrong with the query and the headers; the body's come after. */
+/** @param problems of the query and the headers; those of the body come after them. */
 function decideCreation(
   queries: RecordQueries,
   call: ApiCall,

@@ -7,7 +7,7 @@ import { projectEntry } from '../audit-entries.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 import { refuseTyped } from '../refuse-typed.ts';
 
-/** Evaluating the flag is a 404 from now on. */
+/** From then on, an evaluation of the flag is a 404. */
 export const deleteFlag = consoleWrite('delete-flag', {
   route: 'DELETE /projects/{projectId}/flags/{flagId}',
   access: inProject('editor'),

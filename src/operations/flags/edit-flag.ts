@@ -16,7 +16,7 @@ import { projectEntry } from '../audit-entries.ts';
 import { optional, states } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
-/** A whole draft in one transaction: what is absent stays. */
+/** A whole draft in one transaction: an absent field keeps its value. */
 const sent = shape({
   revision,
   name: optional(text),
@@ -27,7 +27,7 @@ const sent = shape({
 });
 export type EditFlagBody = Static<typeof sent>;
 
-/** A whole draft, stored at once or not at all. One that changes nothing writes nothing. */
+/** Stores a whole draft or nothing. A draft that changes nothing writes nothing. */
 export const editFlag = consoleWrite('edit-flag', {
   route: 'PATCH /projects/{projectId}/flags/{flagId}',
   access: inProject('editor'),

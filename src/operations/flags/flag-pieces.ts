@@ -4,28 +4,28 @@ import type { FoundFlag } from '../../domain/record-queries.ts';
 import { jsonPieces } from '../../support/packed-json.ts';
 import { pausing } from '../../support/text-pieces.ts';
 
-/** A flag that may be shown as longer than this is read, and shown, in steps. */
+/** A flag that may take more bytes than this in an answer is read and shown in steps. */
 const wholeBytesMax = 64 * 1024;
 
-/** How a flag is shown, whatever its lists are kept as. */
+/** Shows a flag, in any form of its lists. */
 type ShowFlag = <List>(flag: FlagOf<List>) => object;
 
-/** How often a flag may show its flag-wide list: an environment without one of its own shows it. */
+/** How often the answer may contain the flag-wide list: each environment without a list of its own shows it. */
 export function copiesShown(project: Project, environment: Environment | null): number {
   return project.isMultiEnvironment && environment === null ? Math.max(1, project.environments.length) : 1;
 }
 
-/** Whether to read and show the flag in steps. @param copies of its lists that are shown at most */
+/** Whether to read and show the flag in steps. @param copies of its lists in the answer, at most */
 export function isShownInSteps({ bytes }: FoundFlag, copies: number): boolean {
   return bytes * copies > wholeBytesMax;
 }
 
-/** @returns the id of the project that a flag's record names: it is not verified */
+/** @returns the project id in a flag's record, unverified */
 export function projectNamedBy(found: FoundFlag): unknown {
   return found.begin(2)[1];
 }
 
-/** A flag's JSON, behind another text. */
+/** A flag's JSON, after another text. */
 export function* flagPieces(
   before: string,
   found: FoundFlag,

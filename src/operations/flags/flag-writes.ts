@@ -7,7 +7,7 @@ import type { Token } from '../../domain/token/token.ts';
 import type { ApiCall } from '../call.ts';
 import type { WriteDecision } from '../management-operation.ts';
 
-/** A flag's change as a token made it. */
+/** A token's change of a flag. */
 interface FlagChange {
   readonly action: Extract<AuditAction, 'flag.create' | 'flag.patch'>;
   readonly before: Flag | null;
@@ -50,12 +50,12 @@ export function flagChangeRecords(
 
 const tooLarge = 'The request body is larger than 1 MiB (1,048,576 bytes). Send a smaller one.';
 
-/** Step 8 of the order of checks; the worker has counted. */
+/** Step 8 of the order of checks; the worker has counted the bytes. */
 export function limitBody(token: Token, call: ApiCall): Step<null> {
   return call.isBodyTooLarge ? refuseRequest(token, 'payload-too-large', tooLarge) : proceed(null);
 }
 
-/** A dry run: the answer that the write would give, but for the tag of a state that is not stored. */
+/** Answers a dry run: as the write would be answered, but without the tag of a state that is not stored. */
 export function withoutChanges(decided: Step<WriteDecision>): Step<WriteDecision> {
   if (!decided.ok) return decided;
   return proceed({ changes: [], answer: { ...decided.value.answer, entityTag: null } });

@@ -15,7 +15,7 @@ import type { FoundFlag, RecordQueries } from '../../domain/record-queries.ts';
 import { envParameter, managementRead, successAnswer } from '../management-operation.ts';
 import { copiesShown, flagPieces } from './flag-pieces.ts';
 
-/** `GET /api/v1/flags`. The body comes flag by flag: its pieces are read from `queries` when they are asked for. */
+/** `GET /api/v1/flags`. Each flag is read from `queries` when its piece of the body is asked for. */
 export const listFlags = managementRead('list-flags', {
   route: 'GET /api/v1/flags',
   summary: "List the flags of the token's project",
@@ -24,7 +24,7 @@ export const listFlags = managementRead('list-flags', {
       name: 'name',
       in: 'query',
       required: false,
-      description: 'Only flags of exactly this name (case-sensitive). The way from a name to an id.',
+      description: 'Only flags of exactly this name (case-sensitive). Use it to find a flag id.',
       example: 'checkout',
     },
     envParameter('Shows group flags flat, for this environment.'),

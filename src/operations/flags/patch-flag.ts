@@ -29,7 +29,7 @@ import { flagChangeRecords, limitBody, withoutChanges } from './flag-writes.ts';
 
 const parameters = ['env', 'dryRun'] as const;
 
-/** `PATCH /api/v1/flags/{id}`. A patch that changes nothing writes nothing, and neither does a dry run. */
+/** `PATCH /api/v1/flags/{id}`. A patch that changes nothing writes nothing; nor does a dry run. */
 export const patchFlag = managementWrite('patch-flag', {
   route: 'PATCH /api/v1/flags/{id}',
   summary: 'Change the state of a flag',
@@ -95,7 +95,7 @@ export const patchFlag = managementWrite('patch-flag', {
 
 function describeMove(current: string, condition: TagCondition): string {
   if (condition.tags.every(({ isWeak }) => isWeak)) {
-    return `The header If-Match has weak tags only, and those let no change through. The flag's ETag is now ${current}, without W/ before it.`;
+    return `The header If-Match has weak tags only, which never match. The flag's ETag is now ${current}, without W/ before it.`;
   }
-  return `The flag is no longer as the header If-Match says: its ETag is now ${current}. Read it again, and decide anew.`;
+  return `The flag has changed since the ETag in If-Match: its ETag is now ${current}. Read the flag again, and decide anew.`;
 }

@@ -8,7 +8,7 @@ import type { Steps } from '../../support/steps.ts';
 import { consoleRead, inProject, type Shown } from '../operation.ts';
 import { isShownInSteps } from './flag-pieces.ts';
 
-/** A flag with long lists is read, and shown, in steps. */
+/** A flag with long lists is read and shown in steps. */
 export const readConsoleFlag = consoleRead('read-console-flag', {
   route: 'GET /projects/{projectId}/flags/{flagId}',
   access: inProject('viewer'),

@@ -24,7 +24,7 @@ import {
 } from '../management-operation.ts';
 import { copiesShown, isShownInSteps, projectNamedBy } from './flag-pieces.ts';
 
-/** `GET /api/v1/flags/{id}`. A flag with long lists is read, and shown, in steps. */
+/** `GET /api/v1/flags/{id}`. A flag with long lists is read and shown in steps. */
 export const readFlag = managementRead('read-flag', {
   route: 'GET /api/v1/flags/{id}',
   summary: 'Read one flag',
@@ -35,7 +35,7 @@ export const readFlag = managementRead('read-flag', {
   ],
   answers: [
     { status: 200, description: 'The flag.', schema: flagRepresentationSchema, hasEntityTag: true },
-    { status: 304, description: 'The flag is as it was.', schema: null, hasEntityTag: true },
+    { status: 304, description: 'The flag has not changed.', schema: null, hasEntityTag: true },
   ],
   problems: ['environment-not-permitted', 'not-found'],
   run: (queries, call, principal) => {
@@ -62,7 +62,7 @@ interface Asked {
   readonly environment: Environment | null;
 }
 
-/** Verified all the same: what a damaged record names is not to be believed. */
+/** Verified, because a damaged record may name another project. */
 function refuseForeign(found: FoundFlag, { token }: Principal): Step<ApiAnswer> | LateRead {
   if (isShownInSteps(found, 1)) return { later: verifyForeign(found, token) };
   found.readWhole();
@@ -81,7 +81,7 @@ function* readLong(queries: RecordQueries, asked: Asked): Steps<Step<ApiAnswer>>
   return proceed(answerOf(flag, asked, jsonPieces));
 }
 
-/** @param show the body that the client does not have already */
+/** @param show makes the body, if the client does not have it already */
 function answerOf<List>(
   flag: FlagOf<List>,
   { call, principal: { token, project }, environment }: Asked,

@@ -15,12 +15,12 @@ const sent = shape({
   environmentNumber: Type.Integer({ minimum: 0 }),
   targetingKey: optional(text),
   cohort: optional(text),
-  /** At most 100. A name may come several times. */
+  /** At most 100 attributes. A name may occur several times. */
   attributes: optional(Type.Array(shape({ name: text, value: text }))),
 });
 export type TryFlagBody = Static<typeof sent>;
 
-/** `try-flag`: one evaluation, explained. It is counted nowhere. */
+/** `try-flag`: one evaluation with its explanation. It is counted nowhere. */
 export const tryFlag = consoleRead('try-flag', {
   route: 'POST /projects/{projectId}/flags/{flagId}/trial',
   access: inProject('viewer'),
@@ -33,7 +33,7 @@ export const tryFlag = consoleRead('try-flag', {
     const problems = new ProblemList();
     if (!environmentNumbers(project).includes(sent.environmentNumber)) {
       const valid = () => (project.isMultiEnvironment ? describeEnvironments(project) : 'send 0');
-      problems.add(() => `environmentNumber is that of no environment of this project (${valid()})`);
+      problems.add(() => `environmentNumber is not an environment of this project (${valid()})`);
     }
     const context = readTrialContext(sent, problems);
     if (!problems.isEmpty) return deny('invalid-request', problems.detail());

@@ -18,8 +18,8 @@ const sent = shape({ revision, name: optional(text), role: optional(roleSchema) 
 type EditMemberBody = Static<typeof sent>;
 
 /**
- * Renames a member, or gives it another role, with effect on its next request. A link was made for the role that the
- * member had then, or by it, so it is withdrawn with it.
+ * Renames a member, or changes its role, with effect on its next request. Links for the member and links that it made
+ * belong to its former role, so they are withdrawn.
  */
 export const editMember = consoleWrite('edit-member', {
   route: 'PATCH /members/{memberId}',
@@ -65,7 +65,7 @@ function refuseRole(queries: RecordQueries, actor: Role, before: Member, role: R
     return deny('not-permitted', 'Only an Owner can make somebody an Owner. Ask an Owner to do it.');
   }
   if (!isLastOwner(queries, before)) return null;
-  return deny('not-permitted', 'This is the last Owner. Make somebody else an Owner first.');
+  return deny('not-permitted', 'This member is the last Owner. Make another member an Owner first.');
 }
 
 function changesOf(before: Member, after: Member): readonly AuditChange[] {

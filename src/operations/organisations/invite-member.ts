@@ -15,7 +15,7 @@ import { makeLink } from './make-link.ts';
 
 const badEmail = `email must be an email address of at most ${emailCharsMax} characters, like name@example.com`;
 
-/** Makes a link by which somebody becomes a member. Links of the organisation that do not work any more are cleared away. */
+/** Makes a link that lets a new member join. The organisation's expired links are deleted. */
 export const inviteMember = consoleWrite('invite-member', {
   route: 'POST /invitations',
   access: inOrganisation('admin'),
@@ -60,7 +60,7 @@ function refuseInvitation(
   }
   const open = openInvitations(queries, organisationId, now);
   if (open.some((invitation) => isSameEmail(invitation.purpose.email, email))) {
-    return 'This email is invited already. Withdraw that invitation to make another one.';
+    return 'This email has an open invitation. Withdraw it to make another one.';
   }
   return refuseMore(queries, organisationId, open);
 }

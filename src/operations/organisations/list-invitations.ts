@@ -7,7 +7,7 @@ import type { RecordQueries } from '../../domain/record-queries.ts';
 import { listOf } from '../body-parts.ts';
 import { consoleRead, inOrganisation } from '../operation.ts';
 
-/** Those that can still be used, newest first. */
+/** Invitations that can still be used, newest first. */
 export const listInvitations = consoleRead('list-invitations', {
   route: 'GET /invitations',
   access: inOrganisation('admin'),

@@ -6,14 +6,14 @@ import type { ConsoleContext } from '../operation.ts';
 export interface LinkPlan {
   readonly organisationId: string;
   readonly purpose: OneTimeLinkPurpose;
-  /** Member id, or null when the operator makes it. */
+  /** Id of the member who makes it; null when the operator does. */
   readonly createdBy: string | null;
   readonly lifetimeMs: number;
 }
 
 export type LinkContext = Pick<ConsoleContext, 'now' | 'newId' | 'newSecret' | 'hashSecret' | 'baseUrl'>;
 
-/** @returns a new link as it is stored, and as it is shown this once: the secret stands in the fragment of its address. */
+/** @returns a new link as it is stored, and as it is shown this once: its address has the secret in the fragment. */
 export function makeLink(
   { organisationId, purpose, createdBy, lifetimeMs }: LinkPlan,
   { now, newId, newSecret, hashSecret, baseUrl }: LinkContext,
@@ -28,7 +28,7 @@ export function makeLink(
   return { link, made: { id, url: `${baseUrl}/console/link#${secret}`, expiresAt } };
 }
 
-/** @returns what the audit log says of a sign-in link that was made: following it names the same id. */
+/** @returns the audit entry for a new sign-in link. The entry for following it has the same id. */
 export function madeLinkChanges({ id, expiresAt }: OneTimeLink): readonly AuditChange[] {
   const fields = Object.entries({ linkId: id, linkExpiresAt: expiresAt });
   return fields.map(([field, after]) => ({ field, before: null, after }));

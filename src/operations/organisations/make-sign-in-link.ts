@@ -12,8 +12,8 @@ const forOneself =
   'A sign-in link is for somebody else. Set your own password under Settings, or ask another Admin for a link.';
 
 /**
- * Makes a link that signs a member in, who then may set a password. It takes the place of one made before. Nobody makes
- * one for themselves: it would be a way around the present password, for a person who has got hold of a session.
+ * Makes a link that signs a member in, who may then set a password. It replaces an earlier link. Nobody can make one
+ * for themselves: a person who got hold of a session could avoid the present password with it.
  */
 export const makeSignInLink = consoleWrite('make-sign-in-link', {
   route: 'POST /members/{memberId}/sign-in-link',

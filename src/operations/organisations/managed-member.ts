@@ -4,14 +4,17 @@ import type { Member } from '../../domain/member/member.ts';
 import { managesRole, memberOf } from '../../domain/member/member-rules.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 
-/** @returns the member of this id, if the asking one manages it. */
+/** @returns the member with this id, if the asking member manages it. */
 export function managedMember(
   queries: RecordQueries,
   principal: ConsolePrincipal,
   memberId: string | undefined,
 ): ConsoleOutcome<Member> {
   const member = memberOf(queries, ownOrganisation(principal).id, memberId ?? '');
-  if (member === undefined) return deny('not-found', 'Your organisation has no member of this id.');
+  if (member === undefined) return deny('not-found', 'Your organisation has no member with this id.');
   if (managesRole(principal.member.role, member.role)) return allow(member);
-  return deny('not-permitted', 'Only an Owner can change, remove or link an Owner. Ask an Owner to do it.');
+  return deny(
+    'not-permitted',
+    'Only an Owner can change or remove an Owner, or make a sign-in link for one. Ask an Owner to do it.',
+  );
 }

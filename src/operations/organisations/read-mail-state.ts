@@ -4,7 +4,7 @@ import type { RecordQueries } from '../../domain/record-queries.ts';
 import { slowReply } from '../list-reply.ts';
 import { consoleRead, inOrganisation } from '../operation.ts';
 
-/** What has become of the organisation's denial emails that are in the outbox: the sent ones are not. */
+/** The state of the organisation's denial emails in the outbox. Those that were sent are not in it any more. */
 export const readMailState = consoleRead('read-mail-state', {
   route: 'GET /mail',
   access: inOrganisation('admin'),
@@ -32,7 +32,7 @@ function* mailState(queries: RecordQueries, organisationId: string): Generator<M
   yield { waiting, waitingFault, failed, lastFailure };
 }
 
-/** Whether a token is of the organisation. The outbox is bounded, and so is what is remembered. */
+/** Whether a token belongs to the organisation. The outbox is bounded, and so is the cache of answers. */
 function rememberOwn(queries: RecordQueries, organisationId: string): (tokenId: string) => boolean {
   const known = new Map<string, boolean>();
   return (tokenId) => {

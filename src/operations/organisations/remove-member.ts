@@ -9,8 +9,8 @@ import { consoleWrite, inOrganisation } from '../operation.ts';
 import { managedMember } from './managed-member.ts';
 
 /**
- * Takes a member out of the organisation: its sessions end, links for it and by it are withdrawn, and what it has made goes on,
- * tokens included. Somebody with personal projects stays as a person without an organisation, who owns them.
+ * Removes a member from the organisation: its sessions end, and links for it and by it are withdrawn. What it has made
+ * stays, tokens included. A member with personal projects stays as a person without an organisation, who owns them.
  */
 export const removeMember = consoleWrite('remove-member', {
   route: 'DELETE /members/{memberId}',
@@ -20,7 +20,7 @@ export const removeMember = consoleWrite('remove-member', {
     if (!found.ok) return found;
     const member = found.value;
     if (isLastOwner(queries, member)) {
-      return deny('not-permitted', 'This is the last Owner. Make somebody else an Owner first.');
+      return deny('not-permitted', 'This member is the last Owner. Make another member an Owner first.');
     }
     const { id, name, email, role } = member;
     const changes = Object.entries({ name, email, role }).map(([field, before]) => {
@@ -45,7 +45,7 @@ function* withdrawLinks(queries: RecordQueries, member: Member): Generator<Recor
   }
 }
 
-/** An invitation to the same email is one, too: it would let the member in again. */
+/** An invitation for the same email is withdrawn too: it would admit the member again. */
 function isFor({ purpose }: OneTimeLink, member: Member): boolean {
   if (purpose.kind === 'sign-in') return purpose.memberId === member.id;
   return purpose.kind === 'invitation' && isSameEmail(purpose.email, member.email);

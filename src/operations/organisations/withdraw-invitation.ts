@@ -13,7 +13,7 @@ export const withdrawInvitation = consoleWrite('withdraw-invitation', {
     const open = openInvitations(queries, ownOrganisation(principal).id, context.now);
     const before = open.find(({ id }) => id === request.params['linkId']);
     if (before === undefined)
-      return deny('not-found', 'Your organisation has no open invitation of this id.');
+      return deny('not-found', 'Your organisation has no open invitation with this id.');
     const { email, role } = before.purpose;
     if (!managesRole(principal.member.role, role)) {
       return deny(

@@ -8,7 +8,7 @@ import { optional } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 import { changeEnvironment } from './environment-change.ts';
 
-/** Every flag is off there at first. Tokens that list the name already begin to work for it. */
+/** All flags are off in a new environment. Tokens that already list its name begin to work for it. */
 export const createEnvironment = consoleWrite('create-environment', {
   route: 'POST /projects/{projectId}/environments',
   access: inProject('admin'),
@@ -36,4 +36,4 @@ export const createEnvironment = consoleWrite('create-environment', {
   },
 });
 
-const staysSingle = 'this project has a single environment, which cannot change: create another project';
+const staysSingle = 'this project has a single environment, and that cannot change: create another project';

@@ -20,7 +20,10 @@ const sent = shape({
 });
 export type CreateProjectBody = Static<typeof sent>;
 
-/** A project of the organisation, by an Admin; or a personal one, by anybody, who is then its owner. */
+/**
+ * Creates a project of the organisation, which needs an Admin, or a personal one, which anybody may create and then
+ * owns.
+ */
 export const createProject = consoleWrite('create-project', {
   route: 'POST /projects',
   access: signedIn,
@@ -63,6 +66,6 @@ function ownerOf({ member, organisation }: ConsolePrincipal, isPersonal: boolean
 }
 
 const inNoOrganisation =
-  'You are a member of no organisation. Send "isPersonal": true for a project of your own.';
+  'You are a member of no organisation. Send "isPersonal": true for a personal project.';
 const needsAdmin =
-  'Creating a project of the organisation needs the role Admin or Owner. Send "isPersonal": true for one of your own.';
+  'Creating a project of the organisation needs the role Admin or Owner. Send "isPersonal": true for a personal project.';

@@ -7,11 +7,11 @@ import { consoleWrite, inProject } from '../operation.ts';
 import { refuseTyped } from '../refuse-typed.ts';
 import { changeEnvironment, refuseMoved } from './environment-change.ts';
 
-/** Evaluating there is a 404 from now on. Flags drop what they hold for it when they are edited next. */
+/** From then on, an evaluation there is a 404. Each flag drops its state for the environment when it is next edited. */
 export const deleteEnvironment = consoleWrite('delete-environment', {
   route: 'DELETE /projects/{projectId}/environments/{number}',
   access: inProject('admin'),
-  // `name` is the thing's name, typed: it must be the stored one.
+  // `name` is the environment's name, typed to confirm: it must be the stored one.
   body: shape({ revision: Type.Integer({ minimum: 0 }), name: text }),
   answer: environmentChangeSchema,
   run: (queries, request, principal, context) => {

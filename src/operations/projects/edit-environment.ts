@@ -9,11 +9,11 @@ import { optional } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 import { changeEnvironment, refuseMoved } from './environment-change.ts';
 
-/** A rename leaves flags alone, which know environments by number, and tokens, which know them by name. */
+/** A rename changes no flags, which refer to environments by number, and no tokens, which refer to them by name. */
 export const editEnvironment = consoleWrite('edit-environment', {
   route: 'PATCH /projects/{projectId}/environments/{number}',
   access: inProject('admin'),
-  // `revision` is the project's `environmentsRevision`; 0 is one, too.
+  // `revision` is the project's `environmentsRevision`, which may be 0.
   body: shape({
     revision: Type.Integer({ minimum: 0 }),
     name: optional(text),

@@ -15,7 +15,7 @@ import { projectEntry } from '../audit-entries.ts';
 import { optional } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
-/** Name and Evaluation API access. */
+/** Changes the name and the Evaluation API access. */
 export const editProject = consoleWrite('edit-project', {
   route: 'PATCH /projects/{projectId}',
   access: inProject('admin'),

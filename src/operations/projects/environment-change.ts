@@ -12,17 +12,17 @@ import type { RecordQueries } from '../../domain/record-queries.ts';
 import { projectEntry } from '../audit-entries.ts';
 import type { ConsoleContext, ConsoleDecision, ConsoleRequest } from '../operation.ts';
 
-/** What becomes of one environment. A name is null where there is none: before a creation, after a deletion. */
+/** A change of one environment. A name is null where there is none: before a creation, after a deletion. */
 interface EnvironmentChange {
   readonly action: Extract<AuditAction, 'environment.create' | 'environment.edit' | 'environment.delete'>;
   readonly nameBefore: string | null;
   readonly nameAfter: string | null;
   readonly after: Project;
-  /** None: nothing is written. */
+  /** Without changes nothing is written. */
   readonly changes: readonly AuditChange[];
 }
 
-/** Stores a project whose environment changed, and answers with what that has done to tokens. */
+/** Stores a project whose environment changed, and answers with the effects on tokens. */
 export function changeEnvironment(
   queries: RecordQueries,
   request: ConsoleRequest,
@@ -50,7 +50,7 @@ export function changeEnvironment(
   });
 }
 
-/** `revision` of an environment's change is the project's `environmentsRevision`. */
+/** The `revision` of an environment's change is the project's `environmentsRevision`. */
 export function refuseMoved(
   { project, role }: ProjectPrincipal,
   revision: number,

@@ -8,8 +8,8 @@ import type { Project } from '../../domain/project/project.ts';
 import { consoleRead, inProject, type Shown } from '../operation.ts';
 
 /**
- * What a rename to `name`, or without it a deletion, would do to tokens; with the number `new`, a creation. A name that
- * could not be taken is refused as the change would be.
+ * The effects on tokens of a rename to `name`, of a deletion without it, or with the number `new` of a creation. A name
+ * that the change would refuse is refused.
  */
 export const previewEnvironment = consoleRead('preview-environment', {
   route: 'GET /projects/{projectId}/environments/{number}/impact',
@@ -29,7 +29,7 @@ export const previewEnvironment = consoleRead('preview-environment', {
   },
 });
 
-/** @param number null for an environment to be. @param name null for a deletion. */
+/** @param number null for a new environment. @param name null for a deletion. */
 function refuseName(
   project: Project,
   number: number | null,
@@ -37,6 +37,7 @@ function refuseName(
 ): ConsoleOutcome<Shown> | null {
   const problems = new ProblemList();
   if (name !== null) addNameProblem(project, number, name, problems);
-  else if (number === null) problems.add(() => 'add the query parameter "name": that of the new environment');
+  else if (number === null)
+    problems.add(() => 'add the query parameter "name" with the name of the new environment');
   return problems.isEmpty ? null : deny('invalid-request', problems.detail());
 }

@@ -8,13 +8,16 @@ import type { ConsoleRead, ConsoleWrite } from '../operation.ts';
 import { refuseUndecided } from '../refuse-undecided.ts';
 import type { BegunSession } from './step-bodies.ts';
 
-/** What was read or written; `null` when it did not go well, and the request has been answered so. */
+/**
+ * The value that was read or written; `null` when the step was refused, and the request has been answered with the
+ * refusal.
+ */
 export type Asked<T> = { readonly value: T; readonly memberId: string | null } | null;
 
 const json = 'application/json';
 const encoder = new TextEncoder();
 
-/** @returns a step as it is asked on behalf of the request. */
+/** @returns the call of a step, on behalf of the request. */
 export function callOf(
   { request }: ApiReply,
   { id: operation }: Pick<ConsoleRead | ConsoleWrite, 'id'>,
@@ -70,7 +73,7 @@ export function cookieOf({ secret }: BegunSession, actors: ConversationActors): 
   return actors.cookie.set(secret, sessionLifetimeMs / 1000);
 }
 
-/** Answers that the session has begun. Its secret goes into the cookie, and nowhere else. */
+/** Answers that the session has begun. Its secret is in the cookie, and nowhere else. */
 export function answerBegun(reply: ApiReply, begun: BegunSession, actors: ConversationActors): void {
   const answer: SignInAnswer = { choices: [] };
   reply.answerJson(answer, { setCookies: [cookieOf(begun, actors)] }, begun.memberId);

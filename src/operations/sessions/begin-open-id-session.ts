@@ -27,9 +27,9 @@ import { openSession } from './open-session.ts';
 import type { BeginOpenIdSession, BegunOpenIdSession } from './step-bodies.ts';
 
 /**
- * The end of a sign-in by OpenID Connect: the provider has vouched for somebody. An identity that is known is its
- * member's. One that is not is joined to the member with its email, if the provider says that the email is verified, or
- * to the member of the one-time link that the sign-in began with.
+ * The end of a sign-in by OpenID Connect: the provider has vouched for a person. A known identity belongs to its
+ * member. An unknown one is joined to the member with its email, if the provider says that the email is verified, or to
+ * the member of the one-time link with which the sign-in began.
  */
 export const beginOpenIdSession = writeStep(
   'begin-open-id-session',
@@ -48,7 +48,7 @@ export const beginOpenIdSession = writeStep(
   },
 );
 
-/** @returns whose account this is by its verified email, or why that cannot be said. */
+/** @returns the member with this verified email, or why there is none to choose. */
 function findNewcomer(
   queries: RecordQueries,
   { issuer, email, isEmailVerified }: BeginOpenIdSession,
@@ -57,13 +57,13 @@ function findNewcomer(
   const [member, another] = findByVerifiedEmail(queries, email);
   if (member === undefined) return 'not-a-member';
   if (another !== undefined) return 'several-members';
-  // A provider may give an address that somebody has left to somebody else: that is another account of another person.
+  // A provider may give an address that one person has left to another: that is the account of another person.
   return hasIdentityAt(queries, member.id, issuer) ? 'other-account' : member;
 }
 
 /**
- * Uses a one-time link up with an account at the OpenID provider: the member that the link makes or names signs in with
- * it from then on. The link is what joins them, so the provider need not vouch for the email.
+ * Uses up a one-time link with an account at the OpenID provider: from then on, the member that the link creates or
+ * names signs in with the account. The link joins them, so the provider need not vouch for the email.
  */
 export function enterByOpenIdLink(
   queries: RecordQueries,
@@ -108,12 +108,12 @@ function refuseAccount(
   const known = queries.identity(issuer, subject);
   const isOwn = purpose.kind === 'sign-in' && known?.memberId === purpose.memberId;
   if (known !== undefined && !isOwn) return 'account-taken';
-  // The first Owner's link names no email, so the provider has to.
+  // The first Owner's link names no email, so the provider has to give one.
   const isKnownEmail = email !== null && isEmailVerified && isEmailAddress(email);
   return purpose.kind === 'first-owner' && !isKnownEmail ? 'email-not-verified' : null;
 }
 
-/** Joins the account at the provider to a member; the audit log says so. */
+/** Joins the account at the provider to a member, with an audit entry. */
 export function joinAccount(
   queries: RecordQueries,
   member: Member,
@@ -126,7 +126,7 @@ export function joinAccount(
   return [...joinIdentity(queries, identity), ownEntry(member, 'member.edit', [change], request, context)];
 }
 
-/** Nobody is signed in, and nothing changes. The worker tells the browser why. */
+/** Nobody is signed in, and nothing changes. The worker gives the browser the reason. */
 export function refuseOpenId(refusal: OpenIdRefusal): ConsoleOutcome<ConsoleDecision> {
   const value: BegunOpenIdSession = { begun: null, refusal };
   return allow({ changes: [], reply: { value } });

@@ -4,7 +4,7 @@ import { anybody, type ConsoleRequest, writeStep } from '../operation.ts';
 import { openSession } from './open-session.ts';
 import type { BeginSession } from './step-bodies.ts';
 
-/** The end of a sign-in: the password was checked against a hash, and that hash must still be the member's. */
+/** The end of a sign-in: the password was checked against a hash, which must still be the member's. */
 export const beginSessionByPassword = writeStep(
   'begin-session-by-password',
   anybody,

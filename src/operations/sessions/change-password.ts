@@ -10,9 +10,9 @@ import { countWrong, passwordsBusy } from './password-checks.ts';
 import { setOwnPassword } from './set-own-password.ts';
 import type { OwnPassword, SetOwnPassword } from './step-bodies.ts';
 
-const wrongCurrent = 'This is not your present password.';
+const wrongCurrent = 'This is not your current password.';
 
-/** Sets the member's own password; `current`, the present one, is needed once there is one. */
+/** Sets the member's own password. `current`, the present one, is needed if there is one. */
 export const changePassword = conversation('change-password', {
   route: 'POST /password',
   access: signedIn,
@@ -37,7 +37,10 @@ export const changePassword = conversation('change-password', {
   },
 });
 
-/** @returns false when the present password is wrong, missing or could not be checked, and the request has been answered so. */
+/**
+ * @returns false when the present password is wrong, missing or could not be checked; then the request has been
+ * answered.
+ */
 async function isAllowed(
   reply: ApiReply,
   { email, passwordHash }: OwnPassword,

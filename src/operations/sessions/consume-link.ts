@@ -21,13 +21,13 @@ import type { ConsumeLink } from './step-bodies.ts';
 const emailTaken = 'A member of the organisation has this email already. Sign in, or ask for a sign-in link.';
 const full = `The organisation has ${membersMax} members, which is the limit. Ask an Admin to remove some, then follow the link again.`;
 
-/** Somebody for whom a session begins, and what made them. */
+/** A member whose session begins, and the changes that create it. */
 interface Entrant {
   readonly member: Member;
   readonly changes: readonly RecordChange[];
 }
 
-/** Uses a link up: its follower is a member then, and signed in. */
+/** Uses up a link: its follower is then a member, and signed in. */
 export const consumeLink = writeStep(
   'consume-link',
   anybody,
@@ -39,7 +39,7 @@ export const consumeLink = writeStep(
   },
 );
 
-/** The link is gone with the session that it begins, in the same transaction. */
+/** The link is deleted in the transaction that begins the session. */
 function enter(
   queries: RecordQueries,
   link: OneTimeLink,
@@ -52,12 +52,12 @@ function enter(
   return allow({ changes: [...useUp(link), ...changes, ...opened.changes], reply: { value: opened.begun } });
 }
 
-/** A first Owner's link is not stored: it is over once there is a member. */
+/** A first Owner's link is not stored: it expires when there is a member. */
 export function useUp(link: OneTimeLink): readonly RecordChange[] {
   return link.purpose.kind === 'first-owner' ? [] : [{ kind: 'one-time-link', before: link, after: null }];
 }
 
-/** @returns the member that a link makes or names, with the password set if one was given. */
+/** @returns the member that a link creates or names, with the password set if one was given. */
 export function admit(
   queries: RecordQueries,
   link: OneTimeLink,
@@ -90,7 +90,7 @@ function create(
   if (queries.organisation(organisationId) === undefined) return linkOver();
   const { name, passwordHash } = request.body;
   if (name === null || email === null) throw new Error('a new member has a name and an email');
-  // Since the link was made, and since it was looked at, others may have come.
+  // Others may have joined since the link was made, and since it was inspected.
   if (hasMemberWithEmail(queries, organisationId, email)) return deny('conflict', emailTaken);
   if (isFullOfMembers(queries, organisationId)) return deny('conflict', full);
   const member: Member = {
@@ -108,7 +108,7 @@ function create(
   return allow({ member, changes: [{ kind: 'member', before: null, after: member }, entry] });
 }
 
-/** A password that is set on the way takes every other session and sign-in link along, as one that is changed does. */
+/** A password that is set here ends every other session and sign-in link, as a changed one does. */
 function signIn(
   queries: RecordQueries,
   link: OneTimeLink,

@@ -8,7 +8,7 @@ export const endSession = consoleWrite('end-session', {
   run: (queries, { params }, { member }) => {
     const session = queries.session(params['sessionId'] ?? '');
     if (session === undefined || session.memberId !== member.id) {
-      return deny('not-found', 'You have no session of this id. It may have ended already.');
+      return deny('not-found', 'You have no session with this id. It may have ended already.');
     }
     return allow({ changes: [{ kind: 'session', before: session, after: null }], reply: {} });
   },

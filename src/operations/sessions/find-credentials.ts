@@ -3,10 +3,10 @@ import type { RecordQueries } from '../../domain/record-queries.ts';
 import { anybody, type ConsoleRequest, readStep } from '../operation.ts';
 import type { Credential, FindCredentials, FoundCredentials } from './step-bodies.ts';
 
-/** Organisations that one person may be in with one email, as far as signing in with a password goes. */
+/** Most organisations with a member of the same email for which a sign-in with a password checks hashes. */
 const credentialsMax = 16;
 
-/** Who may be meant by an email and a password that is still to be checked. */
+/** The members that an email stands for, while the password is still unchecked. */
 export const findCredentials = readStep(
   'find-credentials',
   anybody,

@@ -9,8 +9,8 @@ import type { PendingSignIn } from './open-id/pending-sign-ins.ts';
 import type { BeginOpenIdSession, BegunOpenIdSession, OpenIdPerson } from './step-bodies.ts';
 
 /**
- * The provider has sent the browser here. The browser goes on to a page of the console in any case: the one that it
- * wanted, signed in, or the one for signing in, with the reason as a word of a closed list.
+ * The provider has sent the browser here. The browser always goes on to a page of the console: the wanted one, signed
+ * in, or the sign-in page, with the reason as a word of a closed list.
  */
 export const finishOpenId = conversation('finish-open-id', {
   route: 'GET /openid/callback',
@@ -62,7 +62,7 @@ async function begin(
   return JSON.parse(String(outcome.answer.body)) as BegunOpenIdSession;
 }
 
-/** @param signIn null when there was none of this browser */
+/** @param signIn null when this browser has none */
 function turnBack(
   reply: ApiReply,
   refusal: OpenIdRefusal,

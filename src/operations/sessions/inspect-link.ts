@@ -6,7 +6,7 @@ import { findUsableLink, linkOver } from '../../domain/session/link-rules.ts';
 import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
 import { anybody, consoleRead } from '../operation.ts';
 
-/** What following a link would do. Looking does not use it up. */
+/** The effect of following a link. Inspecting does not use it up. */
 export const inspectLink = consoleRead('inspect-link', {
   route: 'POST /link',
   access: anybody,
@@ -37,7 +37,7 @@ function linkView(queries: RecordQueries, link: OneTimeLink): ConsoleOutcome<Lin
   }
 }
 
-/** A person who belongs to no organisation has no role in one. */
+/** A person without an organisation has no role. */
 function signInView(
   queries: RecordQueries,
   memberId: string,

@@ -5,7 +5,7 @@ import { beginSession } from '../../domain/session/session-changes.ts';
 import type { ConsoleContext, ConsoleRequest } from '../operation.ts';
 import type { BegunSession } from './step-bodies.ts';
 
-/** Begins a session with a secret of its own; the one that the browser has presented ends. */
+/** Begins a session with a new secret; the session that the browser presented ends. */
 export function openSession(
   queries: RecordQueries,
   memberId: string,

@@ -4,7 +4,7 @@ import type { Credential } from './step-bodies.ts';
 
 const tooManyAttempts =
   'Too many attempts to sign in to this account, or from this address. Wait, or use a sign-in link.';
-const busy = 'More passwords are being checked than the service takes at once. Retry in a moment.';
+const busy = 'The service is checking as many passwords as it can at once. Retry in a moment.';
 
 /** @param retryAfter seconds */
 export function refuseAttempts(reply: ApiReply, retryAfter: number): void {
@@ -15,14 +15,14 @@ export function passwordsBusy(reply: ApiReply): void {
   reply.refuseUnavailable(busy);
 }
 
-/** An attempt checks so many hashes, however many members have the email: how long it takes tells nothing of them. */
+/** An attempt checks this many hashes, however many members have the email: its time reveals nothing about them. */
 export const checksPerAttempt = 3;
 
 /**
- * Finds the members that a password signs in. A person who knows the password of one of the first may learn of the others:
- * only then is the rest looked at, too.
+ * Finds the members that a password signs in. A person who knows the password of one of the first may learn of the
+ * others: only then are the rest checked too.
  *
- * @param meant the members whose email was given; the reading of them has a bound.
+ * @param meant the members with the given email; their reading is bounded.
  */
 export async function rightCredentials(
   meant: readonly Credential[],
@@ -40,12 +40,15 @@ export async function rightCredentials(
   return right;
 }
 
-/** `wrong` when what was given was checked and is wrong; null when nothing could be checked. Answered in both cases. */
+/**
+ * `wrong` when the password was checked and is wrong; null when nothing could be checked. In both cases the request is
+ * answered.
+ */
 export type Checked<T> = { readonly right: T } | 'wrong' | null;
 
 /**
- * Makes an attempt to name a password. It takes its place in the limits before any work is done, and keeps it only when
- * it was wrong: one that the service could not check tells nobody anything.
+ * Makes an attempt with a password. It is counted in the limits before any work is done, and stays counted only if it
+ * was wrong: an attempt that could not be checked reveals nothing.
  *
  * @returns null when the request has been answered, with a refusal.
  */

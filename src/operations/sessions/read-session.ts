@@ -5,7 +5,7 @@ import { formatPosition, newestPosition } from '../../domain/audit/watch-positio
 import { allow } from '../../domain/console/console-problem.ts';
 import { anybody, consoleRead } from '../operation.ts';
 
-/** Who is signed in, or that nobody is: what the web app asks first. */
+/** Who is signed in, if anybody: the web app's first request. */
 export const readSession = consoleRead('read-session', {
   route: 'GET /session',
   access: anybody,

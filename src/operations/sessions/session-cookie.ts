@@ -1,17 +1,18 @@
 import { isSecretText } from '../../domain/token/token-secret.ts';
 
-/** The cookie of a session: out of reach of scripts, and sent by other sites with a followed link at most. */
+/** The cookie of a session: not readable by scripts, and sent from other sites only when a link is followed. */
 export interface SessionCookie {
   readonly name: string;
-  /** @param values of the Cookie headers, as they came. @returns the first whole secret under the name */
+  /** @param values of the Cookie headers, as received. @returns the first complete secret under the name */
   read(values: readonly string[]): string | null;
   set(secret: string, maxAgeSeconds: number): string;
   clear(): string;
 }
 
 /**
- * @param baseUrl behind TLS the cookie goes over TLS alone, and its name makes browsers take it from this very host and
- *   no other: a page of a sibling's could plant its own session otherwise. The name asks for the path of the whole host.
+ * @param baseUrl behind TLS the cookie is sent over TLS only, and its name makes browsers accept it from exactly this
+ * host: otherwise a page of a sibling host could plant a session of its own. The name requires the path of the whole
+ * host.
  */
 export function sessionCookie(baseUrl: string): SessionCookie {
   const isSecure = baseUrl.startsWith('https:');

@@ -6,9 +6,9 @@ import { ownEntry, passwordChange } from '../audit-entries.ts';
 import { type ConsoleRequest, signedIn, writeStep } from '../operation.ts';
 import type { SetOwnPassword } from './step-bodies.ts';
 
-const movedMeanwhile = 'The password was changed meanwhile. Try again with the one that holds now.';
+const movedMeanwhile = 'The password was changed meanwhile. Try again with the new one.';
 
-/** Sets the member's own password. Every other session of the member ends, and so do links that sign the member in. */
+/** Sets the member's own password. All other sessions of the member end, and so do links that sign the member in. */
 export const setOwnPassword = writeStep(
   'set-own-password',
   signedIn,

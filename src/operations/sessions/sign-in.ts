@@ -15,7 +15,7 @@ import type { BeginSession, BegunSession, Credential, FoundCredentials } from '.
 const sent = shape({ email: text, password: text, memberId: optional(text) });
 type SignInBody = Static<typeof sent>;
 
-/** Email and password to a session. A person who is in several organisations with them says which. */
+/** Begins a session with email and password. A person who has them in several organisations chooses one. */
 export const signIn = conversation('sign-in', {
   route: 'POST /session',
   access: anybody,

@@ -13,21 +13,21 @@ import { refuseAttempts } from './password-checks.ts';
 const notConfigured =
   'No OpenID provider is configured here. Sign in with a password or a sign-in link, or ask the operator for `open-id-issuer`.';
 const unreachable =
-  'The OpenID provider does not answer now. Try again in a moment, or sign in with a password or a sign-in link.';
+  'The OpenID provider does not answer. Try again in a moment, or sign in with a password or a sign-in link.';
 const unusable =
-  'The OpenID provider answers in a way that cannot be used. Sign in with a password or a sign-in link; the log of this service tells the operator more';
+  'The answer of the OpenID provider cannot be used. Sign in with a password or a sign-in link; the operator finds the cause in the log of this service';
 
 /**
- * Tells the page where the person signs in at the provider. A link's secret, which a person joins or signs in by, comes in
- * the body and stays here: the provider and the address that it sends the browser back to never see it.
+ * Tells the page where the person signs in at the provider. The secret of a link, with which a person joins or signs
+ * in, comes in the body and stays here: neither the provider nor the address for the return contains it.
  */
 export const startOpenId = conversation('start-open-id', {
   route: 'POST /openid/start',
   access: anybody,
   body: shape({
-    /** Of a one-time link, whose member is joined to the account that the person then signs in with. */
+    /** The secret of a one-time link. Its member is joined to the account with which the person signs in. */
     linkSecret: optional(text),
-    /** The page of the console to come back to. */
+    /** The page of the console to return to. */
     back: optional(text),
   }),
   answer: openIdStartSchema,
@@ -50,7 +50,7 @@ export const startOpenId = conversation('start-open-id', {
     }
     const begun = await openId.begin({ linkSecret, back: consolePage(asked.back), limitKey }, requestId);
     if (typeof begun === 'string') {
-      // The provider's fault, and no attempt of this address.
+      // The provider failed, so it does not count as an attempt of this address.
       attempts.giveBackFrom(limitKey);
       refuseStart(reply, begun);
       return;
@@ -61,7 +61,7 @@ export const startOpenId = conversation('start-open-id', {
   },
 });
 
-const crowded = 'Too many people sign in at once. Try again in a moment.';
+const crowded = 'Too many people are signing in at once. Try again in a moment.';
 
 function refuseStart(reply: ApiReply, refusal: OpenIdRefusal): void {
   if (refusal === 'unavailable') reply.refuseUnavailable(crowded);

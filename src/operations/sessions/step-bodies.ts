@@ -1,6 +1,6 @@
 import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
 
-/** What the steps of conversations are asked with, and what they answer. None of it leaves the service. */
+/** Bodies and answers of the steps of conversations. They stay within the service. */
 
 export interface FindCredentials {
   readonly email: string;
@@ -16,10 +16,10 @@ export interface FoundCredentials {
 
 export interface BeginSession {
   readonly memberId: string;
-  /** The hash that the password was checked against. */
+  /** The hash against which the password was checked. */
   readonly passwordHash: string;
 }
-/** The secret is for the cookie alone. */
+/** The secret is for the cookie only. */
 export interface BegunSession {
   readonly memberId: string;
   readonly secret: string;
@@ -27,11 +27,11 @@ export interface BegunSession {
 
 export interface OwnPassword {
   readonly email: string;
-  /** Null until one is set. */
+  /** Null for a member without a password. */
   readonly passwordHash: string | null;
 }
 export interface SetOwnPassword {
-  /** The hash that the former password was checked against; null when there was none. */
+  /** The hash against which the former password was checked; null when there was none. */
   readonly checkedHash: string | null;
   readonly passwordHash: string;
 }
@@ -41,22 +41,22 @@ export interface ConsumeLink {
   /** Of a new member, as it is stored. */
   readonly name: string | null;
   readonly email: string | null;
-  /** Null sets none. */
+  /** Null sets no password. */
   readonly passwordHash: string | null;
 }
 
-/** Whom an OpenID provider has vouched for. */
+/** The person that an OpenID provider has vouched for. */
 export interface OpenIdPerson {
   readonly issuer: string;
   readonly subject: string;
   readonly email: string | null;
-  /** The provider says that the person has the email. */
+  /** Whether the provider says that the person owns the email. */
   readonly isEmailVerified: boolean;
-  /** What a new member may be called, the best first. */
+  /** Names for a new member, the best first. */
   readonly names: readonly string[];
 }
 export interface BeginOpenIdSession extends OpenIdPerson {
-  /** Of the one-time link that the sign-in began with. */
+  /** The secret of the one-time link with which the sign-in began. */
   readonly linkSecret: string | null;
 }
 export type BegunOpenIdSession =

@@ -23,8 +23,8 @@ const sent = shape({
 type UseLinkBody = Static<typeof sent>;
 
 /**
- * Follows a one-time link: makes the member that it invites, or signs in the one that it is for. The link is looked at
- * first, so that nobody can make the service hash passwords without one.
+ * Follows a one-time link: creates the invited member, or signs in the member that it is for. The link is inspected
+ * first, so that nobody without one can make the service hash passwords.
  */
 export const useLink = conversation('use-link', {
   route: 'POST /link/use',

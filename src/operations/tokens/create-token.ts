@@ -13,14 +13,14 @@ import { consoleWrite, inProject } from '../operation.ts';
 const sent = shape({
   name: text,
   permission: permissionSchema,
-  /** Null: every environment, future ones included. */
+  /** Null: every environment, with future ones. */
   environments: nullable(Type.Array(text)),
-  /** 0 is never. */
+  /** 0 means never. */
   expiryDays: Type.Union([Type.Literal(0), Type.Literal(30), Type.Literal(90), Type.Literal(365)]),
 });
 export type CreateTokenBody = Static<typeof sent>;
 
-/** Makes a token. Its secret is in the answer, and nowhere else ever again. */
+/** Creates a token. Its secret is in this answer, and never shown again. */
 export const createToken = consoleWrite('create-token', {
   route: 'POST /projects/{projectId}/tokens',
   access: inProject('editor'),

@@ -5,7 +5,7 @@ import { listedTokens } from '../../domain/token/token-list.ts';
 import { listOf } from '../body-parts.ts';
 import { consoleRead, inProject } from '../operation.ts';
 
-/** A project's tokens; of the revoked ones the newest. Below eligibility they are shown all the same. */
+/** A project's tokens, with the newest of the revoked ones. They are listed below eligibility, too. */
 export const listTokens = consoleRead('list-tokens', {
   route: 'GET /projects/{projectId}/tokens',
   access: inProject('viewer'),

@@ -4,7 +4,7 @@ import { consoleTokenView } from '../../domain/token/console-token-view.ts';
 import { findToken } from '../../domain/token/token-management.ts';
 import { consoleRead, inProject } from '../operation.ts';
 
-/** A token's page: what it did and what it was refused, newest first, as far back as rows are kept. */
+/** A token's page: its uses and denials, newest first, as far back as rows are kept. */
 export const readTokenActivity = consoleRead('read-token-activity', {
   route: 'GET /projects/{projectId}/tokens/{tokenId}',
   access: inProject('viewer'),

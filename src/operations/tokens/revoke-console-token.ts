@@ -6,7 +6,9 @@ import { findManageableToken } from '../../domain/token/token-management.ts';
 import { revoked } from '../../domain/token/token-rotation.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
-/** Revokes a token, active or expired, at once and for good. Said again it changes nothing. By the creator or an Admin. */
+/**
+ * Revokes a token, active or expired, at once and for good. Repeated, it changes nothing. For the creator or an Admin.
+ */
 export const revokeConsoleToken = consoleWrite('revoke-console-token', {
   route: 'POST /projects/{projectId}/tokens/{tokenId}/revoke',
   access: inProject('viewer'),

@@ -8,7 +8,9 @@ import { findManageableToken } from '../../domain/token/token-management.ts';
 import { replacementOf, revoked, rotationProblem } from '../../domain/token/token-rotation.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
-/** Replaces an active token: the original is revoked and its replacement made in one transaction, so the limit holds. */
+/**
+ * Replaces an active token: the original is revoked and its replacement created in one transaction, so the limit holds.
+ */
 export const rotateToken = consoleWrite('rotate-token', {
   route: 'POST /projects/{projectId}/tokens/{tokenId}/rotate',
   access: inProject('viewer'),
@@ -56,7 +58,7 @@ export const rotateToken = consoleWrite('rotate-token', {
   },
 });
 
-/** The log of the new token says by itself what it may do and where it comes from. */
+/** The audit entry of the new token is complete by itself: it has the permission and the token's origin. */
 function origin(replacement: Token, before: Token): AuditChange[] {
   return [...newTokenChanges(replacement), { field: 'replaces', before: null, after: before.id }];
 }

@@ -14,36 +14,36 @@ export interface PageWatchersOptions {
   readonly onFault: (fault: unknown) => void;
 }
 
-/** What is known of a page between two looks. */
+/** The state of a page between two checks. */
 interface Watch {
   readonly watcher: Watcher;
-  /** Asked again at each look: who may not see the project any more is sent away. */
+  /** Repeated at each check: a person who may not see the project any more is sent away. */
   readonly call: ApiCall;
-  /** In the process' list of pages. */
+  /** Its place in the process' list of pages. */
   readonly place: number;
-  /** As `look-at-project` and `look-at-organisation` write it. */
+  /** In the form of `look-at-project` and `look-at-organisation`. */
   position: string;
   versionSeen: number;
   lookedAt: number;
   beatenAt: number;
 }
 
-/** What `look-at-project` and `look-at-organisation` answer. */
+/** The answer of `look-at-project` and `look-at-organisation`. */
 interface Changes extends WatchedChanges {
-  /** Of the member who looks. */
+  /** The asking member's organisation. */
   readonly organisationId: string | null;
 }
 
 const stopping = 'The service is stopping. Retry in a moment.';
 const tickMs = 250;
-/** A page hears of changes at most so often, however many there are. */
+/** A page is told of changes at most this often. */
 const lookEveryMs = 1000;
 export const heartbeatMs = 15_000;
 
 /**
- * The pages of one worker that follow what others change. While there are any, a timer compares one number with what it
- * was: only when the store has moved is it read what that means for each page, and with each heartbeat whether its session
- * goes on. One page is looked at in a turn of the event loop.
+ * The pages of one worker that watch changes. While there are any, a timer compares the store's version with the last
+ * one. Only when it has moved does each page read its changes; with each heartbeat it checks whether its session still
+ * holds. One page is checked in a turn of the event loop.
  */
 export class PageWatchers {
   readonly #options: PageWatchersOptions;
@@ -57,7 +57,7 @@ export class PageWatchers {
     this.#version = new StoreVersion(options.storeVersion);
   }
 
-  /** @returns the page's place among those of the process; a text: why it gets none */
+  /** @returns the page's place among those of the process; or a text that says why it gets none */
   async join(viewer: Viewer): Promise<number | string> {
     if (this.#isClosed) return stopping;
     const place = await this.#options.places.join(viewer);
@@ -70,12 +70,15 @@ export class PageWatchers {
     this.#options.places.leave(place);
   }
 
-  /** Of the newest commit: taken before a page asks where it begins, so that nothing is missed in between. */
+  /**
+   * The version of the newest commit. Taken before a page reads its first position, so that no change is missed in
+   * between.
+   */
   version(): number {
     return this.#version.settled();
   }
 
-  /** @param position where the page begins, a position that was known at the store's version `versionSeen`. */
+  /** @param position where the page begins; it was known at the store's version `versionSeen`. */
   add(watcher: Watcher, place: number, call: ApiCall, position: string, versionSeen: number): void {
     const now = monotonicMs();
     const times = { lookedAt: now - lookEveryMs, beatenAt: now };
@@ -83,7 +86,7 @@ export class PageWatchers {
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
   }
 
-  /** Ends every page's stream; browsers ask again, and find the process that serves then. */
+  /** Ends every page's stream; browsers reconnect to the process that serves then. */
   close(): void {
     this.#isClosed = true;
     for (const watch of [...this.#watches]) {
@@ -106,7 +109,7 @@ export class PageWatchers {
     this.#lookAtEach(due, version);
   }
 
-  /** One in a turn of the event loop: there may be hundreds, and others wait. */
+  /** Checks one page in a turn of the event loop: there may be hundreds, and requests wait. */
   #lookAtEach(due: Watch[], version: number): void {
     const watch = due.pop();
     if (watch === undefined) return;
@@ -129,7 +132,7 @@ export class PageWatchers {
     watch.watcher.beat();
   }
 
-  /** A session that is over, and a project that may not be seen any more, end the stream. */
+  /** The stream ends when the session is over, or the project may no longer be seen. */
   #read(watch: Watch, version: number): void {
     const query = `since=${encodeURIComponent(watch.position)}`;
     const { answer, release } = this.#options.reads.read({ ...watch.call, query });
@@ -161,15 +164,18 @@ export class PageWatchers {
 }
 
 export function readChanges(body: string | TextPieces): Changes {
-  if (typeof body !== 'string') throw new Error('what a page is told of changes is no list');
+  if (typeof body !== 'string') throw new Error('the changes for a page come in pieces');
   return JSON.parse(body) as Changes;
 }
 
 const encoder = new TextEncoder();
-/** A comment: it keeps the connection from looking idle to proxies. */
+/** A comment of the event stream: it keeps proxies from closing an idle connection. */
 const heartbeat = encoder.encode(':\n\n');
 
-/** One open page: a response that never ends by itself. What it has not taken is bounded by never writing past it. */
+/**
+ * One open page: a response that never ends by itself. Nothing is written while the client has not taken the last
+ * event, which bounds the memory.
+ */
 export class Watcher {
   readonly #exchange: Exchange;
   /** The client's socket has not taken what was written last. */
@@ -187,7 +193,7 @@ export class Watcher {
     return this.#exchange.isOver;
   }
 
-  /** Tells the page, or cuts it off when it has not even read what it was told before: it comes back and looks afresh. */
+  /** Sends an event. A page that has not read the last event is cut off: it reconnects and reads anew. */
   tell(event: string, data: unknown): void {
     this.#write(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
   }

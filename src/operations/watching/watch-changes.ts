@@ -8,10 +8,10 @@ import type { ConsoleRead, Shown } from '../operation.ts';
 import { readChanges, Watcher } from './page-watchers.ts';
 
 /**
- * Server-sent events: `ready` at once, with what has changed since the position that the page gave, and `changed`
- * whenever something has. They end with the session, or the service.
+ * Server-sent events: `ready` at once, with the changes since the position that the page gave, and `changed` after each
+ * change. They end with the session, or with the service.
  *
- * @param step reads what has changed
+ * @param step reads the changes
  */
 export async function watchChanges(
   { id: operation }: Pick<ConsoleRead, 'id'>,
@@ -40,9 +40,9 @@ export async function watchChanges(
   watchers.add(watcher, place, call, changes.position, versionSeen);
 }
 
-const wrongPosition = 'since must be a position that the service has told, as it was given';
+const wrongPosition = 'since must be a position from the service, unchanged';
 
-/** @param since a position as it was told; undefined begins now. */
+/** @param since a position from the service; undefined begins now. */
 export function readWatch(
   queries: RecordQueries,
   watched: Watched,

@@ -1,7 +1,7 @@
 import { conversation, readStep, signedIn } from '../operation.ts';
 import { readWatch, watchChanges } from './watch-changes.ts';
 
-/** What a worker asks again and again for somebody who has a page of the console open, and no project yet. */
+/** The step that a worker repeats for a page of the console without a project. */
 export const lookAtOrganisation = readStep(
   'look-at-organisation',
   signedIn,

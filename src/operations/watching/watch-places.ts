@@ -1,4 +1,4 @@
-/** Who looks at a page: each may have so many open, that others find room. */
+/** The viewer of a page. Open pages are bounded for each session, member and organisation, so that others find room. */
 export interface Viewer {
   readonly sessionSecret: string;
   readonly memberId: string;
@@ -6,9 +6,9 @@ export interface Viewer {
   readonly organisationId: string | null;
 }
 
-/** What a worker holds of the process' list of pages. */
+/** The way of a worker to the process' list of pages. */
 export interface WatchPort {
-  /** @returns a place in the list, to be left when the page is gone; a text: why there is none */
+  /** @returns a place in the list, to be given back when the page is closed; or a text that says why there is none */
   join(viewer: Viewer): Promise<number | string>;
   leave(place: number): void;
 }
@@ -16,11 +16,11 @@ export interface WatchPort {
 export const watchersMax = 200;
 /** A browser has six connections to a service, and its pages need the others. */
 export const watchersOfSessionMax = 4;
-/** Nobody takes all of them, by however many sessions, and neither does an organisation. */
+/** No member takes all places, with any number of sessions, and nor does an organisation. */
 export const watchersOfMemberMax = 20;
 export const watchersOfOrganisationMax = 100;
 
-/** The pages that follow changes, of all workers: their numbers are bounded for the process. */
+/** The pages of all workers that watch changes: their number is bounded for the process. */
 export class WatchPlaces {
   readonly #viewers = new Map<number, Viewer>();
   #nextPlace = 1;
@@ -39,18 +39,18 @@ export class WatchPlaces {
   }
 
   #refusal({ sessionSecret, memberId, organisationId }: Viewer): string | null {
-    if (this.#viewers.size >= watchersMax) return 'Too many pages are open. Changes are shown on reload.';
+    if (this.#viewers.size >= watchersMax) return 'Too many pages are open. Reload this one to see changes.';
     const viewers = [...this.#viewers.values()];
     const isFull = (max: number, isSame: (viewer: Viewer) => boolean) => viewers.filter(isSame).length >= max;
     if (isFull(watchersOfSessionMax, (viewer) => viewer.sessionSecret === sessionSecret)) {
-      return 'Too many pages of this session are open. Close one.';
+      return 'Too many pages of this session are open. Close some.';
     }
     if (isFull(watchersOfMemberMax, (viewer) => viewer.memberId === memberId)) {
-      return 'Too many of your pages are open. Close one.';
+      return 'Too many of your pages are open. Close some.';
     }
     if (organisationId === null) return null;
     return isFull(watchersOfOrganisationMax, (viewer) => viewer.organisationId === organisationId)
-      ? 'Too many pages of your organisation are open. Changes are shown on reload.'
+      ? 'Too many pages of your organisation are open. Reload this one to see changes.'
       : null;
   }
 }

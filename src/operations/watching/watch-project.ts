@@ -1,7 +1,7 @@
 import { conversation, inProject, readStep } from '../operation.ts';
 import { readWatch, watchChanges } from './watch-changes.ts';
 
-/** What a worker asks again and again for somebody who has a page of the project open. */
+/** The step that a worker repeats for a page of a project. */
 export const lookAtProject = readStep(
   'look-at-project',
   inProject('viewer'),
@@ -11,7 +11,7 @@ export const lookAtProject = readStep(
 );
 
 /**
- * Server-sent events: `ready` and then `changed`, with what has changed of the project and its organisation
+ * Server-sent events: `ready` and then `changed`, with the changes of the project and its organisation
  * (`domain/audit/watched-changes.ts`). `since` is the position of the session or of an event.
  */
 export const watchProject = conversation('watch-project', {

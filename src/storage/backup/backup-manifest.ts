@@ -9,17 +9,17 @@ import { writeMarker } from '../store-identity.ts';
 import type { StoreIdentity } from '../tables/meta.ts';
 
 /**
- * `backup.json` makes a directory a backup: it is written last, when everything else in it is on disk. Without it there
- * is nothing to restore from; with it nothing opens the directory for writing.
+ * `backup.json` makes a directory a backup: it is written last, when everything else is on disk. A directory without it
+ * cannot be restored from; a directory with it is never opened for writing.
  */
 export interface BackupManifest {
   readonly storeId: string;
   readonly format: number;
-  /** Unix milliseconds; every change that was acknowledged before is in the backup. */
+  /** Unix milliseconds. Every change that was acknowledged before is in the backup. */
   readonly takenAt: number;
   /** Of the data file. */
   readonly bytes: number;
-  /** Of the data file, hexadecimal. */
+  /** SHA-256 of the data file, hexadecimal. */
   readonly sha256: string;
   /** LMDB's number of the newest commit in the data file. */
   readonly commit: number;
@@ -39,7 +39,7 @@ export function readManifest(directory: string): BackupManifest | null {
   throw new StoreError(`${path} is damaged. Use another backup.`);
 }
 
-/** On disk when it returns; its entry in the directory is not yet. */
+/** On disk when it returns; its directory entry is not yet. */
 export function writeManifest(directory: string, manifest: BackupManifest): void {
   const text = `${JSON.stringify(manifest)}\n`;
   writeFileSync(manifestFileOf(directory), text, { mode: 0o600, flush: true });
@@ -78,9 +78,9 @@ function isCount(value: unknown): value is number {
 }
 
 /**
- * Puts a copied data file on disk with the marker of its store.
+ * Completes a copied data file: syncs it, and writes the marker of its store.
  * @param takenAt before the copy began.
- * @returns what its manifest will say.
+ * @returns the content of its manifest.
  */
 export function completeCopy(directory: string, identity: StoreIdentity, takenAt: number): BackupManifest {
   const path = dataFileOf(directory);
@@ -102,13 +102,13 @@ export function syncFile(path: string): void {
 
 interface FileChecksum {
   readonly bytes: number;
-  /** Hexadecimal. */
+  /** SHA-256, hexadecimal. */
   readonly sha256: string;
 }
 
 const chunkBytes = 2 ** 20;
 
-/** Reads the whole file, a chunk at a time. Waits for the disk: for threads and processes that have nothing else to do. */
+/** Reads the whole file in chunks. Blocks on the disk: for threads and processes that serve nobody. */
 export function checksumOf(path: string): FileChecksum {
   const descriptor = openSync(path, 'r');
   try {

@@ -4,16 +4,16 @@ import { openForReading } from '../store-opening.ts';
 import { pageUseOf } from '../store-statistics.ts';
 import type { StoreIdentity } from '../tables/meta.ts';
 
-/** What a copy is of, and how large it becomes. */
+/** The store of a copy, and the size of the copy. */
 export interface CopyPlan {
   readonly identity: StoreIdentity;
-  /** Nearly: the server may write until the copy's snapshot begins. */
+  /** Approximate: the server may write until the copy's snapshot begins. */
   readonly bytes: number;
 }
 
 /**
- * Copies a store's newest commit, without its free pages, to a new file: from one snapshot; what is written meanwhile is not in it.
- * Run it in a process of its own: a damaged page can end the process that reads it.
+ * Copies a store's newest commit to a new file, without free pages. The copy is made from one snapshot, so later
+ * changes are not in it. Run it in a process of its own: a damaged page can end the process that reads it.
  *
  * @param onPlan called before the copy begins.
  * @throws StoreError when there is no store; Error of lmdb when the copy cannot be written.

@@ -5,18 +5,18 @@ import { createDirectory, syncDirectory } from '../store-directory.ts';
 import { StoreError } from '../store-error.ts';
 
 /**
- * A directory that is being made beside the place where it shall be, and gets its name when it is whole: a crash leaves
- * at most the temporary one, which the next attempt empties and uses. The claim on it keeps two attempts apart.
+ * A directory that is made under a temporary name beside its place, and renamed when it is complete. A crash leaves at
+ * most the temporary one, which the next attempt empties and uses. The claim on it keeps two attempts apart.
  */
 export interface PartialDirectory {
   readonly path: string;
-  /** Gives it its name; on disk when it returns. Nothing but an empty directory may be there. @throws StoreError */
+  /** Renames it to its place, where at most an empty directory may be; on disk when it returns. @throws StoreError */
   finish(): void;
   /** Removes it, unless it is finished. */
   abandon(): void;
 }
 
-/** @param ending of the temporary name. @throws StoreError when another process makes it, or none can be made here. */
+/** @param ending of the temporary name. @throws StoreError when another process makes it, or it cannot be made here. */
 export function beginDirectory(target: string, ending: string): PartialDirectory {
   const wanted = resolve(target);
   requireNoMount(wanted);
@@ -41,14 +41,14 @@ export function beginDirectory(target: string, ending: string): PartialDirectory
   };
 }
 
-/** @returns whether nothing would be lost if something else took its place: it is missing, or holds at most a claim file. */
+/** @returns whether nothing would be lost if it were replaced: it is missing, or has at most a claim file. */
 export function isVacant(directory: string): boolean {
   if (!existsSync(directory)) return true;
   if (!lstatSync(directory).isDirectory()) return false;
   return readdirSync(directory).every((name) => name === basename(claimFileOf(directory)));
 }
 
-/** @returns whether a file system of its own is mounted there; false when nothing is there. */
+/** @returns whether a file system is mounted there; false when nothing is there. */
 export function isMountPoint(directory: string): boolean {
   const found = statSync(directory, { throwIfNoEntry: false });
   return found !== undefined && found.dev !== statSync(dirname(resolve(directory))).dev;
@@ -63,7 +63,7 @@ function requireNoMount(target: string): void {
   );
 }
 
-/** What an attempt that was killed has left. */
+/** Removes what a killed attempt has left. */
 function empty(path: string): void {
   const kept = basename(claimFileOf(path));
   for (const name of readdirSync(path)) {
@@ -71,7 +71,7 @@ function empty(path: string): void {
   }
 }
 
-/** The directory that makes room is vacant, so nothing is lost between the two steps. */
+/** The directory that is replaced has no content, so nothing is lost between the two steps. */
 function putInPlace(path: string, target: string): void {
   try {
     if (existsSync(target)) {
@@ -86,7 +86,7 @@ function putInPlace(path: string, target: string): void {
   }
 }
 
-/** Its file is removed after the rename, so that nobody else can take the temporary name before. */
+/** The claim file is removed after the rename, so that no other process can take the temporary name before. */
 function endClaim(claim: Claim, directory: string): void {
   rmSync(claimFileOf(directory), { force: true });
   claim.release();

@@ -7,16 +7,16 @@ import { WritersGate } from '../lmdb/opening-gate.ts';
 import { syncDirectory } from '../store-directory.ts';
 import { StoreError } from '../store-error.ts';
 
-/** lmdb holds this byte of its lock file, shared with all that have the data file open. */
+/** lmdb locks this byte of its lock file, shared, in every process that has the data file open. */
 const openedByte = 0;
 
 /**
- * Puts a verified copy, which is on disk, in the place of the data file, by one rename: after a crash one of the two
- * is there. The caller holds the claim on the directory, so nobody writes; that nobody reads either is made sure here,
- * because lmdb's readers of both files would meet in one lock file.
+ * Replaces the data file with a verified copy, which is on disk, by one rename: after a crash one of the two is there.
+ * The caller holds the claim on the directory, so nobody writes. That nobody reads either is checked here, because
+ * lmdb's readers of both files would use one lock file.
  *
- * @throws StoreError when another process has the data file open, or the file has another name, which would keep the old
- * data; nothing is changed then
+ * @throws StoreError when another process has the data file open, or the file has another name, which would keep the
+ * old data; nothing is changed then
  */
 export function replaceDataFile(directory: string, copy: string): void {
   const path = dataFileOf(directory);
@@ -46,7 +46,7 @@ function requireSoleName(path: string): void {
   );
 }
 
-/** A command that root runs must not make a file that the service cannot open. */
+/** A command that root runs must not create a file that the service cannot open. */
 function keepOwner(path: string, copy: string): void {
   const { uid, gid } = statSync(path);
   const made = statSync(copy);
@@ -63,7 +63,7 @@ function whileNobodyReads(directory: string, run: () => void): void {
     }
     run();
   } finally {
-    // The lock ends with it.
+    // The lock ends with the descriptor.
     closeSync(descriptor);
   }
 }

@@ -10,8 +10,8 @@ import { manifestFileOf } from './backup-manifest.ts';
 import { beginDirectory, isVacant, type PartialDirectory } from './partial-directory.ts';
 
 /**
- * The temporary name of a data directory that is being restored. Where one stands beside a data directory that holds no
- * store, a restore was interrupted, and nothing may begin an empty store in its place.
+ * The temporary name of a data directory that is being restored. If it exists beside a data directory without a store,
+ * a restore was interrupted, and no empty store may be created there.
  */
 const ending = '.restoring';
 
@@ -19,7 +19,7 @@ export function isHalfRestored(directory: string): boolean {
   return existsSync(`${placeOf(directory)}${ending}`);
 }
 
-/** Where a directory is, or would be: behind a symbolic link, which stays, so that a store stays on its disk. */
+/** The directory behind a symbolic link; it need not exist. The link stays, so that a store stays on its disk. */
 function placeOf(directory: string): string {
   const path = resolve(directory);
   if (existsSync(path)) return realpathSync(path);
@@ -27,7 +27,7 @@ function placeOf(directory: string): string {
   return linked === null ? path : resolve(dirname(path), linked);
 }
 
-/** @returns where a link leads that leads to nothing, as it does while a restore exchanges directories */
+/** @returns the target of a link that leads to nothing, as it does while a restore exchanges directories */
 function linkedFrom(path: string): string | null {
   try {
     return readlinkSync(path);
@@ -36,18 +36,18 @@ function linkedFrom(path: string): string | null {
   }
 }
 
-/** A data directory that is being restored into, claimed if it is there. */
+/** A data directory that is being restored into; claimed if it exists. */
 export interface RestoredDirectory {
   readonly partial: PartialDirectory;
-  /** Gives the restored directory its name. @returns where the old one is now; null when there was none. */
+  /** Renames the restored directory to its place. @returns the new path of the old one; null when there was none. */
   finish(): string | null;
-  /** Lets go; removes what was not finished. */
+  /** Releases the claim, and removes what was not finished. */
   end(): void;
 }
 
 /**
- * @param mayMoveAside an old store makes room; nothing is ever removed.
- * @throws StoreError when the directory is in use, or holds what may not make room.
+ * @param mayMoveAside an existing store is moved; nothing is ever removed.
+ * @throws StoreError when the directory is in use, or has something that may not be moved.
  */
 export function beginRestore(directory: string, mayMoveAside: boolean): RestoredDirectory {
   const target = placeOf(directory);
@@ -88,7 +88,7 @@ function replace(partial: PartialDirectory, target: string): string {
   return aside;
 }
 
-/** What is not a store stays where it is: a wrong --data-dir must not move somebody's files. */
+/** A directory that is not a store stays in place: a wrong --data-dir must not move somebody's files. */
 function requireMovable(target: string, mayMoveAside: boolean): void {
   if (existsSync(manifestFileOf(target))) {
     throw new StoreError(`${target} is a backup itself. Name another data directory with --data-dir.`);
@@ -96,7 +96,7 @@ function requireMovable(target: string, mayMoveAside: boolean): void {
   const isStore = [markerFileOf, dataFileOf, claimFileOf].some((fileOf) => existsSync(fileOf(target)));
   if (!isStore) {
     throw new StoreError(
-      `${target} is not empty, and not a data directory of Burgee. Name another one with --data-dir.`,
+      `${target} is not empty, and is not a data directory of Burgee. Choose another one with --data-dir.`,
     );
   }
   if (mayMoveAside) return;

@@ -9,20 +9,20 @@ import type { RecordKind } from '../tables/table.ts';
 import { recordKinds } from '../tables/tables.ts';
 
 export interface DataFileCheck {
-  /** How many bytes of entries are read at most; of what lies beyond, only the pages that lead there. */
+  /** Bytes of entries that are read at most. Beyond them, only the pages that lead to entries are checked. */
   readonly bytesMax: number;
-  /** A marker says that the store has every database of this version. */
+  /** The marker exists, so the store has every database of this version. */
   readonly isComplete: boolean;
 }
 
-/** What has been: it only grows, and no answer of either API depends on it. */
+/** Databases of histories: they only grow, and no answer of either API depends on them. */
 const histories: ReadonlySet<string> = new Set<DatabaseName>(['audit', 'activity', 'outbox']);
 
 /**
- * Checks a data file that nobody is writing, before lmdb maps it: every page that leads to others, and every entry of
- * the databases that answers depend on, if they are within the limit; if there is room for all, of all.
+ * Checks a data file that nobody writes, before lmdb maps it: every page that leads to others, and the entries of the
+ * databases that answers depend on, if they are within the limit; if there is room, the entries of all.
  *
- * @returns the first thing that does not hold; null when all does
+ * @returns the first fault; null for none
  */
 export function checkDataFile(path: string, { bytesMax, isComplete }: DataFileCheck): string | null {
   const descriptor = openSync(path, 'r');
@@ -45,7 +45,7 @@ export function checkDataFile(path: string, { bytesMax, isComplete }: DataFileCh
   }
 }
 
-/** All of them, all but the histories, or none. */
+/** The databases whose entries are read: all, all but the histories, or none. */
 function namesWithin(found: readonly DatabaseSize[], bytesMax: number): ReadonlySet<string> {
   for (const some of [found, found.filter(({ name }) => !histories.has(name))]) {
     if (some.reduce((sum, { bytes }) => sum + bytes, 0) <= bytesMax)
@@ -56,7 +56,7 @@ function namesWithin(found: readonly DatabaseSize[], bytesMax: number): Readonly
 
 type LookAt = (entry: TreeEntry) => void;
 
-/** Of an index; the order of its entries does not matter. */
+/** A sum of an index' entries that does not depend on their order. */
 class IndexSum {
   #entries = 0;
   #sum = 0;
@@ -68,7 +68,7 @@ class IndexSum {
   add(key: Buffer, value: Buffer): void {
     this.#entries += 1;
     const keySum = crc32(key);
-    // Of an empty buffer that has no memory, crc32 is always 0: it forgets the sum it was told to go on from.
+    // An empty buffer without memory makes crc32 return 0 and drop the sum so far.
     this.#sum = (this.#sum + (value.length === 0 ? keySum : crc32(value, keySum))) >>> 0;
   }
 
@@ -80,14 +80,14 @@ class IndexSum {
 interface IndexSums {
   readonly listed: IndexSum;
   readonly expected: IndexSum;
-  /** Until the writer has filled it. */
+  /** Empty until the writer has filled it. */
   readonly mayBeEmpty: boolean;
 }
 
 /**
- * Looks at every entry of the databases, of which pages show only that they are in order. Each record has its checksum,
- * its key included, and the entries of each index are those that the records make. What lies under a damaged key would
- * otherwise be missed without a word: «not found» is an answer, too.
+ * Checks every entry of the databases; the pages show only that entries are in order. Each record's checksum covers its
+ * key, and the entries of each index must be those that the records make. Otherwise records behind a damaged key would
+ * be missing without a fault, because «not found» is an answer too.
  */
 class ContentCheck {
   readonly #kinds: ReadonlyMap<string, RecordKind>;
@@ -100,7 +100,7 @@ class ContentCheck {
     }
   }
 
-  /** A database that is not known here is let be. */
+  /** An unknown database is skipped. */
   begin(name: string): LookAt {
     const index = this.#indexes.get(name);
     if (index !== undefined) return ({ key, value }) => index.listed.add(key, value);
@@ -109,7 +109,7 @@ class ContentCheck {
     return ({ key, value }) => this.#examine(kind, key, value);
   }
 
-  /** A record that is in an index is decoded; otherwise its checksum is enough. @throws DamagedRecordError */
+  /** A record with index entries is decoded; for another one its checksum is enough. @throws DamagedRecordError */
   #examine({ codec, indexes }: RecordKind, key: Buffer, value: Buffer): void {
     if (indexes.length === 0) codec.verify(key, value);
     else {
@@ -119,7 +119,7 @@ class ContentCheck {
     }
   }
 
-  /** Of a store whose every entry was looked at. @throws DamagedPagesError */
+  /** For a store whose every entry was checked. @throws DamagedPagesError */
   requireIndexes(): void {
     for (const [name, { listed, expected, mayBeEmpty }] of this.#indexes) {
       if (listed.isEmpty && mayBeEmpty) continue;
@@ -130,8 +130,8 @@ class ContentCheck {
   }
 
   /**
-   * Of a store that a marker calls complete. A later version may have made databases that are unknown here, and then it
-   * has made every one that is known. A file with none of them is another program's, which its identity tells.
+   * Checks that a store with a marker has all databases. If a later version has added databases that are unknown here,
+   * it has all known ones too. A file with none of them is another program's, which its identity shows.
    * @throws DamagedPagesError
    */
   requireDatabases(names: readonly string[]): void {

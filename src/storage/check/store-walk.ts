@@ -6,7 +6,7 @@ import type { RecordSource, StoredRecord } from '../record-source.ts';
 import type { RecordCodec } from '../records/record-codec.ts';
 import { DamagedRecordError } from '../store-error.ts';
 
-/** Something in the store that does not hold. */
+/** A fault in the store. */
 export interface Finding {
   /** Database and key. */
   readonly where: string;
@@ -22,7 +22,7 @@ export interface Entry {
   readonly bytes: Buffer;
 }
 
-/** Walks the databases of one snapshot, counts what it sees, and goes on after what is damaged. */
+/** Walks the databases of one snapshot, counts entries, and continues after damaged ones. */
 export class StoreWalk {
   readonly counts = new Map<DatabaseName, number>();
   readonly #source: RecordSource;
@@ -39,7 +39,7 @@ export class StoreWalk {
     return this.#source.findBytes(database, key);
   }
 
-  /** @returns null when it is not there, or damaged (which its own walk reports). */
+  /** @returns null when it is missing, or damaged (which the walk of its own table reports). */
   find<T>(codec: RecordCodec<T>, key: Buffer): T | null {
     try {
       return this.#source.find(codec, key) ?? null;
@@ -49,7 +49,7 @@ export class StoreWalk {
     }
   }
 
-  /** @returns null when the id is none, or names nothing that can be read. */
+  /** @returns null when the value is no id, or its record cannot be read. */
   findById<T>(codec: RecordCodec<T>, id: string): T | null {
     return isIdShaped(id) ? this.find(codec, idKey(id)) : null;
   }
@@ -58,7 +58,7 @@ export class StoreWalk {
     return this.#source.count(database) > 0;
   }
 
-  /** Every record that can be decoded; each that cannot is a finding. */
+  /** Yields every record that can be decoded; each of the others is a finding. */
   *records<T>(
     codec: RecordCodec<T>,
     examine: (stored: StoredRecord<T>) => Iterable<Finding>,
@@ -82,7 +82,10 @@ export class StoreWalk {
     }
   }
 
-  /** Each record lies under its id and has its entries in the indexes, whose every entry names one. */
+  /**
+   * Checks that each record is stored under its id and has its index entries, and that every index entry names a
+   * record.
+   */
   *table<T extends { readonly id: string; readonly revision?: number }>(
     codec: RecordCodec<T>,
     indexes: readonly RecordIndex<T>[],
@@ -98,7 +101,7 @@ export class StoreWalk {
     for (const index of indexes) yield* this.index(index, codec);
   }
 
-  /** `id` must be that of a record that is there. */
+  /** `id` must be the id of an existing record. */
   *reference<T>(where: string, codec: RecordCodec<T>, id: string): Generator<Finding> {
     if (isIdShaped(id) && this.has(codec, idKey(id))) return;
     yield { where, what: `refers to ${codec.database}/${id}, which is missing` };
@@ -114,7 +117,7 @@ export class StoreWalk {
     }
   }
 
-  /** Every entry of an index must name a record that is there and has that key. */
+  /** Every index entry must name an existing record that has the entry's key. */
   *index<T>(index: RecordIndex<T>, codec: RecordCodec<T>): Generator<Finding> {
     const { database } = index;
     yield* this.entries(database, (entry) => {
@@ -129,7 +132,7 @@ export class StoreWalk {
   }
 }
 
-/** The damage is a value here: the walk goes on. */
+/** Damage is returned as a value here, so that the walk continues. */
 export function decodeOrDamage<T>(codec: RecordCodec<T>, { key, bytes }: Entry): T | DamagedRecordError {
   try {
     return codec.decode(key, bytes);
@@ -150,7 +153,7 @@ function* misplaced<T extends { readonly id: string; readonly revision?: number 
     yield findingAt(database, key, `has revision ${record.revision}`);
 }
 
-/** @returns a finding unless a secret's hash has its length */
+/** @returns a finding unless the hash of a secret has the right length */
 export function* checkHash(where: string, hash: Uint8Array): Generator<Finding> {
   if (hash.length !== secretHashBytes) yield { where, what: `has a secret hash of ${hash.length} bytes` };
 }

@@ -8,10 +8,10 @@ export const sequenceBytes = 8;
 const nameBytesMax = 800;
 const textEnd = Buffer.of(0);
 
-/** Above every byte that may follow a prefix: UTF-8 and ids have none of 0xFF, a sequence begins with zeros. */
+/** Above every byte that may follow a prefix: UTF-8 and ids never contain 0xFF, and a sequence begins with zeros. */
 export const aboveAll = Buffer.of(0xff);
 
-/** @throws RangeError when `id` is not an id: only what was made by `newId` is ever stored. */
+/** @throws RangeError when `id` is not an id: only results of `newId` are ever stored. */
 export function idKey(id: string): Buffer {
   if (!isIdShaped(id)) throw new RangeError(`Not an id: ${JSON.stringify(id.slice(0, 64))}`);
   return Buffer.from(id, 'latin1');
@@ -24,18 +24,21 @@ export function sequenceKey(sequence: number): Buffer {
   return key;
 }
 
-/** A name or an email in a key, with what ends it; null when no valid one looks like this: too long, or with that end in it. */
+/**
+ * A name or an email in a key, with its end mark; null when no valid one looks like this: it is too long, or contains
+ * the end mark.
+ */
 export function textPart(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'utf8');
   return bytes.length > nameBytesMax || bytes.includes(0) ? null : Buffer.concat([bytes, textEnd]);
 }
 
-/** A project's audience or token. */
+/** The key of a project's audience or token. */
 export function ownedIdKey(ownerId: string, id: string): Buffer {
   return Buffer.concat([idKey(ownerId), idKey(id)]);
 }
 
-/** A ledger's audit entry, a token's activity row. */
+/** The key of a ledger's audit entry, or of a token's activity row. */
 export function ownedSequenceKey(ownerId: string, sequence: number): Buffer {
   return Buffer.concat([idKey(ownerId), sequenceKey(sequence)]);
 }
@@ -65,17 +68,17 @@ export function lastIdKeyOf(key: Buffer): Buffer {
   return key.subarray(-idBytes);
 }
 
-/** The id that begins a key: the project of a name, the ledger of an entry, the token of a row. */
+/** The id with which a key begins: the project of a name, the ledger of an entry, the token of a row. */
 export function firstIdOf(key: Buffer): string {
   return key.toString('latin1', 0, idBytes);
 }
 
-/** The sequence that ends a key. */
+/** The sequence at the end of a key. */
 export function sequenceOf(key: Buffer): number {
   return key.readUInt32BE(key.length - 8) * 2 ** 32 + key.readUInt32BE(key.length - 4);
 }
 
-/** A key as people read it in a finding or an error. */
+/** A key in readable form, for findings and errors. */
 export function describeKey(key: Uint8Array): string {
   const bytes = Buffer.from(key);
   if (bytes.length === sequenceBytes) return String(sequenceOf(bytes));

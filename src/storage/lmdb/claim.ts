@@ -8,7 +8,7 @@ import { requireUnwritten } from './opening-gate.ts';
 
 /** The exclusive right to write to a data directory. */
 export interface Claim {
-  /** Can be called again without effect. */
+  /** A second call has no effect. */
   release(): void;
 }
 
@@ -17,12 +17,13 @@ export function claimFileOf(directory: string): string {
 }
 
 /**
- * Claims a data directory, creating it if need be. The claim is a lock of the operating system on an open file, so it
- * ends with the process, however that ends, and nothing stale is left. The file itself stays: removing it would let two
- * processes lock two files of one name. Where somebody has removed it nevertheless, or the data file lies in another
- * directory as well, the data file tells whether somebody writes to it (`opening-gate.ts`).
+ * Claims a data directory, and creates it if it is missing. The claim is a lock of the operating system on an open
+ * file, so it ends with the process, however the process ends, and never becomes stale. The file itself stays: if it
+ * were removed, two processes could lock two files of one name. If somebody has removed it nevertheless, or if the data
+ * file has a name in another directory too, the locks on the data file show whether a process writes to it
+ * (`opening-gate.ts`).
  *
- * @throws StoreError that names the holder's pid, where it is known, and says what to do.
+ * @throws StoreError with the holder's pid, if it is known, and with what to do.
  */
 export function claimDirectory(directory: string): Claim {
   createDirectory(directory);
@@ -43,7 +44,7 @@ export function claimDirectory(directory: string): Claim {
   return claim;
 }
 
-/** One that cannot be looked at is told of when it is opened. */
+/** A data file that cannot be examined is reported when it is opened. */
 function lookAtDataFile(directory: string): void {
   try {
     requireUnwritten(dataFileOf(directory));
@@ -79,12 +80,12 @@ function heldMessage(directory: string): string {
   const holder = readHolder(directory);
   const who = holder === '' ? 'another process' : `process ${holder}`;
   return (
-    `The data directory ${directory} is in use by ${who}. Stop that process, or send the command to the running ` +
+    `The data directory ${directory} is in use by ${who}. Stop that process, send the command to the running ` +
     'server, or choose another directory with --data-dir.'
   );
 }
 
-/** The holder writes its pid right after it has the lock; in that instant there may be none. */
+/** The holder writes its pid right after it has taken the lock; in between there may be none. */
 function readHolder(directory: string): string {
   try {
     return readFileSync(claimFileOf(directory), 'latin1').trim();

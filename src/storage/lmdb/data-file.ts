@@ -16,13 +16,13 @@ import {
 } from './pages/page-format.ts';
 
 /**
- * What the data file looks like before lmdb maps it, which would create a missing file, fill an empty one, and end the
- * process on a page that the file no longer has.
+ * The state of the data file before lmdb maps it: lmdb would create a missing file, fill an empty one, and crash on a
+ * page that the file no longer has.
  *
  * - `missing`
- * - `blank`: no page of data was ever written (a creation that was interrupted, or a file emptied later)
+ * - `blank`: no page of data was ever written (an interrupted creation, or a file that was emptied)
  * - `foreign`: not an LMDB file of lmdb's present format
- * - `truncated`: pages in use lie beyond its end
+ * - `truncated`: pages in use are beyond its end
  * - `usable`
  */
 export type DataFileState = 'missing' | 'blank' | 'foreign' | 'truncated' | 'usable';
@@ -58,7 +58,10 @@ function inspect(descriptor: number): DataFileState {
   return isTruncated(descriptor, head) ? 'truncated' : 'usable';
 }
 
-/** Of a file that a running server may be writing: its size is read after its head, and a head that moved, again. */
+/**
+ * For a file that a running server may be writing: its size is read after its head, and both again if the head has
+ * moved.
+ */
 function isTruncated(descriptor: number, head: FileHead): boolean {
   const { size } = fstatSync(descriptor);
   if (size >= (head.lastPage + 1) * head.pageBytes) return false;
@@ -104,9 +107,9 @@ export interface PageRun {
 const depthMax = 64;
 
 /**
- * Every page in use, each named before it is read. LMDB may leave the last pages of a file unwritten while they are
- * free, so a file that is shorter than its last page number says need not have lost anything; this walk tells. It does
- * without lmdb, because a read of a mapped page beyond the end ends the process.
+ * Every page in use, each yielded before it is read. LMDB may leave the last pages of a file unwritten while they are
+ * free, so a file that is shorter than its last page number says may be complete; this walk decides. It reads without
+ * lmdb, because a read of a mapped page beyond the end crashes the process.
  *
  * @throws RangeError on a page that is not what it should be.
  */
@@ -124,7 +127,7 @@ function* pagesOfTree(
   depth: number,
 ): Generator<PageRun> {
   if (page === null) return;
-  if (depth > depthMax) throw new RangeError('A tree of pages that does not end');
+  if (depth > depthMax) throw new RangeError('a tree of pages does not end');
   yield { first: page, pages: 1 };
   const content = Buffer.alloc(bytes);
   readSync(descriptor, content, 0, bytes, page * bytes);

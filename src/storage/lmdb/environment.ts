@@ -5,12 +5,12 @@ import { addressSpaceLeft } from '../../support/address-space.ts';
 import { type DatabaseName, databaseNames, laterDatabases } from '../keys.ts';
 import { noDirectory, StoreError } from '../store-error.ts';
 
-/** Passed to every lmdb read; undefined reads the open write transaction. */
+/** Passed to every lmdb read; undefined reads in the open write transaction. */
 export interface ReadOptions {
   readonly transaction: Transaction;
 }
 
-/** What lmdb 3.5.6 has at run time: its published types leave the options out. */
+/** Options of lmdb 3.5.6 that its published types leave out. */
 interface FastReads {
   getBinaryFast(key: Buffer, options: ReadOptions | undefined): Buffer | undefined;
 }
@@ -20,15 +20,15 @@ export type Root = RootDatabase<Buffer, Buffer>;
 
 export interface EnvironmentOptions {
   readonly directory: string;
-  /** Address space to reserve, not disk: what the file may grow to. The same in every process. */
+  /** Address space to reserve, not disk: the largest size of the file. The same in every process. */
   readonly mapBytes: number;
   readonly isReadOnly: boolean;
 }
 
 const readingMapBytesMin = 2 ** 30;
-/** Snapshots that are open at once, of all threads and processes: LMDB keeps a list of so many in its lock file. */
+/** Open snapshots of all threads and processes: LMDB's lock file has a table of so many readers. */
 const readersMax = 512;
-/** More than the store has, and than it is likely to get. */
+/** More databases than the store has, or is likely to get. */
 const databasesMax = 64;
 const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
 
@@ -37,8 +37,8 @@ export function dataFileOf(directory: string): string {
 }
 
 /**
- * Address space enough for one snapshot that is read; a server beside it may go on growing the file.
- * @throws StoreError when the data file cannot be looked at, or the process may not have the address space
+ * Address space for one snapshot that is read while a server beside it may grow the file.
+ * @throws StoreError when the data file cannot be examined, or the process may not have the address space
  */
 export function readingMapBytesOf(directory: string): number {
   const bytes = Math.max(readingMapBytesMin, 2 * dataFileBytes(directory));
@@ -60,12 +60,12 @@ function dataFileBytes(directory: string): number {
 }
 
 /**
- * Opens the LMDB file. All threads of a process share one native environment, made by the thread that opens it first; hence the
- * writer opens before the first reader does (after a read-only open it could not write), and a thread that closes
- * leaves the others' handles intact.
+ * Opens the LMDB file. All threads of a process share one native environment, made by the thread that opens it first.
+ * So the writer opens before the first reader (after a read-only open it could not write), and a thread that closes
+ * leaves the handles of the others intact.
  *
- * - `overlappingSync: false`: the default shows a value before it is on disk.
- * - `permissionsMode` is read by lmdb's native part; its published types do not know it.
+ * - `overlappingSync: false`: the default makes a value visible before it is on disk.
+ * - `permissionsMode` is read by lmdb's native part; its published types do not have it.
  *
  * @throws Error of lmdb when the file is not an LMDB file of its format.
  */
@@ -85,7 +85,7 @@ export function openEnvironment({ directory, mapBytes, isReadOnly }: Environment
 }
 
 /**
- * Refuses to begin where a limit of address space would end the process by SIGSEGV, without a word.
+ * Refuses to open where a limit of address space would end the process by SIGSEGV without a message.
  * @param bytes that will be reserved
  * @throws StoreError when they are more than the limit leaves
  */
@@ -93,8 +93,8 @@ export function requireAddressSpace(bytes: number): void {
   const left = addressSpaceLeft();
   if (left === null || left >= bytes) return;
   throw new StoreError(
-    `This process may reserve ${inMebibytes(left)} MiB more of address space and needs ${inMebibytes(bytes)} MiB, which are ` +
-      'hardly ever memory. Take the limit away (ulimit -v, LimitAS= of systemd); a server needs less with a smaller --map-bytes.',
+    `This process needs ${inMebibytes(bytes)} MiB of address space, and its limit leaves ${inMebibytes(left)} MiB. Little of it will be ` +
+      'memory. Remove the limit (ulimit -v, LimitAS= of systemd), or give the server a smaller --map-bytes.',
   );
 }
 
@@ -110,7 +110,7 @@ interface TreeStats {
   readonly entryCount: number;
 }
 
-/** What lmdb's `getStats` gives, of which its published types say nothing. */
+/** The result of lmdb's `getStats`, which its published types leave out. */
 export interface LmdbStats extends TreeStats {
   readonly root: TreeStats;
   readonly free: TreeStats;
@@ -119,12 +119,12 @@ export interface LmdbStats extends TreeStats {
   readonly mapSize: number;
 }
 
-/** Opens a snapshot of its own, which `resetReadTxn` gives up; within a write transaction, that transaction's. */
+/** Opens a snapshot of its own, which `resetReadTxn` releases; within a write transaction, uses that transaction. */
 export function statsOf(database: Database | Root): LmdbStats {
   return database.getStats() as LmdbStats;
 }
 
-/** How many pages a tree takes. */
+/** Number of pages of a tree. */
 export function treePages({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number {
   return treeBranchPageCount + treeLeafPageCount + overflowPages;
 }
@@ -137,7 +137,7 @@ const emptyTree: TreeStats = {
   pageSize: 0,
 };
 
-/** The reads of a database that the file does not have yet. */
+/** Reads of a database that the file does not have yet. */
 const emptyDatabase = {
   get: () => undefined,
   getRange: () => [],
@@ -166,7 +166,7 @@ export function createDatabases(root: Root): Databases {
 }
 
 /**
- * @param later what is missing of these reads as empty.
+ * @param later databases that read as empty if they are missing.
  * @returns undefined when another database is missing: the file was never completed.
  */
 export function findDatabases(

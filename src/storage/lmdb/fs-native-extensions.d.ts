@@ -1,4 +1,4 @@
-/** The two functions of the package that Burgee uses; it publishes no types. */
+/** The two functions of the package that Burgee uses; the package publishes no types. */
 declare module 'fs-native-extensions' {
   /**
    * A lock of the file, or of `length` of its bytes, held by this descriptor; exclusive unless `shared`. It ends with

@@ -4,15 +4,15 @@ import { tryLock } from 'fs-native-extensions';
 import { StoreError } from '../store-error.ts';
 import { dataFileOf } from './environment.ts';
 
-/** LMDB's own, beside the data file: who reads which commit, and who writes. */
+/** LMDB's lock file, beside the data file: the readers with their commits, and the writer. */
 export function lockFileOf(directory: string): string {
   return `${dataFileOf(directory)}-lock`;
 }
 
 /**
- * Where lmdb may not open its lock file, it ends the process that wants to write, and reads without a lock, so that a
- * server beside it would use the pages again that are being read.
- * @throws Error of node:fs when it is there and may not be opened; one that cannot be written at all is nobody else's
+ * If lmdb may not open its lock file, it ends a process that wants to write, and reads without a lock: then a server
+ * would reuse pages that are being read.
+ * @throws Error of node:fs when it exists and may not be opened; one on a read-only file system is no fault
  */
 export function requireLockFile(directory: string): void {
   try {
@@ -24,15 +24,15 @@ export function requireLockFile(directory: string): void {
 }
 
 /**
- * Where root would make the lock file, it is made for the owner of the data file: the service could not open root's. It
- * is not given away later: the owner could have put a link to something else in its place by then. Where it cannot be
- * made so, lmdb makes it.
+ * If root would create the lock file, it is created for the owner of the data file, because the service could not open
+ * root's. It is not given away later: the owner could have replaced it with a link by then. If it cannot be created so,
+ * lmdb creates it.
  */
 export function makeLockFileForOwner(directory: string): void {
   if (process.getuid?.() !== 0) return;
   try {
     const { uid, gid } = statSync(dataFileOf(directory));
-    // Exclusive: it follows no link, and what is there already stays.
+    // Exclusive: it follows no link, and an existing file stays.
     const descriptor = openSync(lockFileOf(directory), 'wx', 0o600);
     try {
       fchownSync(descriptor, uid, gid);
@@ -44,28 +44,27 @@ export function makeLockFileForOwner(directory: string): void {
   }
 }
 
-/** Only when no process has the store open: LMDB's list of readers. */
+/** Call it only when no process has the store open: the file is LMDB's list of readers. */
 export function dropLockFile(directory: string): void {
   rmSync(lockFileOf(directory), { force: true });
 }
 
-/*
- * LMDB finds its lock file beside the data file, by name. A process that opens the data file in another directory, by a hard link
- * or a symbolic one, or after the lock file was removed, has another lock file: the writer does not know of that reader's
- * snapshot, and uses the pages again that it reads.
- *
- * So all who have the data file open say in locks on the data file which lock file they use. Far behind its end there is a
- * byte for each lock file, by its inode, and one for having none. A reader shares the byte of its own; the writer keeps
- * all the others. The locks end with the process that holds them.
- */
+/* LMDB finds its lock file beside the data file, by name. A process that opens the data file in another directory
+   (by a hard link or a symbolic one), or after the lock file was removed, has another lock file: the writer does not
+   know that reader's snapshot, and reuses pages that it reads.
+   
+   So all processes that have the data file open show with locks on the data file which lock file they use. Far
+   behind its end there is a byte for each lock file, by its inode, and one for having none. A reader shares the byte
+   of its own; the writer holds all the others. The locks end with the process that holds them. */
 const firstByte = 2 ** 51;
 const byteCount = 2 ** 48;
-/** Of a reader that could not open a lock file: on a file system that is mounted read-only, lmdb reads without. */
+/** For a reader without a lock file: on a read-only file system, lmdb reads without one. */
 const noLockFile = firstByte;
 
 /**
- * Of a reader, from after lmdb has opened the file, and before anything is read.
- * @returns what ends it; can be called again without effect. @throws StoreError when the writer uses another lock file
+ * For a reader: call it when lmdb has opened the file, before anything is read.
+ * @returns a function that ends it; a second call has no effect. @throws StoreError when the writer uses another lock
+ * file
  */
 export function shareLockFile(directory: string): () => void {
   const descriptor = openSync(dataFileOf(directory), 'r');
@@ -80,7 +79,7 @@ export function shareLockFile(directory: string): () => void {
 }
 
 /**
- * Of the writer, from after lmdb has opened the file for as long as it is open.
+ * For the writer: call it when lmdb has opened the file; it lasts while the file is open.
  * @param descriptor of the data file, open for writing. @throws StoreError when somebody reads with another lock file
  */
 export function keepLockFile(descriptor: number, directory: string): void {
@@ -94,15 +93,15 @@ export function keepLockFile(descriptor: number, directory: string): void {
 
 function writtenElsewhere(directory: string): string {
   return (
-    `${dataFileOf(directory)} is written by a process that has another ${lockName(directory)} than there is here, so ` +
-    'that it cannot be read safely. Name the directory that the server was started with; if the lock file was removed, ' +
+    `${dataFileOf(directory)} is written by a process that uses another ${lockName(directory)} than the one here, so ` +
+    'it cannot be read safely. Name the directory that the server was started with; if the lock file was removed, ' +
     'restart the server first.'
   );
 }
 
 function readElsewhere(directory: string): string {
   return (
-    `${dataFileOf(directory)} is being read by a process that has another ${lockName(directory)} than there is here: a ` +
+    `${dataFileOf(directory)} is being read by a process that uses another ${lockName(directory)} than the one here: a ` +
     'backup, a check or an export in another directory with the same file. Wait until it has ended, and try again.'
   );
 }

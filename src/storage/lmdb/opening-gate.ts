@@ -4,33 +4,32 @@ import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { DataFileHeldError, StoreError } from '../store-error.ts';
 import { keepLockFile } from './lock-file.ts';
 
-/*
- * A process that opens an LMDB file reads which commit is the newest, and a moment later writes that number to the memory that
- * all processes share, from which the next write transaction begins. A commit between the two would be taken back, and
- * the pages of the file confused (gotchas). So nobody commits while another process opens the file.
- *
- * Two bytes of the data file are locked for that, far behind its end: they are nobody's content, and the locks end with
- * the process that holds them. Openers share both. The first one says that somebody wants to open, the second is held
- * while it is done; the writer keeps the second while it writes, and stands back while the first one is taken.
- *
- * The writer keeps a third byte for as long as it has the file open. So a file has one writer, under any name and in
- * any directory: LMDB's own locks are on a file beside it, and two of those do not know of each other.
- */
+/* A process that opens an LMDB file reads the number of the newest commit, and a moment later writes it to the
+   memory that all processes share, from which the next write transaction begins. A commit in between would be
+   undone, and the pages of the file would be corrupted (gotchas). So nobody commits while another process opens the
+   file.
+   
+   Two bytes of the data file are locked for that, far behind its end, where there is no content; the locks end with
+   the process that holds them. Openers share both. The first byte shows that a process wants to open, the second is
+   held while it opens. The writer holds the second byte while it writes, and waits while the first one is taken.
+   
+   The writer holds a third byte while it has the file open. So a file has one writer, under any name and in any
+   directory: LMDB's own locks are on the lock file beside it, and two lock files do not know of each other. */
 export const wantedByte = 2 ** 50;
 export const gateByte = wantedByte + 1;
 const writerByte = wantedByte + 2;
 
-/** The writer waits so long for an opener: it takes less than a millisecond of work. */
+/** The writer waits for an opener for so long; opening takes less than a millisecond of work. */
 const openerMsMax = 2_000;
-/** And so long once it has waited in vain: what is queued behind must not wait one after another. */
+/** After it has waited in vain, it waits only for so long: queued commands must not all wait in turn. */
 const heldOpenerMsMax = 20;
-/** An opener waits so long for the transaction that is open: an `apply` of a million flags, or a migration. */
+/** An opener waits for so long for an open transaction: an `apply` of a million flags, or a migration. */
 const transactionMsMax = 60_000;
-/** And who only looks whether somebody writes, so long. */
+/** A process that only looks for a writer waits for so long. */
 const lookMsMax = 100;
 const pauseMs = 1;
 
-/** The writer's side, and its right to be the only one. One transaction at a time. */
+/** The writer's side, and its right to be the only writer. One transaction at a time. */
 export class WritersGate {
   readonly #path: string;
   readonly #descriptor: number;
@@ -38,7 +37,7 @@ export class WritersGate {
   #isClosed = false;
 
   /**
-   * Makes an empty file where there is none: a second writer must find something to be refused at.
+   * Creates an empty file where there is none, so that a second writer finds a file that refuses it.
    * @throws StoreError when another process writes to the file; Error of node:fs when it cannot be opened
    */
   constructor(path: string) {
@@ -49,24 +48,26 @@ export class WritersGate {
     throw new StoreError(writtenMessage(path));
   }
 
-  /** @returns whether the file that is claimed lies at the path. @throws Error of node:fs when none does */
+  /** @returns whether the claimed file is still at the path. @throws Error of node:fs when there is none */
   isInPlace(): boolean {
     const claimed = fstatSync(this.#descriptor, { bigint: true });
     const { dev, ino } = statSync(this.#path, { bigint: true });
     return dev === claimed.dev && ino === claimed.ino;
   }
 
-  /** Once lmdb has opened the file. @throws StoreError when somebody reads it with another lock file of lmdb's */
+  /**
+   * Call it when lmdb has opened the file. @throws StoreError when somebody reads it with another lock file of lmdb's
+   */
   keepLockFile(directory: string): void {
     keepLockFile(this.#descriptor, directory);
   }
 
-  /** Only for a data file that never held a record, and before it is opened. */
+  /** Only for a data file that never had a record, before it is opened. */
   empty(): void {
     ftruncateSync(this.#descriptor);
   }
 
-  /** Costs some 4 µs while nobody opens. @throws DataFileHeldError when somebody has been opening for 2 s */
+  /** Costs some 4 µs while nobody opens. @throws DataFileHeldError when a process has been opening for 2 s */
   within<T>(run: () => T): T {
     this.#enter();
     try {
@@ -76,7 +77,7 @@ export class WritersGate {
     }
   }
 
-  /** Can be called again without effect. */
+  /** A second call has no effect. */
   close(): void {
     if (!this.#isClosed) closeSync(this.#descriptor);
     this.#isClosed = true;
@@ -100,8 +101,8 @@ export class WritersGate {
 }
 
 /**
- * Opens the file while nobody writes to it. Not within a write transaction of the same process.
- * @throws StoreError when a transaction goes on for a minute; Error of node:fs; what `open` throws
+ * Opens the file while nobody writes to it. Do not call it within a write transaction of the same process.
+ * @throws StoreError when a transaction takes longer than a minute; Error of node:fs; what `open` throws
  */
 export function openThroughGate<Opened>(path: string, open: () => Opened): Opened {
   const descriptor = openSync(path, 'r');
@@ -112,20 +113,20 @@ export function openThroughGate<Opened>(path: string, open: () => Opened): Opene
     if (!isFree) throw new StoreError(busyMessage(path));
     return open();
   } finally {
-    // The locks end with it.
+    // The locks end with the descriptor.
     closeSync(descriptor);
   }
 }
 
 /**
- * Of a look at one moment: only a `WritersGate` holds what it finds free.
- * @throws StoreError when a process writes to the file; Error of node:fs when it is there and cannot be opened
+ * Looks at one moment: only a `WritersGate` holds what it finds free.
+ * @throws StoreError when a process writes to the file; Error of node:fs when it exists and cannot be opened
  */
 export function requireUnwritten(path: string): void {
   if (!existsSync(path)) return;
   const descriptor = openSync(path, 'r');
   try {
-    // Shared: two that look do not take each other for a writer.
+    // Shared, so that two lookers do not take each other for a writer.
     if (!tryLock(descriptor, writerByte, 1, { shared: true })) throw new StoreError(writtenMessage(path));
   } finally {
     closeSync(descriptor);
@@ -141,8 +142,8 @@ function writtenMessage(path: string): string {
 
 function busyMessage(path: string): string {
   return (
-    `${path} has been written to by one transaction for ${transactionMsMax / 1000} s, and cannot be opened beside it. ` +
-    'Wait until the large `apply` or the migration that does so has ended, and try again.'
+    `One transaction has been writing to ${path} for ${transactionMsMax / 1000} s, so it cannot be opened. ` +
+    'Wait until that large `apply` or migration has ended, and try again.'
   );
 }
 

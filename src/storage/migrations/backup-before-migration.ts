@@ -9,14 +9,14 @@ import { StoreError } from '../store-error.ts';
 import type { StoreIdentity } from '../tables/meta.ts';
 
 /**
- * Copies the data file to a backup beside the data directory, or in it where that is a mounted volume or nothing can be
- * made beside it. Its opener holds the claim, so nobody writes: the file is its own snapshot. It is verified by its checksum,
- * because the present rules say nothing of older records.
+ * Copies the data file to a backup beside the data directory, or in it if that is a mounted volume or the backup cannot
+ * be made beside it. Its opener holds the claim, so nobody writes, and the file is its own snapshot. The copy is
+ * verified by its checksum, because the present rules do not apply to older records.
  *
- * A backup of this very state that an earlier attempt has made is used again: a migration that fails at every start must
- * not fill the disk.
+ * A backup of the same state from an earlier attempt is reused: a migration that fails at every start must not fill the
+ * disk.
  *
- * @returns where it is. @throws StoreError
+ * @returns its path. @throws StoreError
  */
 export function backupBeforeMigration(directory: string, identity: StoreIdentity): string {
   const beside = `${resolve(directory)}-format-${identity.format}-`;
@@ -24,7 +24,7 @@ export function backupBeforeMigration(directory: string, identity: StoreIdentity
   const found = [beside, inside].flatMap((prefix) => findMade(prefix, directory, identity))[0];
   if (found !== undefined) return found;
   const name = timeInName(Date.now());
-  // What is beside a mounted volume may be gone when the container is.
+  // What is beside a mounted volume may be lost with the container.
   if (isMountPoint(directory)) return makeBackup(`${inside}${name}`, directory, identity);
   try {
     return makeBackup(`${beside}${name}`, directory, identity);
@@ -71,12 +71,12 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
-    // A parent that may be passed through but not listed: then another backup is made.
+    // The parent may be traversable but not readable: then another backup is made.
     return [];
   }
 }
 
-/** The parent directory takes nothing new. */
+/** Nothing can be created in the parent directory. */
 function isRefusal(error: unknown): boolean {
   const codes: unknown[] = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC'];
   const cause = error instanceof StoreError ? error.cause : error;

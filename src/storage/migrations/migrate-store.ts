@@ -6,23 +6,23 @@ import type { MigratedDatabases, Migration } from './migration.ts';
 /** Every step from the first format to the present one, in order. There is only one format so far. */
 export const storeMigrations: readonly Migration[] = [];
 
-/** @returns the format that these steps lead to. */
+/** @returns the format to which these steps lead. */
 export function formatAfter(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.to ?? firstFormat;
 }
 
 export interface MigratedStore {
   readonly identity: StoreIdentity;
-  /** Where the store is as it was before. */
+  /** Path of the backup of the store before the migration. */
   readonly backup: string;
 }
 
 /**
- * Brings a store to the newest format: first a backup, then all steps and the new format in one transaction. A crash
- * anywhere leaves the old store or the new one.
+ * Migrates a store to the newest format: first a backup, then all steps and the new format in one transaction. A crash
+ * at any point leaves the old store or the new one.
  *
  * @returns null when there is nothing to do.
- * @throws StoreError when no backup can be made; what a step throws. Nothing has changed then.
+ * @throws StoreError when no backup can be made; what a step throws. Then nothing has changed.
  */
 export function migrateStore(
   root: Root,

@@ -24,27 +24,28 @@ export interface RecordCodec<T> {
   /** @throws DamagedRecordError */
   decode(key: Uint8Array, bytes: Buffer): T;
   /**
-   * Verifies a record and reads its row in another way than `decode`, in steps: megabytes of it hold nobody up.
-   * @param bytes stay as they are until it is over
-   * @param read takes the row's items in their order; what it throws of the row's form makes the record a damaged one
+   * Verifies a record and reads its row in another way than `decode`, in steps, so that megabytes do not block the
+   * thread.
+   * @param bytes must not change until it is done
+   * @param read takes the row's items in their order; an error about the row's form makes the record a damaged one
    * @throws DamagedRecordError
    */
   skim<R>(key: Uint8Array, bytes: Buffer, read: (row: RowReader) => Steps<R>): Steps<R>;
-  /** As `decode`, without the work of decoding. @throws DamagedRecordError */
+  /** Verifies as `decode` does, without decoding. @throws DamagedRecordError */
   verify(key: Uint8Array, bytes: Buffer): void;
 }
 
 interface RecordShape<T, Row extends readonly unknown[]> {
   readonly database: DatabaseName;
-  /** 1 to 255; a change of the row takes the next one. */
+  /** 1 to 255; a change of the row takes the next number. */
   readonly version: number;
-  /** Its fields, in the order in which they are kept; later versions append others. */
+  /** Its fields, in stored order; later versions append others. */
   toRow(record: T): Row;
   fromRow(row: NoInfer<Row>): NoInfer<T>;
 }
 
 const headerBytes = 5;
-/** Of which the checksum takes some fifty microseconds. */
+/** Bytes whose checksum takes some fifty microseconds. */
 const summedBytes = 256 * 1024;
 const packr = new Packr({ useRecords: false });
 
@@ -106,7 +107,7 @@ export function recordCodec<T, const Row extends readonly unknown[]>(
 }
 
 /**
- * What is not verified may serve as a hint alone.
+ * Unverified values may serve as a hint only.
  * @returns the first fields of a record's row, which are short; of a damaged record anything
  */
 export function beginningOf(bytes: Uint8Array, fields: number): readonly unknown[] {
@@ -120,8 +121,8 @@ export function beginningOf(bytes: Uint8Array, fields: number): readonly unknown
 }
 
 /**
- * @throws TypeError on a string that UTF-8 cannot carry, which would come back as another one, and on what no row has:
- * only arrays, strings, bytes, numbers, booleans and null come back.
+ * @throws TypeError on a string that UTF-8 cannot encode, which would be read as another one, and on a type that no row
+ * has: only arrays, strings, bytes, numbers, booleans and null are read back.
  */
 export function packRow(row: readonly unknown[]): Buffer {
   requireStorable(row);

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { type PackedList, passTexts } from '../../support/packed-list.ts';
 
-/** Strings above this are decoded one by one: looking at each of their bytes first would cost more than it saves. */
+/** Longer strings are decoded one by one: testing each of their bytes first would cost more than it saves. */
 const lookedAtMax = 64;
 /** A string that is cut out of a piece keeps the piece in memory: no more than this, however large the row is. */
 const pieceBytes = 2048;
@@ -10,13 +10,14 @@ const firstNonAscii = 0x80;
 /**
  * Reads the msgpack of a row: arrays, strings, bytes, numbers, booleans and null, which is all that a row is made of.
  *
- * msgpackr's own reader takes strings by native code with one table for all threads of a process, which each thread that
- * starts fills anew: what another thread decodes in that moment comes out wrong, and nobody is told (gotchas).
+ * msgpackr's own reader decodes strings in native code with one table for all threads of a process. Each thread that
+ * starts fills the table anew: a string that another thread decodes at that moment is wrong, without an error
+ * (gotchas).
  */
 export class RowReader {
   readonly #bytes: Buffer;
   #position = 0;
-  /** A piece of the payload as Latin-1: what is ASCII is cut out of it, which is far cheaper than decoding. */
+  /** A piece of the payload as Latin-1: ASCII strings are cut out of it, which is far cheaper than decoding. */
   #piece = '';
   #pieceStart = 0;
 
@@ -24,15 +25,15 @@ export class RowReader {
     this.#bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.length);
   }
 
-  /** @throws RangeError when the payload is not one row, whole */
+  /** @throws RangeError when the payload is not exactly one row */
   readRow(): readonly unknown[] {
     const row = this.#read();
     if (!Array.isArray(row) || this.#position !== this.#bytes.length)
-      throw new RangeError('not one row, whole');
+      throw new RangeError('not exactly one row');
     return row;
   }
 
-  /** Begins to read an array item by item. @returns how many follow @throws RangeError on anything else */
+  /** Begins to read an array item by item. @returns the number of items @throws RangeError on anything else */
   enterArray(): number {
     const token = this.#number(1);
     if (token >= 0x90 && token < 0xa0) return token - 0x90;
@@ -47,14 +48,14 @@ export class RowReader {
     return value;
   }
 
-  /** @returns the next item, as `readRow` has it */
+  /** @returns the next item, as `readRow` would return it */
   read(): unknown {
     return this.#read();
   }
 
-  /** Passes over a list of strings. @returns where it lies @throws RangeError on anything else */
+  /** Skips a list of strings. @returns its place @throws RangeError on anything else */
   passList(): PackedList {
-    // As integers: what was multiplied is a double to V8, and a loop over 50,000 places takes three times as long with those.
+    // As integers: a product is a double to V8, and a loop over 50,000 places takes three times as long with doubles.
     const count = this.enterArray() | 0;
     const start = this.#position | 0;
     const bytes = this.#bytes;
@@ -65,21 +66,21 @@ export class RowReader {
     return { bytes, start, end, count };
   }
 
-  /** As `passList`, or null where null stands. */
+  /** The same as `passList`, or null for a null. */
   passListOrNull(): PackedList | null {
     if (this.#bytes[this.#position] !== 0xc0) return this.passList();
     this.#position += 1;
     return null;
   }
 
-  /** Passes over so many items. */
+  /** Skips so many items. */
   pass(items: number): void {
     for (let index = 0; index < items; index += 1) this.#read();
   }
 
-  /** @throws RangeError unless all of it was read */
+  /** @throws RangeError unless everything was read */
   requireEnd(): void {
-    if (this.#position !== this.#bytes.length) throw new RangeError('not one row, whole');
+    if (this.#position !== this.#bytes.length) throw new RangeError('not exactly one row');
   }
 
   #read(): unknown {
@@ -91,7 +92,7 @@ export class RowReader {
     return this.#readLonger(token);
   }
 
-  /** What has its length, or its value, in the bytes after the token. */
+  /** An item with its length, or its value, in the bytes after the token. */
   #readLonger(token: number): unknown {
     switch (token) {
       case 0xc0:
@@ -122,11 +123,11 @@ export class RowReader {
       case 0xdd:
         return this.#array(this.#number(2 ** (token - 0xdb)));
       default:
-        throw new RangeError(`a row with the byte ${token}, which begins nothing that a row has`);
+        throw new RangeError(`a row with the byte ${token}, with which no item of a row begins`);
     }
   }
 
-  /** @returns where the next bytes begin, which are taken */
+  /** Takes so many bytes. @returns where they begin */
   #advance(length: number): number {
     const start = this.#position;
     this.#position = start + length;
@@ -169,7 +170,7 @@ export class RowReader {
     return this.#piece.slice(start - this.#pieceStart, end - this.#pieceStart);
   }
 
-  /** Of megabytes of ASCII, decoding as UTF-8 takes milliseconds, copying tenths of one. */
+  /** For megabytes of ASCII, decoding as UTF-8 takes milliseconds, and copying tenths of one. */
   #long(start: number, end: number): string {
     const bytes = this.#bytes.subarray(start, end);
     return bytes.length > pieceBytes && isAscii(bytes) ? bytes.toString('latin1') : bytes.toString('utf8');

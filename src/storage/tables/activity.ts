@@ -9,7 +9,7 @@ import type { WriteTarget } from '../write-target.ts';
 import type { Table } from './table.ts';
 import { tokenRecord } from './tokens.ts';
 
-/** A denial as activity and outbox records keep it. */
+/** A denial as activity and outbox records store it. */
 export function denialToRow(it: Denial) {
   return [it.tokenId, it.at, it.reason, it.route, it.environment, it.address] as const;
 }
@@ -41,7 +41,7 @@ export const tokenUseRecord = recordCodec({
   }),
 });
 
-/** What was refused to tokens. */
+/** Denials of tokens. */
 export const activityTable = {
   kinds: [{ codec: activityRecord, indexes: [] }],
   answers: { denialsOf: ({ source }, tokenId) => newestFirst(source, activityRecord, tokenId) },
@@ -49,7 +49,7 @@ export const activityTable = {
   check: (walk) => checkRows(walk, activityRecord),
 } satisfies Table;
 
-/** What tokens did. */
+/** Uses of tokens. */
 export const tokenUseTable = {
   kinds: [{ codec: tokenUseRecord, indexes: [] }],
   answers: { usesOf: ({ source }, tokenId) => newestFirst(source, tokenUseRecord, tokenId) },
@@ -63,7 +63,7 @@ function* newestFirst<T>(source: RecordSource, codec: RecordCodec<T>, tokenId: s
   for (const { record } of rows) yield record;
 }
 
-/** Appends a row to its token's and drops what is older than the newest `activityRowsMax`. */
+/** Appends a row for its token, and drops rows beyond the newest `activityRowsMax`. */
 function append<T extends { readonly tokenId: string }>(
   target: WriteTarget,
   codec: RecordCodec<T>,

@@ -34,11 +34,11 @@ export const audienceRecord = recordCodec({
   }),
 });
 
-/** A list that is longer ends a step. */
+/** A step ends after a list that is longer. */
 const stepBytes = 64 * 1024;
 
 /**
- * Reads what evaluation needs of an audience, in steps. Its lists refer to `bytes`, which must stay as they are.
+ * Reads what evaluation needs of an audience, in steps. Its lists refer to `bytes`, which must not change.
  * @throws DamagedRecordError
  */
 export function skimAudience(key: Uint8Array, bytes: Buffer): Steps<EvaluableAudience> {

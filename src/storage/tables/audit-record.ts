@@ -15,8 +15,8 @@ import {
 import { packRow, recordCodec, unpackRow } from '../records/record-codec.ts';
 
 /**
- * An audit entry in its ledger's chain: `hash` = SHA-256(`previousHash` + `encodedEntry`). The entry is kept as the
- * bytes that were hashed, so that the chain can be verified by a later version that would encode it otherwise.
+ * An audit entry in its ledger's chain: `hash` = SHA-256(`previousHash` + `encodedEntry`). The entry is stored as the
+ * bytes that were hashed, so that a later version with another encoding can still verify the chain.
  */
 export interface AuditRecord {
   /** 32 bytes; zeros before the first entry. */
@@ -70,7 +70,7 @@ export function decodeAuditEntry(encodedEntry: Uint8Array): AuditEntry {
   return { ...head, changes: changesFromText(changesText) };
 }
 
-/** As `decodeAuditEntry`, without the work of reading the changes, which may be megabytes. */
+/** The same as `decodeAuditEntry`, without reading the changes, which may be megabytes. */
 export function decodeAuditHead(encodedEntry: Uint8Array): {
   readonly head: AuditHead;
   readonly changesText: string;
@@ -91,7 +91,7 @@ export function decodeAuditHead(encodedEntry: Uint8Array): {
   return { head, changesText: row[12] };
 }
 
-/** What the first entry of a ledger names as its previous hash. */
+/** The previous hash of a ledger's first entry. */
 export const chainStart: Uint8Array = new Uint8Array(32);
 
 /** SHA-256 of the previous hash followed by the encoded entry. */
@@ -99,32 +99,32 @@ export function chainHash(previousHash: Uint8Array, encodedEntry: Uint8Array): B
   return hash('sha256', Buffer.concat([previousHash, encodedEntry]), 'buffer');
 }
 
-/** An audit entry of the ledger that concerns a project, or is about a flag, a token, … */
+/** Index keys for an audit entry that belongs to a project, or is about a flag, a token, … */
 export function auditSubjectKey(ledgerId: string, subjectId: string, sequence: number): Buffer {
   return Buffer.concat([ownedIdKey(ledgerId, subjectId), sequenceKey(sequence)]);
 }
 
-/** What a key of `audit-by-subject` consists of; null for what says from where on a ledger is indexed. */
+/** The parts of a key of `audit-by-subject`; null for the key that says from which entry on a ledger is indexed. */
 export function readAuditSubjectKey(key: Buffer) {
   if (key.length !== 2 * idBytes + sequenceBytes) return null;
   const subjectId = key.toString('latin1', idBytes, 2 * idBytes);
   return { ledgerId: firstIdOf(key), subjectId, sequence: sequenceOf(key) };
 }
 
-/** A ledger's entries below `before`, which counts from 1; or those of them that the index has for one subject. */
+/** A ledger's entries below `before`, which counts from 1; with a subject, those that the index has for it. */
 export function auditRange(ledgerId: string, subjectId: string | null, before: number | null): KeyRange {
   const prefix = subjectId === null ? idKey(ledgerId) : ownedIdKey(ledgerId, subjectId);
-  // The upper end of a range that is read backwards is included.
+  // A range that is read backwards includes its upper end.
   const last = before === null ? aboveAll : sequenceKey(before - 1);
   return { start: prefix, end: Buffer.concat([prefix, last]) };
 }
 
-/** A head takes half a kilobyte, and up to 2 KB more: the piece of its row that its strings were cut out of. */
+/** A head takes half a kilobyte, and up to 2 KB more for the piece of its row from which its strings were cut. */
 const headsMax = 1000;
 
 /**
- * The heads of entries that were read lately. An entry that was committed never changes, but takes milliseconds to read
- * when it is large, and each page that follows a project asks for the newest ones after each commit.
+ * The heads of entries that were read lately. A committed entry never changes, but a large one takes milliseconds to
+ * read, and each page that watches a project asks for the newest ones after each commit.
  */
 export class AuditHeads {
   readonly #heads = new Map<string, AuditHead>();
@@ -133,7 +133,7 @@ export class AuditHeads {
     return this.#heads.get(nameOf(ledgerId, sequence));
   }
 
-  /** The one that was added first makes room. */
+  /** The head that was added first is dropped for a new one. */
   add(sequence: number, head: AuditHead): void {
     if (this.#heads.size === headsMax) {
       const [first] = this.#heads.keys();

@@ -6,20 +6,20 @@ import { newestAuditSequence } from './audit.ts';
 import { auditRecord, auditSubjectKey, decodeAuditHead } from './audit-record.ts';
 import { type AuditAnchor, auditAnchorKey, auditAnchorRecord } from './meta.ts';
 
-/** What goes with one commit: a bounded few, so that no change waits long for it, and more than most commits add. */
+/** Entries dropped with one commit: few, so that no change waits long, but more than most commits add. */
 export const droppedPerCommitMax = 256;
 const droppedBytesMax = 1024 * 1024;
-/** How often a ledger is looked at while nothing is to be dropped: its oldest entry may be megabytes. */
+/** How often a ledger without old entries is checked: reading its oldest entry may be megabytes. */
 const lookEveryMs = 1000;
 
 interface OldEntries {
   readonly removals: readonly { readonly key: Buffer; readonly indexKeys: readonly Buffer[] }[];
   readonly anchor: AuditAnchor | null;
-  /** There may be more of them. */
+  /** There may be more to drop. */
   readonly isCut: boolean;
 }
 
-/** Drops what is older than it is kept from the ledgers' old ends, one ledger after another, round and round. */
+/** Drops entries beyond their retention from the old ends of the ledgers, one ledger after another, in turn. */
 export class AuditRetention {
   #ledgerId: string | null = null;
   /** The ledger has more to drop than one commit takes. */
@@ -27,8 +27,8 @@ export class AuditRetention {
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param olderThan Unix milliseconds: entries of before go. The newest of a ledger stays at any age.
-   * @throws DamagedRecordError when an entry cannot be read; its ledger is left as it is until it is looked at again
+   * @param olderThan Unix milliseconds: earlier entries are dropped. A ledger's newest entry stays at any age.
+   * @throws DamagedRecordError when an entry cannot be read; its ledger is left alone until the next check of it
    */
   drop(target: WriteTarget, olderThan: number): void {
     const now = monotonicMs();
@@ -40,7 +40,7 @@ export class AuditRetention {
     this.#ledgerId = ledgerId;
     this.#isBehind = false;
     if (ledgerId === null) return;
-    // Everything is read before anything is removed: what cannot be read changes nothing.
+    // Everything is read before anything is removed: an unreadable entry changes nothing.
     const { removals, anchor, isCut } = oldEntriesOf(target, ledgerId, olderThan);
     if (anchor === null) return;
     for (const { key, indexKeys } of removals) {
@@ -49,7 +49,7 @@ export class AuditRetention {
     }
     target.put(auditAnchorRecord, auditAnchorKey(ledgerId), anchor);
     this.#isBehind = isCut;
-    // The next commit looks again, at this ledger or at the next.
+    // The next commit continues, with this ledger or the next.
     this.#lookedAt = Number.NEGATIVE_INFINITY;
   }
 }

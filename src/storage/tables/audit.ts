@@ -48,12 +48,15 @@ export const auditTable = {
   check: checkAudit,
 } satisfies Table;
 
-/** A ledger's entries, newest first, all on one snapshot. */
+/** A ledger's entries, newest first, all from one snapshot. */
 function* auditOf(source: RecordSource, ledgerId: string, range: AuditRange = {}): Generator<ChainedEntry> {
   for (const found of auditKeys(source, ledgerId, range)) yield entryAt(found.source, found.key);
 }
 
-/** As `auditOf`, without the changes: an entry whose head is known is not read again. @param known null: read each */
+/**
+ * The same as `auditOf`, without the changes. An entry whose head is known is not read again. @param known null: read
+ * each
+ */
 function* auditHeadsOf(
   source: RecordSource,
   known: AuditHeads | null,
@@ -76,7 +79,7 @@ function rememberedHead(
   return { sequence, entry, bytesRead };
 }
 
-/** @returns the sequence of a ledger's newest entry, from its key alone; 0 when there is none. */
+/** @returns the sequence of a ledger's newest entry, from its key alone; 0 for none. */
 export function newestAuditSequence(source: RecordSource, ledgerId: string): number {
   if (!isIdShaped(ledgerId)) return 0;
   for (const key of source.keys('audit', { ...rangeOf(ledgerId), isReversed: true, limit: 1 })) {
@@ -85,7 +88,7 @@ export function newestAuditSequence(source: RecordSource, ledgerId: string): num
   return 0;
 }
 
-/** @returns the newest sequence that was dropped; 0 when none was. */
+/** @returns the newest sequence that was dropped; 0 for none. */
 function auditDroppedThrough(source: RecordSource, ledgerId: string): number {
   if (!isIdShaped(ledgerId)) return 0;
   return source.find(auditAnchorRecord, auditAnchorKey(ledgerId))?.sequence ?? 0;
@@ -118,7 +121,7 @@ function keysOf(source: RecordSource, ledgerId: string, before: number | null): 
   return source.keys('audit', { ...auditRange(ledgerId, null, before), isReversed: true });
 }
 
-/** First what the index has, then the ledger's old end where it has none. */
+/** First the entries in the index, then the ledger's old end, which is not indexed. */
 function* keysAbout(
   source: RecordSource,
   ledgerId: string,
@@ -138,7 +141,7 @@ function* keysAbout(
   yield* keysOf(source, ledgerId, olderThan.length === 0 ? null : Math.min(...olderThan));
 }
 
-/** @throws DamagedRecordError when the index names an entry that is not there. */
+/** @throws DamagedRecordError when the index names a missing entry. */
 function entryAt(source: RecordSource, key: Buffer): ChainedEntry {
   const record = source.find(auditRecord, key);
   if (record === undefined) throw missingRecord(auditRecord, key);
@@ -159,7 +162,10 @@ function appendAuditEntry(target: WriteTarget, entry: AuditEntry): void {
   tail.setHead(ledgerId, next);
 }
 
-/** A ledger that no entry was indexed of says from where on it is: what an older version wrote stays as it is. */
+/**
+ * A ledger without indexed entries notes from which entry on it is indexed: entries of an older version stay as they
+ * are.
+ */
 function takeUp(target: WriteTarget, ledgerId: string): LedgerHead {
   const head = readHead(target, ledgerId);
   if (target.source.findEntry('audit-by-subject', idKey(ledgerId)) === undefined) {
@@ -191,7 +197,10 @@ interface ChainEnd {
   readonly hash: Uint8Array;
 }
 
-/** Each ledger's entries count without gaps from 1, or from what was dropped, each hash covers all before it, and the index has what it should. */
+/**
+ * Each ledger's entries count without gaps from 1, or from the dropped ones; each hash covers all before it; and the
+ * index is complete.
+ */
 function* checkAudit(walk: StoreWalk): Generator<Finding> {
   let end: ChainEnd = { ledgerId: '', sequence: 0, hash: chainStart };
   yield* walk.records(auditRecord, function* (stored) {
@@ -204,7 +213,7 @@ function* checkAudit(walk: StoreWalk): Generator<Finding> {
   yield* walk.entries('audit-by-subject', (entry) => checkIndexEntry(walk, entry));
 }
 
-/** What the oldest entry that is kept continues: the newest one that was dropped, if any was. */
+/** What the oldest kept entry continues: the newest dropped one, if any was dropped. */
 function beginningOf(walk: StoreWalk, ledgerId: string): ChainEnd {
   const start = { ledgerId, sequence: 0, hash: chainStart };
   if (!isIdShaped(ledgerId)) return start;

@@ -5,7 +5,7 @@ import type { LoggedChange, WriteTarget } from '../write-target.ts';
 import { counterRecord, metaKeys } from './meta.ts';
 import type { Table } from './table.ts';
 
-/** What workers drop from their caches. */
+/** Records that workers drop from their caches. */
 export interface ChangeLogEntry extends LoggedChange {
   readonly sequence: number;
 }
@@ -17,7 +17,7 @@ export const changeLogRecord = recordCodec({
   fromRow: ([sequence, kind, projectId, id, environment]) => ({ sequence, kind, projectId, id, environment }),
 });
 
-/** Of changes to other tables: it is written by `finishChangeLog`. */
+/** For changes to other tables: `finishChangeLog` writes it. */
 export const changeLogTable = {
   kinds: [{ codec: changeLogRecord, indexes: [] }],
   answers: {},
@@ -27,7 +27,7 @@ export const changeLogTable = {
 
 const firstSequence = sequenceKey(0);
 
-/** Appends what a transaction has changed, when it ends; keeps the newest `entriesMax` entries. */
+/** Appends the changes of a transaction at its end; keeps the newest `entriesMax` entries. */
 export function finishChangeLog(target: WriteTarget, entriesMax: number): void {
   if (target.logged.length === 0) return;
   append(target, target.logged);
@@ -65,11 +65,10 @@ function* checkChangeLog(walk: StoreWalk): Generator<Finding> {
   yield* walk.records(changeLogRecord, function* ({ key, record }) {
     const sequence = sequenceOf(key);
     if (last !== null && sequence !== last + 1) yield findingAt('change-log', key, `follows entry ${last}`);
-    if (record.sequence !== sequence)
-      yield findingAt('change-log', key, `says it is entry ${record.sequence}`);
+    if (record.sequence !== sequence) yield findingAt('change-log', key, `has the number ${record.sequence}`);
     last = sequence;
   });
   const counter = walk.find(counterRecord, metaKeys.changeLog) ?? 0;
   if ((last ?? 0) === counter) return;
-  yield findingAt('meta', metaKeys.changeLog, `says ${counter}, but the last entry is ${last ?? 0}`);
+  yield findingAt('meta', metaKeys.changeLog, `is ${counter}, but the last entry is ${last ?? 0}`);
 }

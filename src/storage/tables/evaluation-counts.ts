@@ -6,7 +6,7 @@ import { recordCodec } from '../records/record-codec.ts';
 import type { WriteTarget } from '../write-target.ts';
 import type { Table } from './table.ts';
 
-/** A flag's answers within an hour, environment by environment; hour and flag are in the key. */
+/** A flag's answers within an hour, by environment; hour and flag are in the key. */
 type HourCounts = readonly Pick<EvaluationCount, 'environmentNumber' | 'on' | 'off'>[];
 
 export const evaluationCountsRecord = recordCodec({
@@ -17,7 +17,7 @@ export const evaluationCountsRecord = recordCodec({
   fromRow: (row) => row.map(([environmentNumber, on, off]) => ({ environmentNumber, on, off })),
 });
 
-/** A flag's answers in an hour: all of an hour lie together, and the oldest hour first. */
+/** A flag's answers in an hour: the records of an hour are adjacent, and the oldest hour comes first. */
 export function hourFlagKey(hour: number, flagId: string): Buffer {
   return Buffer.concat([sequenceKey(hour), idKey(flagId)]);
 }
@@ -39,11 +39,11 @@ export const evaluationCountTable = {
   check: checkEvaluationCounts,
 } satisfies Table;
 
-/** Each new record drops so many that are too old: more than it adds, and few enough to delay no change. */
+/** Each new record drops this many old ones: more than it adds, and few enough to delay no change. */
 const droppedMax = 2;
 const firstHour = sequenceKey(0);
 
-/** Adds to what is stored of the hour. */
+/** Adds to the stored counts of the hour. */
 function addEvaluationCount(target: WriteTarget, count: EvaluationCount): void {
   const key = hourFlagKey(count.hour, count.flagId);
   const bytes = target.source.findBytes('evaluation-counts', key);
@@ -65,7 +65,7 @@ function dropOld(target: WriteTarget, hour: number): void {
     target.remove('evaluation-counts', key);
 }
 
-/** Counts of whole hours, none below zero. Those of a flag that is gone stay until they are too old. */
+/** Counts of whole hours, none below zero. Those of a deleted flag stay until they are too old. */
 function* checkEvaluationCounts(walk: StoreWalk): Generator<Finding> {
   yield* walk.records(evaluationCountsRecord, function* ({ key, record }) {
     const { hour, flagId } = readHourFlagKey(key);

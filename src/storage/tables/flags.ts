@@ -71,11 +71,11 @@ function statesFromRows(rows: readonly StateRow[]): ReadonlyMap<number, FlagStat
 
 /** Fields of a row, and of a state's. Later versions may append others. */
 const [fieldCount, stateFieldCount] = [10, 5];
-/** A list that is longer ends a step. */
+/** A step ends after a list that is longer. */
 const stepBytes = 64 * 1024;
 
 /**
- * Reads a flag in steps. Its lists refer to `bytes`, which must stay as they are.
+ * Reads a flag in steps. Its lists refer to `bytes`, which must not change.
  * @throws DamagedRecordError
  */
 export function skimFlag(key: Uint8Array, bytes: Buffer): Steps<PackedFlag> {
@@ -97,7 +97,7 @@ function* skimRow(row: RowReader): Steps<PackedFlag> {
   return { id, projectId, name, description, tags, cohorts, states, revision, createdAt, updatedAt };
 }
 
-/** @returns how long the state's own list is */
+/** @returns the length of the state's own list */
 function skimState(row: RowReader, states: Map<number, StateOf<PackedList>>): number {
   const fields = requireFields(row.enterArray(), stateFieldCount);
   const [environmentNumber, enabled, trafficPercentage] = [row.read(), row.read(), row.read()];
@@ -114,7 +114,9 @@ function requireFields(count: number, least: number): number {
   return count;
 }
 
-/** @throws RangeError when no valid name looks like this: it is too long, or holds the character that ends a name. */
+/**
+ * @throws RangeError when no valid name looks like this: it is too long, or contains the character that ends a name.
+ */
 export function flagNameKey(projectId: string, name: string, flagId: string): Buffer {
   const prefix = namePrefix(projectId, name);
   if (prefix === null) throw new RangeError('This flag name has no place in the index');
@@ -126,7 +128,7 @@ function namePrefix(projectId: string, name: string): Buffer | null {
   return part === null ? null : Buffer.concat([idKey(projectId), part]);
 }
 
-/** The keys of a project's flags, or of those of exactly this name; null when there can be none. */
+/** The keys of a project's flags, or of those with exactly this name; null when there can be none. */
 function rangeOfFlags(projectId: string, name: string | undefined): KeyRange | null {
   if (!isIdShaped(projectId)) return null;
   const prefix = name === undefined ? idKey(projectId) : namePrefix(projectId, name);
@@ -162,8 +164,8 @@ function* flagsOf(source: RecordSource, projectId: string, name: string | undefi
 }
 
 /**
- * Only records that hold the id's bytes are decoded: a project of ten thousand flags is looked through within the writer,
- * where others wait.
+ * Decodes only records that contain the id's bytes: the writer searches ten thousand flags of a project while commands
+ * wait.
  */
 function* flagsNaming(source: RecordSource, projectId: string, audienceId: string): Generator<Flag> {
   if (!isIdShaped(projectId) || !isIdShaped(audienceId)) return;
@@ -192,7 +194,7 @@ function flagAt(source: RecordSource, key: Buffer, held: HeldBytes): FoundFlagRe
     return flagRecord.decode(key, bytes);
   };
   const { bytes, begin, read, readInSteps } = found;
-  // Not spread: each object would have a map of V8's own, which only a major collection takes away.
+  // Not spread: each object would have a map of V8's own, which only a major collection frees.
   return { bytes, begin, read, readInSteps, readWhole };
 }
 
@@ -238,7 +240,9 @@ function* checkFlag(walk: StoreWalk, flag: Flag): Generator<Finding> {
   }
 }
 
-/** States of a deleted environment stay until their flag is edited, and count for nothing: their audience may be gone. */
+/**
+ * States of a deleted environment stay until their flag is edited, and are not checked: their audience may be deleted.
+ */
 function isOfDeleted(project: Project, environmentNumber: number): boolean {
   const wasGiven = project.isMultiEnvironment && environmentNumber < project.nextEnvironmentNumber;
   return wasGiven && !environmentNumbers(project).includes(environmentNumber);

@@ -14,7 +14,10 @@ export const memberIdentityRecord = recordCodec({
   fromRow: ([issuer, subject, memberId, createdAt]) => ({ issuer, subject, memberId, createdAt }),
 });
 
-/** Of fixed length, because a provider's names for its people are of any; hexadecimal, because no key that is a suffix may begin with 0xFF. */
+/**
+ * A hash, because providers' names for people have any length; hexadecimal, because no key that is a suffix may begin
+ * with 0xFF.
+ */
 export function identityKey(issuer: string, subject: string): Buffer {
   return Buffer.from(createHash('sha256').update(`${issuer}\0${subject}`, 'utf8').digest('hex'), 'latin1');
 }

@@ -47,7 +47,7 @@ export const keptAnswerRecord = recordCodec({
     key,
     keptAt,
     bytes: keptBytes(key, body),
-    // A copy: what msgpack returns is a view of the whole record.
+    // A copy: msgpack returns a view of the whole record.
     requestHash: new Uint8Array(requestHash),
     entityTag,
     body,
@@ -63,7 +63,7 @@ export const keptAnswersUsageRecord = recordCodec({
 
 const keptAnswerKeyStart = idBytes + sequenceBytes;
 
-/** @throws RangeError when `key` is no idempotency key: only what was checked is ever stored. */
+/** @throws RangeError when `key` is no idempotency key: only valid ones are ever stored. */
 export function keptAnswerKey(tokenId: string, key: string): Buffer {
   if (!isIdempotencyKey(key)) throw new RangeError('Not an idempotency key');
   return Buffer.concat([idKey(tokenId), Buffer.from(key, 'latin1')]);
@@ -73,7 +73,7 @@ export function keptAnswerAgeKey(projectId: string, keptAt: number, tokenId: str
   return Buffer.concat([idKey(projectId), sequenceKey(keptAt), keptAnswerKey(tokenId, key)]);
 }
 
-/** What a key by age consists of. */
+/** The parts of a key by age. */
 function readKeptAnswerAgeKey(key: Buffer) {
   const tokenEnd = keptAnswerKeyStart + idBytes;
   return {
@@ -93,7 +93,7 @@ const keptAnswerIndex: RecordIndex<KeptAnswerHead> = {
   recordKeyOf: (key) => key.subarray(keptAnswerKeyStart),
 };
 
-/** What is no id or no key finds nothing. */
+/** A text that is no id or no key finds nothing. */
 export const keptAnswerTable = {
   kinds: [
     { codec: keptAnswerRecord, indexes: [keptAnswerIndex] },
@@ -131,7 +131,7 @@ function firstProject(source: RecordSource, afterProjectId: string | null): stri
   return key === undefined ? undefined : firstIdOf(key);
 }
 
-/** Keeps an answer, or forgets one: its record, its place among its project's by age, and what the project uses. */
+/** Keeps an answer, or forgets one: its record, its entry by age, and the project's usage. */
 function writeKeptAnswer(target: WriteTarget, before: KeptAnswerHead | null, after: KeptAnswer | null): void {
   if (before !== null) {
     target.remove('kept-answers', keptAnswerKey(before.tokenId, before.key));
@@ -145,7 +145,7 @@ function writeKeptAnswer(target: WriteTarget, before: KeptAnswerHead | null, aft
   }
 }
 
-/** A project that keeps nothing has no usage record. */
+/** A project without kept answers has no usage record. */
 function writeUsage(target: WriteTarget, head: KeptAnswerHead, by: 1 | -1): void {
   const key = idKey(head.projectId);
   const before = target.source.find(keptAnswersUsageRecord, key) ?? nothing;
@@ -154,7 +154,7 @@ function writeUsage(target: WriteTarget, head: KeptAnswerHead, by: 1 | -1): void
   else target.put(keptAnswersUsageRecord, key, usage);
 }
 
-/** Each kept answer has its place by age, is a token's of its project, and is counted in what the project uses. */
+/** Each kept answer has its entry by age, belongs to a token of its project, and is counted in the project's usage. */
 function* checkKeptAnswers(walk: StoreWalk): Generator<Finding> {
   yield* walk.records(keptAnswerRecord, function* (stored) {
     yield* walk.indexed(keptAnswerIndex, stored.record);
@@ -180,7 +180,7 @@ function* checkAnswer(walk: StoreWalk, { key, record }: StoredRecord<KeptAnswer>
   }
 }
 
-/** Summed from the index, so that an answer that cannot be read is one finding and not two. */
+/** Summed from the index, so that an unreadable answer is one finding and not two. */
 function* checkUsage(walk: StoreWalk): Generator<Finding> {
   const sums = new Map<string, KeptAnswersUsage>();
   yield* walk.entries('kept-answers-by-age', ({ key, bytes }) => {
@@ -204,7 +204,9 @@ function* checkUsage(walk: StoreWalk): Generator<Finding> {
   }
 }
 
-/** What an entry by age counts; one that counts nothing readable does not fit its answer either, which is told there. */
+/**
+ * The bytes in an entry by age. An entry without readable bytes does not fit its answer either, and is reported there.
+ */
 function countedBytes(bytes: Buffer): number {
   return bytes.length === sequenceBytes ? sequenceOf(bytes) : 0;
 }

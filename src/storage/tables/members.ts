@@ -42,7 +42,7 @@ function emailPrefix(email: string): Buffer | null {
   return email === '' ? null : textPart(email.toLowerCase());
 }
 
-/** The writer fills it when it first opens a store that did not have it. */
+/** The writer fills it when it first opens a store without it. */
 const memberEmailIndex: RecordIndex<Member> = {
   database: 'members-by-email',
   isLater: true,
@@ -66,7 +66,7 @@ export const memberTable = replacedTable({
   },
 });
 
-/** In whatever case. */
+/** Compared without regard to case. */
 function membersByEmail(source: RecordSource, email: string): Iterable<Member> {
   const prefix = emailPrefix(email);
   return prefix === null ? [] : indexed(source, memberEmailIndex, memberRecord, prefixRange(prefix));

@@ -10,10 +10,10 @@ import type { WriteTarget } from '../write-target.ts';
 import { projectRecord } from './projects.ts';
 import type { Table } from './table.ts';
 
-/** Which store this is. The marker file beside the data file says the same. */
+/** The identity of the store. The marker file beside the data file has the same. */
 export interface StoreIdentity {
   readonly id: string;
-  /** Of the layout in `keys.ts`. */
+  /** Version of the layout in `keys.ts`. */
   readonly format: number;
 }
 
@@ -30,7 +30,7 @@ export const identityRecord = recordCodec({
   fromRow: ([id, format]) => ({ id, format }),
 });
 
-/** The last number given in a sequence whose entries may all be gone. */
+/** The last number of a sequence whose entries may all be deleted. */
 export const counterRecord = recordCodec({
   database: 'meta',
   version: 1,
@@ -38,7 +38,7 @@ export const counterRecord = recordCodec({
   fromRow: ([last]) => last,
 });
 
-/** What the changes of one day have written to a ledger's organisation or personal project. */
+/** Bytes that the changes of one day have written to a ledger's organisation or personal project. */
 interface WrittenBytes {
   /** Days since 1970-01-01, UTC. */
   readonly day: number;
@@ -52,7 +52,7 @@ export const writtenBytesRecord = recordCodec({
   fromRow: ([day, bytes]) => ({ day, bytes }),
 });
 
-/** The newest entry of a ledger that was dropped: the oldest one that is kept continues the chain from it. */
+/** The newest dropped entry of a ledger: the oldest kept one continues the chain from it. */
 export interface AuditAnchor {
   readonly sequence: number;
   /** 32 bytes. */
@@ -74,17 +74,19 @@ export const metaKeys = {
 const writtenBytesPrefix = Buffer.from('written/', 'latin1');
 const auditAnchorPrefix = Buffer.from('audit-anchor/', 'latin1');
 
-/** Of what was written. @param holderId whose quota it is: an organisation, or the owner of personal projects */
+/**
+ * Key of the written bytes. @param holderId the holder of the quota: an organisation, or the owner of personal projects
+ */
 export function writtenBytesKey(holderId: string): Buffer {
   return Buffer.concat([writtenBytesPrefix, idKey(holderId)]);
 }
 
-/** Of what was dropped of a ledger. */
+/** Key of the newest dropped entry of a ledger. */
 export function auditAnchorKey(ledgerId: string): Buffer {
   return Buffer.concat([auditAnchorPrefix, idKey(ledgerId)]);
 }
 
-/** @returns null for a key that is not known here */
+/** @returns null for an unknown key */
 function knownCodecOf(key: Uint8Array): RecordCodec<unknown> | null {
   const { store, changeLog, outbox } = metaKeys;
   if (store.equals(key)) return identityRecord;
@@ -102,7 +104,7 @@ function codecOf(key: Uint8Array): RecordCodec<unknown> {
   return knownCodecOf(key) ?? counterRecord;
 }
 
-/** The identity, the counters, what was written on a day, and what was dropped of the audit log. */
+/** The identity, the counters, the bytes written on a day, and the newest dropped audit entries. */
 export const metaTable = {
   kinds: [
     {
@@ -120,12 +122,14 @@ export const metaTable = {
   check: checkMeta,
 } satisfies Table;
 
-/** Personal projects count together, for their owner: a member may have many. @returns whose quota the ledger's is */
+/**
+ * Personal projects share a quota, by owner, because a member may have many. @returns the holder of the ledger's quota
+ */
 function holderOf(source: RecordSource, ledgerId: string): string {
   return source.find(projectRecord, idKey(ledgerId))?.ownerMemberId ?? ledgerId;
 }
 
-/** @returns how many bytes members and tokens have written on the day, to all that has one quota with the ledger */
+/** @returns how many bytes members and tokens have written on the day to everything that shares the ledger's quota */
 export function writtenBytesOn(source: RecordSource, ledgerId: string, day: number): number {
   return writtenBy(source, holderOf(source, ledgerId), day);
 }
@@ -136,8 +140,9 @@ function writtenBy(source: RecordSource, holderId: string, day: number): number 
 }
 
 /**
- * Counts what changes have written, in the transaction that writes it: no crash gives it anew. It lies beside the counters
- * that most commits write anyway, and one record is kept for each organisation and each owner of personal projects.
+ * Counts the bytes of changes in the transaction that writes them, so that no crash returns a quota. The record is
+ * beside the counters that most commits write anyway; there is one for each organisation and each owner of personal
+ * projects.
  */
 export function countWrittenBytes(
   target: WriteTarget,
@@ -153,7 +158,7 @@ export function countWrittenBytes(
   target.put(writtenBytesRecord, writtenBytesKey(holderId), { day, bytes: before + bytes });
 }
 
-/** The identity, the counters and what was written can be read, and there is nothing else. */
+/** The identity, the counters and the written bytes are readable, and there is nothing else. */
 function* checkMeta(walk: StoreWalk): Generator<Finding> {
   yield* walk.entries('meta', function* (entry) {
     const what = wrongWith(entry);

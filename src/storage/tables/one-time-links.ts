@@ -28,7 +28,7 @@ export const oneTimeLinkRecord = recordCodec({
     id,
     organisationId,
     purpose: purposeFromRow(purpose),
-    // A copy: what msgpack returns is a view of the whole record.
+    // A copy: msgpack returns a view of the whole record.
     secretHash: new Uint8Array(secretHash),
     createdBy,
     createdAt,
@@ -81,7 +81,7 @@ function* checkLink(walk: StoreWalk, link: OneTimeLink): Generator<Finding> {
   const where = `links/${link.id}`;
   const memberId = link.purpose.kind === 'sign-in' ? link.purpose.memberId : null;
   if (memberId !== null) yield* walk.reference(where, memberRecord, memberId);
-  // A person who is in no organisation keeps their own.
+  // For a person without an organisation, the member's own id.
   if (link.organisationId !== memberId) {
     yield* walk.reference(where, organisationRecord, link.organisationId);
   }

@@ -30,7 +30,7 @@ export const outboxDeliveryRecord = recordCodec({
   }),
 });
 
-/** What waits to be mailed, and what was tried of it. */
+/** Mails that wait, and the attempts to send them. */
 export const outboxTable = {
   kinds: [
     { codec: outboxRecord, indexes: [] },
@@ -55,7 +55,7 @@ function* entriesAfter(source: RecordSource, after: number) {
 
 const firstSequence = sequenceKey(0);
 
-/** Appends an entry. Of more than can be kept the oldest goes, sent or not. */
+/** Appends an entry. Beyond the bound the oldest is dropped, sent or not. */
 function writeEntry(target: WriteTarget, entry: OutboxEntry): void {
   const sequence = (target.source.find(counterRecord, metaKeys.outbox) ?? 0) + 1;
   target.put(outboxRecord, sequenceKey(sequence), entry);
@@ -66,7 +66,7 @@ function writeEntry(target: WriteTarget, entry: OutboxEntry): void {
   target.removeRange('outbox-deliveries', old);
 }
 
-/** @param delivery null: the entry is settled, and goes with all that was tried. */
+/** @param delivery null: the entry is settled, and deleted with its attempts. */
 function writeDelivery(target: WriteTarget, sequence: number, delivery: OutboxDelivery | null): void {
   const key = sequenceKey(sequence);
   if (delivery === null) {

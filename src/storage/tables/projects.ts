@@ -6,7 +6,7 @@ import { memberRecord } from './members.ts';
 import { organisationRecord } from './organisations.ts';
 import { replacedTable } from './table.ts';
 
-/** Rows that were written before environments could be protected end after the name. */
+/** Rows from before environments could be protected end after the name. */
 type EnvironmentRow = readonly [number: number, name: string, isProtected?: boolean];
 
 export const projectRecord = recordCodec({

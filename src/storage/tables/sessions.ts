@@ -20,7 +20,7 @@ export const sessionRecord = recordCodec({
   fromRow: ([id, memberId, secretHash, createdAt, lastSeenAt, address, userAgent]) => ({
     id,
     memberId,
-    // A copy: what msgpack returns is a view of the whole record.
+    // A copy: msgpack returns a view of the whole record.
     secretHash: new Uint8Array(secretHash),
     createdAt,
     lastSeenAt,

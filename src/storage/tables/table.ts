@@ -9,7 +9,7 @@ import type { RecordCodec } from '../records/record-codec.ts';
 import type { LoggedChange, WriteTarget } from '../write-target.ts';
 import type { AuditHeads } from './audit-record.ts';
 
-/** A database of records, and the indexes whose entries each record alone decides. */
+/** A database of records, and the indexes whose entries follow from each record alone. */
 export interface RecordKind {
   readonly codec: Omit<RecordCodec<unknown>, 'skim'>;
   readonly indexes: readonly RecordIndex<unknown>[];
@@ -17,21 +17,24 @@ export interface RecordKind {
 
 export type ChangeOf<Kind extends RecordChange['kind']> = Extract<RecordChange, { readonly kind: Kind }>;
 
-/** One for each kind of change. */
+/** A function for each kind of change. */
 export type ChangeWriters = {
   readonly [Kind in RecordChange['kind']]: (target: WriteTarget, change: ChangeOf<Kind>) => void;
 };
 
-/** What questions are answered from: one view, a snapshot or the open write transaction, and what its reader keeps. */
+/**
+ * The sources of answers to questions: one view (a snapshot or the open write transaction), and the caches of its
+ * reader.
+ */
 export interface QuestionedView {
   readonly source: RecordSource;
-  /** Null where a transaction may still be undone. */
+  /** Null in a view whose transaction may still be undone. */
   readonly auditHeads: AuditHeads | null;
-  /** Told what is kept of flags that are read in steps. */
+  /** Receives the bytes that are kept of flags that are read in steps. */
   readonly held: HeldBytes;
 }
 
-/** One answer for each of the rules' questions. */
+/** An answer to each of the rules' questions. */
 export type Answers = {
   readonly [Question in keyof RecordQueries]: (
     view: QuestionedView,
@@ -39,18 +42,18 @@ export type Answers = {
   ) => ReturnType<RecordQueries[Question]>;
 };
 
-/** What the rest of the store asks of a table: its file says it, `tables.ts` lists it. */
+/** What the rest of the store needs of a table: the table's file declares it, and `tables.ts` lists it. */
 export interface Table {
   readonly kinds: readonly RecordKind[];
-  /** To the rules' questions about it. */
+  /** Answers to the rules' questions about it. */
   readonly answers: Partial<Answers>;
-  /** How each kind of change to it is put. */
+  /** Writes each kind of change to it. */
   readonly writes: Partial<ChangeWriters>;
-  /** What does not hold in it. */
+  /** Finds what is damaged in it. */
   check(walk: StoreWalk): Iterable<Finding>;
 }
 
-/** Kinds of change that put one record in the place of another of the same id. */
+/** Kinds of change that replace one record by another of the same id. */
 type ReplacedKind = {
   [Kind in RecordChange['kind']]: ChangeOf<Kind> extends Replacement<{ readonly id: string }> ? Kind : never;
 }[RecordChange['kind']];
@@ -66,13 +69,13 @@ interface ReplacedTable<Kind extends ReplacedKind, Questions extends Partial<Ans
   readonly codec: RecordCodec<Replaced<Kind>>;
   readonly indexes?: readonly RecordIndex<Replaced<Kind>>[];
   readonly answers: Questions & Partial<Answers>;
-  /** The change log's entry, where evaluation depends on the record. */
+  /** The change log's entry, if evaluation depends on the record. */
   logged?(record: Replaced<Kind>, change: ChangeOf<Kind>): LoggedChange;
-  /** What must hold of a record beside its key and its entries in the indexes. */
+  /** What must hold for a record beside its key and its index entries. */
   examine?(walk: StoreWalk, record: Replaced<Kind>): Iterable<Finding>;
 }
 
-/** A table of records that have an id, under which they lie. */
+/** A table of records that are stored under their id. */
 export function replacedTable<Kind extends ReplacedKind, Questions extends Partial<Answers>>({
   kind,
   codec,
@@ -98,7 +101,7 @@ export function replacedTable<Kind extends ReplacedKind, Questions extends Parti
   } satisfies Table;
 }
 
-/** An index entry that stays the same is left alone. */
+/** An index entry that stays the same is not written again. */
 export function reindex<T>(
   target: WriteTarget,
   index: RecordIndex<T>,

@@ -45,7 +45,7 @@ export const tables = [
 /** Every database but the indexes. */
 export const recordKinds: readonly RecordKind[] = tables.flatMap((table: Table) => table.kinds);
 
-/** What all of a union are at once. */
+/** The intersection of a union's members. */
 type Every<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
   ? All
   : never;
@@ -56,7 +56,7 @@ const answers: Answers = Object.assign({}, ...tables.map((table) => table.answer
   Listed['answers']
 >;
 
-/** Its questions are made once, for all views: one is made for each snapshot that is pinned. */
+/** The questions are made once for all views: a view is made for each snapshot that is pinned. */
 class AnsweringView {
   readonly view: QuestionedView;
 
@@ -69,7 +69,7 @@ for (const [question, answer] of Object.entries<(view: QuestionedView, ...asked:
   answers,
 )) {
   Object.defineProperty(AnsweringView.prototype, question, {
-    // Each can be taken out of its object: `({ flag }) => flag(id)`.
+    // Bound, so that each can be taken out of its object: `({ flag }) => flag(id)`.
     get(this: AnsweringView) {
       const { view } = this;
       return (first: never, second: never) => answer(view, first, second);
@@ -87,7 +87,7 @@ const changeWriters: ChangeWriters = Object.assign({}, ...tables.map(({ writes }
   Listed['writes']
 >;
 
-/** Puts decided changes into the open write transaction, and counts what they have written. */
+/** Writes decided changes into the open write transaction, and counts their bytes. */
 export function applyChanges(target: WriteTarget, changes: readonly RecordChange[]): void {
   const before = target.space.bytes;
   for (const change of changes) changeWriters[change.kind](target, change as never);
@@ -95,8 +95,8 @@ export function applyChanges(target: WriteTarget, changes: readonly RecordChange
 }
 
 /**
- * Fills the indexes of records that were written before the index was there. The writer does it when it opens the store,
- * before anything is read; a record that cannot be read is left to `burgee check`.
+ * Fills indexes that were added after their records. The writer does it when it opens the store, before anything is
+ * read; an unreadable record is left to `burgee check`.
  */
 export function fillLaterIndexes(root: Root, databases: Databases): void {
   for (const { codec, indexes } of recordKinds) {

@@ -32,7 +32,7 @@ export const tokenRecord = recordCodec({
     createdBy: row[6],
     createdAt: row[7],
     revokedAt: row[8],
-    // A copy: what msgpack returns is a view of the whole record.
+    // A copy: msgpack returns a view of the whole record.
     secretHash: new Uint8Array(row[9]),
     denialEmailedAt: row[10],
     revision: row[11],

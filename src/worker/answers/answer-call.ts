@@ -9,7 +9,7 @@ import type { Holder } from '../evaluation/pin-room.ts';
 import type { LongAnswers } from './long-answers.ts';
 import { giveMade, type MadeAnswer } from './made-answer.ts';
 
-/** What the answers of both APIs are made with. */
+/** The actors that answer calls of both APIs. */
 export interface ApiActors {
   readonly reads: ApiReads;
   readonly longAnswers: LongAnswers;
@@ -36,7 +36,7 @@ export function answerRead(reply: ApiReply, call: ApiCall, actors: ApiActors): v
   }
 }
 
-/** What is refused is refused before a long answer begins. */
+/** A refusal is given before a long answer begins. */
 function sendLong(reply: ApiReply, { answer: first, held, release }: Read, actors: ApiActors): void {
   const late = new LateAnswer(first);
   const touch = (): void => {
@@ -69,7 +69,7 @@ function sendLong(reply: ApiReply, { answer: first, held, release }: Read, actor
   });
 }
 
-/** Asks the writer, whole: who asks, what of and body see one consistent state. */
+/** Sends the call to the writer, which decides it whole: it reads asker, target and body from one consistent state. */
 export async function answerWrite(
   reply: ApiReply,
   call: ApiCall,
@@ -82,7 +82,7 @@ export async function answerWrite(
     return;
   }
   const { answer } = outcome;
-  // The answer may be a long one, whose client takes its time.
+  // The answer may be long, and its client may take its time.
   reply.releaseBody();
   actors.touch(answer.touchedSessionId);
   if (answer.isFailedAuthentication && !actors.mayFail(reply)) return;
@@ -101,8 +101,8 @@ export function refuseByHead(reply: ApiReply, call: ApiCall, actors: ApiActors):
 }
 
 /**
- * A change and its refusal are the writer's to decide, whole: the refusal is given when its record is stored, or when the
- * disk has no room for that, and otherwise the client learns that nothing was decided.
+ * The writer decides a change and its refusal. The refusal is given when its record is stored, or when the disk has no
+ * room for the record; otherwise the client is told that nothing was decided.
  */
 async function refuse(reply: ApiReply, refusal: ApiAnswer, actors: ApiActors): Promise<void> {
   const outcome = refusal.denial === null ? null : await actors.writer.recordDenial(refusal.denial);
@@ -115,7 +115,7 @@ async function refuse(reply: ApiReply, refusal: ApiAnswer, actors: ApiActors): P
   await giveRecorded(reply, { ...refusal, denial: null }, String(refusal.body), actors);
 }
 
-/** Gives a refusal once what must be counted and recorded of it is. */
+/** Gives a refusal after counting and recording it. */
 async function giveRecorded(
   reply: ApiReply,
   answer: ApiAnswer,
@@ -131,7 +131,7 @@ async function giveRecorded(
   give(reply, answer, body, actors, false);
 }
 
-/** Gives a body that is made, however long it is. @param isDecided whether it says that a change was applied */
+/** Sends a body of any length. @param isDecided whether the body says that a change was applied */
 function give(
   reply: ApiReply,
   answer: ApiAnswer,
@@ -156,7 +156,7 @@ function give(
   giveMade(made, longAnswers);
 }
 
-/** Whose share an answer takes. */
+/** The share that an answer's place is counted for. */
 function holderOf({ request }: ApiReply, { askerId, projectId, organisationId }: ApiAnswer): Holder {
   return { asker: askerId, project: projectId, organisation: organisationId, address: request.limitKey };
 }
@@ -165,7 +165,7 @@ function fieldsOf({ contentType, fileName, entityTag, retryAfter }: ApiAnswer): 
   return { contentType, fileName, entityTag, retryAfter };
 }
 
-/** What is under way answers the request in any case. */
+/** Runs a call in the background: a fault answers the request with a 500. */
 export function guarded(reply: ApiReply, { onFault }: ApiActors, answering: Promise<void>): void {
   answering.catch((fault: unknown) => {
     onFault(fault, reply.request.requestId);
@@ -178,9 +178,9 @@ interface ReadAnswer<Answer> {
   readonly later?: Steps<Answer>;
 }
 
-/** An answer that is known only once its pieces are asked for, where a long record is read for it first. */
+/** An answer that is known only when its pieces are asked for, because a long record has to be read for it first. */
 export class LateAnswer<Answer extends ReadAnswer<Answer>> {
-  /** Of `first` only who asked counts until there is a piece that is not empty, or no more. */
+  /** Until a piece is not empty, or there are no more, this is `first`, of which only the asker is used. */
   known: Answer;
 
   constructor(first: Answer) {

@@ -1,33 +1,33 @@
 import { utf8BytesMax } from '../../support/utf8.ts';
 
-/** Small enough that encoding one, and writing it to a socket, delays nobody by a millisecond. */
+/** Small enough that encoding a chunk and writing it to a socket takes less than a millisecond. */
 export const chunkBytesMax = 64 * 1024;
 /** Room for a chunk, and for the piece that fills it. */
 const bufferBytes = 2 * chunkBytesMax;
-/** Buffers that a thread keeps for the next answers. */
+/** Buffers that a thread keeps for later answers. */
 const freeBuffersMax = 16;
 
-/** A chunk in the making, and what the last piece of it takes at most. */
+/** A buffer for one chunk, and room for its last piece, which may go past the end. */
 const keptAlways = 4 * chunkBytesMax;
 
 const encoder = new TextEncoder();
 const nothing = new Uint8Array(0);
-/** New memory for each answer would be gigabytes a second of it, and major collections all the time. */
+/** Reused: new memory for each answer would be gigabytes a second, and cause major collections all the time. */
 const freeBuffers: Uint8Array<ArrayBuffer>[] = [];
 
-/** Gathers an answer's pieces, and gives them away in chunks of at most `chunkBytesMax`. */
+/** Gathers an answer's pieces, and gives them out in chunks of at most `chunkBytesMax`. */
 export class ChunkBuffer {
   #bytes = nothing;
-  /** Where what was gathered begins: what is before was taken. */
+  /** Where the bytes begin that were not taken yet. */
   #start = 0;
   #length = 0;
 
-  /** There is more than one chunk's worth, so the first is certainly not the last. */
+  /** It holds more than one chunk, so the first is certainly not the last. */
   get isOverfull(): boolean {
     return this.#length > chunkBytesMax;
   }
 
-  /** What it keeps of a piece that is longer than a chunk. */
+  /** Bytes that it keeps of a piece that is longer than a chunk. */
   get extraBytes(): number {
     return Math.max(0, this.#bytes.length - keptAlways);
   }
@@ -55,7 +55,7 @@ export class ChunkBuffer {
     this.#start = 0;
   }
 
-  /** What a long piece took is let go of once little of it is left. */
+  /** A buffer that grew for a long piece is dropped once little of the piece is left. */
   #memoryOf(bytes: number): Uint8Array<ArrayBuffer> {
     if (bytes > bufferBytes) return new Uint8Array(bytes);
     return this.#bytes.length === bufferBytes
@@ -63,17 +63,18 @@ export class ChunkBuffer {
       : (freeBuffers.pop() ?? new Uint8Array(bufferBytes));
   }
 
-  /** @returns at most a chunk of what was gathered first, in memory that is valid until the next call of `add` or `release` */
+  /** @returns the oldest bytes, at most a chunk, in memory that is valid until the next call of `add` or `release` */
   take(): Uint8Array<ArrayBuffer> {
     const length = Math.min(this.#length, chunkBytesMax);
     const taken = this.#bytes.subarray(this.#start, this.#start + length);
     this.#start += length;
     this.#length -= length;
-    // What is left stays where it is: moving it for each chunk of a large piece would take the square of its length.
+    // What is left stays in place: moving it for each chunk of a large piece would cost the square of the piece's
+    // length.
     return taken;
   }
 
-  /** Nothing of it is wanted any more. */
+  /** Drops what was gathered: the answer is over. */
   release(): void {
     this.#free();
     this.#bytes = nothing;

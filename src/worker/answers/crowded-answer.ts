@@ -3,7 +3,7 @@ import type { ConnectionRules } from '../../http/connection-rules.ts';
 import { evaluationRetryHeaders } from '../../operations/answer-headers.ts';
 import { tooManyConnections } from '../../operations/refuse-undecided.ts';
 
-/** @returns the answer to a connection that there is no room for, in the form that suits most whatever is asked on it */
+/** @returns the answer to a connection that there is no room for, in a form that fits a request of any API */
 export function crowdedAnswer(docsUrl: string): ConnectionRules['crowded'] {
   const body = errorEnvelope({ code: 'service-unavailable', detail: tooManyConnections }, docsUrl);
   return { headers: evaluationRetryHeaders, body };

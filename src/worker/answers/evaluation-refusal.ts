@@ -6,7 +6,7 @@ import type { Exchange } from '../../http/exchange.ts';
 import { evaluationHeadersFor } from '../../operations/answer-headers.ts';
 import { hasRawCharacter } from '../../support/query-string.ts';
 
-/** The log tells more. */
+/** The log line has the fault. */
 export const evaluationFailed: Problem = {
   code: 'internal-error',
   detail: 'The evaluation failed unexpectedly. Retry; if it persists, look at the log of the service.',
@@ -18,7 +18,10 @@ export function refuseEvaluation(exchange: Exchange, problem: Problem, docsUrl: 
   exchange.answer(status, evaluationHeadersFor(status), errorEnvelope(problem, docsUrl));
 }
 
-/** @returns the problem of a path or query with a raw character that is not visible ASCII (decisions, query decoding). */
+/**
+ * @returns the problem of a path or query that has a raw character other than visible ASCII (decisions, query
+ * decoding).
+ */
 export function rawCharacterProblem(path: string): Problem {
   const detail = hasRawCharacter(path)
     ? 'The path holds a character outside ASCII, or a control character, that is not encoded. Percent-encode it as UTF-8.'

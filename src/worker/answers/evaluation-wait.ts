@@ -12,11 +12,11 @@ export interface AwaitFlagParts {
   readonly source: FlagSource;
   readonly flagAnswer: FlagAnswer;
   readonly meter: EvaluationMeter;
-  /** Counts those that wait, of all workers. */
+  /** Counts the waiting evaluations of all workers. */
   readonly waiting: { takeAlways(amount: number): void; give(amount: number): void };
   readonly deadlineMs: number;
   readonly docsUrl: string;
-  /** What limits count the request by. Only while it is handled. */
+  /** What limits count the request by. Valid only while the request is handled. */
   addressOf(exchange: Exchange, request: RequestView): string;
   onFault(fault: unknown, during: string): void;
 }
@@ -24,7 +24,7 @@ export interface AwaitFlagParts {
 const tooMany = 'Too many evaluations of flags with long lists wait at once. Retry in a moment.';
 const tooLate = 'The flag, which has long lists, could not be read in time. Retry in a moment.';
 
-/** Lets a request wait whose flag has just been found too long to be read at once, and answers it then. */
+/** Lets a request wait whose flag is too long to be read at once, and answers it when the flag has been read. */
 export function awaitFlag(exchange: Exchange, request: RequestView, parts: AwaitFlagParts): void {
   const { source, flagAnswer, meter, waiting, docsUrl } = parts;
   const segment = request.parameter(0);

@@ -18,8 +18,8 @@ export interface FlagAnswerParts {
 }
 
 /**
- * `GET /v1/flags/{flag_id}`: the answer to one request at a time, from its raw path segment and query. It stands in
- * `status`, `headers` and `body` until the next one: nothing is allocated.
+ * `GET /v1/flags/{flag_id}`: answers one request at a time, from its raw path segment and query. The answer stands in
+ * `status`, `headers` and `body` until the next call: nothing is allocated.
  */
 export class FlagAnswer implements ReadyAnswer {
   status = 0;
@@ -34,7 +34,7 @@ export class FlagAnswer implements ReadyAnswer {
   /** @returns null when the flag has to be loaded first, as `FlagSource.cold` says */
   answer(segment: string, query: string): this | null {
     const { source, evaluator } = this.#parts;
-    // Looked at for each request: one that comes after a change was acknowledged finds the version moved.
+    // Compared for each request: one that comes after a change was acknowledged sees the new version.
     source.refresh();
     const isPlain = isPlainSegment(segment);
     if (!isPlain && hasRawCharacter(segment)) return this.#refuseRaw(segment);
@@ -51,7 +51,7 @@ export class FlagAnswer implements ReadyAnswer {
     return this;
   }
 
-  /** The answer to a request whose evaluation threw; the log tells more. */
+  /** The answer to a request whose evaluation threw; the log line has the fault. */
   fail(): this {
     const { evaluator } = this.#parts;
     evaluator.fail();

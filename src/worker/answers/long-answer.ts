@@ -5,59 +5,61 @@ import { CutAnswer, type TextPieces } from '../../support/text-pieces.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
 import { ChunkBuffer } from './chunk-buffer.ts';
 
-/** An answer of any length, before it is made. */
+/** An answer of any length, before its body is made. */
 export interface LongAnswer {
   readonly exchange: Exchange;
-  /** Known once there is a piece that is not empty, or no more. */
+  /** The status. Known once a piece is not empty, or there are no more pieces. */
   readonly status: number;
   readonly pieces: TextPieces;
-  /** What is kept in memory now for what is still to come: a record, or a body that was made whole. */
+  /** Bytes kept in memory now for the rest of the answer: a record, or a body that was made whole. */
   readonly heldBytes: number;
-  /** Whether the pieces are read from a snapshot of their own, which pins pages. */
+  /** Whether the pieces are read from a snapshot of their own, which keeps pages of the store from being reused. */
   readonly isPinned: boolean;
-  /** It says that a change was applied: it begins whether there is a place for it or not. */
+  /** The body says that a change was applied. Such an answer is sent even when there is no place for it. */
   readonly isDecided?: boolean;
-  /** Whom its place is counted for; asked while its request is handled. */
+  /** The holder that its place is counted for. Asked only while its request is handled. */
   holder(): Holder;
-  /** Lets go of what the pieces are read from. Called once. */
+  /** Gives back what the pieces are read from. Called once. */
   release(): void;
   headers(): HeaderBlock;
-  /** An answer that one chunk holds. @param bytes valid during the call only */
+  /** Sends an answer that fits into one chunk. @param bytes valid during the call only */
   answerWhole(bytes: Uint8Array): void;
-  /** Instead of the first chunk. */
+  /** Answers with a 503 instead of the first chunk. */
   refuse(detail: string): void;
-  /** It threw. @param hasBegun otherwise its client is still to be answered */
+  /** The answer threw. @param hasBegun false: its client has no answer yet */
   fail(fault: unknown, hasBegun: boolean): void;
-  /** An answer of several chunks begins, before its headers are asked for. */
+  /** An answer of several chunks begins. Called before its headers are asked for. */
   onBegin?(): void;
-  /** An answer of several chunks is over: its client's socket took the last byte, or it was cut. */
+  /** An answer of several chunks is over: the client's socket took the last byte, or the answer was cut. */
   onOver(): void;
 }
 
-/** A place of those that the process has for long answers, and one of those for snapshots; null: it has none. */
+/** A place among the process' long answers, and one among its snapshots; null: the answer needs none of that kind. */
 export interface LongAnswerPlace {
   readonly answer: number;
   readonly snapshot: number | null;
 }
 
-/** Of the last chunk so much is kept back, to ask with: more bytes than a socket is ever asked. */
+/**
+ * This many bytes at the end of the last chunk are kept back, to write one by one: more than a socket is ever asked.
+ */
 const keptBackMax = 1024;
 const tooMany = 'Too many long lists are being read at once. Retry in a moment.';
 const tooMuch = 'too much is kept for long answers that are being read; retry in a moment';
 const nothing = new Uint8Array(0);
 
 export interface SendingHooks {
-  /** Its client has taken what was written: it can go on. */
+  /** The client has taken what was written: the answer can go on. */
   onRunnable(sending: Sending): void;
   onOver(sending: Sending): void;
-  /** @returns null: there is no place for it */
+  /** @returns null when there is no place for it */
   seat(sending: Sending, holder: Holder): LongAnswerPlace | null;
-  /** @returns false: there is no room for what it keeps */
+  /** @returns false when there is no room for the bytes that it keeps */
   resize(sending: Sending, place: LongAnswerPlace): boolean;
   leave(place: LongAnswerPlace): void;
 }
 
-/** One long answer on its way: made piece by piece, and written no faster than its client takes it. */
+/** One long answer on its way: made piece by piece, and written no faster than its client reads it. */
 export class Sending {
   readonly answer: LongAnswer;
   readonly startedAt = monotonicMs();
@@ -65,14 +67,14 @@ export class Sending {
   readonly #buffer = new ChunkBuffer();
   readonly #hooks: SendingHooks;
   place: LongAnswerPlace | null = null;
-  /** What its place is counted with. */
+  /** The bytes that its place is counted with. */
   #countedBytes = 0;
   #holder: Holder | null = null;
   #hasBegun = false;
-  /** Since when the client's socket has not taken what was written; null when it has. */
+  /** Since when the client's socket has not taken what was written; null when it has taken all. */
   behindSince: number | null = null;
   #isMade = false;
-  /** The end of the last chunk, not written yet. */
+  /** The end of the last chunk, which is not written yet. */
   #keptBack: Uint8Array = nothing;
   isOver = false;
 
@@ -83,18 +85,18 @@ export class Sending {
     answer.exchange.onAborted(() => this.close());
   }
 
-  /** Asked for while its request is handled, or not at all: an answer that is made at once is nobody's. */
+  /** Asked for while the request is handled, or never: an answer that is made at once takes nobody's share. */
   get holder(): Holder {
     this.#holder ??= this.answer.holder();
     return this.#holder;
   }
 
-  /** Its client has had nothing of it yet. */
+  /** The client has received nothing of it yet. */
   get isWaiting(): boolean {
     return !this.#hasBegun && !this.isOver;
   }
 
-  /** A change that was applied is told as applied, however late. */
+  /** A change that was applied is reported as applied, however late. */
   get mayBeRefused(): boolean {
     return this.isWaiting && this.answer.isDecided !== true;
   }
@@ -103,7 +105,7 @@ export class Sending {
     return !this.isOver && this.behindSince === null && !this.#isMade;
   }
 
-  /** Works until the time is up, the client is behind, or the answer is made: so many steps at least. */
+  /** Works until the time is up, the client is behind, or the answer is made; at least `stepsMin` steps. */
   run(untilMs: number, stepsMin = 1): void {
     try {
       for (let made = 0; this.isRunnable && (made < stepsMin || monotonicMs() < untilMs); made += 1) {
@@ -128,26 +130,29 @@ export class Sending {
     }
     if (this.#hasBegun) this.#writeLast(this.#buffer.take());
     else {
-      // Its buffer is free from here on, and no other answer takes it before this one is given.
+      // The chunk stays valid although its buffer goes back: no other answer takes the buffer before this one is given.
       const whole = this.#buffer.take();
       this.close();
       this.answer.answerWhole(whole);
     }
   }
 
-  /** What is kept in memory for it, beside a chunk. */
+  /** Bytes kept in memory for it, beside a chunk. */
   get heldBytes(): number {
     return this.answer.heldBytes + this.#buffer.extraBytes;
   }
 
-  /** @returns false: there is no room for what is kept */
+  /** @returns false when there is no room for what it keeps */
   #recount(): boolean {
     if (this.place === null || this.heldBytes === this.#countedBytes) return true;
     this.#countedBytes = this.heldBytes;
     return this.#hooks.resize(this, this.place);
   }
 
-  /** Takes its place, unless it has one: an answer that is made at once, whole, needs none. @returns false: it is over */
+  /**
+   * Takes a place, unless it has one. An answer that is made whole at once needs none. @returns false: the answer is
+   * over
+   */
   requirePlace(): boolean {
     if (this.place !== null || this.isOver) return !this.isOver;
     this.#countedBytes = this.heldBytes;
@@ -163,10 +168,10 @@ export class Sending {
     if (!exchange.isOver && !exchange.write(bytes)) this.behindSince = monotonicMs();
   }
 
-  /** @returns false: it has no place, and is over */
+  /** @returns false: there is no place for it, and it is over */
   #begin(): boolean {
     const { answer } = this;
-    // HEAD is answered whole by its head.
+    // An answer to HEAD is its head alone.
     const needsPlace = answer.isDecided !== true && !answer.exchange.isHead;
     if (needsPlace && !this.requirePlace()) return false;
     this.#hasBegun = true;
@@ -195,8 +200,9 @@ export class Sending {
   }
 
   /**
-   * The socket takes bytes again, which does not say that it took all: only another write tells. So the next byte of
-   * what is kept back asks; nothing may be added to an answer, for a blank line is not white space in every format.
+   * «Writable» means that the socket takes bytes again, not that it took all: only another write tells. So a byte that
+   * was kept back is written to ask. Nothing may be added to an answer for this: a blank line is not white space in
+   * every format.
    */
   #finishWhenTaken(): void {
     const next = this.#keptBack.subarray(0, 1);
@@ -204,7 +210,7 @@ export class Sending {
     if (next.length === 0 || this.answer.exchange.writeThrough(next)) this.#finish();
   }
 
-  /** Only once everything was taken: a service that drains may close right after it. */
+  /** Ends the answer once the client took everything: a service that drains may close right after it. */
   #finish(): void {
     const { exchange } = this.answer;
     if (exchange.isOver) return;
@@ -224,8 +230,9 @@ export class Sending {
   }
 
   /**
-   * The answer ends here, incomplete, and its connection with it; a client without its beginning is told why. It is over
-   * before its connection is: what watches connections would take it for a client that went away.
+   * Ends the answer incomplete, and its connection with it; a client that has received nothing gets a 503 with the
+   * reason. The answer is over before its connection is: watchers of the connection would take it for a client that
+   * went away.
    */
   cut(reason: string): void {
     this.#giveUp(`The answer was not completed: ${reason}.`);
@@ -238,7 +245,7 @@ export class Sending {
     else this.answer.refuse(detail);
   }
 
-  /** Lets go of everything: the answer is complete, failed, or not wanted any more. */
+  /** Gives back everything that it holds: the answer is complete, failed, or not wanted any more. */
   close(): void {
     if (this.isOver) return;
     this.isOver = true;

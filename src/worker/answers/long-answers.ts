@@ -3,62 +3,68 @@ import { type RefusedShare, refusedShares } from '../evaluation/evaluation-metri
 import type { Holder } from '../evaluation/pin-room.ts';
 import { type LongAnswer, type LongAnswerPlace, Sending, type SendingHooks } from './long-answer.ts';
 
-/** What an answer needs of the room. */
+/** What an answer needs of the process' bounds. */
 export interface LongAnswerNeeds {
-  /** Kept in memory for it. */
+  /** Bytes kept in memory for it. */
   readonly bytes: number;
   readonly isPinned: boolean;
 }
 
-/** What of the process' bounds one answer takes. */
+/** The process' bounds on long answers, and the share of each holder. */
 export interface LongAnswerRoom {
-  /** @returns a place; or whose share of them is used up */
+  /** @returns a place; or the share that is used up */
   take(holder: Holder, needs: LongAnswerNeeds): LongAnswerPlace | RefusedShare;
-  /** Whether it would get a place if another one were given back. */
+  /** Whether the answer would get a place if `without` were given back. */
   wouldTake(holder: Holder, needs: LongAnswerNeeds, without: LongAnswerPlace): boolean;
-  /** So much is kept for it from now on. @returns null; or whose share of that is used up, and nothing has changed */
+  /** Sets the bytes that are kept for a place. @returns null; or the share that is used up, and nothing has changed */
   resize(place: LongAnswerPlace, bytes: number): RefusedShare | null;
   give(place: LongAnswerPlace): void;
 }
 
 export interface LongAnswersOptions {
   readonly room: LongAnswerRoom;
-  /** What has not begun so long after it was asked for is refused. */
+  /** An answer that has not begun so long after it was asked for is refused. */
   readonly deadlineMs: number;
-  /** Told how long each step took, in milliseconds. */
+  /** Receives how long each step took, in milliseconds. */
   onStep(ms: number): void;
-  /** An answer found no place. */
+  /** There was no place for an answer. */
   onRefused(share: RefusedShare): void;
   /** An answer was cut, because another one needed its place and its client did not read. */
   onDisplaced(): void;
 }
 
-/** How long an answer works when it is asked for: a short one is whole by then. */
+/** How long an answer is worked on when it is asked for: a short one is complete by then. */
 const firstSliceMs = 0.25;
 /**
- * Long answers work this long between two looks at the sockets, less than a request's own way through the machine takes, or
- * for this share of what a longer turn has taken.
+ * Long answers are worked on for this long between two polls of the sockets, which is less than a request takes through
+ * the machine; or for this share of what a longer turn has taken.
  */
 const sliceMs = 0.1;
 const turnShare = 0.5;
-/** Where requests come faster than they can be refused, as much is still answered as in so long of each turn. */
+/** When requests come faster than they can be refused, long answers still get up to this much of each turn. */
 const slicesMsMax = 2;
-/** Steps that it makes then, however long others had the processor meanwhile: a short one is whole by then. */
+/**
+ * Steps that an answer makes when it is asked for, even if other threads had the processor meanwhile: a short one is
+ * complete by then.
+ */
 const firstSteps = 4;
-/** Answers that are made as soon as they are asked for take this long of a turn of the event loop at most. */
+/** Answers that are made as soon as they are asked for take at most this much of a turn of the event loop. */
 const atOnceMsMax = 1;
-/** A long answer's snapshot pins pages, and the file grows: a client that is slower than this is cut off. */
+/**
+ * A long answer's snapshot keeps pages from being reused, so the file grows: a client that is slower than this is cut
+ * off.
+ */
 const answerAgeMaxMs = 30_000;
-/** How often it is looked for answers that are too old, or late. */
+/** How often the answers are searched for those that are too old or past their deadline. */
 const lookIntervalMs = 50;
-/** Holders whose last slices are known. */
+/** Holders whose last turns are remembered. */
 const turnsMax = 4096;
-/** A client that has taken nothing for so long may lose its place to another one. */
+/** A client that has read nothing for so long may lose its place to another one. */
 const unreadMs = 1000;
-/** So many of them are looked at for one whose place would do. */
+/** At most this many of them are examined for one whose place would do. */
 const displacedLooks = 16;
 
-/** Whose turn a slice is: an organisation's, or where there is none, its project's, asker's or address's. */
+/** The holder whose turn a slice is: the organisation, or where there is none, the project, asker or address. */
 function turnKey({ holder }: Sending): string | null {
   return holder.organisation ?? holder.project ?? holder.asker ?? holder.address;
 }
@@ -67,23 +73,25 @@ function shareKey(share: RefusedShare, holder: Holder): string {
   return share === 'all' ? share : `${share} ${holder[share]}`;
 }
 
-/** The long answers of a worker: each turn of its event loop makes one slice, of one holder after the other. */
+/** The long answers of a worker: each turn of its event loop works on one slice, of one holder after the other. */
 export class LongAnswers {
   readonly #options: LongAnswersOptions;
   readonly #hooks: SendingHooks;
-  /** Looks for answers that are too old, or late, while there are any. */
+  /** Searches for answers that are too old or past their deadline, while there are any. */
   #looking: NodeJS.Timeout | null = null;
   /** In the order of arrival. */
   readonly #sending = new Set<Sending>();
-  /** Those that can go on, by holder: of one holder, who has waited longest comes first. */
+  /** Answers that can go on, by holder; of one holder, the one that has waited longest comes first. */
   readonly #queues = new Map<string | null, Sending[]>();
-  /** Of each holder with answers on their way: its last slice. */
+  /** Of each holder with answers on their way: the number of its last turn. */
   readonly #turns = new Map<string | null, number>();
   #turn = 0;
   #atOnceMs = 0;
   #isScheduled = false;
   #scheduledAt = 0;
-  /** Shares that were found used up in this turn: who comes later in it is refused without a look at all places. */
+  /**
+   * Shares that were found used up in this turn: later answers of this turn are refused without a search of all places.
+   */
   readonly #usedUp = new Set<string>();
 
   constructor(options: LongAnswersOptions) {
@@ -101,7 +109,10 @@ export class LongAnswers {
     return this.#sending.size;
   }
 
-  /** Takes an answer. A short one is made at once, if the turn has time for it and no earlier one of its holder waits. */
+  /**
+   * Takes an answer. A short one is made at once, if the turn has time for it and no earlier answer of its holder
+   * waits.
+   */
   send(answer: LongAnswer): void {
     const sending = new Sending(answer, this.#hooks);
     this.#add(sending);
@@ -138,7 +149,10 @@ export class LongAnswers {
     if (this.#sending.size === 0 || this.#turns.size > turnsMax) this.#turns.clear();
   }
 
-  /** Where there is no place, the client that has read nothing for longest makes room for one that shares it. */
+  /**
+   * When there is no place, the client that has read nothing for longest loses its place to an answer of the same
+   * share.
+   */
   #seat(sending: Sending, holder: Holder): LongAnswerPlace | null {
     const { room, onRefused } = this.#options;
     const usedUp = this.#usedUpOf(holder);
@@ -173,7 +187,7 @@ export class LongAnswers {
     return refused === null;
   }
 
-  /** Cuts an answer that nobody reads, if that makes the room that is needed. @returns whether it did */
+  /** Cuts an answer that its client does not read, if that makes the room that is needed. @returns whether it did */
   #displace(sending: Sending, holder: Holder, needs: LongAnswerNeeds, share: RefusedShare): boolean {
     const { room, onDisplaced } = this.#options;
     for (const { unread, place } of this.#unreadOf(holder, share, sending)) {
@@ -185,7 +199,10 @@ export class LongAnswers {
     return false;
   }
 
-  /** @param share of the holder which is used up: answers that share it may be cut @returns those unread for longest first */
+  /**
+   * @param share of the holder that is used up: answers of the same share may be cut @returns those unread for longest
+   * first
+   */
   #unreadOf(holder: Holder, share: RefusedShare, but: Sending) {
     const before = monotonicMs() - unreadMs;
     const found: { readonly unread: Sending; readonly place: LongAnswerPlace; readonly since: number }[] = [];
@@ -223,7 +240,7 @@ export class LongAnswers {
     if (this.#queues.size > 0) this.#schedule();
   }
 
-  /** Gives a slice to that holder which had one longest ago: as many of its answers as are made in it. */
+  /** Gives a slice to the holder that had one longest ago: as many of its answers as fit into the slice are made. */
   #runNext(): void {
     let key: string | null = null;
     let queue: Sending[] | undefined;
@@ -252,12 +269,12 @@ export class LongAnswers {
     return queue.length;
   }
 
-  /** When its holder had a slice, the later the higher. */
+  /** The number of the turn in which its holder had a slice. */
   #turnOf(key: string | null): number {
     return this.#turns.get(key) ?? 0;
   }
 
-  /** What comes later than its client waits for would be made for nobody. @returns whether it was refused */
+  /** Refuses an answer whose client no longer waits for it. @returns whether it was refused */
   #refuseLate(sending: Sending, now: number): boolean {
     if (!sending.mayBeRefused || now - sending.startedAt < this.#options.deadlineMs) return false;
     sending.cut('it had to wait for longer than requests may');
@@ -274,7 +291,7 @@ export class LongAnswers {
     if (this.#sending.size > 0) this.#looking = setTimeout(() => this.#endOld(), lookIntervalMs).unref();
   }
 
-  /** Cuts every answer and lets go of what it was read from. */
+  /** Cuts every answer and gives back what it was read from. */
   close(): void {
     if (this.#looking !== null) clearTimeout(this.#looking);
     for (const sending of this.#sending) sending.cut('the service stops');

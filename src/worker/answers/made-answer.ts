@@ -5,28 +5,28 @@ import type { Holder } from '../evaluation/pin-room.ts';
 import { chunkBytesMax } from './chunk-buffer.ts';
 import type { LongAnswers } from './long-answers.ts';
 
-/** An answer whose body is made. */
+/** An answer whose body has been made. */
 export interface MadeAnswer {
   readonly exchange: Exchange;
   readonly status: number;
   readonly body: string | Uint8Array;
-  /** Of all clients that get it: nothing is kept for this one. */
+  /** The body is shared by all clients that get it: no memory is kept for this one. */
   readonly isShared?: boolean;
-  /** It says that a change was applied: where there is no place for it, its connection is cut. */
+  /** The body says that a change was applied: when there is no place for it, its connection is cut. */
   readonly isDecided?: boolean;
   holder(): Holder;
   headers(): HeaderBlock;
-  /** Gives it whole. */
+  /** Sends the body whole. */
   answer(body: string | Uint8Array): void;
   refuse(detail: string): void;
-  /** It was not given whole, and is over. */
+  /** It was not sent whole, and is over. */
   onOver(): void;
   onFault(fault: unknown): void;
 }
 
 /**
- * Gives an answer whole if one chunk holds it. A longer one is sent as long answers are: no faster than its client reads, in
- * a place that is counted for somebody.
+ * Sends an answer whole if it fits into one chunk. A longer one is sent as a long answer: no faster than its client
+ * reads, in a place that counts for its holder.
  */
 export function giveMade(made: MadeAnswer, longAnswers: LongAnswers): void {
   const { exchange, body, isShared = false, isDecided = false } = made;
@@ -58,7 +58,7 @@ function* slicesOf(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Gives bytes that all clients get alike. */
+/** Sends bytes that are the same for all clients. */
 export type GiveFile = (
   exchange: Exchange,
   request: RequestView,
@@ -68,7 +68,7 @@ export type GiveFile = (
 
 export interface FileParts {
   readonly longAnswers: LongAnswers;
-  /** What limits count the request by. Only while it is handled. */
+  /** What limits count the request by. Valid only while the request is handled. */
   addressOf(exchange: Exchange, request: RequestView): string;
   /** @returns the body of a 503 */
   refusal(detail: string): { readonly headers: HeaderBlock; readonly body: string };

@@ -11,12 +11,15 @@ export interface ProjectAnswerParts {
   readonly evaluator: ProjectEvaluator;
   readonly longAnswers: LongAnswers;
   readonly docsUrl: string;
-  /** What limits count the request by. Only while it is handled. */
+  /** What limits count the request by. Valid only while the request is handled. */
   addressOf(exchange: Exchange, request: RequestView): string;
   onFault(fault: unknown, during: string): void;
 }
 
-/** `GET /v1/flags/project/{project_id}`: every flag of a project for one context, in chunks when it is long. */
+/**
+ * `GET /v1/flags/project/{project_id}`: evaluates every flag of a project for one context; a long answer is sent in
+ * chunks.
+ */
 export function evaluateProject(exchange: Exchange, request: RequestView, parts: ProjectAnswerParts): void {
   const { evaluator, longAnswers, docsUrl } = parts;
   const segment = request.parameter(0);

@@ -3,7 +3,7 @@ import type { EvaluableFlag } from '../../domain/evaluation/evaluable-flag.ts';
 import { atOnceBytes, type EvaluationQueries } from '../../storage/evaluation-reader.ts';
 import type { Steps, WorkQueue } from '../../support/steps.ts';
 
-/** Reads each audience once, so that flags which apply the same one share it compiled. */
+/** Reads each audience once, so that flags with the same audience share its compiled form. */
 export class AudienceReading {
   readonly #queries: EvaluationQueries;
   readonly #known: ReadonlyMap<string, CompiledAudience>;
@@ -16,12 +16,15 @@ export class AudienceReading {
     this.#queue = queue;
   }
 
-  /** One that a flag of `readAllOf` applies. */
+  /** @returns an audience that a flag of `readAllOf` applies. */
   find(id: string): CompiledAudience | undefined {
     return this.#read.get(id);
   }
 
-  /** Reads those that the flag applies, in one step if they are short. @param bytes that the step has read already */
+  /**
+   * Reads the audiences that the flag applies, in one step if they are short. @param bytes that the step has read
+   * already
+   */
   *readAllOf(flag: EvaluableFlag, bytes: number): Steps<void> {
     let stepBytes = bytes;
     for (const { audienceId } of flag.states.values()) {

@@ -8,20 +8,20 @@ import type { EvaluationMeter } from './evaluation-meter.ts';
 import type { EvaluationTallies } from './evaluation-tallies.ts';
 import type { ListedFlag, ProjectList } from './project-list.ts';
 
-/** Where evaluations are counted: for operators, and flag by flag. */
+/** Counters of evaluations: for operators, and for each flag. */
 export interface EvaluationCounting {
   readonly meter: EvaluationMeter;
   readonly tallies: EvaluationTallies;
 }
 
-/** Flags between two looks at the clock: some ten microseconds. */
+/** Flags evaluated between two looks at the clock: some ten microseconds. */
 const flagsOfPiece = 64;
 const [openBracket, comma, closeBracket] = Buffer.from('[,]');
 
-/** Where a piece is put together. What was yielded is valid until the next piece is asked for. */
+/** The buffer in which a piece is built. A yielded piece is valid until the next one is asked for. */
 let scratch = createScratch(64 * 1024);
 
-/** Node's own method, which its type declarations leave out: `write` finds out its arguments anew for each body. */
+/** Node's own method, which its type declarations leave out: `write` inspects its arguments anew for each body. */
 interface Scratch extends Buffer {
   utf8Write(text: string, offset: number): number;
 }
@@ -50,7 +50,7 @@ function writeBody(body: string, at: number): number {
 }
 
 /**
- * The answer of a project's list for one context, as JSON bytes in pieces.
+ * The answer of a project's list for one context: JSON in UTF-8, in pieces.
  * @param environmentIndex in the project's order; -1 in a single-environment project
  */
 export function* evaluateList(

@@ -19,14 +19,17 @@ import type { Holder, PinRoom } from './pin-room.ts';
 const decoder = new TextDecoder();
 
 /**
- * A build ends early when its project changes, and what was under way may be of an older state than was asked for.
- * A request that met that so often reads the flags directly.
+ * A list build restarts when its project changes, and a build under way may be of an older state than the request asked
+ * for. After this many builds the request reads the flags directly.
  */
 const buildsMax = 4;
 const nothing = new Uint8Array(0);
-/** Kept for the next requests: each has 16 KiB, and new memory for each request would be major collections all the time. */
+/**
+ * Contexts kept for later requests: each has 16 KiB, and new memory for each request would cause major collections all
+ * the time.
+ */
 const freeContextsMax = 64;
-/** A project that changed has no list, so that of any list is the newest. */
+/** A project that changed has no list, so a list of any state is the newest. */
 const anyState = Number.NEGATIVE_INFINITY;
 
 /** The answer to `GET /v1/flags/project/{project_id}`: a refusal, or JSON in pieces. */
@@ -35,25 +38,25 @@ export type ProjectEvaluation =
   | {
       readonly status: 200;
       readonly pieces: Generator<string | Uint8Array>;
-      /** What is kept in memory for the pieces that are still to come. */
+      /** Bytes kept in memory for the pieces that are still to come. */
       readonly held: { readonly bytes: number };
-      /** Whose share it takes; asked while its request is handled. */
+      /** The holder that its place is counted for. Asked while its request is handled. */
       readonly holder: () => Holder;
       readonly release: () => void;
     };
 
-/** One request's way to its project's flags. */
+/** A request for a project's flags, from its arrival to its answer. */
 interface Asked {
   readonly projectId: string;
-  /** The state that it came in: the number of its newest change. */
+  /** The newest change that was acknowledged when it arrived, by its number. */
   readonly since: number;
   readonly holder: () => Holder;
   readonly context: EvaluationContext;
-  /** The build that it waits for, to be left when the client goes away. */
+  /** The build that it waits for. It leaves the build when the client goes away. */
   build: ListBuild | null;
-  /** Lets its own snapshot go, if it has one. */
+  /** Gives back its own snapshot, if it has one. */
   releaseSnapshot: (() => void) | null;
-  /** What is kept of records of that snapshot. */
+  /** Bytes of records that are kept for that snapshot. */
   snapshotHeld: { readonly bytes: number };
 }
 
@@ -84,7 +87,7 @@ export class ProjectEvaluator {
 
   /**
    * Order of checks: decoding 400, unknown project 404, access off 403, environment missing or unknown 404 (decisions).
-   * @param addressOf asked while the request is handled, if at all
+   * @param addressOf asked only while the request is handled
    */
   evaluate(projectId: string, query: string, addressOf: () => string): ProjectEvaluation {
     const evaluation = this.#begin(projectId, query, addressOf);
@@ -151,7 +154,7 @@ export class ProjectEvaluator {
     yield* this.#readForItself(asked);
   }
 
-  /** Works on the build, in turns with the other requests that wait for it. */
+  /** Makes steps of the build, in turns with the other requests that wait for it. */
   *#await(asked: Asked, build: ListBuild): Generator<Uint8Array> {
     build.join();
     asked.build = build;
@@ -168,7 +171,7 @@ export class ProjectEvaluator {
     if (place === null) {
       throw new CutAnswer('too many long lists are being read at once; retry in a moment');
     }
-    // From here on the room is given back with the answer, whether there is a snapshot or opening it throws.
+    // From here on the answer gives the room back, whether a snapshot is open or opening it throws.
     asked.releaseSnapshot = () => this.#pins.give(place);
     const { queries, evaluation, held, release } = this.#reader.pin();
     asked.snapshotHeld = held;
@@ -210,7 +213,7 @@ function environmentIndex(project: Project, context: EvaluationContext): number 
   return environment === undefined ? null : project.environments.indexOf(environment);
 }
 
-/** Flags that no list holds: each is read for this answer, and nothing of it is kept. */
+/** The flags of a project that has no list: each flag is read for this answer, and not kept. */
 function* evaluateFlags(
   evaluation: EvaluationQueries,
   project: Project,
@@ -237,5 +240,5 @@ function* evaluateFlags(
   yield separator === '[' ? '[]' : ']';
 }
 
-/** What is looked through once gets no index. */
+/** A list of items that is searched once gets no index. */
 const noQueue: WorkQueue = { add: () => false };

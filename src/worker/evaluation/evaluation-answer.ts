@@ -6,11 +6,11 @@ import type { Problem, ProblemCode } from '../../domain/problem.ts';
 import { hasRawCharacter } from '../../support/query-string.ts';
 import type { RefusalReason } from './evaluation-metrics-protocol.ts';
 
-/** A refused evaluation, ready to send. */
+/** A refusal of an evaluation, ready to send. */
 export interface EvaluationRefusal {
   readonly status: number;
   readonly body: string;
-  /** As it is counted. */
+  /** The reason under which it is counted. */
   readonly reason: RefusalReason;
 }
 
@@ -30,13 +30,13 @@ const details = {
   'no-environment': [
     'not-found',
     'no-environment',
-    'This flag has a state for each environment, and "env" is missing or names none of them. Send env=NAME with the name of one of the project\'s environments.',
+    'This flag has a state for each environment, and "env" is missing or is not the name of one. Send env=NAME with the name of one of the project\'s environments.',
   ],
 } as const satisfies Record<string, readonly [ProblemCode, RefusalReason, string]>;
 
 export type FixedRefusal = keyof typeof details;
 
-/** The refusals of the Evaluation API. The fixed ones are encoded once. */
+/** The refusals of the Evaluation API. Those with a fixed text are encoded once. */
 export class EvaluationRefusals {
   readonly #docsUrl: string;
   readonly #fixed: Readonly<Record<FixedRefusal, EvaluationRefusal>>;
@@ -59,7 +59,7 @@ export class EvaluationRefusals {
     return this.#fixed[name];
   }
 
-  /** A raw character anywhere is told before any other fault. */
+  /** A raw character is reported before any other fault. */
   queryFault(fault: QueryFault, query: string, context: EvaluationContext): EvaluationRefusal {
     const detail = hasRawCharacter(query)
       ? describeQueryFault('raw-character', 'query string')
@@ -68,7 +68,8 @@ export class EvaluationRefusals {
   }
 
   internalError(): EvaluationRefusal {
-    const detail = 'The evaluation failed unexpectedly. Retry; if it persists, look at the server log.';
+    const detail =
+      'The evaluation failed unexpectedly. Retry; if it persists, look at the log of the service.';
     return encodeRefusal({ code: 'internal-error', detail }, 'failed', this.#docsUrl);
   }
 }

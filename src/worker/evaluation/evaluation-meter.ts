@@ -17,14 +17,14 @@ import {
 
 const { metrics } = evaluationMetrics;
 const seriesOfKind = evaluationReasons.length + refusalReasons.length;
-// Numbers, so that counting on the way of every evaluation is one addition.
+// Numbers instead of names, so that counting costs an evaluation one addition.
 const flagCell = metrics.evaluations.firstCell;
 const projectCell = flagCell + seriesOfKind;
 const hitCell = metrics.cacheLookups.firstCell + cacheResults.indexOf('hit');
 const missCell = metrics.cacheLookups.firstCell + cacheResults.indexOf('miss');
 const absentCell = metrics.cacheLookups.firstCell + cacheResults.indexOf('absent');
 
-/** Where a worker counts what it evaluates: plain additions to cells that it alone writes. */
+/** The counters of a worker's evaluations: plain additions to cells that only this worker writes. */
 export class EvaluationMeter {
   readonly #cells: MetricCells;
 
@@ -40,12 +40,12 @@ export class EvaluationMeter {
     this.#cells[cell] = (this.#cells[cell] as number) + 1;
   }
 
-  /** One flag was asked for. @param reason index in `evaluationReasons` */
+  /** Counts an evaluation of one flag. @param reason index in `evaluationReasons` */
   countFlag(reason: number): void {
     this.#add(flagCell + reason);
   }
 
-  /** One flag of a project that was asked for as a whole. */
+  /** Counts one flag of an evaluation of a whole project. */
   countFlagOfProject(reason: number): void {
     this.#add(projectCell + reason);
   }
@@ -55,7 +55,7 @@ export class EvaluationMeter {
     this.#add(first + evaluationReasons.length + refusalReasons.indexOf(reason));
   }
 
-  /** Something ran on the worker's thread without a look at the sockets. @param ms how long it took */
+  /** Observes a step during which the worker's thread did not poll its sockets. @param ms its length */
   observeStep(kind: StepKind, ms: number): void {
     observe(this.#cells, metrics.steps, stepKinds.indexOf(kind), ms / 1000);
   }

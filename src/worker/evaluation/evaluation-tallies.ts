@@ -1,23 +1,23 @@
 import type { EvaluationTally } from '../../domain/usage/evaluation-count.ts';
 
-/** Answers since the last message of the kind, flag by flag and environment by environment. */
+/** Counts of answers since the last message, by flag and environment. */
 export interface CountedEvaluations {
-  /** 20 characters each, without anything in between. */
+  /** Flag ids of 20 characters each, with no separator. */
   readonly flagIds: string;
-  /** For each: its environment's number, how often it was on, how often off. */
+  /** For each flag: the environment's number, how often it was on, how often off. */
   readonly numbers: Float64Array;
 }
 
-/** How often what was counted is sent. */
+/** How often the counts are sent. */
 export const collectIntervalMs = 10_000;
-/** Tallies that one message holds: reading so many takes a fraction of a millisecond. */
+/** Tallies in one message at most: reading so many takes a fraction of a millisecond. */
 export const talliesOfMessage = 1000;
-/** Tallies that have counted since the last collection; beyond it they are collected early. */
+/** Tallies with counts since the last collection; a further one starts a collection early. */
 const notedMax = 50_000;
 
 /**
- * Which flags were evaluated, and how often they were on and off. Counting is an addition to the flag's own tally; the
- * first one since a collection notes the tally, so that a collection touches no flag that nobody asked for.
+ * Counts how often each flag was on and off. Counting is an addition to the flag's own tally; the first one since a
+ * collection notes the tally, so that a collection touches only flags that were evaluated.
  */
 export class EvaluationTallies {
   #noted: EvaluationTally[] = [];
@@ -30,7 +30,9 @@ export class EvaluationTallies {
     else tally.off += 1;
   }
 
-  /** @param now on a clock that never goes back. @returns what is due to be sent, a bounded part; null: nothing is */
+  /**
+   * @param now on a clock that never goes back. @returns a bounded part of what is due to be sent; null: nothing is due
+   */
   collect(now: number): CountedEvaluations | null {
     if (this.#collecting.length === 0) {
       const isDue = now - this.#collectedAt >= collectIntervalMs || this.#noted.length >= notedMax;
@@ -42,7 +44,7 @@ export class EvaluationTallies {
     return this.#take();
   }
 
-  /** @returns the next part of all that was counted, due or not; null at the end */
+  /** @returns the next part of all counts, due or not; null at the end */
   collectRest(): CountedEvaluations | null {
     if (this.#collecting.length === 0) {
       this.#collecting = this.#noted;

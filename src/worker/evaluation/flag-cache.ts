@@ -2,15 +2,18 @@ import type { CompiledAudience } from '../../domain/evaluation/compiled-audience
 import type { CompiledFlag } from '../../domain/evaluation/compiled-flag.ts';
 import type { Project } from '../../domain/project/project.ts';
 
-/** A project as compiled flags refer to it. When it changes it turns stale, and so does every flag compiled with it. */
+/**
+ * A project as compiled flags refer to it. When the project changes, this becomes stale, and so does every flag
+ * compiled with it.
+ */
 export interface CachedProject {
   readonly project: Project;
-  /** Those of its kept flags, by id. */
+  /** The project's flags in the cache, by id. */
   readonly audiences: Map<string, CompiledAudience>;
   isStale: boolean;
 }
 
-/** An entry and, at the same time, a link of the list from most to least recently used. */
+/** A cache entry, which is also a link of the list from most to least recently used. */
 export interface CachedFlag {
   readonly compiled: CompiledFlag;
   readonly cachedProject: CachedProject;
@@ -19,17 +22,17 @@ export interface CachedFlag {
 }
 
 const projectsMax = 16_384;
-/** What one flag may push out, of all memory. */
+/** The share of all memory that one flag may take from others. */
 const displacedShareMax = 0.5;
 
 /**
- * Compiled flags by id, bounded in bytes, least recently used first out. Owned by one worker. The list is
- * threaded through the entries, so that a hit costs a few writes and no allocation.
+ * Compiled flags by id, bounded in bytes; the least recently used is dropped first. Owned by one worker. The list is
+ * threaded through the entries, so a hit costs a few writes and no allocation.
  */
 export class FlagCache {
   readonly #flags = new Map<string, CachedFlag>();
   readonly #projects = new Map<string, CachedProject>();
-  /** How many kept flags apply it: its memory is counted once. */
+  /** How many cached flags apply each audience: its memory is counted once. */
   readonly #audienceUses = new Map<CompiledAudience, number>();
   readonly #bytesMax: number;
   readonly #onEviction: (flags: number) => void;
@@ -37,7 +40,7 @@ export class FlagCache {
   #newest: CachedFlag | null = null;
   #oldest: CachedFlag | null = null;
 
-  /** @param onEviction is told how many flags were dropped to make room */
+  /** @param onEviction receives how many flags were dropped to make room */
   constructor(bytesMax: number, onEviction: (flags: number) => void) {
     this.#bytesMax = bytesMax;
     this.#onEviction = onEviction;
@@ -62,7 +65,7 @@ export class FlagCache {
     return entry;
   }
 
-  /** @returns the compiled flag, without using it */
+  /** @returns the compiled flag, without counting as use */
   peek(flagId: string): CompiledFlag | undefined {
     const entry = this.#flags.get(flagId);
     return entry === undefined || entry.cachedProject.isStale ? undefined : entry.compiled;
@@ -82,7 +85,7 @@ export class FlagCache {
     return entry;
   }
 
-  /** Keeps a flag and its audiences. One that would push out half of all others is returned but not kept. */
+  /** Keeps a flag and its audiences. A flag that would displace half of all others is returned and not kept. */
   add(compiled: CompiledFlag, cachedProject: CachedProject): CachedFlag {
     const entry: CachedFlag = { compiled, cachedProject, newer: null, older: null };
     let alone = compiled.sizeBytes;
@@ -105,7 +108,7 @@ export class FlagCache {
     if (entry !== undefined) this.#remove(entry);
   }
 
-  /** Drops a project and, lazily, every flag that was compiled with it. */
+  /** Drops a project at once, and its compiled flags when they are next looked up. */
   dropProject(projectId: string): void {
     const entry = this.#projects.get(projectId);
     if (entry === undefined) return;

@@ -9,7 +9,7 @@ import type { FlagSource } from './flag-source.ts';
 
 /**
  * Answers `GET /v1/flags/{flag_id}`: decoding 400, unknown flag 404, access off 403, environment 404, then the rules.
- * The answer of the last call stands in `status`, `body` and `reason`: one object for ever, nothing per request.
+ * The last answer stands in `status`, `body` and `reason` of this one object: nothing is allocated per request.
  */
 export class FlagEvaluator {
   status = 0;
@@ -29,7 +29,7 @@ export class FlagEvaluator {
     this.#tallies = tallies;
   }
 
-  /** @returns false: the flag has to be loaded first, as `FlagSource.cold` says */
+  /** @returns false when the flag has to be loaded first, as `FlagSource.cold` says */
   evaluate(flagId: string, query: string): boolean {
     const context = this.#context;
     const fault = context.decode(query);
@@ -60,7 +60,7 @@ export class FlagEvaluator {
     return null;
   }
 
-  /** The answer when an evaluation threw: the next request must not pay for it. */
+  /** Sets the answer of an evaluation that threw. */
   fail(): void {
     this.#refuse(this.#refusals.internalError());
   }

@@ -5,65 +5,67 @@ import type { CachedFlag } from './flag-cache.ts';
 
 /** An evaluation that waits for its flag. */
 export interface Waiter {
-  /** Whose share of the room it takes, beside that of the flag's project. */
+  /** The asker whose share it takes, beside the share of the flag's project. */
   readonly asker: string;
-  /** Of the monotonic clock. */
+  /** In milliseconds of the monotonic clock. */
   readonly deadlineMs: number;
-  /** Evaluates again: `FlagSource.find` says now what became of the flag. @returns false: it is to be loaded again */
+  /** Evaluates again, with the flag from `FlagSource.find`. @returns false: the flag has to be loaded again */
   retry(): boolean;
-  /** Its deadline has passed. It does not wait any more. */
+  /** Its deadline has passed, and it no longer waits. */
   expire(): void;
 }
 
-/** A flag that is to be read in steps. */
+/** A flag that has to be read in steps. */
 export interface ColdFlag {
   readonly flagId: string;
-  /** As its record says, unverified: it decides in whose turn the flag is read, and whose share its waiters take. */
+  /**
+   * From the flag's record, unverified. It decides in whose turn the flag is read, and whose share its waiters take.
+   */
   readonly projectId: string;
-  /** The project's; null of a personal one. */
+  /** The organisation of its project; null in a personal project. */
   readonly organisationId: string | null;
 }
 
 interface Load extends ColdFlag {
   readonly waiters: Set<Waiter>;
-  /** Null until it begins, and when it is to begin again. */
+  /** Null until the reading begins, and when it has to begin again. */
   steps: Steps<CachedFlag | undefined> | null;
   result: LoadResult | null;
 }
 
 type LoadResult = { readonly flag: CachedFlag | undefined } | { readonly fault: unknown };
 
-/** Whose turn it is to have a flag read: an organisation's, or a personal project's. */
+/** The owner in whose turn the flag is read: the organisation, or a personal project. */
 function ownerOf({ organisationId, projectId }: ColdFlag): string {
   return organisationId ?? projectId;
 }
 
 /** Evaluations that wait in one worker, each with a connection of its own. */
 const waitingMax = 1024;
-/** What an organisation, which has many projects, may hold of what is free. */
+/** An organisation has many projects, so it may hold more than its share of the free places by this factor. */
 const organisationWeight = 1.5;
-/** What an asker may. Behind a proxy that is not declared all have the same address. */
+/** The same for an asker: behind a proxy that is not declared, all clients have the same address. */
 const askerWeight = 2;
 
 /**
- * Flags whose records are too long to be read while other requests wait: each is read once for all who ask for it, a few
- * steps in a turn of the event loop, one flag after the other and of each organisation in turn. A request that is gone,
- * or late, is dropped before anything is done for it; what nobody waits for is not read.
+ * Flags whose records are too long to be read while other requests wait. Each flag is read once for all its waiters, a
+ * few steps in a turn of the event loop, one flag after the other and one organisation after the other. A request whose
+ * client is gone, or that is late, is dropped first; a flag without waiters is not read.
  */
 export class FlagLoads {
   readonly #begin: (flagId: string) => Steps<CachedFlag | undefined>;
   readonly #onWork: () => void;
   readonly #loads = new Map<string, Load>();
-  /** Those that are not under way, by whose they are: the owner that comes next is the first. */
+  /** Loads that have not begun, by owner; the first owner is the next one. */
   readonly #queues = new Map<string, Set<Load>>();
-  /** In the order of arrival, which is that of their deadlines. */
+  /** In the order of arrival, which is the order of deadlines. */
   readonly #waiting = new Map<Waiter, Load>();
   readonly #ofProject = new HeldPlaces();
   readonly #ofOrganisation = new HeldPlaces();
   readonly #ofAsker = new HeldPlaces();
   #current: Load | null = null;
 
-  /** @param onWork told when `run` is to be called until it says that nothing waits */
+  /** @param onWork called when there is work: `run` must then be called until it returns false */
   constructor(begin: (flagId: string) => Steps<CachedFlag | undefined>, onWork: () => void) {
     this.#begin = begin;
     this.#onWork = onWork;
@@ -73,7 +75,7 @@ export class FlagLoads {
     return this.#loads.size === 0;
   }
 
-  /** @returns what became of a flag that is loaded: null while it is, undefined when it is none of these */
+  /** @returns the outcome of a load: null while the flag is being read, undefined when there is no load of this flag */
   find(flagId: string): { readonly flag: CachedFlag | undefined } | null | undefined {
     const load = this.#loads.get(flagId);
     if (load === undefined) return undefined;
@@ -81,12 +83,12 @@ export class FlagLoads {
     return load.result;
   }
 
-  /** @returns the flag if others wait for it */
+  /** @returns the flag, if others wait for it */
   coldFlag(flagId: string): ColdFlag | undefined {
     return this.#loads.get(flagId);
   }
 
-  /** @returns false: there is no room, or its project, its organisation or the asker has its share of it */
+  /** @returns false when there is no room, or the flag's project, organisation or asker holds its share already */
   add(cold: ColdFlag, waiter: Waiter): boolean {
     const { flagId, projectId, organisationId } = cold;
     const free = waitingMax - this.#waiting.size;
@@ -112,7 +114,7 @@ export class FlagLoads {
     return load;
   }
 
-  /** It does not wait any more. @returns false: it has not waited */
+  /** Removes a waiter. @returns false: it was not waiting */
   leave(waiter: Waiter): boolean {
     const load = this.#waiting.get(waiter);
     if (load === undefined) return false;
@@ -134,13 +136,13 @@ export class FlagLoads {
     if (queue?.delete(load) && queue.size === 0) this.#queues.delete(owner);
   }
 
-  /** A flag changed: what was read of it does not count any more. */
+  /** A flag changed: what was read of it is discarded. */
   forgetFlag(flagId: string): void {
     const load = this.#loads.get(flagId);
     if (load !== undefined) load.result = null;
   }
 
-  /** Its project did, or an audience of it. Only the one under way has been read. */
+  /** A flag's project or audience changed. Only the load under way has read anything of them. */
   forgetProject(projectId: string): void {
     if (this.#current?.projectId === projectId) this.#current.result = null;
   }
@@ -149,7 +151,7 @@ export class FlagLoads {
     if (this.#current !== null) this.#current.result = null;
   }
 
-  /** Drops those that are late. */
+  /** Drops the waiters whose deadline has passed. */
   expire(): void {
     const now = monotonicMs();
     for (const waiter of this.#waiting.keys()) {
@@ -159,7 +161,7 @@ export class FlagLoads {
     }
   }
 
-  /** Makes at least one step, and others until the time is over. @returns whether more waits */
+  /** Makes at least one step, and more until the time is over. @returns whether there is more to do */
   run(budgetMs: number): boolean {
     const end = monotonicMs() + budgetMs;
     this.expire();
@@ -171,7 +173,7 @@ export class FlagLoads {
     return !this.isEmpty;
   }
 
-  /** @returns the first flag of the owner whose turn it is */
+  /** @returns the first load of the owner whose turn it is */
   #next(): Load | null {
     for (const [owner, queue] of this.#queues) {
       const [load] = queue;
@@ -184,7 +186,7 @@ export class FlagLoads {
     return null;
   }
 
-  /** Goes on reading, or answers one of those who wait for what was read. */
+  /** Makes the next step of reading, or answers one of the waiters. */
   #step(load: Load): void {
     if (load.result === null) this.#read(load);
     else {

@@ -14,17 +14,20 @@ import type { PinRoom } from './pin-room.ts';
 import type { ProjectList } from './project-list.ts';
 import { ProjectLists } from './project-lists.ts';
 
-/** The share of the memory for compiled flags that lists of whole projects may take. */
+/** The share of the memory for compiled flags that compiled lists of whole projects may take. */
 const listsShare = 0.25;
-/** Lists that wait for their index, and the share of the memory for compiled flags that they may hold back. */
+/**
+ * Long lists that wait for their index, and the share of the memory for compiled flags that they may keep in use
+ * meanwhile.
+ */
 const queuedMax = 4096;
 const queuedShare = 0.25;
-/** For each byte in use V8 keeps about another one, free or not collected yet: the setting bounds both. */
+/** For each byte in use, V8 keeps about another one that is free or not collected yet: the setting bounds both. */
 const bytesKeptPerByte = 2;
 
-/** What a source tells, and asks, of the worker that it belongs to. */
+/** What a source reports to its worker, and asks of it. */
 export interface FlagSourceHooks {
-  /** There is something to do between events, for `runSlice`. */
+  /** There is work for `runSlice` to do between events. */
   readonly onWork?: () => void;
   readonly pins?: PinRoom;
 }
@@ -33,13 +36,14 @@ const anyRoom: PinRoom = { take: () => 0, give: () => undefined };
 
 /**
  * Compiled flags as of the newest acknowledged change. `refresh` is called for each request: one atomic load when
- * nothing moved. There is no stale window, because the version moves before a commit is acknowledged; and nobody sees
- * the old state once somebody has seen the new one, because it is unsettled from before the commit can be seen.
+ * nothing changed. There is no stale window, because the version moves before a commit is acknowledged. And after one
+ * reader has seen the new state no other sees the old one, because the version is unsettled from before the commit
+ * becomes visible.
  */
 export class FlagSource {
   readonly cache: FlagCache;
   readonly lists: ProjectLists;
-  /** Long flags, and who waits for them. */
+  /** Long flags, and the evaluations that wait for them. */
   readonly loads: FlagLoads;
   readonly #reader: StoreReader;
   readonly #version: StoreVersion;
@@ -76,25 +80,25 @@ export class FlagSource {
     this.#sequenceSeen = reader.sequence();
   }
 
-  /** Moves the snapshot and forgets what changed, if the store has moved since the last call, or is about to. */
+  /** Renews the snapshot and forgets changed flags, if the store has changed since the last call, or is about to. */
   refresh(): void {
     const version = this.#version.load();
     if (version === this.#versionSeen && !isUnsettled(version)) return;
     this.#reader.renew();
     this.#forgetChanged();
-    // Last: when the changes cannot be read, the next request has to look again.
+    // Set last: if the changes cannot be read, the next request has to try again.
     this.#versionSeen = version;
   }
 
-  /** Lets the snapshot go, so that an idle worker pins no pages. The next look-up opens a new one. */
+  /** Releases the snapshot, so that an idle worker keeps no pages from reuse. The next look-up opens a new one. */
   release(): void {
     this.#reader.renew();
   }
 
   /**
-   * Does what can wait, in steps of some tens of microseconds until the time is over: long flags are read, for half of
-   * it, and long lists that are asked for again and again get an index; they are looked through until then.
-   * @returns whether more waits
+   * Does deferred work in steps of some tens of microseconds until the time is over. Half of the time goes to reading
+   * long flags, half to indexing long lists that are searched often; until then they are searched item by item.
+   * @returns whether there is more to do
    */
   runSlice(budgetMs: number): boolean {
     const isMoreToLoad = this.#runLoads(budgetMs / 2);
@@ -107,7 +111,7 @@ export class FlagSource {
     return this.loads.run(budgetMs);
   }
 
-  /** The state that `findList` and `find` know of: the number of its newest change. */
+  /** The newest change that `findList` and `find` know of, by its number. */
   get sequence(): number {
     return this.#sequenceSeen;
   }
@@ -117,7 +121,7 @@ export class FlagSource {
     return !this.#queue.isEmpty || !this.loads.isEmpty;
   }
 
-  /** A snapshot that was opened since may know of a commit that is not announced yet. */
+  /** A snapshot that was just opened may already contain a commit that the version does not show yet. */
   #catchUp(): void {
     if (this.#reader.sequence() !== this.#sequenceSeen) this.#forgetChanged();
   }
@@ -152,19 +156,20 @@ export class FlagSource {
   }
 
   /**
-   * @param since as of any state from there on; of the newest acknowledged change unless told otherwise
-   * @returns every flag of a project, compiled; undefined: to be built, or mended, first
+   * @param since number of a change: a list of that state or a later one will do; by default the newest acknowledged
+   * state
+   * @returns every flag of a project, compiled; undefined: the list has to be built or mended first
    */
   findList(projectId: string, since = Number.POSITIVE_INFINITY): ProjectList | undefined {
     this.refresh();
-    // All flags of a list know of a commit, or none.
+    // Either all flags of a list know of a commit, or none does.
     this.#catchUp();
     return this.lists.find(projectId, since);
   }
 
   /**
-   * @returns the compiled flag, from the cache or read at once; undefined when no flag has this id; null when it is too
-   * long for that: the request waits for it in `loads`, as `cold` says
+   * @returns the compiled flag, from the cache or read at once; undefined when no flag has this id; null when its
+   * record is too long for that: then the request waits for `cold` in `loads`
    */
   find(flagId: string): CachedFlag | undefined | null {
     const known = this.cache.find(flagId);
@@ -173,7 +178,7 @@ export class FlagSource {
     return known;
   }
 
-  /** What the last `find` gave null for. */
+  /** The flag for which the last `find` returned null. */
   get cold(): ColdFlag {
     return this.#cold;
   }
@@ -197,7 +202,7 @@ export class FlagSource {
 
   /** @returns null when one step does not finish it */
   #begin(flagId: string, found: FoundFlag): CachedFlag | undefined | null {
-    // Before anything else is read: that may overwrite what was found.
+    // Read this before anything else: another read may overwrite what was found.
     const projectId = String(found.begin(2)[1]);
     if (found.bytes <= atOnceBytes) {
       const steps = this.#read(flagId, found);
@@ -210,7 +215,7 @@ export class FlagSource {
     return null;
   }
 
-  /** Reads, compiles and keeps a flag, as it is at the end. */
+  /** Reads, compiles and keeps a flag in its newest state. */
   *#load(flagId: string): Steps<CachedFlag | undefined> {
     for (;;) {
       this.#catchUp();
@@ -222,7 +227,7 @@ export class FlagSource {
     }
   }
 
-  /** @returns null when something of it changed meanwhile */
+  /** @returns null when the flag, its project or an audience changed meanwhile */
   *#read(flagId: string, found: FoundFlag): Steps<CachedFlag | undefined | null> {
     const reading: Reading = { flagId, projectId: null, isStale: false };
     this.#readings.add(reading);
@@ -244,7 +249,7 @@ export class FlagSource {
     }
   }
 
-  /** What changed between two steps is known before the next one. */
+  /** A change between two steps is noticed before the next step. */
   *#sliced<T>(steps: Steps<T>): Steps<T> {
     for (;;) {
       const step = steps.next();
@@ -266,11 +271,11 @@ export class FlagSource {
 
 type FoundFlag = FoundRecord<EvaluableFlag>;
 
-/** A flag on its way from the store. */
+/** A flag that is being read from the store. */
 interface Reading {
   readonly flagId: string;
-  /** Null until its record was read. */
+  /** Null until the flag's record was read. */
   projectId: string | null;
-  /** What was read is of before a change. */
+  /** What was read is older than a change. */
   isStale: boolean;
 }

@@ -4,23 +4,23 @@ import type { Steps } from '../../support/steps.ts';
 import { ListSize, type ListView, type ProjectList } from './project-list.ts';
 
 /**
- * The making, or mending, of a project's list, on one snapshot. Those who want the list meanwhile share the work:
- * the request that comes first makes the next step.
+ * The build of a project's list, new or mended, on one snapshot. All requests for the list share the work: the request
+ * that comes first makes the next step.
  */
 export class ListBuild {
   readonly #snapshot: PinnedSnapshot;
   readonly #steps: Steps<ProjectList | null>;
   readonly #size = new ListSize();
   #waiting = 0;
-  /** Of the snapshot: the number of its newest change. */
+  /** The snapshot's newest change, by its number. */
   readonly sequence: number;
-  /** Flags that changed since. */
+  /** Flags that changed since the snapshot. */
   readonly changed = new Set<string>();
   isDone = false;
-  /** What came of it, once it is done; null when it ended early, or when the list would be larger than may be kept. */
+  /** The list, once it is done; null when the build ended early, or when the list would be larger than may be kept. */
   list: ProjectList | null = null;
   isTooLarge = false;
-  /** It ended early: other builds need the memory. Requests that wait for it read the flags for themselves. */
+  /** The build ended early because other builds need the memory. Its waiting requests read the flags directly. */
   isCrowdedOut = false;
 
   /** @param make ends with null when the list would be too large */
@@ -49,7 +49,7 @@ export class ListBuild {
     this.close();
   }
 
-  /** Memory of what is made of the list. */
+  /** Memory of the part that is made. */
   get bytes(): number {
     return this.#size.bytes;
   }
@@ -63,13 +63,13 @@ export class ListBuild {
     this.#waiting += 1;
   }
 
-  /** Nobody waits for it any more: it ends. */
+  /** Ends the build when no request waits for it any more. */
   leave(): void {
     this.#waiting -= 1;
     if (this.#waiting === 0) this.close();
   }
 
-  /** Ends it, complete or not, and lets the snapshot go. */
+  /** Ends the build, complete or not, and releases its snapshot. */
   close(): void {
     if (this.isDone) return;
     this.isDone = true;

@@ -8,22 +8,22 @@ import type { Steps, WorkQueue } from '../../support/steps.ts';
 import { AudienceReading } from './audience-reading.ts';
 
 export interface ListedFlag {
-  /** UTF-8, as the list is ordered. */
+  /** The name in UTF-8, by which the list is ordered. */
   readonly name: Buffer;
   readonly compiled: CompiledFlag;
 }
 
-/** Every flag of a project, compiled, by name (UTF-8 order), then id: one consistent state, never changed in place. */
+/** Every flag of a project, compiled, by name (UTF-8 order), then id: one consistent state, immutable. */
 export interface ProjectList {
   readonly project: Project;
   readonly flags: readonly ListedFlag[];
   readonly sizeBytes: number;
 }
 
-/** What a flag's place in a list costs beside the compiled flag. */
+/** Bytes of a flag's place in a list, beside the compiled flag. */
 const placeBytes = 200;
 
-/** Counts the memory of a list, each audience once. */
+/** Sums the memory of a list, each audience once. */
 export class ListSize {
   readonly #audiences = new Set<CompiledAudience>();
   bytes = 0;
@@ -45,26 +45,26 @@ function compareListed(one: ListedFlag, other: ListedFlag): number {
   return one.compiled.id < other.compiled.id ? -1 : Number(one.compiled.id > other.compiled.id);
 }
 
-/** Flags of one step, and bytes of their records after which it ends sooner: some tenths of a millisecond. */
+/** A step ends after this many flags, or this many bytes of records: some tenths of a millisecond. */
 const stepFlags = 8;
 const stepBytes = 64 * 1024;
-/** Flags that are only put in their place: a tenth of a millisecond. */
+/** Flags that a step only moves to their places: a tenth of a millisecond. */
 const placedFlags = 512;
 
-/** What a build reads from, and what it must not take from elsewhere. */
+/** The snapshot that a build reads, and the flags that it must not take from the cache. */
 export interface ListView {
   readonly project: Project;
   readonly snapshot: PinnedSnapshot;
   /** Flags that changed since the snapshot. */
   readonly changed: ReadonlySet<string>;
-  /** Told of each flag of the list: what has been made of it so far. */
+  /** Receives each flag of the list, and sums what has been made so far. */
   readonly size: ListSize;
 }
 
-/** Who tells a build about the flags that are compiled already. */
+/** Returns a flag that is compiled already. */
 export type KnownFlag = (flagId: string) => CompiledFlag | undefined;
 
-/** Reads flags of one view one after the other, a few a step. */
+/** Reads flags of one view one after the other, a few in a step. */
 class ListReading {
   readonly #view: ListView;
   readonly #knownFlag: KnownFlag;
@@ -94,7 +94,7 @@ class ListReading {
     return { name: Buffer.from(flag.name), compiled };
   }
 
-  /** Its memory is shared. What is known of a flag that changed is of another state than the view. */
+  /** A flag from the cache shares its memory. One that changed is not taken: its state is not the view's. */
   #knownOf({ id }: EvaluableFlag): CompiledFlag | undefined {
     return this.#view.changed.has(id) ? undefined : this.#knownFlag(id);
   }
@@ -106,7 +106,7 @@ class ListReading {
   }
 }
 
-/** Reads a list whole. @returns null when it would be larger than `bytesMax` */
+/** Reads a whole list. @returns null when it would be larger than `bytesMax` */
 export function* readList(
   view: ListView,
   knownFlag: KnownFlag,
@@ -126,7 +126,7 @@ export function* readList(
   return { project: view.project, flags, sizeBytes: size.bytes };
 }
 
-/** @returns the list as it is in the view, in which nothing but these flags differs from it */
+/** @returns the list in the view's state; only the stale flags are read again */
 export function* mendList(
   list: ProjectList,
   stale: ReadonlySet<string>,
@@ -146,7 +146,7 @@ export function* mendList(
   return { project: list.project, flags, sizeBytes: view.size.bytes };
 }
 
-/** Puts a few flags in their places among many, of which those that are stale are left out. */
+/** Merges a few fresh flags into many, of which the stale ones are left out. */
 function* merged(
   many: readonly ListedFlag[],
   stale: ReadonlySet<string>,
@@ -172,7 +172,7 @@ function* merged(
   return flags;
 }
 
-/** @returns the index in `flags`, from `low` on, before which `flag` belongs */
+/** @returns the index in `flags`, not below `low`, before which `flag` belongs */
 function placeOf(flag: ListedFlag, flags: readonly ListedFlag[], low: number): number {
   let [start, end] = [low, flags.length];
   while (start < end) {

@@ -6,37 +6,37 @@ import type { PinRoom } from './pin-room.ts';
 import { type KnownFlag, type ListView, mendList, type ProjectList, readList } from './project-list.ts';
 
 export interface ProjectListsHooks {
-  /** Of the state that was last told to `forget…`, or undefined when it is not compiled. */
+  /** Returns a flag compiled in the state that was last given to `forget…`, or undefined when it is not compiled. */
   readonly knownFlag: KnownFlag;
-  /** Takes the indexing of long lists of cohorts and values. */
+  /** Indexes long lists of cohorts and values. */
   readonly queue: WorkQueue;
-  /** A list is built on a snapshot of its own: its room. */
+  /** The room for snapshots: each build has one of its own. */
   readonly pins: PinRoom;
-  /** A list was dropped to make room. */
+  /** Called when a list was dropped to make room. */
   onEviction(): void;
 }
 
 interface KeptList {
   readonly list: ProjectList;
-  /** The state that it is of: the number of its newest change. */
+  /** The newest change that the list contains, by its number. */
   readonly sequence: number;
-  /** Flags that changed since, to be read again before it is of the newest state. */
+  /** Flags that changed since: they are read again before the list is used as the newest. */
   readonly changed: Set<string>;
 }
 
-/** So many changed flags are read again one by one; beyond, the whole list is. */
+/** Up to this many changed flags are read again one by one; beyond it, the whole list is. */
 const changedMax = 1000;
 const tooLargeMax = 10_000;
 
 /**
- * The compiled lists of projects that are evaluated as a whole, bounded in bytes, least recently used first out. A flag
- * that changed is mended in its list; a project that changed loses its list.
+ * The compiled lists of projects that are evaluated as a whole, bounded in bytes; the least recently used is dropped
+ * first. A changed flag is mended in its list; a changed project loses its list.
  */
 export class ProjectLists {
   readonly #reader: StoreReader;
   readonly #hooks: ProjectListsHooks;
   readonly #bytesMax: number;
-  /** In order of use: a Map keeps the order of insertion. */
+  /** Least recently used first: a Map keeps the order of insertion. */
   readonly #kept = new Map<string, KeptList>();
   readonly #builds = new Map<string, ListBuild>();
   readonly #tooLarge = new Set<string>();
@@ -53,9 +53,9 @@ export class ProjectLists {
   }
 
   /**
-   * @param since a state, by the number of its newest change
-   * @returns the list, of that state, of a later one, or of the one up to which changes were told to `forget…`; undefined:
-   * it is to be built first
+   * @param since number of a change
+   * @returns the list of that state or a later one, or with every change that was given to `forget…`; undefined: it has
+   * to be built first
    */
   find(projectId: string, since: number): ProjectList | undefined {
     const kept = this.#kept.get(projectId);
@@ -65,21 +65,21 @@ export class ProjectLists {
     return kept.changed.size === 0 || kept.sequence >= since ? kept.list : undefined;
   }
 
-  /** Memory of what is being built. */
+  /** Memory of the lists that are being built. */
   get bytesBuilt(): number {
     let bytes = 0;
     for (const build of this.#builds.values()) bytes += build.bytes;
     return bytes;
   }
 
-  /** Builds that are held: each has a snapshot, and the part of the list that is made. */
+  /** Builds under way: each holds a snapshot and the part of the list that is made. */
   get builds(): number {
     return this.#builds.size;
   }
 
   /**
-   * The build of a project's list, under way or begun now; of one that is kept, but not of the newest state, what changed is
-   * mended. A request for the list joins it, steps it until it is done, leaves it here, and then looks again: a build ends
+   * The build of a project's list, under way or begun now. If a list is kept, the build mends it: only changed flags
+   * are read. A request joins the build, steps it until it is done, leaves it here and then looks again: a build ends
    * early when its project changes, and one that was under way may be of a state that is too old.
    * @returns null when the list is too large to be kept, the project is gone, or there is no room for a snapshot
    */
@@ -103,7 +103,7 @@ export class ProjectLists {
     return (view: ListView) => mendList(kept.list, stale, view, knownFlag, queue);
   }
 
-  /** @returns a snapshot that leaves its room when it is released; null when the process has no room for one */
+  /** @returns a snapshot that gives its place back when it is released; null when the process has no place for one */
   #pin({ id, organisationId }: Project): PinnedSnapshot | null {
     const { pins } = this.#hooks;
     const place = pins.take({ asker: null, project: id, organisation: organisationId, address: null });
@@ -125,7 +125,7 @@ export class ProjectLists {
     }
   }
 
-  /** Makes a step of a build that `build` gave, and keeps its list once that is complete. */
+  /** Makes a step of a build from `build`, and keeps the list once it is complete. */
   step(projectId: string, build: ListBuild): void {
     if (build.isDone) return;
     try {
@@ -136,7 +136,7 @@ export class ProjectLists {
     this.#crowdOut();
   }
 
-  /** All that is being built has the room of the lists once more: beyond, the largest one ends. */
+  /** All builds together may take as much memory as the kept lists; beyond that the largest build ends. */
   #crowdOut(): void {
     if (this.#builds.size < 2) return;
     if (this.bytesBuilt <= this.#bytesMax) return;
@@ -146,7 +146,7 @@ export class ProjectLists {
     largest[1].crowdOut();
   }
 
-  /** A request that joined a build does not wait for it any more. One that nobody waits for ends, and is let go. */
+  /** A request leaves a build. A build that no request waits for ends. */
   leave(projectId: string, build: ListBuild): void {
     build.leave();
     if (build.isDone && this.#builds.get(projectId) === build) this.#builds.delete(projectId);

@@ -4,11 +4,11 @@ import type { RequestView } from '../../http/request-view.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 
-/** Where a request comes from. */
+/** The client that a request comes from. */
 export interface ClientAddress {
   /** For the log and the denial record. */
   readonly text: string;
-  /** What limits count by: an IPv4 address, or the /64 of an IPv6 one. */
+  /** The key of limits: an IPv4 address, or the /64 of an IPv6 one. */
   readonly limitKey: string;
 }
 
@@ -56,7 +56,7 @@ function parseAddress(text: string): Uint8Array | null {
   return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
 }
 
-/** One hop as proxies write it: an address, perhaps with a port, perhaps in brackets. */
+/** One hop as proxies write it: an address, possibly with a port, possibly in brackets. */
 function parseHop(hop: string): ClientAddress | null {
   const trimmed = hop.trim().replace(/^"|"$/g, '');
   const bare = trimmed.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
@@ -65,14 +65,14 @@ function parseHop(hop: string): ClientAddress | null {
 }
 
 /**
- * Finds the client behind declared proxies. `X-Forwarded-For` is believed only as far as the hops that wrote it are
- * trusted: it is read from the right, and the first address that is no trusted proxy is the client.
+ * Finds the client behind declared proxies. `X-Forwarded-For` is trusted only as far as trusted hops wrote it: it is
+ * read from the right, and the first address that is no trusted proxy is the client.
  */
 export class ClientAddresses {
   readonly #trusted = new BlockList();
   readonly #hasTrusted: boolean;
 
-  /** @param trustedProxies addresses, or networks in CIDR notation, already validated by the configuration */
+  /** @param trustedProxies addresses, or networks in CIDR notation, validated by the configuration */
   constructor(trustedProxies: readonly string[]) {
     this.#hasTrusted = trustedProxies.length > 0;
     for (const proxy of trustedProxies) {
@@ -87,7 +87,7 @@ export class ClientAddresses {
     return this.#hasTrusted && this.#trusted.check(address.text, isIP(address.text) === 6 ? 'ipv6' : 'ipv4');
   }
 
-  /** @returns where a request comes from, and whether somebody claims what they may not */
+  /** @returns the client's address, and whether an untrusted peer sent the header */
   findOf(exchange: Exchange, view: RequestView): FoundAddress {
     return this.find(exchange.remoteAddress(), view.headerValues('x-forwarded-for').join(','));
   }
@@ -112,18 +112,18 @@ export class ClientAddresses {
 
 const warningIntervalMs = 60_000n;
 
-/** When the last warning of a forged header was written, in milliseconds of the monotonic clock; 0 when none was. */
+/** Time of the last warning of a forged header, in milliseconds of the monotonic clock; 0 for none. */
 export function createWarningMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT);
 }
 
-/** Finds whom a request comes from, and tells the log when somebody claims what they may not. */
+/** Finds the client of a request, and logs a warning when an untrusted peer sends the header. */
 export class AddressFinder {
   readonly #addresses: ClientAddresses;
   readonly #log: Logger;
   readonly #warnedAt: BigInt64Array<SharedArrayBuffer>;
 
-  /** @param warningMemory of `createWarningMemory`, shared by all workers */
+  /** @param warningMemory from `createWarningMemory`, shared by all workers */
   constructor(addresses: ClientAddresses, log: Logger, warningMemory: SharedArrayBuffer) {
     this.#addresses = addresses;
     this.#log = log;
@@ -136,12 +136,15 @@ export class AddressFinder {
     return address;
   }
 
-  /** Behind a proxy that is not declared, everyone shares one limit: that deserves a line, but not one per request. */
+  /**
+   * Behind a proxy that is not declared, all clients share one limit: that deserves a line, but not one for each
+   * request.
+   */
   #warn(address: string): void {
     const now = BigInt(Math.ceil(monotonicMs()));
     const warnedAt = Atomics.load(this.#warnedAt, 0);
     if (warnedAt !== 0n && now - warnedAt < warningIntervalMs) return;
-    // Of workers that come here at once, one writes the line.
+    // If several workers come here at once, one of them writes the line.
     if (Atomics.compareExchange(this.#warnedAt, 0, warnedAt, now) !== warnedAt) return;
     this.#log.warn(
       { address },

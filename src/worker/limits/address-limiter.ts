@@ -1,8 +1,8 @@
 import { WindowLimiter, type WindowLimiterOptions, type WindowMemory } from './window-limiter.ts';
 
 /**
- * Networks that one client may have all of. A provider delegates a /56 to a home and a /48 to a site, so a client of
- * IPv6 has thousands of /64; but a /48 may also be of many clients, so the wider a network, the larger its limit.
+ * Networks that may belong to one client. A provider delegates a /56 to a home and a /48 to a site, so an IPv6 client
+ * has thousands of /64. But a /48 may also have many clients, so a wider network has a larger limit.
  */
 const widerNetworks = [
   { hexDigits: 14, ending: '/56', times: 4 },
@@ -11,8 +11,8 @@ const widerNetworks = [
 const keyEnding = '/64';
 
 /**
- * Counts events of clients by their `limitKey`: an IPv4 address, or the /64 of an IPv6 one, which counts for the networks
- * around it, too. All in one memory: the keys differ.
+ * Counts events by `limitKey`: an IPv4 address, or the /64 of an IPv6 one, which counts for the networks around it too.
+ * All are in one memory, because their keys differ.
  */
 export class AddressLimiter {
   readonly #narrow: WindowLimiter;
@@ -34,13 +34,13 @@ export class AddressLimiter {
     return false;
   }
 
-  /** An event that was taken does not count after all. */
+  /** Takes back the count of an event. */
   giveBack(limitKey: string): void {
     this.#narrow.giveBack(limitKey);
     for (const [index, key] of widerKeys(limitKey).entries()) this.#wideAt(index).giveBack(key);
   }
 
-  /** @returns whether a window is full, counting nothing */
+  /** @returns whether a window is full, without counting */
   isFull(limitKey: string): boolean {
     return (
       this.#narrow.isFull(limitKey) ||
@@ -63,7 +63,7 @@ export class AddressLimiter {
   }
 }
 
-/** @returns none for an IPv4 address */
+/** @returns no networks for an IPv4 address */
 function widerKeys(limitKey: string): readonly string[] {
   if (!limitKey.endsWith(keyEnding)) return [];
   return widerNetworks.map(({ hexDigits, ending }) => `${limitKey.slice(0, hexDigits)}${ending}`);

@@ -4,12 +4,12 @@ import type { RequestMeter } from '../request-meter.ts';
 import { AddressLimiter } from './address-limiter.ts';
 import { WindowLimiter, type WindowLimiterOptions, type WindowMemory } from './window-limiter.ts';
 
-/** Wrong attempts in a window, from the first of them. */
+/** Wrong attempts in a window, which begins with the first of them. */
 const pairAttemptsMax = 10;
 const addressAttemptsMax = 50;
-/** For one account from all addresses together: more are no member who has forgotten a password. */
+/** The limit for an account from all addresses together: a member who has forgotten a password makes fewer. */
 const accountAttemptsMax = 100;
-/** Of a pair whose account is above that. */
+/** The limit for an account and an address while the account is above its own limit. */
 const pairAttemptsMaxThen = 2;
 export const attemptWindowMs = 15 * 60 * 1000;
 
@@ -21,9 +21,9 @@ export interface AttemptMemory {
 }
 
 /**
- * Limits wrong attempts to sign in: for an account from one address, and from an address, whatever accounts it tries.
- * Nobody can lock somebody else out: while many are made for one account, each address has fewer of them, but has some.
- * An account that does not exist is counted like one that does.
+ * Limits wrong attempts to sign in, for an account from one address, and from an address for all accounts. Nobody can
+ * lock somebody else out: while an account is attacked, each address has fewer attempts for it, but still has some. An
+ * account that does not exist is counted like one that does.
  */
 export class AttemptLimiters implements SignInAttempts {
   readonly #accounts: WindowLimiter;
@@ -47,7 +47,7 @@ export class AttemptLimiters implements SignInAttempts {
     const pairs = this.#accounts.isFull(key) ? this.#pairsThen : this.#pairs;
     if (this.#addresses.isFull(limitKey)) return this.#refuse(this.#addresses, limitKey);
     if (pairs.isFull(pair)) return this.#refuse(pairs, pair);
-    // Other workers may have taken the last of either since it was looked at.
+    // Other workers may have taken the last attempt since it was checked.
     if (!this.#addresses.take(limitKey)) return this.#refuse(this.#addresses, limitKey);
     if (!pairs.take(pair)) {
       this.#addresses.giveBack(limitKey);
@@ -79,7 +79,7 @@ export class AttemptLimiters implements SignInAttempts {
   }
 }
 
-/** Of fixed length, whatever was sent as an email. */
+/** A hash, of fixed length for any email. */
 function accountKey(account: string): string {
   return Buffer.from(hashSecret(account.toLowerCase())).toString('base64');
 }

@@ -5,12 +5,12 @@ import type { SharedBudget } from './shared-budget.ts';
 const maxCell = 0;
 const refusedCell = 1;
 
-/** A worker, or the front end, that has connections. */
+/** A worker or the front end, which holds connections. */
 interface ConnectionHolder extends BudgetHolder {
   readonly limits: BudgetHolder['limits'] & { readonly connectionRoom: SharedArrayBuffer };
 }
 
-/** Room for connections: each takes one of the descriptors that the process may have. */
+/** The room for connections: each takes one of the process' file descriptors. */
 export class ConnectionRoom {
   readonly #connections: SharedBudget;
   readonly #cells: Int32Array<SharedArrayBuffer>;
@@ -21,12 +21,12 @@ export class ConnectionRoom {
   }
 
   /**
-   * A connection came, or went.
-   * @param change 1 or -1. @returns whether there is room for one that came; of two that come at the same time for the last
-   * place perhaps neither gets it
+   * Counts a connection that was opened or closed.
+   * @param change 1 or -1. @returns whether there is room for an opened connection; of two that are opened at the same
+   * time for the last place, possibly neither gets it
    */
   change(change: number): boolean {
-    assert(change === 1 || change === -1, 'one connection comes or goes');
+    assert(change === 1 || change === -1, 'one connection is opened or closed');
     if (change < 0) {
       this.#connections.give(1);
       return true;
@@ -38,7 +38,7 @@ export class ConnectionRoom {
   }
 }
 
-/** As yet there is room for none. */
+/** There is no room until it is set. */
 export function createConnectionRoomMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
 }

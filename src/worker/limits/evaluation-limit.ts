@@ -7,7 +7,7 @@ import type { AddressLimiter } from './address-limiter.ts';
 
 const tooMany = 'Too many evaluations from this address. Wait a minute before you retry.';
 
-/** The optional per-address limit of the Evaluation API. Switched off, as it is by default, it costs nothing. */
+/** The optional limit of the Evaluation API for each address. It is off by default, and then costs nothing. */
 export class EvaluationLimit {
   readonly #limiter: AddressLimiter | null;
   readonly #addresses: ClientAddresses;

@@ -5,31 +5,31 @@ import type { BudgetName, SharedLimits } from '../worker-protocol.ts';
 import { SharedBudget } from './shared-budget.ts';
 import { SharedPlaces } from './shared-places.ts';
 
-/** What clients that read slowly, or not at all, may make the service keep of answers that one chunk holds. */
+/** Memory for answers of at most one chunk whose clients read slowly or not at all. */
 const unsentBytesMax = 128 * 1024 * 1024;
-/** The same of longer ones: records that they are made from, and bodies that are made whole. */
+/** The same for longer answers: the records from which they are made, and bodies that are made whole. */
 const heldBytesMax = 128 * 1024 * 1024;
-/** In the place of one: none is left out. */
+/** Instead of a place: none is left out. */
 const noSnapshot = -1;
 
-/** A worker that takes from the budgets of the process. */
+/** A worker that takes from the shared budgets. */
 export interface BudgetHolder {
   readonly limits: Pick<SharedLimits, 'budgets'>;
   readonly place: number;
 }
 
-/** A worker that takes from the places of the process. */
+/** A worker that takes from the shared places. */
 export interface PlaceHolder {
   readonly limits: Pick<SharedLimits, 'places'>;
   readonly place: number;
 }
 
-/** @returns a budget of the process, as this worker takes from it */
+/** @returns a shared budget, as this worker takes from it */
 export function budgetOf({ limits, place }: BudgetHolder, name: BudgetName, max: number): SharedBudget {
   return new SharedBudget(limits.budgets[name], place, max);
 }
 
-/** Room for long answers, and for the snapshots that they keep. */
+/** The room for long answers, and for the snapshots that they hold. */
 export function longAnswerRoom({
   limits,
   place,
@@ -64,7 +64,7 @@ export function longAnswerRoom({
   };
 }
 
-/** Room for answers of a chunk at most whose clients have not taken them whole. */
+/** The room for answers of at most one chunk whose clients have not read them whole. */
 export function unsentAnswers(holder: BudgetHolder): UnsentAnswers {
   const bytes = budgetOf(holder, 'unsentBytes', unsentBytesMax);
   const answers = budgetOf(holder, 'unsentAnswers', Number.MAX_SAFE_INTEGER);

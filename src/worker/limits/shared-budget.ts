@@ -1,15 +1,15 @@
 import { assert } from '../../support/assert.ts';
 
 /**
- * What all workers together may hold of one thing: requests, bytes, snapshots. The first cell of its memory is the sum;
- * each place of the pool has a cell of its own behind it, so that what a dead worker held can be given back.
+ * Bounds what all workers together hold of one thing: requests, bytes, snapshots. The first cell of its memory is the
+ * sum. After it each place of the pool has a cell of its own, so that what a dead worker held can be given back.
  */
 export class SharedBudget {
   readonly #cells: BigInt64Array<SharedArrayBuffer>;
   readonly #own: number;
   readonly #max: bigint;
 
-  /** @param place of the worker that takes, from 0 on. @param max of all workers together */
+  /** @param place of the worker in the pool, from 0 on. @param max of all workers together */
   constructor(memory: SharedArrayBuffer, place: number, max: number) {
     this.#cells = new BigInt64Array(memory);
     this.#own = place + 1;
@@ -18,16 +18,16 @@ export class SharedBudget {
     assert(max >= 0, 'a budget is not below zero');
   }
 
-  /** Of all workers. */
+  /** The sum of all workers. */
   get used(): number {
     return Number(Atomics.load(this.#cells, sumCell));
   }
 
-  /** @returns whether there was room, exactly; then `give` must follow */
+  /** Takes an amount if there is room: the bound is exact. @returns whether there was; then `give` must follow */
   take(amount: number): boolean {
-    assert(amount >= 0, 'nothing negative is taken from a budget');
+    assert(amount >= 0, 'an amount taken from a budget is not negative');
     const wanted = BigInt(amount);
-    // The sum is never too high, not even for a moment: another worker would be refused for what nobody holds.
+    // The sum is never too high, not even for a moment: another worker would be refused although there is room.
     for (let used = Atomics.load(this.#cells, sumCell); used + wanted <= this.#max; ) {
       const found = Atomics.compareExchange(this.#cells, sumCell, used, used + wanted);
       if (found === used) {
@@ -39,16 +39,16 @@ export class SharedBudget {
     return false;
   }
 
-  /** Takes also above the bound. `give` must follow. */
+  /** Takes an amount even above the bound. `give` must follow. */
   takeAlways(amount: number): void {
-    assert(amount >= 0, 'nothing negative is taken from a budget');
+    assert(amount >= 0, 'an amount taken from a budget is not negative');
     Atomics.add(this.#cells, sumCell, BigInt(amount));
     Atomics.add(this.#cells, this.#own, BigInt(amount));
   }
 
   give(amount: number): void {
     const given = BigInt(amount);
-    assert(amount >= 0, 'nothing negative is given back to a budget');
+    assert(amount >= 0, 'an amount given back to a budget is not negative');
     const held = Atomics.sub(this.#cells, this.#own, given);
     assert(held >= given, 'a worker gives back no more than it holds');
     const used = Atomics.sub(this.#cells, sumCell, given);
@@ -58,7 +58,7 @@ export class SharedBudget {
 
 const sumCell = 0;
 
-/** @param places of the pool, those of spares included */
+/** @param places of the pool, with those of spares */
 export function createBudgetMemory(places: number): SharedArrayBuffer {
   return new SharedArrayBuffer((places + 1) * BigInt64Array.BYTES_PER_ELEMENT);
 }
@@ -68,7 +68,7 @@ export function giveBackOf(memory: SharedArrayBuffer, place: number): void {
   const cells = new BigInt64Array(memory);
   assert(place >= 0 && place + 1 < cells.length, 'a budget has a cell for each place of the pool');
   const held = Atomics.exchange(cells, place + 1, 0n);
-  assert(held >= 0n, 'a worker that has ended has not given back more than it held');
+  assert(held >= 0n, 'an ended worker had given back no more than it held');
   const used = Atomics.sub(cells, sumCell, held);
   assert(used >= held, 'a budget holds what its workers hold');
 }

@@ -6,13 +6,13 @@ import type { RefusedShare } from '../evaluation/evaluation-metrics-protocol.ts'
 import type { Holder } from '../evaluation/pin-room.ts';
 
 /**
- * Places of which all workers together have so many, each with whom it is counted for and what is kept in memory for it.
+ * A fixed number of places for all workers together, each with its holder and the bytes that are kept for it.
  *
  *   lock      Int32
- *   owners    Int32, for each place: 0 while it is free, else the place of its worker in the pool, plus 1
- *   bytes     Int32, for each place: what is kept for it; 0 while it is free
- *   keys      Int32, eight for each place: 64 bits of a keyed hash of its asker, project, organisation and address; zero
- *             for none
+ *   owners    Int32, for each place: 0 while it is free, otherwise its worker's place in the pool, plus 1
+ *   bytes     Int32, for each place: bytes that are kept for it; 0 while it is free
+ *   keys      Int32, eight for each place: 64 bits of a keyed hash of its asker, project, organisation and address;
+ *             zero for none
  *   seed      of the hash
  */
 export interface PlaceMemory {
@@ -25,15 +25,15 @@ export interface PlaceMemory {
 
 const kinds = ['asker', 'project', 'organisation', 'address'] as const;
 /**
- * What one holder may have, of what is free. An organisation has many projects, which have many tokens, and behind one
- * address may be many clients: one token alone gets at most a third of all places, one project half, one organisation
- * three fifths, one address two thirds.
+ * A holder's share, by its kind, of the free places. An organisation has many projects, which have many tokens, and one
+ * address may have many clients. So one token alone gets at most a third of all places, one project half, one
+ * organisation three fifths, one address two thirds.
  */
 const weights: readonly number[] = [0.5, 1, 1.5, 2];
 const cellsOfKey = 2;
 const cellsOfPlace = kinds.length * cellsOfKey;
 const noPlace = -1;
-/** What an Int32 can say. */
+/** The largest number in an Int32. */
 const largestInt32 = 2 ** 31 - 1;
 
 export function createPlaceMemory(places: number): PlaceMemory {
@@ -47,18 +47,23 @@ export function createPlaceMemory(places: number): PlaceMemory {
   };
 }
 
-/** What a look at all places finds, of one holder. Made before the lock is taken: under it nothing is allocated. */
+/**
+ * What a search of all places finds for one holder. Made before the lock is taken, because nothing may be allocated
+ * under it.
+ */
 class Found {
-  /** Places that each kind of the holder has, and what is kept for them. */
+  /** Places of each kind of the holder, and bytes that are kept for them. */
   readonly held = new Int32Array(kinds.length);
   readonly heldBytes = new Float64Array(kinds.length);
-  /** What is kept for all places. */
+  /** Bytes that are kept for all places. */
   bytes = 0;
   free = 0;
   firstFree = noPlace;
 }
 
-/** The places as one worker takes them. Exact over all workers: a holder's share is of what is free in the process. */
+/**
+ * The places as one worker takes them. Exact over all workers: a holder's share is a share of the process' free places.
+ */
 export class SharedPlaces {
   readonly #lock: Int32Array<SharedArrayBuffer>;
   readonly #owners: Int32Array<SharedArrayBuffer>;
@@ -70,7 +75,7 @@ export class SharedPlaces {
 
   /**
    * @param worker its place in the pool, from 0 on
-   * @param bytesMax what may be kept for all places together; more only for one while there is no other
+   * @param bytesMax bytes for all places together; a place that is the only one may keep more
    */
   constructor(memory: PlaceMemory, worker: number, bytesMax = 0) {
     this.#lock = new Int32Array(memory.lock);
@@ -81,16 +86,16 @@ export class SharedPlaces {
     this.#owner = worker + 1;
     this.#bytesMax = bytesMax;
     assert(worker >= 0, 'a worker has a place in the pool');
-    assert(this.#bytes.length === this.#owners.length, 'each place says what is kept for it');
-    assert(this.#keys.length === this.#owners.length * cellsOfPlace, 'each place says who has it');
+    assert(this.#bytes.length === this.#owners.length, 'each place has a count of bytes');
+    assert(this.#keys.length === this.#owners.length * cellsOfPlace, 'each place has the keys of its holder');
   }
 
   /**
    * @param bytes that are kept for it
-   * @returns a place, to be given back; or whose share is used up; `all`: no place is free
+   * @returns a place, to be given back; or the share that is used up; `all`: no place is free
    */
   take(holder: Holder, bytes = 0): number | RefusedShare {
-    assert(bytes >= 0 && bytes <= largestInt32, 'what is kept for a place fits its cell');
+    assert(bytes >= 0 && bytes <= largestInt32, 'the bytes of a place fit its cell');
     const wanted = this.#keysOf(holder);
     const found = new Found();
     return withLock(this.#lock, 0, () => {
@@ -105,7 +110,10 @@ export class SharedPlaces {
     });
   }
 
-  /** @param bytes that would be kept @param without a place @returns whether there would be one if that were free */
+  /**
+   * @param bytes that would be kept @param without a place @returns whether there would be a place if that one were
+   * free
+   */
   wouldTake(holder: Holder, bytes: number, without: number): boolean {
     const wanted = this.#keysOf(holder);
     const found = new Found();
@@ -113,11 +121,11 @@ export class SharedPlaces {
     return this.#refuse(found, bytes) === null;
   }
 
-  /** From now on so much is kept for a place. @returns null; or whose share is used up, and nothing has changed */
+  /** Sets the bytes that are kept for a place. @returns null; or the share that is used up, and nothing has changed */
   resize(place: number, bytes: number): RefusedShare | null {
-    assert(bytes >= 0 && bytes <= largestInt32, 'what is kept for a place fits its cell');
-    assert(this.#owners[place] === this.#owner, 'the place is of the worker that says what is kept for it');
-    // What becomes less is never refused: others may have taken since.
+    assert(bytes >= 0 && bytes <= largestInt32, 'the bytes of a place fit its cell');
+    assert(this.#owners[place] === this.#owner, 'a worker resizes its own places');
+    // Fewer bytes are never refused, although others may have used up the share since.
     const isLess = bytes <= (this.#bytes[place] as number);
     const wanted = this.#keys.slice(place * cellsOfPlace, (place + 1) * cellsOfPlace);
     const found = new Found();
@@ -143,7 +151,7 @@ export class SharedPlaces {
   #refuse({ held, heldBytes, bytes, free }: Found, wanted: number): RefusedShare | null {
     if (free === 0) return 'all';
     const freeBytes = this.#bytesMax - bytes;
-    // One that is alone has room, however much it keeps.
+    // A place that is the only one may keep any number of bytes.
     const isFree = wanted === 0 || bytes === 0;
     for (let kind = 0; kind < kinds.length; kind += 1) {
       const weight = weights[kind] as number;
@@ -194,7 +202,7 @@ export class SharedPlaces {
   }
 }
 
-/** Gives back what the worker at a place of the pool held: its thread has ended. */
+/** Gives back the places of the worker at a place of the pool: its thread has ended. */
 export function givePlacesOf({ lock, owners, bytes }: PlaceMemory, worker: number): void {
   const [cells, byteCells] = [new Int32Array(owners), new Int32Array(bytes)];
   withLock(new Int32Array(lock), 0, () => {
@@ -211,7 +219,7 @@ export function usedPlaces({ owners }: PlaceMemory): number {
   return new Int32Array(owners).reduce((used, owner) => used + (owner === 0 ? 0 : 1), 0);
 }
 
-/** @returns what is kept for all places together */
+/** @returns the bytes that are kept for all places together */
 export function keptForPlaces({ bytes }: PlaceMemory): number {
   return new Int32Array(bytes).reduce((sum, one) => sum + one, 0);
 }

@@ -5,13 +5,13 @@ import { withLock } from '../../support/shared-lock.ts';
 
 /**
  * The windows of one limit, in memory that all workers share: a table of sets, each of `ways` windows. A key belongs to
- * one set; in a full set the least recently seen window makes room.
+ * one set; in a full set the least recently seen window is replaced.
  *
  *   locks     Int32, one for a stripe of sets
  *   keys      Int32, four for each window: 128 bits of a keyed hash; all zero when the window was never used
  *   counts    Int32, events of the window
- *   started   Float64, when its first event came, milliseconds of the monotonic clock
- *   seen      Float64, when it was looked at last
+ *   started   Float64, time of its first event, milliseconds of the monotonic clock
+ *   seen      Float64, when it was last read
  *   seed      of the hash
  */
 export interface WindowMemory {
@@ -26,10 +26,10 @@ export interface WindowMemory {
 const ways = 8;
 const keyCells = 4;
 const stripes = 256;
-/** Room for 100,000 addresses at once, of whose sets hardly one is full then. Memory is taken by those that are used. */
+/** Room for 100,000 addresses at once, with hardly any set full. Only memory that is used is taken from the system. */
 const windowsMax = 2 ** 18;
 
-/** @param windows that are remembered; rounded up to a power of two, at least one set */
+/** @param windows in the table; rounded up to a power of two, at least one set */
 export function createWindowMemory(windows = windowsMax): WindowMemory {
   const count = 2 ** Math.ceil(Math.log2(Math.max(windows, ways)));
   const cells = (each: number): SharedArrayBuffer => new SharedArrayBuffer(count * each);
@@ -44,18 +44,18 @@ export function createWindowMemory(windows = windowsMax): WindowMemory {
 }
 
 export interface WindowLimiterOptions {
-  /** Events that a window takes; 0 switches the limiter off. */
+  /** Most events in a window; 0 switches the limiter off. */
   readonly limit: number;
   readonly windowMs: number;
-  /** On a clock that all threads share and that never goes backwards. */
+  /** A clock that all threads share and that never goes backwards. */
   readonly now: () => number;
 }
 
 const defaults = { windowMs: 60_000, now: monotonicMs };
 
 /**
- * Counts events per key in fixed windows, each from the key's first event. Every worker holds one on the same memory, so
- * a limit is exact over any spread of connections.
+ * Counts events by key in fixed windows, each from the key's first event. All workers have one on the same memory, so a
+ * limit is exact for any spread of connections.
  */
 export class WindowLimiter {
   readonly #options: WindowLimiterOptions;
@@ -99,7 +99,7 @@ export class WindowLimiter {
     });
   }
 
-  /** An event that was taken does not count after all. */
+  /** Takes back the count of an event. */
   giveBack(key: string): void {
     this.#inSet(key, (hash, set, now) => {
       const window = this.#find(hash, set, now);
@@ -108,7 +108,7 @@ export class WindowLimiter {
     });
   }
 
-  /** @returns whether the window is full, counting nothing */
+  /** @returns whether the window is full, without counting */
   isFull(key: string): boolean {
     const { limit } = this.#options;
     if (limit === 0) return false;
@@ -129,14 +129,14 @@ export class WindowLimiter {
     });
   }
 
-  /** Windows that have been used and have not made room. For tests and memory figures: it looks at all. */
+  /** Windows that have been used and not replaced. For tests and memory figures: it reads all. */
   countWindows(): number {
     let windows = 0;
     for (let window = 0; window < this.#counts.length; window += 1) if (this.#isUsed(window)) windows += 1;
     return windows;
   }
 
-  /** What allocates or asks the clock is done before the lock is taken. */
+  /** Allocations and the clock's reading come before the lock is taken. */
   #inSet<T>(key: string, section: (hash: Int32Array, set: number, now: number) => T): T {
     const hash = this.#hash(key);
     const set = (hash[0] as number) & this.#setMask;
@@ -176,7 +176,7 @@ export class WindowLimiter {
     return true;
   }
 
-  /** Begins a window in the key's old place, or in that of the window of its set that was seen longest ago. */
+  /** Begins a window in the key's old place, or in place of the window of its set that was least recently seen. */
   #begin(hash: Int32Array, set: number, now: number): number {
     const window = this.#place(hash, set) ?? this.#leastSeen(set);
     this.#keys.set(hash, window * keyCells);

@@ -26,7 +26,7 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
 const pagesMax = 1000;
 const bytesMax = 32 * 1024 * 1024;
 
-/** The built documentation by served path, in memory: what it holds was decided when it was built. */
+/** The built documentation by served path, in memory. The build decides what it holds. */
 export type DocsPages = ReadonlyMap<string, DocsPage>;
 
 /** @param path undecoded, without the query: `/docs`, `/docs/architecture`, `/docs/docs.css` */
@@ -34,11 +34,11 @@ export function findPage(pages: DocsPages, path: string): DocsPage | undefined {
   return pages.get(path);
 }
 
-/** `index.html` is the folder itself; other pages are served without their extension, everything else with it. */
+/** `index.html` is the folder itself; other pages are served without their extension, other files with it. */
 function servedPaths(file: string): readonly string[] {
   const path = `/docs/${file.split(sep).join('/')}`;
   if (path.endsWith('/index.html')) return [path.slice(0, -'/index.html'.length)];
-  // The redirect for people who guess: it works from both places, because its link is relative.
+  // Redirects people who guess the address. The link is relative, so it works from both places.
   if (path === '/docs/api.html') return ['/docs/api', '/docs/'];
   return [path.replace(/\.html$/, '')];
 }
@@ -52,7 +52,7 @@ function readPage(path: string, contentType: string): DocsPage {
 /**
  * Reads every page once, at start.
  * @param directory that `scripts/build-docs.mjs` made, normally `dist/docs`
- * @throws Error when it is missing, or larger than documentation is
+ * @throws Error when it is missing, or too large for documentation
  */
 export function loadDocsPages(directory: string): DocsPages {
   const pages = new Map<string, DocsPage>();
@@ -70,7 +70,7 @@ export function loadDocsPages(directory: string): DocsPages {
   return pages;
 }
 
-/** The pages are static: nothing may run, and nothing may come from elsewhere. */
+/** The pages are static: no script may run, and nothing may be loaded from another origin. */
 const policy =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 
@@ -85,7 +85,7 @@ function pageHeaders(page: DocsPage): HeaderBlock {
   ]);
 }
 
-/** Serves the documentation that was built into memory. @returns false when there is no such page */
+/** Serves the documentation from memory. @returns false when there is no such page */
 export function readDocs(
   exchange: Exchange,
   request: RequestView,

@@ -7,7 +7,7 @@ import type { RequestView } from '../../http/request-view.ts';
 import { readSharedFile } from '../../support/shared-bytes.ts';
 import type { GiveFile } from '../answers/made-answer.ts';
 
-/** A file of the web app, whole and as its build has compressed it. */
+/** A file of the web app, whole and in the codings that the build made. */
 export interface WebAppFile {
   readonly contentType: string;
   readonly body: Uint8Array;
@@ -15,13 +15,13 @@ export interface WebAppFile {
   readonly compressed: readonly { readonly coding: 'br' | 'gzip'; readonly body: Uint8Array }[];
   /** A strong validator, quoted, as the header has it. */
   readonly etag: string;
-  /** Its name has a hash of what it holds. */
+  /** Its name contains a hash of its content. */
   readonly isImmutable: boolean;
 }
 
 /** The built web app in memory. */
 export interface WebApp {
-  /** The one page, with `noncePlace` wherever the nonce of an answer goes. */
+  /** The one page, with `noncePlace` where an answer puts its nonce. */
   readonly index: string;
   /** By served path. */
   readonly files: ReadonlyMap<string, WebAppFile>;
@@ -49,7 +49,7 @@ const bytesMax = 64 * 1024 * 1024;
  * Reads the web app once, at start.
  * @param directory that `scripts/build-console.mjs` made, normally `dist/console`
  * @returns null when there is none: the console then says how to build it
- * @throws Error when it is larger than a web app is
+ * @throws Error when it is too large for a web app
  */
 export function loadWebApp(directory: string): WebApp | null {
   const index = join(directory, 'index.html');
@@ -83,7 +83,7 @@ const notBuilt =
   'The console is not built. Run `npm run build` in the checkout that this server runs from, and start it again.\n';
 const notThere = 'There is nothing at this address. The console is at /console/.\n';
 
-/** What a browser is told about every answer of the web app: who may frame, open, embed or be told about it (nobody). */
+/** Security headers of every answer of the web app: no other site may frame, open or embed it, or learn its address. */
 const guards = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Referrer-Policy', 'no-referrer'],
@@ -92,7 +92,7 @@ const guards = [
   ['Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()'],
 ] as const;
 
-/** Serves the web app: a file under its own path, and for every path without an extension the one page. */
+/** Serves the web app: a file under its own path, and the one page for every path without an extension. */
 export function readWebApp(
   exchange: Exchange,
   request: RequestView,
@@ -129,7 +129,7 @@ function answerIndex(exchange: Exchange, index: string): void {
 }
 
 /**
- * Scripts and styles need the nonce of their page, or a script that has it and loads them: what lies on this origin is not
+ * A script or style needs the nonce of its page, or must be loaded by a script that has it. Being on this origin is not
  * enough.
  */
 function contentSecurityPolicy(nonce: string): string {
@@ -155,7 +155,7 @@ function answerFile(exchange: Exchange, request: RequestView, file: WebAppFile, 
   else giveFile(exchange, request, headers, coded?.body ?? file.body);
 }
 
-/** What a client takes, as browsers say it: a coding with `q=0` is refused. */
+/** The codings that a client accepts, from `Accept-Encoding`: a coding with `q=0` is refused. */
 function acceptedCodings(header: string): readonly string[] {
   const entries = header
     .toLowerCase()

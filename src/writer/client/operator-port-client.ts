@@ -3,63 +3,66 @@ import type { Outcome } from '../../domain/problem.ts';
 import type { WriterVerbArgs, WriterVerbName } from '../thread/operator-verbs.ts';
 import type { FlagSlice, ProvisionOutcome, ProvisionRequest } from './provision-protocol.ts';
 
-/** A member as a provisioning names one. */
+/** A member, as a provisioning identifies one. */
 export interface MemberName {
   readonly organisation: string;
   readonly email: string;
 }
 
-/** One map from message to arguments and result: what the operator asks of the writer. */
+/** The operator's calls to the writer: one map from message to arguments and result. */
 export interface WriterCalls {
-  /** The stored hashes, in order; null where there is no such member, or none has been set. */
+  /** Returns the stored hashes, in order; null where there is no such member, or no password. */
   readonly passwordHashes: {
     readonly args: readonly MemberName[];
     readonly result: readonly (string | null)[];
   };
-  /** Keeps a slice for the commit of the same provisioning; a new provisioning drops what another left behind. */
+  /**
+   * Keeps a slice for the commit of the same provisioning; a new provisioning drops slices that another one left
+   * behind.
+   */
   readonly stage: {
     readonly args: { readonly provisionId: string; readonly slice: FlagSlice };
     readonly result: null;
   };
-  /** Applies the request and its staged slices, whole or not at all, and drops the slices. */
+  /** Applies the request and its staged slices, all or nothing, and drops the slices. */
   readonly commit: {
     readonly args: { readonly provisionId: string; readonly request: ProvisionRequest };
     readonly result: ProvisionOutcome;
   };
-  /** Drops what was staged. */
+  /** Drops the staged slices. */
   readonly discard: { readonly args: null; readonly result: null };
-  /** Runs one of `writerVerbs`, and returns what its command answers. */
+  /** Runs one of `writerVerbs`, and returns its command's answer. */
   readonly runVerb: { readonly args: VerbCall; readonly result: Outcome<unknown> };
 }
 export type WriterCallName = keyof WriterCalls;
 
-/** The arguments have the verb's shape. */
+/** The arguments have the shape that the verb declares. */
 export type VerbCall = {
   readonly [Name in WriterVerbName]: { readonly name: Name; readonly args: WriterVerbArgs<Name> };
 }[WriterVerbName];
 
-/** Called while a commit is under way: flags decided so far. */
+/** Called while a commit runs. Receives how many flags have been decided. */
 export type CommitProgress = (flagsDone: number) => void;
 
-/** What the operator holds of the writer, in the same thread or across threads. */
+/** The operator's way to the writer, in the same thread or another one. */
 export type CallWriter = <Name extends WriterCallName>(
   name: Name,
   args: WriterCalls[Name]['args'],
   onProgress?: CommitProgress,
 ) => Promise<WriterCalls[Name]['result']>;
 
-/** To the writer's thread. */
+/** Messages to the writer's thread. */
 export interface OperatorRequest {
   readonly ticket: number;
   readonly name: WriterCallName;
   readonly args: unknown;
 }
 
-/** From the writer's thread. */
+/** Messages from the writer. */
 export type OperatorReply =
   | { readonly kind: 'progress'; readonly ticket: number; readonly flagsDone: number }
   | { readonly kind: 'done'; readonly ticket: number; readonly result: unknown }
-  /** It threw: nothing was applied. */
+  /** The call threw: nothing was applied. */
   | { readonly kind: 'failed'; readonly ticket: number; readonly message: string };
 
 interface Waiting {
@@ -68,7 +71,7 @@ interface Waiting {
   reject(fault: Error): void;
 }
 
-/** The writer across threads. Calls that are under way when its port closes fail. */
+/** The writer in another thread. Calls that are open when its port closes fail. */
 export function remoteWriter(port: MessagePort): CallWriter {
   const waiting = new Map<number, Waiting>();
   let nextTicket = 1;
@@ -94,7 +97,7 @@ export function remoteWriter(port: MessagePort): CallWriter {
     if (isClosed) return Promise.reject(writerGone());
     const ticket = nextTicket++;
     return new Promise<WriterCalls[Name]['result']>((resolve, reject) => {
-      // The writer answers a call with the result of its own name: see `WriterCalls`.
+      // The writer answers a call with the result that belongs to its name: see `WriterCalls`.
       const settle = (result: unknown): void => resolve(result as WriterCalls[Name]['result']);
       waiting.set(ticket, { onProgress, resolve: settle, reject });
       const request: OperatorRequest = { ticket, name, args };

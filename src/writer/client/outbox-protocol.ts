@@ -1,30 +1,30 @@
 import type { DenialLetter } from '../../domain/outbox/denial-letter.ts';
 
-/** What the notifier asks of the writer, which owns the outbox. */
+/** The notifier's commands to the writer, which owns the outbox. */
 export type OutboxCommand =
   /**
-   * The letters that are due after an entry, a bounded few.
-   * `retriesFailed`: those that were given up are due too.
+   * Asks for some letters after an entry that are due.
+   * `retriesFailed`: letters that were given up are due too.
    */
   | { readonly kind: 'take'; readonly after: number; readonly retriesFailed: boolean }
-  /** It was accepted for all of its recipients, or can never be. */
+  /** The letter was accepted for all of its recipients, or can never be. */
   | { readonly kind: 'settled'; readonly sequence: number }
   | {
       readonly kind: 'postponed';
       readonly sequence: number;
       readonly fault: string;
-      /** Recipients that need nothing more. */
+      /** Recipients to whom it need not be sent again. */
       readonly settledMemberIds: readonly string[];
       readonly isPermanent: boolean;
     };
 
-/** A part of the outbox, looked through in the order of its entries. */
+/** A part of the outbox, read in the order of its entries. */
 export interface OutboxPage {
   readonly letters: readonly DenialLetter[];
-  /** Where to go on; null at the end. */
+  /** The entry after which to go on; null at the end. */
   readonly after: number | null;
-  /** When the next of the letters that are not due yet is; null when there is none. */
+  /** When the next letter that is not due yet becomes due; null when there is none. */
   readonly nextAttemptAt: number | null;
-  /** Entries of this part that were given up. */
+  /** Number of entries of this part that were given up. */
   readonly failed: number;
 }

@@ -1,18 +1,18 @@
 /**
- * How long a command will wait that joins a queue now: from how many wait there, and how fast the writer has settled the
- * last ones while more waited than it took at once. For a queue that is settled in its order, in groups.
+ * Estimates how long a command will wait that joins a queue now, from the length of the queue and the writer's speed.
+ * The speed is measured while more commands wait than one group takes. For a queue that is settled in order, in groups.
  */
 export class QueueDelay {
-  /** What is older weighs less than 1 / e. As long as less is known, less is expected. */
+  /** Older samples weigh less than 1 / e. While the samples cover less time than this, the estimate is lower. */
   readonly #rememberedMs: number;
   #depth = 0;
-  /** When one was settled last, or came to an empty queue. */
+  /** When commands were last settled, or one joined an empty queue. */
   #since = 0;
-  /** Of the last commands, in which the newest weigh most: what they took together, and how many they were. */
+  /** Time and number of the last commands, weighted in favour of the newest. */
   #busyMs = 0;
   #settled = 0;
 
-  /** @param rememberedMs of the writer's time, in milliseconds: what it did within is taken for its speed */
+  /** @param rememberedMs milliseconds of the writer's work over which the speed is measured */
   constructor(rememberedMs: number) {
     this.#rememberedMs = rememberedMs;
   }
@@ -21,26 +21,27 @@ export class QueueDelay {
     return this.#depth;
   }
 
-  /** @param now of the monotonic clock, in milliseconds, as everywhere here */
+  /** @param now milliseconds of the monotonic clock, as in all methods here */
   join(now: number): void {
     if (this.#depth === 0) this.#since = now;
     this.#depth += 1;
   }
 
-  /** @param areMoreWaiting the writer left some that had come: the group was as large as it takes them */
+  /** @param areMoreWaiting commands were left in the queue: the group had its largest size */
   settle(count: number, now: number, areMoreWaiting: boolean): void {
-    // A longer silence is not of the commands: the disk stood still, or an operator's command had the writer.
+    // A longer time is not the commands' own: the disk stood still, or the writer ran an operator's command.
     const tookMs = Math.min(now - this.#since, this.#rememberedMs);
     this.#depth -= count;
     this.#since = now;
-    // A writer that took all that waited could have taken more in the same time: that tells of a fast writer, never of a slow one.
+    // A group that emptied the queue is no sample of the writer's speed: it could have been larger. It counts only if
+    // it shows a faster writer.
     if (!areMoreWaiting && tookMs * this.#settled >= this.#busyMs * count) return;
     const kept = Math.exp(-tookMs / this.#rememberedMs);
     this.#busyMs = this.#busyMs * kept + tookMs;
     this.#settled = this.#settled * kept + count;
   }
 
-  /** Milliseconds until a command is settled that would join now. 0 while nothing is known. */
+  /** Milliseconds until a command is settled that joins now. 0 without samples. */
   get expectedMs(): number {
     if (this.#settled === 0) return 0;
     const known = Math.min(1, this.#busyMs / this.#rememberedMs);

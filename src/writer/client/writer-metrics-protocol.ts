@@ -1,50 +1,50 @@
 import { eventLoopDelay } from '../../observability/event-loop.ts';
 import { counter, durationBounds, gauge, histogram, layOut } from '../../observability/metric.ts';
 
-/** Whose changes a commit holds: those of requests, an operator's, or only what was counted and what was mailed. */
+/** The source of a commit's changes: requests, an operator, or only usage counts and mails. */
 export const commitSources = ['api', 'operator', 'usage'] as const;
 export type CommitSource = (typeof commitSources)[number];
 
 const sourceSeries = commitSources.map((source) => ({ source }));
 
-/** Written by the writer's thread alone. The gauges are filled when `measure` is asked of it. */
+/** Written by the writer's thread only. Gauges are filled when it receives `measure`. */
 export const writerMetrics = layOut({
   groupSize: histogram(
     'burgee_writer_group_size',
-    'Commands that shared a transaction.',
+    'Commands in a group commit.',
     [1, 2, 4, 8, 16, 32, 64, 128, 256],
   ),
   commitDuration: histogram(
     'burgee_writer_commit_duration_seconds',
-    "Transactions that changed something, or were an operator's, and how long each took: its decisions and the way to the disk.",
+    "Time of a transaction that changed something, or was an operator's: its decisions and the commit to the disk.",
     durationBounds,
     sourceSeries,
   ),
   failedCommits: counter(
     'burgee_writer_failed_commits_total',
-    'Transactions that the store refused; nothing of them was kept.',
+    'Transactions that the store refused; none of their changes was applied.',
     sourceSeries,
   ),
   quotaRefusals: counter(
     'burgee_write_quota_refusals_total',
-    'Changes that were answered 429 because their organisation had written its quota of the day.',
+    'Changes that got 429 because their organisation had used up its quota of the day.',
   ),
   storeFileBytes: gauge('burgee_store_file_bytes', 'Size of the data file.'),
   storeUsedBytes: gauge(
     'burgee_store_used_bytes',
-    'Of the data file up to the last page that was ever used; free pages in between are used again.',
+    'Size of the data file up to the last page that was ever used; free pages in between are reused.',
   ),
-  storeMapBytes: gauge('burgee_store_map_bytes', 'Size that the data file may grow to.'),
+  storeMapBytes: gauge('burgee_store_map_bytes', 'Largest size of the data file.'),
   storeReaders: gauge('burgee_store_readers', 'Snapshots of the store that are open, in any process.'),
   storeOldestReader: gauge(
     'burgee_store_oldest_reader_lag_commits',
-    'Commits since the oldest open snapshot: while it stays open, the file grows with every change.',
+    'Commits since the oldest open snapshot was taken: while it stays open, the file grows with every change.',
   ),
   storageFreeBytes: gauge(
     'burgee_storage_free_bytes',
     'Free space on the file system of the data directory.',
   ),
   storageReserveBytes: gauge('burgee_storage_reserve_bytes', 'Free space below which changes are refused.'),
-  outboxDepth: gauge('burgee_outbox_depth', 'Mails that wait to be sent.'),
+  outboxDepth: gauge('burgee_outbox_depth', 'Mails that wait in the outbox.'),
   loopDelay: eventLoopDelay('writer'),
 });

@@ -18,38 +18,38 @@ export interface WriterSetup {
   readonly console: ConsoleSettings;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly storageReserveBytes: number;
-  /** What tokens may write to an organisation on a UTC day; 0 is no quota. */
+  /** Bytes that tokens may write to an organisation on a UTC day; 0 is no quota. */
   readonly writtenBytesPerDayMax: number;
   /** 0 keeps audit entries for ever. */
   readonly auditRetentionDays: number;
-  /** Commands of one commit, at most: bounded, so that the first does not wait for the thousandth. */
+  /** Most commands of one group commit: bounded, so that the first one does not wait for the thousandth. */
   readonly commitGroupSize: number;
   readonly pulse: WriterPulse;
-  /** The memory of a `StoreVersion`, which moves with each commit. */
+  /** The memory of a `StoreVersion`, which changes with each commit. */
   readonly storeVersion: SharedArrayBuffer;
-  /** The memory of a `FilePlace`: which data file it has opened, for the workers. */
+  /** The memory of a `FilePlace`: tells the workers which data file the writer has opened. */
   readonly dataFilePlace: SharedArrayBuffer;
-  /** Where the operator's commands come from. */
+  /** The port of the operator's calls. */
   readonly operatorPort: MessagePort;
-  /** Its cells of `writerMetrics`. */
+  /** The writer's cells of `writerMetrics`. */
   readonly metrics: SharedArrayBuffer;
 }
 
 /** Shared with the main thread, which watches the writer: see the cells below. */
 export type WriterPulse = SharedArrayBuffer;
-/** Moves while the writer lives, in long transactions too. */
+/** Changes while the writer makes progress, in long transactions too. */
 export const pulseProgressCell = 0;
-/** The ticket of the newest command that was begun: one that is not begun at its deadline never will be. */
+/** The ticket of the newest command that was begun. A command that is not begun at its deadline never will be. */
 export const pulseBegunCell = 1;
 export const pulseBytes = 8;
 
 /**
- * Commands whose body is larger wait in a queue of their own: reading a megabyte takes tens of milliseconds, the bodies
- * that people send far less than one.
+ * Commands with a larger body wait in a queue of their own: reading a megabyte takes tens of milliseconds, an ordinary
+ * body far less than one.
  */
 export const largeBodyBytes = 32 * 1024;
 
-/** What was counted in memory since it was last recorded. */
+/** Usage that was counted in memory since the last record. */
 export interface Usage {
   readonly uses: readonly TokenUse[];
   readonly counts: readonly EvaluationCount[];
@@ -63,7 +63,7 @@ export type WriterCommand =
       readonly deadline: number;
       readonly call: ApiCall;
     }
-  /** A session was used: its last use moves. */
+  /** A session was used: updates its last use. */
   | {
       readonly kind: 'touch-session';
       readonly ticket: number;
@@ -79,49 +79,49 @@ export type WriterCommand =
     }
   | { readonly kind: 'usage'; readonly ticket: number; readonly deadline: number; readonly usage: Usage };
 
-/** To the writer. */
+/** Messages to the writer. */
 export type WriterRequest =
   | { readonly kind: 'commands'; readonly commands: readonly WriterCommand[] }
-  /** Fill the gauges; answered by `measured`. */
+  /** Fill the gauges; the answer is `measured`. */
   | { readonly kind: 'measure' }
   | { readonly kind: 'stop' };
 
-/** What became of a command. */
+/** The result of a command. */
 export type WriterResult =
   | { readonly kind: 'answered'; readonly answer: ApiAnswer }
   | { readonly kind: 'recorded' }
   | { readonly kind: 'letters'; readonly page: OutboxPage }
   /** Its deadline had passed; nothing was applied. */
   | { readonly kind: 'dropped' }
-  /** The organisation has written as much as it may on a day; nothing was applied. */
+  /** The organisation has used up its quota of the day; nothing was applied. */
   | { readonly kind: 'quota-reached'; readonly retryAfter: number }
-  /** Below the reserve of free disk space; nothing was applied. */
+  /** Free disk space is below the reserve; nothing was applied. */
   | { readonly kind: 'storage-full' }
-  /** The data file is not in its place; nothing was applied. */
+  /** The data file is not at its path; nothing was applied. */
   | { readonly kind: 'storage-moved' }
-  /** Another process is opening the data file and does not get on with it; nothing was applied. */
+  /** Another process is opening the data file and does not finish; nothing was applied. */
   | { readonly kind: 'storage-held' }
   /** The decision or the commit failed; nothing was applied. */
   | { readonly kind: 'failed'; readonly message: string };
 
-/** From the writer. The results of one commit come together. */
+/** Messages from the writer. The results of one commit come in one message. */
 export type WriterReply =
   | {
       readonly kind: 'ready';
       readonly storeId: string;
-      /** When there are none, somebody is to become the first Owner. */
+      /** False when there are no members: the first Owner is yet to be made. */
       readonly hasMembers: boolean;
     }
   | {
       readonly kind: 'results';
-      /** Of one commit. */
+      /** Results of one commit. */
       readonly results: readonly (readonly [ticket: number, WriterResult])[];
-      /** In the queue that they were taken from: the commit held as many as one may. */
+      /** Commands are left in the same queue: the commit had its largest size. */
       readonly areMoreWaiting: boolean;
     }
   | { readonly kind: 'measured' }
   | { readonly kind: 'log'; readonly lines: LogLines }
-  /** A commit has put something into the outbox. */
+  /** A commit has put a letter into the outbox. */
   | { readonly kind: 'outbox-grew' }
   /** The store could not be opened, or failed in a way that only a restart mends. */
   | { readonly kind: 'fatal'; readonly message: string };

@@ -1,18 +1,18 @@
 import { statfsSync } from 'node:fs';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 
-/** How long a reading is good for. It costs some microseconds, far less than the commit that it guards. */
+/** How long a reading stays valid. A reading costs some microseconds, far less than the commit that it guards. */
 const readingAgeMaxMs = 5;
 
 /** What the operator's commands leave free: half of the smallest reserve. */
 const operatorLeavesBytes = 8 * 2 ** 20;
 
-/** Nothing was applied. The message is for the operator. */
+/** There is no room on the disk, and nothing was applied. The message is for the operator. */
 export class NoRoomError extends Error {
   override readonly name = 'NoRoomError';
 }
 
-/** Tells whether the data directory's file system has less free than the reserve. */
+/** Checks whether the file system of the data directory has less free space than the reserve. */
 export class FreeSpace {
   readonly #directory: string;
   readonly reserveBytes: number;
@@ -33,20 +33,20 @@ export class FreeSpace {
   }
 
   /**
-   * The operator's commands may use the reserve, and no more: a write that the disk refuses would end the server.
-   * @param growthBytes that the data file can grow by
+   * The operator's commands may use the reserve, but no more: a write that the disk refuses would end the server.
+   * @param growthBytes by which the data file can grow
    * @throws NoRoomError
    */
   requireRoom(growthBytes: number): void {
     const free = this.freeBytes();
     if (growthBytes === 0 || free >= growthBytes + operatorLeavesBytes) return;
     throw new NoRoomError(
-      `The disk of ${this.#directory} has ${inMiB(free)} MiB free, and this may need up to ` +
+      `The disk of ${this.#directory} has ${inMiB(free)} MiB free, and this command may need up to ` +
         `${inMiB(growthBytes + operatorLeavesBytes)} MiB. Nothing was applied. Free some space and try again.`,
     );
   }
 
-  /** Read afresh. */
+  /** Reads it anew, without the cache. */
   freeBytes(): number {
     const { bavail, bsize } = statfsSync(this.#directory);
     return bavail * bsize;

@@ -20,12 +20,12 @@ import { applyProvision } from './commands/apply-provision.ts';
 import type { FreeSpace } from './free-space.ts';
 import { writerVerbs } from './operator-verbs.ts';
 
-/** Staged slices together: as large as the largest file (`fileBytesMax` of the operator). */
+/** All staged slices together: as large as the largest file (`fileBytesMax` of the operator). */
 const stagedBytesMax = 512 * 2 ** 20;
-/** Progress is told so often at most, in flags. */
+/** Progress is reported after so many flags. */
 const flagsPerReport = 2000;
 
-/** Ends a transaction whose changes must not stay. */
+/** Ends a transaction whose changes must be undone. */
 class Rollback extends Error {
   readonly outcome: ProvisionOutcome;
 
@@ -38,7 +38,7 @@ class Rollback extends Error {
 export interface OperatorCommandsOptions {
   readonly store: Store;
   readonly freeSpace: FreeSpace;
-  /** What the addresses of links begin with. */
+  /** The base of links. */
   readonly baseUrl: string;
 }
 
@@ -50,9 +50,9 @@ type Handlers = {
 };
 
 /**
- * The operator's commands on the store. It belongs to the owner of the write transactions: the writer's thread, or a
- * command that holds the data directory itself. Every call is synchronous; what it returns is durable. What the disk may
- * have no room for is refused by a `NoRoomError` before it is written.
+ * The operator's commands on the store, for the owner of the write transactions: the writer's thread, or a command that
+ * holds the data directory itself. Every call is synchronous, and its result is durable when it returns. A write for
+ * which the disk may have no room is refused beforehand with a `NoRoomError`.
  */
 export class OperatorCommands {
   readonly #options: OperatorCommandsOptions;
@@ -73,7 +73,7 @@ export class OperatorCommands {
     this.#requireRoom = (growthMax) => options.freeSpace.requireRoom(growthMax);
   }
 
-  /** @param onProgress is called again and again while a commit runs. */
+  /** @param onProgress called regularly while a commit runs. */
   call<Name extends WriterCallName>(
     name: Name,
     args: WriterCalls[Name]['args'],
@@ -140,7 +140,7 @@ export class OperatorCommands {
     const { store, baseUrl } = this.#options;
     return store.write((transaction) => {
       const context = { now: Date.now(), newId, newSecret, hashSecret, baseUrl };
-      // The arguments are of the verb's own shape: see `VerbCall`.
+      // The arguments have the shape that the verb declares: see `VerbCall`.
       const outcome = writerVerbs[name].run(transaction.queries, args as never, context);
       if (!outcome.ok) return outcome;
       if (outcome.value.changes.length > 0) transaction.apply(outcome.value.changes);
@@ -153,20 +153,20 @@ function memberKey(organisation: string, email: string): string {
   return JSON.stringify([organisation, email.toLowerCase()]);
 }
 
-/** The writer in this very thread: a command that holds the data directory itself. */
+/** The writer in the same thread: for a command that holds the data directory itself. */
 export function localWriter(commands: OperatorCommands): CallWriter {
   return async (name, args, onProgress = () => undefined) => commands.call(name, args, onProgress);
 }
 
 export interface OperatorPortOptions {
   /**
-   * After a call that may have changed something is durable, before it is answered.
+   * Called when a call that may have changed something is durable, before it is answered.
    * @param begunAt on the monotonic clock
    */
   onCommit(begunAt: number): void;
-  /** Again and again while a long transaction runs. */
+  /** Called regularly while a long transaction runs. */
   onProgress(): void;
-  /** A call threw; nothing of it was applied. The caller is told the message. */
+  /** Called when a call threw: nothing of it was applied, and its caller gets the message. */
   onFault(fault: unknown): void;
 }
 

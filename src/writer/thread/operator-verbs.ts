@@ -8,7 +8,7 @@ import { makeOperatorLink } from './commands/make-operator-link.ts';
 import { revokeToken } from './commands/revoke-token.ts';
 import { setPlan } from './commands/set-plan.ts';
 
-/** @param args the shape of what a client sends @param run decides; its changes are one transaction */
+/** @param args the shape of the client's arguments @param run decides; its changes are one transaction */
 function verb<Args extends TSchema, Result>(
   args: Args,
   run: (queries: RecordQueries, args: Static<Args>, context: LinkContext) => Outcome<Decision<Result>>,
@@ -17,9 +17,9 @@ function verb<Args extends TSchema, Result>(
 }
 
 /**
- * The operator's verbs that are one command of the writer, by their name on the socket. A new one is the file of its
- * command and a row here: server, client and writer take everything from it. The verbs that run on the operator's thread
- * are in `operator/operator.ts`.
+ * The operator's verbs that are a single command of the writer, by their name on the socket. A new verb needs the file
+ * of its command and a row here: server, client and writer derive everything from it. The verbs that run on the
+ * operator's thread are in `operator/operator.ts`.
  */
 export const writerVerbs = {
   'set-plan': verb(

@@ -6,7 +6,7 @@ import type { FreeSpace } from './free-space.ts';
 
 const { metrics } = writerMetrics;
 
-/** Where the writer counts. */
+/** Counts the writer's work. */
 export class WriterMeter {
   readonly cells: MetricCells;
 
@@ -32,7 +32,7 @@ export class WriterMeter {
     count(this.cells, metrics.quotaRefusals);
   }
 
-  /** Reads what is only known when it is looked at. */
+  /** Reads the gauges, which are measured only when a page of metrics is asked for. */
   measure(store: Store, freeSpace: FreeSpace): void {
     const { cells } = this;
     const measures = store.measure();

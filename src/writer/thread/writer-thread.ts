@@ -63,7 +63,7 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
     },
   });
 
-  // A thread that exits inside a transaction never gets as far as its end: lmdb's cleanup waits for the lock it holds.
+  // A thread that exits inside a transaction never ends: lmdb's cleanup waits for the lock that the transaction holds.
   const tellEnd = (): void => fail(new Error('the writer thread ended'));
   process.once('exit', tellEnd);
   const stop = async (): Promise<void> => {

@@ -34,25 +34,25 @@ export interface WriterOptions {
   readonly console: ConsoleSettings;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly freeSpace: FreeSpace;
-  /** What tokens may write to an organisation on a UTC day; 0 is no quota. */
+  /** Bytes that tokens may write to an organisation on a UTC day; 0 is no quota. */
   readonly writtenBytesPerDayMax: number;
-  /** Audit entries that are older are dropped; 0 keeps them for ever. */
+  /** Older audit entries are dropped; 0 keeps them for ever. */
   readonly auditRetentionDays: number;
-  /** Commands of one commit, at most. */
+  /** Most commands of one group commit. */
   readonly groupSizeMax: number;
   readonly pulse: WriterPulse;
   readonly meter: WriterMeter;
-  /** Everything a commit has decided, once it is durable, and whether it left some that waited in the same queue. */
+  /** Receives the results of a commit when it is durable, and whether commands were left in the same queue. */
   readonly onResults: (
     results: readonly (readonly [ticket: number, WriterResult])[],
     areMoreWaiting: boolean,
   ) => void;
-  /** A commit has put something into the outbox. */
+  /** Called when a commit has put a letter into the outbox. */
   readonly onOutboxGrew: () => void;
   readonly onFault: (fault: unknown, during: string) => void;
-  /** A change was applied again after the data file was not available. */
+  /** Called when changes are applied again after the data file was not available. */
   readonly onFileBack: () => void;
-  /** The store failed in a way that only reopening mends. */
+  /** Called when the store failed in a way that only reopening mends. */
   readonly onFatal: (fault: unknown) => void;
 }
 
@@ -61,8 +61,9 @@ const dayMs = 24 * 60 * 60 * 1000;
 const groupDecisionMsMax = 10;
 
 /**
- * Applies every change, one after another. What waits while a commit is on its way to the disk shares the next one: the
- * decisions of a group see each other's effects, in the order of arrival, and are acknowledged together.
+ * Applies every change, one after another, with group commit: commands that wait while a commit is on its way to the
+ * disk share the next one. The decisions of a group see each other's effects, in the order of arrival, and are
+ * acknowledged together.
  */
 export class Writer {
   readonly #store: Store;
@@ -70,14 +71,14 @@ export class Writer {
   readonly #pulse: Int32Array<SharedArrayBuffer>;
   /** Bounded by `WriterClient`. */
   readonly #waiting: WriterCommand[] = [];
-  /** Commands with a large body: one at a time, so that nobody waits for the bodies of others. */
+  /** Commands with a large body: one in each group, so that no command waits for the bodies of others. */
   readonly #waitingLarge: WriterCommand[] = [];
   #wasLargeTurn = false;
-  /** Whose old answers the last commit has looked at. */
+  /** The project whose old answers the last commit checked. */
   #forgottenProjectId: string | null = null;
   #isScheduled = false;
   #isFileUnavailable = false;
-  /** The store has failed: nothing is begun any more, because its caller is told that it was not. */
+  /** The store has failed: no command is begun any more, because its caller is told that it was not. */
   #isOver = false;
 
   constructor(store: Store, options: WriterOptions) {
@@ -94,7 +95,7 @@ export class Writer {
     this.#schedule();
   }
 
-  /** Commits everything that waits. */
+  /** Commits all waiting commands. */
   drain(): void {
     while (this.#hasWork) this.#commitGroup();
   }
@@ -117,7 +118,7 @@ export class Writer {
     Atomics.add(this.#pulse, pulseProgressCell, 1);
   }
 
-  /** Small and large commands take turns, so that neither keeps the other waiting for long. */
+  /** Small and large commands take turns, so that neither kind delays the other for long. */
   #nextGroup(): { readonly queue: WriterCommand[]; readonly sizeMax: number } {
     const isLargeTurn = this.#waiting.length === 0 || (this.#waitingLarge.length > 0 && !this.#wasLargeTurn);
     this.#wasLargeTurn = isLargeTurn;
@@ -157,7 +158,7 @@ export class Writer {
         if (hasLetters) this.#options.onOutboxGrew();
       }
     } catch (fault) {
-      // A transaction that could not even begin has taken none: those that wait for it fail all the same.
+      // A transaction that could not begin has taken no command: the waiting ones fail all the same.
       if (taken === 0) taken = Math.min(queue.length, sizeMax);
       this.#failGroup(fault, queue.splice(0, taken), queue.length > 0);
       return;
@@ -171,7 +172,10 @@ export class Writer {
     this.#options.onResults(results, queue.length > 0);
   }
 
-  /** What a commit forgets of kept answers: a bounded few, of one project each time. What cannot be read is left alone. */
+  /**
+   * The kept answers that a commit forgets: a bounded few of one project, of the next project each time. Unreadable
+   * ones are left alone.
+   */
   #oldAnswers({ queries }: WriteTransaction): readonly RecordChange[] {
     try {
       this.#forgottenProjectId = nextProjectToForget(queries, this.#forgottenProjectId);
@@ -183,7 +187,7 @@ export class Writer {
     }
   }
 
-  /** What a commit drops of the audit log: a bounded few. What cannot be read is left alone. */
+  /** Drops old entries of the audit log: a bounded few with each commit. Unreadable ones are left alone. */
   #dropOldEntries(transaction: WriteTransaction): void {
     const { auditRetentionDays } = this.#options;
     if (auditRetentionDays === 0) return;
@@ -195,7 +199,7 @@ export class Writer {
     }
   }
 
-  /** A commit that failed has left nothing behind: none of its commands was applied. */
+  /** A failed commit leaves nothing behind: none of its commands was applied. */
   #failGroup(fault: unknown, commands: readonly WriterCommand[], areMoreWaiting: boolean): void {
     const isUnavailable = fault instanceof DataFileUnavailableError;
     if (!isUnavailable || !this.#isFileUnavailable) this.#options.onFault(fault, 'commit');
@@ -212,9 +216,9 @@ export class Writer {
   }
 
   /**
-   * After a failure of the disk only a new process helps: lmdb overruns a buffer when it words the failure of a write
-   * (gotchas), a full disk's too. A full map fails before anything is written, and what is not the store's is a fault of
-   * one command.
+   * After a disk fault only a new process helps: lmdb overruns a buffer when it formats the message of a failed write
+   * (gotchas), also for a full disk. A full map fails before anything is written. A fault that is not the store's
+   * concerns one command only.
    */
   judgeFault(fault: unknown): void {
     const isStoreFault = fault instanceof Error && 'code' in fault && typeof fault.code === 'number';
@@ -227,8 +231,8 @@ export class Writer {
     command: WriterCommand,
     transaction: WriteTransaction,
   ): readonly [WriterResult, readonly RecordChange[]] {
-    // Said before the deadline is looked at: a reader that sees an unbegun command past its deadline knows it never will be.
-    // Commands with large bodies are begun out of turn, so the cell only ever rises.
+    // Stored before the deadline is checked: a reader that sees an unbegun command past its deadline knows that it
+    // never will be begun. Commands with large bodies are begun out of turn, so the cell may only rise.
     const begun = Atomics.load(this.#pulse, pulseBegunCell);
     if (((command.ticket - begun) | 0) > 0) Atomics.store(this.#pulse, pulseBegunCell, command.ticket | 0);
     this.reportProgress();
@@ -241,7 +245,7 @@ export class Writer {
         meter.countQuotaRefusal();
         return [{ kind: 'quota-reached', retryAfter }, []];
       }
-      // What was mailed must not stay in the outbox, or it would be mailed again.
+      // A mail that was sent must not stay in the outbox, or it would be sent again.
       const isAlways = command.kind === 'outbox';
       if (changes.length > 0 && !isAlways && this.#options.freeSpace.isLow())
         return [this.#withoutSpace(result), []];
@@ -253,7 +257,7 @@ export class Writer {
     }
   }
 
-  /** A refusal is given all the same: only its record is lost, and that is logged (decisions, tokens). */
+  /** A refusal is given all the same: only its record is lost, and the loss is logged (decisions, tokens). */
   #withoutSpace(result: WriterResult): WriterResult {
     const isRefusal = result.kind === 'answered' && result.answer.status >= 400;
     if (!isRefusal) return { kind: 'storage-full' };

@@ -152,7 +152,7 @@ t.test('names that several share are refused, or left out when that is asked for
   const refused = exportStore(operator.directory, { ...all, output });
   await test.rejects(refused, {
     message: /--skip-ambiguous/,
-    problems: ['project "shop": flags: 2 of them are called "twice"'],
+    problems: ['project "shop": flags: 2 of them have the name "twice"'],
   });
   test.notOk(existsSync(output));
   test.notOk(existsSync(`${output}.partial`), 'nothing half is left');
@@ -189,7 +189,7 @@ t.test('one organisation or one project can be exported alone', async (test) => 
   test.same(await names({ organisation: 'Beta' }), ['Beta', 'c']);
   test.same(await names({ project: 'b' }), ['Acme', 'b']);
   test.same(await names({ project: 'd' }), ['d']);
-  await test.rejects(names({ project: 'e' }), /Nothing has that name or id/);
+  await test.rejects(names({ project: 'e' }), /Nothing in the store has this name or id/);
 });
 
 t.test('an export that takes too long is given up', async (test) => {

@@ -87,7 +87,7 @@ t.test(
     t.match(roll(threshold - 1), { enabled: true, bucketPercent: null });
     t.match(roll(threshold - 1).steps[3]?.explanation, /fell at 36\.99%/);
     t.match(roll(threshold), { enabled: false });
-    t.match(roll(threshold).steps[3]?.explanation, /fell at 37%\. The rollout takes what falls below 37%/);
+    t.match(roll(threshold).steps[3]?.explanation, /fell at 37%\. The rollout is everything below 37%/);
     t.match(roll(2 ** 32 - 1).steps[3]?.explanation, /fell at 99\.99%/);
   },
 );

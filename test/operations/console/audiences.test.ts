@@ -33,7 +33,7 @@ t.test('an audience is created with its rules as they are', async (t) => {
   });
   t.match(fixture.write('create-audience', { project, body }), {
     code: 'invalid-request',
-    detail: 'name "Pro" is that of another audience of this project',
+    detail: 'name "Pro" is taken by another audience of this project',
   });
   const elsewhere = fixture.addProject(null);
   t.equal(fixture.write('create-audience', { project: elsewhere, body }).code, 'ok');

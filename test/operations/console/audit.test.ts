@@ -146,7 +146,7 @@ t.test('what is wrong with a query is told at once', async (t) => {
   t.match(format.problem, { code: 'invalid-request', detail: /format must be "ndjson" or "csv"/ });
   const params = { projectId: project.id };
   const other = fixture.read('list-project-audit', fixture.owner, { params, query: { project: newId() } });
-  t.match(other.problem, { code: 'invalid-request', detail: /project must be the project of the path/ });
+  t.match(other.problem, { code: 'invalid-request', detail: /project must be the project in the path/ });
 });
 
 t.test('a project’s log has its entries alone, a personal project’s is its own', async (t) => {

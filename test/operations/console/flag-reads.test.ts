@@ -112,7 +112,7 @@ t.test('a trial that no request could be is refused', async (t) => {
     attempt({ environmentNumber: 0, targetingKey: '\ud800', attributes: [{ name: 'env', value: '' }] })
       .detail,
     [
-      'environmentNumber is that of no environment of this project (valid ones: production)',
+      'environmentNumber is not an environment of this project (valid ones: production)',
       'targetingKey must be valid Unicode: it has a lone surrogate',
       'attributes[0].name must not be env: it is never an attribute',
     ].join('; '),

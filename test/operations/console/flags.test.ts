@@ -193,7 +193,7 @@ t.test('everything that is wrong with a draft is told at once, in the API’s wo
       `environments.production.audienceId: Audience "${foreign.id}" does not exist on this project.`,
       'environments.staging.cohorts[0] must be a string of 1 to 256 characters',
       'environments.staging.trafficPercentage must be a whole number between 0 and 100',
-      'states.9 is no number of an environment of this project (valid ones: production, staging)',
+      'states.9 is not the number of an environment of this project (valid ones: production, staging)',
     ].join('; '),
   );
   for (const key of ['01', 'production', '', '__proto__', '1.0']) {

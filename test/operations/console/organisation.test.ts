@@ -288,7 +288,7 @@ t.test('nobody is invited twice, nor who is a member; an invitation that is over
     fixture.change('invite-member', fixture.owner, { body: { email, role: 'viewer' } });
   t.match(invite('OLGA@example.test').problem, { code: 'invalid-request', detail: /member .* already/ });
   const first = invite('new@example.test');
-  t.match(invite('NEW@example.test').problem, { code: 'invalid-request', detail: /invited already/ });
+  t.match(invite('NEW@example.test').problem, { code: 'invalid-request', detail: /open invitation/ });
   fixture.now = startedAt + 7 * days;
   t.equal(invite('new@example.test').problem, null);
   t.equal(

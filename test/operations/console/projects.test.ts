@@ -68,7 +68,7 @@ t.test('anybody creates a personal project, and acts as its Owner', async (t) =>
   const again = fixture.write('create-project', { member: viewer, body });
   t.match(again, {
     code: 'invalid-request',
-    detail: 'name "hobby" is that of another project among your personal projects',
+    detail: 'name "hobby" is taken by another project among your personal projects',
   });
 });
 
@@ -99,7 +99,7 @@ t.test('everything that is wrong with a project is told at once', async (t) => {
   );
   t.equal(
     create({ name: 'shop', isMultiEnvironment: false }),
-    'name "shop" is that of another project in this organisation',
+    'name "shop" is taken by another project in this organisation',
   );
   t.match(create({ name: 'a\u0000b', isMultiEnvironment: false }), /control characters/);
   t.match(create({ name: '\ud800', isMultiEnvironment: false }), /lone surrogate/);

@@ -63,7 +63,7 @@ t.test('everything that is wrong with a wish is told at once, and nothing is sto
   test.match(refused(group, { environments: ['production', 'production'] }), 'once');
   test.equal(
     refused(group, { name: '', environments: ['nowhere'] }),
-    'name must be 1 to 100 characters after trimming; environments names "nowhere", which is none of this project\'s: production',
+    'name must be 1 to 100 characters after trimming; environments names "nowhere", which is not an environment of this project: production',
   );
   test.strictSame(fixture.list(group), []);
   test.equal(allowed(fixture.create(single, { name: '😀'.repeat(100) })).value.token.name.length, 200);
@@ -82,7 +82,7 @@ t.test(
     const fiftieth = allowed(fixture.create(admin)).value.token;
     const refused = fixture.create(admin);
     test.equal(refusedWith(refused), 'invalid-request');
-    test.match(refused, { problem: { detail: /has 50 tokens, and 50 is the most/ } });
+    test.match(refused, { problem: { detail: /has 50 tokens, and at most 50 are allowed/ } });
 
     const rotated = allowed(fixture.rotate(admin, fiftieth.id)).value.token;
     test.not(rotated.id, fiftieth.id, 'a full project still rotates: the original frees its place');

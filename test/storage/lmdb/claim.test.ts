@@ -47,7 +47,7 @@ t.test(
   { skip: !existsSync('/proc/self') },
   async (test) => {
     for (const directory of ['/proc/none', '/proc/none/deeper']) {
-      test.throws(() => claimDirectory(directory), /cannot be created: .*Name a directory/);
+      test.throws(() => claimDirectory(directory), /cannot be created: .*Choose a directory/);
     }
   },
 );

@@ -23,7 +23,7 @@ t.setTimeout(60_000);
 const inUse =
   /is in use by another process, which has claimed it under another name, or whose claim file was removed/;
 
-const otherLockFile = /another burgee\.mdb-lock than there is here/;
+const otherLockFile = /another burgee\.mdb-lock than the one here/;
 
 /** @returns a directory with the same data file, by another name */
 function linkedDirectory(test: Test, directory: string): string {

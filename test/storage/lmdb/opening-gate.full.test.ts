@@ -109,7 +109,7 @@ t.test('the writer gives up when somebody opens and does not get on', async (tes
   const probe = probeOf(test, directory);
   for (const byte of [wantedByte, gateByte]) {
     test.equal(tryLock(probe, byte, 1, { shared: true }), true);
-    test.throws(write, /Another command is opening .* nothing can be written/);
+    test.throws(write, /Another process is opening .* nothing can be written/);
     unlock(probe, byte, 1);
     test.doesNotThrow(write, 'it is free again');
   }

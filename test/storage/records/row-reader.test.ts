@@ -65,14 +65,14 @@ t.test('what is not one whole row is refused', async (test) => {
     (length) => !throwsA(RangeError, () => unpackRow(packed.subarray(0, length))),
   );
   test.same(accepted, [], 'so many bytes of it');
-  test.throws(() => unpackRow(Buffer.concat([packed, Buffer.of(0)])), { message: 'not one row, whole' });
+  test.throws(() => unpackRow(Buffer.concat([packed, Buffer.of(0)])), { message: 'not exactly one row' });
   const foreign = new Packr({ useRecords: false });
   for (const value of ['text', 17, null]) {
-    test.throws(() => unpackRow(foreign.pack(value)), { message: 'not one row, whole' }, `${value} alone`);
+    test.throws(() => unpackRow(foreign.pack(value)), { message: 'not exactly one row' }, `${value} alone`);
   }
   for (const value of [{ a: 1 }, new Date(0), 2n ** 60n, undefined]) {
     test.throws(() => packRow([value]), TypeError, `${value}`);
-    test.throws(() => unpackRow(foreign.pack([value])), /begins nothing that a row has/, `${value}`);
+    test.throws(() => unpackRow(foreign.pack([value])), /with which no item of a row begins/, `${value}`);
   }
 });
 

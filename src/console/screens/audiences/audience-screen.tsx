@@ -82,7 +82,7 @@ function DeleteAudience({ audience, onClose }: DeleteAudienceProps) {
       client.removeQueries({ queryKey: audienceQuery(projectId, audienceId).queryKey });
       await client.invalidateQueries({ queryKey: [projectId] });
     },
-    // Attached by somebody else in the meantime: the list of uses is read again.
+    // Somebody else has attached it in the meantime: the list of uses is read again.
     onError: () => client.invalidateQueries({ queryKey: audienceQuery(projectId, audienceId).queryKey }),
   });
   if (useCount > 0) return <StillInUse audience={audience} onClose={onClose} />;
@@ -113,7 +113,9 @@ function protectedUses({ uses }: AudienceView, environments: readonly Environmen
     .filter(({ names }) => names.length > 0);
 }
 
-/** What a change of the rules does on protected environments, by the names of flags and environments; null for nothing. */
+/**
+ * The effects of a change of rules on protected environments, by the names of flags and environments; null for none.
+ */
 function protectedUsesWarning(audience: AudienceView, environments: readonly EnvironmentView[]) {
   const uses = protectedUses(audience, environments);
   if (uses.length === 0) return null;
@@ -121,7 +123,7 @@ function protectedUsesWarning(audience: AudienceView, environments: readonly Env
   const more = Math.max(0, uses.length - listedMax) + unlisted;
   return (
     <>
-      <Text size="sm">Saving changes at once what these flags answer on protected environments:</Text>
+      <Text size="sm">Saving at once changes the answers of these flags in protected environments:</Text>
       <ul>
         {uses.slice(0, listedMax).map(({ flagId, flagName, names }) => (
           <li key={flagId}>
@@ -136,9 +138,9 @@ function protectedUsesWarning(audience: AudienceView, environments: readonly Env
 
 const route = getRouteApi('/shell/projects/$projectId/audiences/$audienceId');
 
-const roleReason = 'You are a Viewer here: only an Editor changes audiences.';
+const roleReason = 'You are a Viewer here. Only Editors can change audiences.';
 const planReason =
-  'Changing an audience needs the Teams plan of an organisation. Where it is attached, it still decides.';
+  'Changing an audience needs an organisation with the Teams plan. Attached audiences keep working.';
 
 function storedOf({ name, rules, revision }: AudienceView) {
   return { fields: { name, rules: editedRules(rules) }, revision };
@@ -153,7 +155,7 @@ function useSave({ id: audienceId, projectId }: AudienceView, handle: DraftHandl
       return stored;
     });
     void client.invalidateQueries({ queryKey: [projectId] });
-    showDone(`Saved ${name}. Flags that use it follow at once.`);
+    showDone(`Saved ${name}. Flags that use it change at once.`);
   };
 }
 

@@ -102,13 +102,13 @@ export function AudiencesScreen() {
   return (
     <>
       <PageHead title="Audiences" actions={rows.length > 0 ? button : null}>
-        Named groups of callers, told by the attributes they send. Attach one to a flag to limit it to them.
+        Named groups of callers, defined by the attributes that they send. Attach one to limit a flag to it.
       </PageHead>
       {!isAvailable && (
         <div className={classes.notice}>
           <Callout tone="warn">
-            Audiences need the Teams plan of an organisation. Those that are attached still decide; none can
-            be created or attached.
+            Audiences need the Teams plan of an organisation. Attached audiences keep working; none can be
+            created or attached.
           </Callout>
         </div>
       )}

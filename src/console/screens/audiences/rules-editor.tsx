@@ -73,7 +73,7 @@ function WholeList({ attribute, values, onChange }: ValuesInputProps) {
 function ValuesInput(props: ValuesInputProps) {
   const { values, isReadOnly, onChange } = props;
   const { text, setText, take, onKeyDown, onPaste } = useTyping(props);
-  // The last ones: that is where what is typed arrives.
+  // The last ones, because typed values are added at the end.
   const shown = values.slice(-shownMax);
   const hidden = values.length - shown.length;
   return (

@@ -1,7 +1,7 @@
 import type { AuditEntryView } from '../../../contracts/console/audit-views.ts';
 import type { AuditAction } from '../../../domain/audit/audit-entry.ts';
 
-/** What was done, as an entry tells it. */
+/** The actions in the words of an entry. */
 const actionWords: Readonly<Record<AuditAction, string>> = {
   'flag.create': 'created flag',
   'flag.patch': 'changed flag',
@@ -30,25 +30,25 @@ const actionWords: Readonly<Record<AuditAction, string>> = {
   'member.follow-sign-in-link': 'followed the sign-in link for',
 };
 
-/** What tells actions with the same words apart in a filter. */
+/** Distinguishes actions with the same words in a filter. */
 const choiceNotes: Partial<Record<AuditAction, string>> = {
   'flag.patch': ' (API)',
   'flag.edit': ' (console)',
 };
 
-/** The same, as a filter lists it. */
+/** The words of an action in a filter. */
 export function actionChoice(action: AuditAction): string {
   const words = actionWords[action].replace(/ (of|for)$/, '');
   return `${words}${choiceNotes[action] ?? ''}`;
 }
 
-/** What somebody did to themselves, where that is said in other words. */
+/** The words for actions of members on themselves, where they differ. */
 const ownWords: Partial<Record<string, string>> = {
   'member.create': 'joined',
   'member.follow-sign-in-link': 'followed a sign-in link',
 };
 
-/** Whether the entry says by its words alone whom it is about. */
+/** Whether the words of the entry already say whom it is about. */
 export function isOfOneself({ action, actor, targetId }: AuditEntryView): boolean {
   return actor.kind === 'member' && actor.id === targetId && ownWords[action] !== undefined;
 }

@@ -18,11 +18,11 @@ interface AuditEntriesProps {
   /** Null for those of the whole organisation. */
   readonly projectId: string | null;
   readonly filter: AuditQuery;
-  /** The page is about one thing: entries do not name it. */
+  /** The page is about one record: its entries do not name it. */
   readonly isOfOneThing?: boolean;
 }
 
-/** An environment's own entry is recorded at its project. */
+/** An environment's own entry is recorded for its project. */
 function isOfEnvironment({ action, environment }: AuditEntryView): boolean {
   return action.startsWith('environment.') && environment !== null;
 }
@@ -102,7 +102,7 @@ export function AuditEntries({ projectId, filter, isOfOneThing }: AuditEntriesPr
   if (entries.length === 0 && !pages.hasNextPage) {
     return (
       <PageEmpty title="Nothing recorded here">
-        {Object.keys(filter).length > 0 && !isOfOneThing && 'No entry has all that is chosen above.'}
+        {Object.keys(filter).length > 0 && !isOfOneThing && 'No entry matches the filters above.'}
       </PageEmpty>
     );
   }
@@ -118,7 +118,7 @@ export function AuditEntries({ projectId, filter, isOfOneThing }: AuditEntriesPr
         ))}
       </ol>
       {!pages.hasNextPage && pages.data.pages.some((page) => page.droppedThrough > 0) && (
-        <p className={classes.quiet}>Older entries are not kept any more.</p>
+        <p className={classes.quiet}>Older entries have been deleted.</p>
       )}
       {pages.hasNextPage && (
         <div className={classes.more}>

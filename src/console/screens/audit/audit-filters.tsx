@@ -11,7 +11,7 @@ import { actionChoice } from './action-words.ts';
 import classes from './audit.module.css';
 import { type AuditQuery, useSeenEntries } from './audit-pages.ts';
 
-/** What a filter offers: the value that is asked for, and what it is called. */
+/** An option of a filter: the value that is sent, and its label. */
 interface Choice {
   readonly value: string;
   readonly label: string;
@@ -24,7 +24,9 @@ interface Named {
   readonly name: string;
 }
 
-/** Each value once, with its first label. The chosen value is always among them, so that an active filter is shown. */
+/**
+ * Each value once, with its first label. The chosen value is always among them, so that an active filter is visible.
+ */
 function distinct(choices: readonly Choice[], chosen: string | undefined): readonly Choice[] {
   const known = new Map<string, Choice>();
   for (const choice of choices) if (!known.has(choice.value)) known.set(choice.value, choice);
@@ -51,7 +53,7 @@ function actorChoices(
   return [...present, ...entries.map(({ actor }) => actor)].map(actorChoice);
 }
 
-/** Flags that entries name: those that the project does not have are deleted, or another project's. */
+/** Flags in entries that the project does not have: they are deleted, or another project's. */
 function namedFlags(projectId: string, entries: readonly AuditEntryView[]): readonly Choice[] {
   const named = entries.filter(({ action }) => action.startsWith('flag.'));
   return named.map(({ targetId, targetName, ...entry }) => {
@@ -61,15 +63,15 @@ function namedFlags(projectId: string, entries: readonly AuditEntryView[]): read
 }
 
 interface AuditFiltersProps {
-  /** Null where no project is at hand: then the whole organisation's entries are asked for. */
+  /** Null without a project: then the whole organisation's entries are read. */
   readonly project: ProjectView | null;
   readonly search: AuditSearch;
-  /** What the search asks for. */
+  /** The present search. */
   readonly filter: AuditQuery;
   readonly onChange: (search: AuditSearch) => void;
 }
 
-/** What there is to filter by, with deleted things that entries still name. */
+/** The options of the filters, with deleted records that entries still name. */
 function useAuditChoices({ project, search, filter }: Omit<AuditFiltersProps, 'onChange'>) {
   const { member: self, organisation } = useSession();
   const id = project?.id ?? '';
@@ -80,7 +82,7 @@ function useAuditChoices({ project, search, filter }: Omit<AuditFiltersProps, 'o
   const flags = project === null ? [] : known;
   const entries = useSeenEntries(id, project === null || search.scope === 'organisation', filter);
   const present = (flags ?? []).map((flag): Choice => ({ value: flag.id, label: flag.name }));
-  // While the flags are not known, deleted ones cannot be told from the others.
+  // Until the flags are known, deleted ones cannot be distinguished from the others.
   const gone = flags === null ? [] : namedFlags(id, entries);
   const names = [
     ...(project?.environments ?? []).map(({ name }) => name),

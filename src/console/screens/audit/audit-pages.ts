@@ -30,14 +30,14 @@ export function useAuditPages(projectId: string | null, filter: AuditQuery) {
   });
 }
 
-/** Every entry that this window has read of the project and its organisation, under any filter. */
+/** Every entry of the project and its organisation that this window has read, under any filter. */
 export function useSeenEntries(
   projectId: string,
   isOfOrganisation: boolean,
   filter: AuditQuery,
 ): readonly AuditEntryView[] {
   const client = useQueryClient();
-  // For its subscription: the caller is drawn again when more entries come.
+  // For its subscription: the caller is rendered again when more entries arrive.
   useAuditPages(isOfOrganisation ? null : projectId, filter);
   const seen = client.getQueriesData<InfiniteData<AuditPage>>({
     predicate: ({ queryKey: [scope, name] }) =>

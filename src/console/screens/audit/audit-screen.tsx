@@ -28,7 +28,7 @@ function filterOf({ actor, flag, environment, action, from, to }: AuditSearch): 
 
 interface ExportsProps {
   readonly filter: AuditQuery;
-  /** Null for the organisation's. */
+  /** Null for the organisation's log. */
   readonly projectId: string | null;
 }
 
@@ -58,7 +58,7 @@ interface AuditLogProps {
   readonly onSearch: (search: AuditSearch) => void;
 }
 
-/** What was recorded, with its filters and its exports. */
+/** The entries, with filters and exports. */
 function AuditLog({ title, children, project, search, onSearch }: AuditLogProps) {
   const filter = filterOf(search);
   const projectId = search.scope === 'organisation' ? null : (project?.id ?? null);
@@ -76,7 +76,7 @@ function AuditLog({ title, children, project, search, onSearch }: AuditLogProps)
 const projectRoute = getRouteApi('/shell/projects/$projectId/audit');
 const organisationRoute = getRouteApi('/shell/audit');
 
-/** The audit log of a project, and from there the organisation's. */
+/** The audit log of a project, with a link to the organisation's. */
 export function AuditScreen() {
   const search = projectRoute.useSearch();
   const navigate = projectRoute.useNavigate();
@@ -93,7 +93,7 @@ export function AuditScreen() {
   );
 }
 
-/** The audit log of the organisation, which is there before its first project is. */
+/** The audit log of the organisation, which exists before its first project does. */
 export function OrganisationAuditScreen() {
   const search = organisationRoute.useSearch();
   const navigate = organisationRoute.useNavigate();
@@ -103,7 +103,7 @@ export function OrganisationAuditScreen() {
       <>
         <PageHead title="Organisation log" />
         <PageEmpty title="You belong to no organisation">
-          What you do is in the audit log of your projects.
+          Your changes are in the audit logs of your projects.
         </PageEmpty>
       </>
     );

@@ -17,16 +17,16 @@ import classes from './environments.module.css';
 type TokenNames = EnvironmentImpact['tokensLosing'];
 
 interface ShownImpact {
-  /** While another name is typed, that of the name before. */
+  /** While another name is typed, the impact of the last name. */
   readonly impact: EnvironmentImpact | undefined;
-  /** The impact is that of the name as it stands: nobody goes on without having seen it. */
+  /** The impact is that of the present name: nobody can go on without having seen it. */
   readonly isKnown: boolean;
-  /** Why it cannot be known: the name cannot be taken, or the service does not answer. */
+  /** Why it is not known: the name cannot be taken, or the service does not answer. */
   readonly error: Error | null;
 }
 
 /**
- * What would become of tokens.
+ * The effects of a change on tokens.
  *
  * @param number the environment's, or `new`
  * @param name the new name; empty for a deletion
@@ -142,11 +142,11 @@ interface EnvironmentDialogProps {
 
 interface MeanwhileProps {
   readonly begun: string;
-  /** Undefined when it is gone. */
+  /** Undefined when it was deleted. */
   readonly present: string | undefined;
 }
 
-/** What others have done to it since the dialog was opened. */
+/** Changes of others since the dialog was opened. */
 function Meanwhile({ begun, present }: MeanwhileProps) {
   if (present === begun) return null;
   return (
@@ -168,7 +168,7 @@ export function RenameEnvironment({ environment, onClose }: EnvironmentDialogPro
   const { number } = environment;
   const apply = useProjectChange();
   const [name, setName] = useState(environment.name);
-  // What is sent goes on top of what this page shows, so it shows what others have done since the dialog was opened.
+  // The request starts from what this page shows, so the dialog shows changes of others since it was opened.
   const present = environments.find((each) => each.number === number);
   const presentName = present?.name ?? environment.name;
   const isNew = present !== undefined && name !== '' && name !== presentName;

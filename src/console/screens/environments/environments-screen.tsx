@@ -104,11 +104,11 @@ function ProjectEnvironments() {
     <>
       <PageHead title="Environments" actions={environments.length > 0 ? button : null}>
         Each flag has a state of its own in each. Changes in a protected one ask for confirmation.
-        {!canAdminister && ' Only an Admin creates, renames, protects and deletes them.'}
+        {!canAdminister && ' Only Admins can create, rename, protect and delete them.'}
       </PageHead>
       {environments.length === 0 ? (
         <PageEmpty title="No environment yet" action={button}>
-          Flags begin to answer once there is an environment to ask for.
+          Flags can be evaluated when the project has an environment.
         </PageEmpty>
       ) : (
         <DataList

@@ -44,7 +44,7 @@ function Code({ title, code }: { readonly title: string; readonly code: string }
   );
 }
 
-/** How an application asks for this flag, ready to paste. */
+/** How an application evaluates this flag, ready to paste. */
 export function CodeTab({ flag }: { readonly flag: ConsoleFlagView }) {
   const { environments } = useProject();
   const { baseUrl } = useSession();

@@ -32,7 +32,7 @@ function CohortPills({ cohorts }: { readonly cohorts: readonly string[] }) {
 
 const thing: ListedThing = { noun: 'cohort', codePointsMax: cohortCodePointsMax, mayBeEmpty: false };
 
-/** The flag's own list: what environments inherit, and the only one where there are none. */
+/** The flag's own list: the one that environments inherit, or the only one. */
 export function FlagCohorts({ handle }: { readonly handle: DraftHandle }) {
   const { isMultiEnvironment } = useProject();
   const canEdit = useCanEdit();
@@ -69,7 +69,7 @@ interface EnvironmentCohortsProps {
   readonly handle: DraftHandle;
 }
 
-/** «inherits 12», or «own list of 3» with a way back. An empty list is none of its own: it inherits. */
+/** «inherits 12», or «own list of 3» with a way back. An empty list is no list of its own: it inherits. */
 export function EnvironmentCohorts({ environment, handle }: EnvironmentCohortsProps) {
   const project = useProject();
   const canEdit = useCanEdit();

@@ -9,7 +9,7 @@ import classes from './flag.module.css';
 import { environmentOf, type FlagEditing, useAudienceName } from './use-flag-editing.ts';
 
 interface EnabledSwitchProps {
-  /** Its number as a decimal. */
+  /** The environment's number as a decimal. */
   readonly environment: string;
   readonly editing: FlagEditing;
 }
@@ -24,7 +24,7 @@ function useTurn({ environment, editing }: EnabledSwitchProps, place: string) {
   return turn;
 }
 
-/** @param audience the name of what narrows the callers; null for all of them */
+/** @param audience the name of the audience that limits the callers; null for all of them */
 function effectOf(enabled: boolean, percentage: number, audience: string | null, place: string): string {
   if (!enabled) return `Every caller${place} gets “off” from now on.`;
   const others = audience === null ? 'the other callers' : `the other callers in the audience ${audience}`;
@@ -32,8 +32,8 @@ function effectOf(enabled: boolean, percentage: number, audience: string | null,
 }
 
 /**
- * Acts at once and can be undone; where the environment is protected it asks first. It is not disabled while it acts:
- * that would take the focus from it.
+ * Acts at once and can be undone; in a protected environment it asks first. It is not disabled while it acts: that
+ * would take the focus from it.
  */
 export function EnabledSwitch(props: EnabledSwitchProps) {
   const { environment, editing } = props;

@@ -77,7 +77,7 @@ function CopyDialog({ environment, handle, target, onClose }: CopyDialogProps) {
   );
 }
 
-/** Gives another environment this one's state, as a draft that is shown first. */
+/** Copies this environment's state to another one, in the draft, after showing the changes. */
 function CopyState({ environment, handle }: StateProps) {
   const { environments } = useProject();
   const [target, setTarget] = useState<string | null>(null);
@@ -112,13 +112,13 @@ const steps = [0, 10, 25, 50, 75, 100] as const;
 
 interface RolloutProps {
   readonly value: number;
-  /** What is stored, while the draft has another. */
+  /** The stored value, while the draft has another one. */
   readonly stored: number;
   readonly isReadOnly: boolean;
   readonly onChange: (value: number) => void;
 }
 
-/** A percentage three ways: roughly by the slider, exactly as a number, and the usual steps by a click. */
+/** A percentage with three inputs: a slider, an exact number, and buttons for the usual steps. */
 function Rollout({ value, stored, isReadOnly, onChange }: RolloutProps) {
   const id = useId();
   // The field may be empty while another number is typed. When it loses the focus, it shows the draft's value again.
@@ -174,7 +174,7 @@ function Rollout({ value, stored, isReadOnly, onChange }: RolloutProps) {
   );
 }
 
-/** Below Teams an attached audience stays and can be taken off, and no other can be put on. */
+/** Below Teams an attached audience stays and can be detached, but no other one can be attached. */
 function AudienceChoice({ environment, handle }: StateProps) {
   const canEdit = useCanEdit();
   const audiences = useAudiences();
@@ -192,7 +192,7 @@ function AudienceChoice({ environment, handle }: StateProps) {
       clearable
       searchable
       disabled={!canEdit || (!isAvailable && chosen === null)}
-      nothingFoundMessage="No audience is called that"
+      nothingFoundMessage="No audience has this name"
       data={isGone ? [...known, { value: chosen, label: chosen }] : known}
       value={chosen}
       clearButtonProps={{ 'aria-label': 'Everyone' }}
@@ -202,7 +202,7 @@ function AudienceChoice({ environment, handle }: StateProps) {
 }
 
 interface EnvironmentCardProps {
-  /** Its number as a decimal. */
+  /** The environment's number as a decimal. */
   readonly environment: string;
   readonly editing: FlagEditing;
 }
@@ -244,7 +244,7 @@ function EnvironmentCard({ environment, editing }: EnvironmentCardProps) {
   );
 }
 
-/** What the flag answers, for each environment; in front of them the list of cohorts that they share. */
+/** The flag's states by environment, after the list of cohorts that they share. */
 export function EnvironmentsTab({ editing }: { readonly editing: FlagEditing }) {
   const { isMultiEnvironment, environments } = useProject();
   const canEdit = useCanEdit();
@@ -253,7 +253,7 @@ export function EnvironmentsTab({ editing }: { readonly editing: FlagEditing }) 
     <>
       {!canEdit && (
         <div className={classes.wide}>
-          <Callout tone="plain">You are a Viewer here: only an Editor changes flags.</Callout>
+          <Callout tone="plain">You are a Viewer here. Only Editors can change flags.</Callout>
         </div>
       )}
       {isMultiEnvironment && (
@@ -265,7 +265,7 @@ export function EnvironmentsTab({ editing }: { readonly editing: FlagEditing }) 
       )}
       {places.length === 0 && (
         <PageEmpty title="No environment yet">
-          The flag has a state in each environment, and this project has none.
+          The flag has a state in each environment, and this project has no environments.
         </PageEmpty>
       )}
       <div className={classes.cards}>

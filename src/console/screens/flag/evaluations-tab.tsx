@@ -15,7 +15,7 @@ import { useProject } from '../../shell/project-context.ts';
 import classes from './evaluations-tab.module.css';
 
 interface ShownSeries {
-  /** Beginnings of hours, Unix milliseconds, ascending. */
+  /** Beginnings of hours in Unix milliseconds, ascending. */
   readonly hours: readonly number[];
   readonly on: readonly number[];
   readonly off: readonly number[];
@@ -27,7 +27,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** @param environment a number; null adds all of them up */
+/** @param environment a number; null sums all of them */
 function shownSeries({ hours, series }: EvaluationCounts, environment: number | null): ShownSeries {
   const chosen = series.filter(
     ({ environmentNumber }) => environment === null || environmentNumber === environment,
@@ -60,12 +60,12 @@ function axis(): uPlot.Axis {
   return { stroke: colour('--quiet'), grid: line, ticks: line };
 }
 
-/** An hour without any is no bar: one of no height would still draw its edge. */
+/** An hour without evaluations has no bar: a bar without height would still show its edge. */
 function bars(counts: readonly number[]): (number | null)[] {
   return counts.map((count) => (count === 0 ? null : count));
 }
 
-/** Bars of one hour; on stands on top of off, as parts of one count. */
+/** Bars of one hour; on is stacked on off, as parts of one count. */
 function options(width: number): uPlot.Options {
   const paths = uPlot.paths.bars?.({ size: [0.7, 60] });
   const part = (label: string, paint: string): uPlot.Series => ({
@@ -92,7 +92,7 @@ function options(width: number): uPlot.Options {
   };
 }
 
-/** The last 24 hours as bars: on in front of all. The table beside it has the same as numbers. */
+/** The last 24 hours as bars. The table beside it has the same numbers. */
 function EvaluationChart({ series }: { readonly series: ShownSeries }) {
   const scheme = useComputedColorScheme();
   const { ref, width } = useElementSize();
@@ -112,7 +112,7 @@ function EvaluationChart({ series }: { readonly series: ShownSeries }) {
   );
 }
 
-/** The same as the chart, as numbers: for reading them, and for those who cannot see bars. */
+/** The chart's numbers as a table: exact, and for readers who cannot see bars. */
 function EvaluationTable({ series }: { readonly series: ShownSeries }) {
   return (
     <>
@@ -164,7 +164,7 @@ function Loaded({ counts }: { readonly counts: EvaluationCounts }) {
         />
       )}
       {series.onTotal + series.offTotal === 0 ? (
-        <PageEmpty title="Not asked in the last 24 hours">
+        <PageEmpty title="No evaluations in the last 24 hours">
           Evaluations are counted hour by hour, a few seconds after they happen.
         </PageEmpty>
       ) : (

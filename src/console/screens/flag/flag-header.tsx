@@ -24,7 +24,7 @@ interface EditLabelsProps {
   readonly onClose: () => void;
 }
 
-/** Puts the flag's labels into the draft. */
+/** Edits the flag's labels in the draft. */
 function EditLabels({ handle, onClose }: EditLabelsProps) {
   const [begun] = useState<EditedLabels>({
     name: handle.value('name') as string,
@@ -48,7 +48,7 @@ function EditLabels({ handle, onClose }: EditLabelsProps) {
     >
       <LabelFields labels={labels} descriptionRowsMax={12} onChange={edit} />
       <Text size="sm" c="dimmed">
-        Applications ask by the flag’s id, which stays.
+        Applications use the flag’s id, which stays the same.
       </Text>
     </FormDialog>
   );
@@ -88,7 +88,7 @@ function DeleteFlag({ flag, onClose }: DeleteFlagProps) {
     >
       <Text size="sm">
         Applications that ask for <code>{flagId}</code> get 404 from now on, in every environment
-        {guarded.length > 0 && `, ${guarded.join(', ')} (protected) among them`}. This cannot be undone.
+        {guarded.length > 0 && `, also in ${guarded.join(', ')} (protected)`}. This cannot be undone.
       </Text>
     </ConfirmDialog>
   );

@@ -19,7 +19,7 @@ import { FlagHeader } from './flag-header.tsx';
 import type { TrialInputs } from './try-tab.tsx';
 import { type FlagEditing, showFlagChange, useAudienceName, useFlagEditing } from './use-flag-editing.ts';
 
-/** Names of the protected environments that a draft touches; the flag-wide list is that of all of them. */
+/** Names of the protected environments that a draft changes; the flag-wide list belongs to all of them. */
 function useProtectedNames({ handle }: FlagEditing): readonly string[] {
   const { environments } = useProject();
   const touched = new Set(
@@ -54,7 +54,7 @@ function FlagReview({ editing }: { readonly editing: FlagEditing }) {
         names.length > 0 && (
           <Text size="sm">
             <strong>{names.join(', ')}</strong> {names.length === 1 ? 'is' : 'are'} protected. Saving changes
-            what <strong>{flag.name}</strong> answers there at once.
+            the answers of <strong>{flag.name}</strong> there at once.
           </Text>
         )
       }
@@ -128,7 +128,7 @@ export function FlagScreen() {
   const { id: projectId } = useProject();
   const { flagId } = route.useParams();
   const flag = useQuery(flagQuery(projectId, flagId));
-  // What somebody else has deleted is not shown on from memory.
+  // A flag that somebody else has deleted is no longer shown from memory.
   if (flag.isPending || isUnreadable(flag)) {
     const all = <ProjectLink to="/projects/$projectId/flags">All flags</ProjectLink>;
     return <PageUnread isPage of={flag} what="the flag" action={all} />;

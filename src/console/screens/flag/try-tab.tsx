@@ -12,9 +12,9 @@ import { TextField } from '../../parts/text-field.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import classes from './try-tab.module.css';
 
-/** What is asked in «Try it»: kept while somebody looks at another tab and comes back. */
+/** The input of «Try it»: kept while another tab is shown. */
 export interface TrialInputs {
-  /** An environment's number; null for the first. */
+  /** An environment's number; null for the first one. */
   readonly environment: string | null;
   readonly targetingKey: string;
   readonly cohort: string;
@@ -133,7 +133,7 @@ function TrialForm({ inputs, onInputs, isBusy, onTry }: TrialFormProps) {
 const ruleWords = { switch: 'Switch', cohort: 'Cohorts', audience: 'Audience', percentage: 'Rollout' };
 const outcomeWords = { decides: 'decides', passes: 'does not decide', 'not-reached': 'not reached' };
 
-/** The answer, and each rule in its order with its part in it. */
+/** The answer, and the part of each rule, in the order of the rules. */
 function TrialResult({ trial }: { readonly trial: Trial }) {
   const { enabled, reason, bucketPercent, steps } = trial;
   const isTold = steps.some(({ rule, outcome }) => rule === 'percentage' && outcome === 'decides');
@@ -167,7 +167,7 @@ interface TryTabProps {
   readonly onInputs: (inputs: TrialInputs) => void;
 }
 
-/** Asks as an application would, and explains the answer. */
+/** Evaluates as for an application, and explains the answer. */
 export function TryTab({ flag, inputs, onInputs }: TryTabProps) {
   const { id: flagId, projectId } = flag;
   const trial = useMutation({
@@ -186,7 +186,7 @@ export function TryTab({ flag, inputs, onInputs }: TryTabProps) {
         {trial.data !== undefined && <TrialResult trial={trial.data} />}
         {trial.data === undefined && trial.error === null && (
           <p className={classes.hint}>
-            The answer appears here, with each rule’s part in it. What is stored now is asked, not your draft.
+            The answer appears here, with the part of each rule. The stored flag is evaluated, not your draft.
           </p>
         )}
       </div>

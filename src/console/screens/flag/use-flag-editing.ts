@@ -13,16 +13,16 @@ import type { ShownChange } from '../../parts/change-words.ts';
 import { useProject } from '../../shell/project-context.ts';
 
 export interface FlagEditing {
-  /** As it is stored. */
+  /** The flag as it is stored. */
   readonly flag: ConsoleFlagView;
   readonly handle: DraftHandle;
-  /** Saves the whole draft. @throws what the review shows; a conflict is in the draft by then. */
+  /** Saves the whole draft. @throws what the review shows; then the draft contains the conflict. */
   save(): Promise<void>;
-  /** Turns a switch at once, beside the draft. @throws ConsoleError */
+  /** Turns a switch at once, apart from the draft. @throws ConsoleError */
   turn(environment: string, enabled: boolean): Promise<void>;
 }
 
-/** Sends edits, and keeps what is stored then where every page reads it. */
+/** Sends edits, and puts the stored result where every page reads it. */
 function useSend({ id, projectId }: ConsoleFlagView) {
   const client = useQueryClient();
   return async (body: EditFlagBody): Promise<ConsoleFlagView> => {
@@ -56,19 +56,19 @@ export function useFlagEditing(flag: ConsoleFlagView): FlagEditing {
     } catch (error) {
       const current = conflictOf<ConsoleFlagView>(error);
       if (current === null) throw error;
-      // Somebody changed something else meanwhile: a switch says all there is to say, so it is turned on top of that.
+      // Somebody has changed another field meanwhile: a switch has no other fields, so it is applied on top of that.
       await sendTurn(current.revision);
     }
   };
   return { flag, handle, save, turn };
 }
 
-/** An environment by its number as a decimal; nothing in a project that has none. */
+/** The environment with this number as a decimal; undefined in a project without environments. */
 export function environmentOf(project: ProjectView, number: string): EnvironmentView | undefined {
   return project.environments.find((each) => String(each.number) === number);
 }
 
-/** From a draft's keys to a line of a diff. */
+/** Turns a draft's keys into lines of a diff. */
 export function showFlagChange(project: ProjectView): (change: FieldChange) => ShownChange {
   return ({ key, ...values }) => {
     const { environment: number, name: field } = partsOfKey(key);
@@ -81,7 +81,7 @@ export function useAudiences(): readonly AudienceView[] {
   return useQuery(audiencesQuery(useProject().id)).data?.audiences ?? [];
 }
 
-/** The name of an audience, or its id when it is gone. */
+/** The name of an audience, or its id when it was deleted. */
 export function useAudienceName(): (id: string) => string {
   const audiences = useAudiences();
   return (id) => audiences.find((audience) => audience.id === id)?.name ?? id;

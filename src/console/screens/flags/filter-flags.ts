@@ -2,7 +2,7 @@ import type { FlagRow } from '../../../contracts/console/flag-views.ts';
 import type { FlagsSearch } from '../../app/searches.ts';
 import { searchedWords } from '../../parts/words.ts';
 
-/** A row with what is searched in it, in lower case, made once for each list that arrives. */
+/** A row with its searched text in lower case, which is made once for each list that arrives. */
 export interface SearchableFlag {
   readonly row: FlagRow;
   readonly words: string;
@@ -19,8 +19,8 @@ function hasState({ states }: FlagRow, isOn: boolean, environment: string | unde
 }
 
 /**
- * The rows that every filter lets through. Each word of the search is somewhere in name, id, description or tags; a
- * state is that of the chosen environment, or of any.
+ * The rows that pass every filter. Each word of the search must occur in name, id, description or tags; a state is that
+ * of the chosen environment, or of any.
  */
 export function filterFlags(flags: readonly SearchableFlag[], search: FlagsSearch): FlagRow[] {
   const words = searchedWords(search.q ?? '');
@@ -35,7 +35,7 @@ export function filterFlags(flags: readonly SearchableFlag[], search: FlagsSearc
     .map(({ row }) => row);
 }
 
-/** Every tag in use, each once, in the order of the alphabet. */
+/** Every tag in use, each once, in alphabetical order. */
 export function tagsOf(flags: readonly FlagRow[]): string[] {
   return Array.from(new Set(flags.flatMap(({ tags }) => tags))).sort();
 }

@@ -18,7 +18,7 @@ interface FlagColumn {
   readonly title: string;
 }
 
-/** A column for each environment; one for the state where there is only one. */
+/** A column for each environment; one column when flags have one state. */
 function flagColumns({ isMultiEnvironment, environments }: ProjectView): readonly FlagColumn[] {
   if (!isMultiEnvironment) return [{ key: '0', title: 'State' }];
   return environments.map(({ number, name }) => ({ key: String(number), title: name }));
@@ -30,7 +30,7 @@ interface FlagLinkProps {
   readonly name: string;
 }
 
-/** A link without what the router's own does for each one it draws: dozens of these come and go while a list scrolls. */
+/** A link without what the router's own does on each rendering: dozens of these come and go while a list scrolls. */
 function FlagLink({ projectId, flagId, name }: FlagLinkProps) {
   const navigate = useNavigate();
   const open = (event: MouseEvent) => {
@@ -50,7 +50,7 @@ function FlagLink({ projectId, flagId, name }: FlagLinkProps) {
   );
 }
 
-/** `On 50%` or `Off`, and who else decides: a state in words, and not by colour alone. Nothing where there is no state. */
+/** `On 50%` or `Off`, and what else decides: a state in words, and not by colour alone. Empty without a state. */
 function StateWords({ row, column }: { readonly row: FlagRow; readonly column: FlagColumn }) {
   const state = row.states[column.key];
   if (state === undefined) return null;
@@ -118,10 +118,10 @@ const Row = memo(function Row({ row, columns, index, start, projectId }: RowProp
   );
 });
 
-/** As many rows as there are flags, of which only those in sight are drawn. */
+/** As many rows as there are flags, of which only the visible ones are rendered. */
 function FlagTable({ rows }: { readonly rows: readonly FlagRow[] }) {
   const project = useProject();
-  // The same array each time: rows that stay in sight are not drawn anew while others come and go.
+  // The same array each time: rows that stay visible are not rendered again while others come and go.
   const columns = useMemo(() => flagColumns(project), [project]);
   const frame = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -223,7 +223,7 @@ function FlagCards({ rows }: { readonly rows: readonly FlagRow[] }) {
   );
 }
 
-/** A table where there is room for one, and cards where there is not. */
+/** A table in a wide window, and cards in a narrow one. */
 export function FlagRows({ rows }: { readonly rows: readonly FlagRow[] }) {
   const isNarrow = useIsNarrow();
   return isNarrow ? <FlagCards rows={rows} /> : <FlagTable rows={rows} />;

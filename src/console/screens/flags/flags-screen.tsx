@@ -48,13 +48,13 @@ function CreateFlag({ onClose }: { readonly onClose: () => void }) {
     >
       <LabelFields labels={labels} descriptionRowsMax={8} onChange={edit} />
       <Text size="sm" c="dimmed">
-        It begins switched off in every environment.
+        It is off in every environment at first.
       </Text>
     </FormDialog>
   );
 }
 
-/** The address follows the typing at this distance. */
+/** The address follows the typing after this delay. */
 const settleMs = 150;
 
 interface FlagFiltersProps {
@@ -67,7 +67,7 @@ function SearchField({ search, onChange }: Omit<FlagFiltersProps, 'tags'>) {
   const stored = search.q ?? '';
   const [typed, setTyped] = useState(stored);
   const [seen, setSeen] = useState(stored);
-  // The back button, or a cleared filter.
+  // The search changed by the back button, or by clearing the filters.
   if (seen !== stored) {
     setSeen(stored);
     if (typed.trim() !== stored) setTyped(stored);
@@ -189,7 +189,7 @@ export function FlagsScreen() {
             </Button>
           }
         >
-          None of {countOf(total, 'flag')} has all that is searched and chosen above.
+          None of {countOf(total, 'flag')} matches the search and the filters above.
         </PageEmpty>
       )}
       {rows.length > 0 && <FlagRows rows={rows} />}

@@ -18,7 +18,7 @@ export interface ShownLink {
   readonly link: MadeLink;
 }
 
-/** An Admin manages members up to Admin; only an Owner changes Owners. The service has the last word. */
+/** An Admin manages members up to Admin; only an Owner changes Owners. The service decides. */
 function mayManageMember(self: MemberView, member: MemberView): boolean {
   return hasRole(self.role, member.role === 'owner' ? 'owner' : 'admin');
 }
@@ -30,7 +30,7 @@ interface RoleChoiceProps {
   readonly isLastOwner: boolean;
 }
 
-/** A role is changed after a question that says what changes. */
+/** A role is changed after a question that explains the change. */
 function RoleChoice({ member, self, isLastOwner }: RoleChoiceProps) {
   const client = useQueryClient();
   const [asked, setAsked] = useState<Role | null>(null);
@@ -131,7 +131,7 @@ function MemberActions(props: MemberActionsProps) {
           onConfirm={() => makeLink.mutate()}
           onClose={close}
         >
-          <Text size="sm">Whoever has the link signs in as {member.name}, once, within 24 hours.</Text>
+          <Text size="sm">Anybody with the link can sign in as {member.name}, once, within 24 hours.</Text>
         </ConfirmDialog>
       )}
       {asked === 'remove' && (
@@ -144,7 +144,7 @@ function MemberActions(props: MemberActionsProps) {
           onConfirm={() => remove.mutate()}
           onClose={close}
         >
-          <Text size="sm">Their sessions end at once. Tokens they created go on working.</Text>
+          <Text size="sm">Their sessions end at once. Tokens that they created keep working.</Text>
         </ConfirmDialog>
       )}
     </Group>

@@ -44,7 +44,7 @@ function Withdraw({ invitation }: { readonly invitation: InvitationRow }) {
   );
 }
 
-/** Invitations that nobody has used yet; nothing without any. */
+/** Invitations that nobody has used yet; nothing if there are none. */
 function Invitations() {
   const invitations = useQuery(invitationsQuery);
   const rows = invitations.data?.invitations ?? [];
@@ -130,7 +130,7 @@ function NoMembers() {
     <>
       <PageHead title="Members" />
       <PageEmpty title="You belong to no organisation">
-        Your projects are yours alone. An invitation of an organisation makes you a member there.
+        Only you can see your projects. To join an organisation, ask one of its Admins for an invitation.
       </PageEmpty>
     </>
   );

@@ -4,7 +4,7 @@ import { projectsQuery } from '../../client/queries.ts';
 import { PageError, PageLoading } from '../../parts/page-states.tsx';
 import { useCurrentProject } from '../../shell/project-context.ts';
 
-/** The flags of the project that was open last; without one, where to create it. */
+/** The flags of the project that was opened last; without projects, the page that creates one. */
 export function HomeScreen() {
   const projects = useQuery(projectsQuery);
   const current = useCurrentProject();

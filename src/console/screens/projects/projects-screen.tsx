@@ -61,7 +61,7 @@ function CreateProject({ onClose }: { readonly onClose: () => void }) {
           <Radio
             value="multi"
             label="Several"
-            description="Each flag has a state of its own in each of them."
+            description="Each flag has a state of its own in each environment."
           />
           <Radio
             value="single"
@@ -73,7 +73,7 @@ function CreateProject({ onClose }: { readonly onClose: () => void }) {
       {kind === 'multi' && (
         <TagsInput
           label="Environment names"
-          description={`${environmentNameHint} – Enter after each; more can follow later.`}
+          description={`${environmentNameHint} – Press Enter after each. You can add more later.`}
           value={environments}
           onChange={setEnvironments}
         />
@@ -83,8 +83,8 @@ function CreateProject({ onClose }: { readonly onClose: () => void }) {
           label="Personal project"
           description={
             mayShare
-              ? `Yours alone, outside ${organisation.name}, and without API tokens.`
-              : `Yours alone. A project of ${organisation.name} is created by an Admin.`
+              ? `Only for you, outside ${organisation.name}, and without API tokens.`
+              : `Only for you. Only Admins can create projects of ${organisation.name}.`
           }
           checked={isPersonal}
           disabled={!mayShare}

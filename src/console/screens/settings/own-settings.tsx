@@ -27,7 +27,7 @@ function ChangePassword({ hasPassword }: { readonly hasPassword: boolean }) {
       setPassword('');
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
       void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-      showDone('The new password holds from now on.');
+      showDone('The new password is set.');
     },
   });
   const submit = (event: FormEvent) => {
@@ -39,7 +39,7 @@ function ChangePassword({ hasPassword }: { readonly hasPassword: boolean }) {
       <Stack gap="md" maw={420}>
         {hasPassword && (
           <PasswordField
-            label="Present password"
+            label="Current password"
             autoComplete="current-password"
             value={current}
             onText={setCurrent}
@@ -72,7 +72,7 @@ const systems = [
   ['Linux', 'Linux'],
 ] as const;
 
-/** `Firefox on Linux`, as far as a user agent tells; the order matters, because browsers name one another. */
+/** `Firefox on Linux`, as far as the user agent shows it; the order matters, because browsers name one another. */
 function deviceWords(userAgent: string): string {
   const browser = browsers.find(([mark]) => userAgent.includes(mark))?.[1];
   const system = systems.find(([mark]) => userAgent.includes(mark))?.[1];
@@ -127,7 +127,7 @@ function OwnSessions() {
   );
 }
 
-/** One's own account: how one signs in, and where one is signed in. */
+/** The member's own account: ways to sign in, and open sessions. */
 export function OwnSettings() {
   const { member } = useSession();
   return (

@@ -13,7 +13,7 @@ import { CopyButton } from '../../parts/small-button.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { useCanAdminister, useProject, useProjectChange } from '../../shell/project-context.ts';
 
-/** Off answers 403 to every application: that is asked first. On acts at once. */
+/** Switching off makes every evaluation a 403, so a dialog asks first. Switching on acts at once. */
 function AccessSwitch({ project }: { readonly project: ProjectView }) {
   const canAdminister = useCanAdminister();
   const apply = useProjectChange();
@@ -49,7 +49,7 @@ function AccessSwitch({ project }: { readonly project: ProjectView }) {
       />
       <Text size="sm" c="dimmed">
         While it is off, every application that asks for a flag of this project gets 403.
-        {!canAdminister && ' Only an Admin switches it.'}
+        {!canAdminister && ' Only Admins can switch it.'}
       </Text>
       {isAsked && (
         <ConfirmDialog
@@ -83,7 +83,7 @@ function useSave({ id: projectId }: ProjectView, handle: DraftHandle) {
       apply(stored);
       return stored;
     });
-    showDone(`The project is called ${name} now.`);
+    showDone(`Renamed the project to ${name}.`);
   };
 }
 
@@ -98,7 +98,7 @@ export function ProjectSettingsScreen() {
         <Panel title="Name">
           <TextField
             aria-label="Name of the project"
-            description={canAdminister ? undefined : 'Only an Admin changes it.'}
+            description={canAdminister ? undefined : 'Only Admins can change it.'}
             maw={420}
             disabled={!canAdminister}
             value={handle.value('name') as string}

@@ -20,22 +20,22 @@ import { useSession } from '../../shell/use-session.ts';
 import { OwnSettings } from './own-settings.tsx';
 
 function waitingWords({ waiting, waitingFault }: MailState, isMailConfigured: boolean): string {
-  if (waiting === 0) return isMailConfigured ? 'No email waits to be sent.' : 'Mail is not configured.';
+  if (waiting === 0) return isMailConfigured ? 'No emails are waiting.' : 'Mail is not configured.';
   const wait = waiting === 1 ? 'waits' : 'wait';
   const emails = `${countOf(waiting, 'email')} ${wait}`;
   if (!isMailConfigured) return `Mail is not configured: ${emails} until SMTP is set up.`;
   if (waitingFault === null) return `${emails} to be sent.`;
-  return `${emails} to be sent again. What went wrong last: ${waitingFault}`;
+  return `${emails} to be sent again. The last fault: ${waitingFault}`;
 }
 
 function failedWords({ failed, lastFailure }: MailState): string | null {
   if (lastFailure === null) return null;
   const emails = countOf(failed, 'email');
   const last = `${formatMoment(lastFailure.at)}: ${lastFailure.fault}`;
-  return `${emails} could not be sent, and will be tried once more when the service starts. The last failure, ${last}`;
+  return `${emails} could not be sent, and will be tried once more when the service starts. The last failure was on ${last}`;
 }
 
-/** What has become of the emails about refused tokens. */
+/** The state of the emails about refused tokens. */
 function DenialMails() {
   const { isMailConfigured } = useSession();
   const { data, error } = useQuery(mailStateQuery);
@@ -75,7 +75,7 @@ function useSave(handle: DraftHandle) {
       return stored;
     });
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-    showDone(`The organisation is called ${name} now.`);
+    showDone(`Renamed the organisation to ${name}.`);
   };
 }
 
@@ -89,7 +89,7 @@ function Loaded({ organisation }: { readonly organisation: OrganisationView }) {
         <Panel title="Name">
           <TextField
             aria-label="Name of the organisation"
-            description={isOwner ? undefined : 'Only an Owner changes it.'}
+            description={isOwner ? undefined : 'Only Owners can change it.'}
             maw={420}
             disabled={!isOwner}
             value={handle.value('name') as string}
@@ -116,7 +116,7 @@ function OrganisationSettings() {
 
 const route = getRouteApi('/shell/settings');
 
-/** What belongs to no project: the organisation, and one's own sessions and password. */
+/** What belongs to no project: the organisation, and the member's own sessions and password. */
 export function SettingsScreen() {
   const { organisation } = useSession();
   const { tab } = route.useSearch();

@@ -13,7 +13,9 @@ import { OpenIdButton } from './open-id-button.tsx';
 
 let taken: string | null = null;
 
-/** The secret of a one-time link, which leaves the address at once: history and bookmarks do not keep it. */
+/**
+ * The secret of a one-time link. It is removed from the address at once, so that history and bookmarks do not keep it.
+ */
 function takeSecret(): string {
   const fragment = window.location.hash.slice(1);
   if (fragment !== '') {
@@ -70,7 +72,7 @@ function LinkForm({ link, isBusy, error, onUse }: LinkFormProps) {
         {needsEmail ? (
           <EmailField value={email} onText={setEmail} />
         ) : (
-          // Password managers file the new password under it.
+          // Password managers store the new password under it.
           <input type="hidden" autoComplete="username" value={link.email ?? ''} readOnly />
         )}
         {link.needsPassword && <NewPasswordField value={password} onText={setPassword} />}

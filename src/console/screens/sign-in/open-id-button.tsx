@@ -5,14 +5,14 @@ import { sessionQuery } from '../../client/queries.ts';
 import { Failure } from '../../parts/callout.tsx';
 
 interface OpenIdButtonProps {
-  /** What the button does, before the name of the provider: «Sign in with». */
+  /** The label of the button before the name of the provider: «Sign in with». */
   readonly verb: string;
-  /** Of a one-time link. */
+  /** The secret of a one-time link. */
   readonly linkSecret?: string;
   readonly back?: string | undefined;
 }
 
-/** The way through the OpenID provider, below the others; nothing where none is configured. */
+/** The button for signing in with the OpenID provider, below the other ways; nothing when none is configured. */
 export function OpenIdButton({ verb, linkSecret, back }: OpenIdButtonProps) {
   const session = useQuery(sessionQuery);
   const start = useMutation({

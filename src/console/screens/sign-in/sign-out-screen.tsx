@@ -5,7 +5,7 @@ import { call } from '../../client/call.ts';
 import { PageError, PageLoading } from '../../parts/page-states.tsx';
 import { DoorPage } from './door-page.tsx';
 
-/** Ends the session, and leaves nothing of it in this page. */
+/** Ends the session, and clears this page's data. */
 export function SignOutScreen() {
   const isAsked = useLocation({ select: ({ state }) => state.isSigningOut === true });
   const { mutate, error } = useMutation({

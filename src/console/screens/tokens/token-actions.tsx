@@ -9,7 +9,7 @@ import { SecretOnce } from '../../parts/secret-once.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import { useSession } from '../../shell/use-session.ts';
 
-/** The secret of a token that was made just now. */
+/** The secret of a token that was just created. */
 export function TokenSecret({ made, onClose }: { readonly made: MadeToken; readonly onClose: () => void }) {
   return (
     <SecretOnce
@@ -25,7 +25,7 @@ export function TokenSecret({ made, onClose }: { readonly made: MadeToken; reado
 interface TokenActionsProps {
   readonly token: TokenView;
   readonly onMade: (made: MadeToken) => void;
-  /** Of the buttons: small in a row, and of the usual size at the head of a page. */
+  /** Size of the buttons: small in a row, and usual at the head of a page. */
   readonly size?: 'compact-sm' | 'sm';
 }
 
@@ -41,7 +41,7 @@ function useTokenCommands({ token, onMade }: TokenActionsProps, onDone: () => vo
     mutationFn: () => call('revoke-console-token', params, null),
     onSuccess: () => {
       settle();
-      showDone(`${token.name} is revoked, and refused from now on.`);
+      showDone(`Revoked ${token.name}. Requests with it are refused from now on.`);
     },
   });
   const rotate = useMutation({
@@ -106,7 +106,7 @@ export function TokenActions(props: TokenActionsProps) {
         >
           <Text size="sm">
             A new token takes its place, with the same name, permission, environments and expiry. The present
-            secret is refused at once: whatever uses it needs the new one.
+            secret is refused at once: every program that uses it needs the new one.
           </Text>
         </ConfirmDialog>
       )}

@@ -10,7 +10,7 @@ export function StatusMark({ token }: { readonly token: TokenView }) {
   return <Mark tone={tones[token.status]}>{token.status}</Mark>;
 }
 
-/** @param known names of the project's environments: a name that none of them has permits nothing, and is struck out */
+/** @param known names of the project's environments: other names permit nothing, and are struck out */
 function environmentWords({ environments }: TokenView, known: readonly string[]) {
   if (environments === null) return <span>all</span>;
   return (
@@ -27,7 +27,7 @@ function environmentWords({ environments }: TokenView, known: readonly string[])
 
 type TokenFact = 'permission' | 'environments' | 'expires' | 'lastUsed' | 'lastDenied';
 
-/** What a token's row in the list and its own page both say. @param known names of the project's environments */
+/** The facts that both a token's row and its own page show. @param known names of the project's environments */
 export function tokenFacts(known: readonly string[]): Readonly<Record<TokenFact, Column<TokenView>>> {
   return {
     permission: { header: 'Permission', cell: ({ permission }) => permissionWords(permission) },

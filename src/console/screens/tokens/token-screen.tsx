@@ -79,13 +79,13 @@ function Activity<Row>({ title, none, rows, columns }: ActivityProps<Row>) {
   );
 }
 
-/** What a token was used for lately, and what it was refused. */
+/** The token's recent uses and denials. */
 export function TokenScreen() {
   const { id: projectId } = useProject();
   const { tokenId } = route.useParams();
   const [made, setMade] = useState<MadeToken | null>(null);
   const activity = useQuery({ ...tokenQuery(projectId, tokenId), refetchInterval: 10_000 });
-  // What a later reading fails at does not take away what was read.
+  // A failed later reading does not remove what was read before.
   if (activity.isPending || isUnreadable(activity)) {
     const all = <ProjectLink to="/projects/$projectId/tokens">All tokens</ProjectLink>;
     return <PageUnread isPage of={activity} what="the token" action={all} />;
@@ -104,11 +104,11 @@ export function TokenScreen() {
         <Facts token={token} />
         <Activity
           title="Recent denials"
-          none="It was never refused."
+          none="No request with it was refused."
           rows={denials}
           columns={denialColumns}
         />
-        <Activity title="Recent activity" none="It was not used yet." rows={uses} columns={useColumns} />
+        <Activity title="Recent activity" none="It has not been used yet." rows={uses} columns={useColumns} />
       </Stack>
       {made !== null && <TokenSecret made={made} onClose={() => setMade(null)} />}
     </>

@@ -46,7 +46,7 @@ function EnvironmentLimit({ chosen, onChoose }: LimitProps) {
         onChange={(value) => onChoose(value === 'every' ? null : [])}
       >
         <Stack gap="xs" mt="xs">
-          <Radio value="every" label="All, also those created later" />
+          <Radio value="every" label="All, with future ones" />
           <Radio
             value="some"
             label="Only these"
@@ -155,7 +155,7 @@ function columnsOf(
   ];
 }
 
-/** At most so many that are not revoked; those that have expired count (specification, limits). */
+/** The limit of tokens that are not revoked; expired ones count (specification, limits). */
 const tokensMax = 50;
 
 function TokenNotices({ isFull }: { readonly isFull: boolean }) {
@@ -170,13 +170,13 @@ function TokenNotices({ isFull }: { readonly isFull: boolean }) {
       )}
       {organisation?.isEligible === false && (
         <Callout tone="warn">
-          The Management API needs the Teams plan. Tokens are shown, and cannot be created, rotated or
-          revoked. Those that exist work again as soon as the plan does.
+          The Management API needs the Teams plan. Tokens are listed, but cannot be created, rotated or
+          revoked. Existing tokens work again when the organisation has the plan.
         </Callout>
       )}
       {!isMailConfigured && (
         <Callout tone="plain">
-          Mail is not configured: nobody is told when a token is refused. The emails are kept, and go out once
+          Mail is not configured: nobody is told when a token is refused. The emails are kept, and sent when
           SMTP is set up.
         </Callout>
       )}

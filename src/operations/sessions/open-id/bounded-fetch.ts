@@ -3,7 +3,7 @@ import type { CustomFetchOptions } from 'openid-client';
 /** Metadata and keys of a provider are some kilobytes. */
 const bodyBytesMax = 1024 * 1024;
 
-/** Requests to the provider: each is over within a time, and its answer is no longer than it needs to be. */
+/** Requests to the provider, bounded in time and in the size of the answer. */
 export class BoundedFetch {
   readonly #timeoutMs: number;
   readonly #underWay = new Set<AbortController>();
@@ -31,7 +31,7 @@ export class BoundedFetch {
     }
   }
 
-  /** Ends what is under way: the service stops. */
+  /** Ends requests under way: the service stops. */
   close(): void {
     for (const controller of this.#underWay) controller.abort(new Error('the service stops'));
   }
@@ -40,11 +40,11 @@ export class BoundedFetch {
 async function readBounded({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop early ends the connection.
+  // Leaving the loop early closes the connection.
   for await (const part of body ?? []) {
     parts.push(part);
     bytes += part.length;
-    if (bytes > bodyBytesMax) throw new Error(`an answer of more than ${bodyBytesMax} bytes`);
+    if (bytes > bodyBytesMax) throw new Error(`the answer has more than ${bodyBytesMax} bytes`);
   }
   return new Uint8Array(Buffer.concat(parts));
 }

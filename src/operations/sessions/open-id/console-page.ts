@@ -1,11 +1,11 @@
 const home = '/console/';
 const charsMax = 2048;
-/** Addresses are told apart within it alone: an address that leads elsewhere has another origin. */
+/** The base for comparing addresses: an address that leads elsewhere has another origin. */
 const anywhere = 'http://console.invalid';
 
 /**
- * @param wanted what a request would like to come back to
- * @returns it as a path, if it is a page of the console; its first page otherwise: nobody is ever sent elsewhere
+ * @param wanted the address to which a request wants to return
+ * @returns its path, if it is a page of the console; otherwise the first page, so that nobody is sent elsewhere
  */
 export function consolePage(wanted: string | undefined): string {
   if (wanted === undefined || wanted.length > charsMax || !URL.canParse(wanted, anywhere)) return home;

@@ -7,14 +7,17 @@ import { pendingLifetimeMs } from './pending-sign-ins.ts';
 export interface OpenIdCookie {
   set(state: string, secret: string): string;
   clear(state: string): string;
-  /** @param values of the Cookie headers, as they came */
+  /** @param values of the Cookie headers, as received */
   read(state: string, values: readonly string[]): string | null;
 }
 
-/** Enough to tell the sign-ins of one browser apart. */
+/** Enough characters to distinguish the sign-ins of one browser. */
 const stateChars = 8;
 
-/** @param baseUrl behind TLS the cookie goes over TLS alone. `Lax`, because the provider's page sends the browser here. */
+/**
+ * @param baseUrl behind TLS the cookie is sent over TLS only. `Lax`, because the provider's page sends the browser
+ * here.
+ */
 export function openIdCookie(baseUrl: string): OpenIdCookie {
   const isSecure = baseUrl.startsWith('https:');
   const path = openIdCallbackPath;

@@ -8,15 +8,15 @@ import type { BegunSignIn, OpenIdPort, SignInBeginning } from './open-id-protoco
 import type { OpenIdProvider } from './open-id-provider.ts';
 import { type PendingSignIn, PendingSignIns } from './pending-sign-ins.ts';
 
-/** Exchanges with the provider at once: each holds some connections and takes at most ten seconds. */
+/** Exchanges with the provider at once: each has some connections and takes at most ten seconds. */
 const atOnce = 32;
-/** Browsers that wait, for ten seconds at most, for what a provider that is silent says of itself: each costs little. */
+/** Browsers that wait, for ten seconds at most, for the metadata of a silent provider: each costs little. */
 const beginningMax = 1024;
 const tooMany = 'too many people sign in at once';
 
 /**
- * Sends browsers to the OpenID provider, and receives those that come back. The process has one, on the main thread: what
- * the provider says of itself is asked for once, and each pending sign-in is finished once, whichever worker is asked.
+ * Sends browsers to the OpenID provider, and receives those that return. The process has one, on the main thread: the
+ * provider's metadata is fetched once, and each pending sign-in is finished once, by any worker.
  */
 export class OpenIdDesk implements OpenIdPort {
   readonly #provider: OpenIdProvider;
@@ -70,7 +70,7 @@ export class OpenIdDesk implements OpenIdPort {
     }
   }
 
-  /** @returns the word that the browser is told; the log gets the reason */
+  /** @returns the reason that the browser gets; the log has the cause */
   #tell(thrown: unknown, requestId: string): OpenIdRefusal {
     const { refusal, message } = openIdFaultOf(thrown);
     if (refusal !== 'denied')

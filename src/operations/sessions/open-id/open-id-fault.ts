@@ -1,6 +1,6 @@
 import type { OpenIdRefusal } from '../../../domain/session/open-id-rules.ts';
 
-/** Why the provider did not vouch for somebody. Its message is for the log: it names no token, code or secret. */
+/** The provider did not vouch for a person. The message is for the log: it has no token, code or secret. */
 export class OpenIdFault extends Error {
   readonly refusal: OpenIdRefusal;
 
@@ -14,8 +14,8 @@ export class OpenIdFault extends Error {
 const messageCharsMax = 500;
 
 /**
- * @param thrown by `openid-client` or by what it has called. It is not kept: the causes of its errors hold whole answers of
- * the provider, tokens included.
+ * @param thrown by `openid-client` or by what it has called. It is not kept: the causes of its errors contain whole
+ * answers of the provider, with tokens.
  */
 export function openIdFaultOf(thrown: unknown): OpenIdFault {
   if (thrown instanceof OpenIdFault) return thrown;
@@ -29,14 +29,14 @@ export function openIdFaultOf(thrown: unknown): OpenIdFault {
   return new OpenIdFault(isAnswered(thrown) ? 'provider-failed' : 'provider-unreachable', message);
 }
 
-/** @returns a text that the error carries under a name; empty when it carries none. */
+/** @returns a text property of the error; empty when there is none. */
 function textOf(thrown: unknown, name: 'code' | 'error' | 'error_description'): string {
   if (typeof thrown !== 'object' || thrown === null) return '';
   const value: unknown = Reflect.get(thrown, name);
   return typeof value === 'string' ? value : '';
 }
 
-/** The messages of an error and of the errors that have caused it. */
+/** The messages of an error and of its causes. */
 function messagesOf(thrown: unknown): readonly string[] {
   const messages: string[] = [];
   let each = thrown;
@@ -47,7 +47,10 @@ function messagesOf(thrown: unknown): readonly string[] {
   return messages;
 }
 
-/** Of what the provider has answered `openid-client` says what does not hold, by code; anything else came before an answer. */
+/**
+ * When an answer of the provider is refused, `openid-client` gives a code for it. A fault without a code came before an
+ * answer.
+ */
 function isAnswered(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const code = textOf(thrown, 'code');

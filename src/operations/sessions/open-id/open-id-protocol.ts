@@ -4,23 +4,23 @@ import { consoleApiPath } from '../../match-route.ts';
 import type { OpenIdPerson } from '../step-bodies.ts';
 import type { PendingSignIn } from './pending-sign-ins.ts';
 
-/** What a sign-in begins with. */
+/** The input of a sign-in. */
 export type SignInBeginning = Pick<PendingSignIn, 'linkSecret' | 'back' | 'limitKey'>;
 
-/** A sign-in that has begun, and where its browser goes. */
+/** A sign-in that has begun, and the address for its browser. */
 export interface BegunSignIn {
   readonly signIn: PendingSignIn;
   readonly url: string;
 }
 
-/** What a request holds of the process' OpenID desk: browsers may come back to another worker. */
+/** The way of a request to the process' OpenID desk: a browser may return to another worker. */
 export interface OpenIdPort {
   begin(beginning: SignInBeginning, requestId: string): Promise<BegunSignIn | OpenIdRefusal>;
-  /** @returns the sign-in of this state and browser, which is not pending any more; null when there is none. */
+  /** @returns the sign-in of this state and browser, which is then no longer pending; null when there is none. */
   take(state: string, browserSecret: string | null): Promise<PendingSignIn | null>;
-  /** @param rawQuery that the browser came back with. @returns whom the provider vouches for */
+  /** @param rawQuery with which the browser returned. @returns the person that the provider vouches for */
   receive(rawQuery: string, signIn: PendingSignIn, requestId: string): Promise<OpenIdPerson | OpenIdRefusal>;
 }
 
-/** Where the provider sends browsers back to. */
+/** The path to which the provider sends browsers back. */
 export const openIdCallbackPath = `${consoleApiPath}${consoleRoutes['finish-open-id'].slice('GET '.length)}`;

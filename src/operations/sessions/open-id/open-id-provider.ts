@@ -13,19 +13,19 @@ export interface OpenIdSettings {
   readonly clientId: string;
   /** Null for a public client. Never logged. */
   readonly clientSecret: string | null;
-  /** Without a trailing slash: what the address that the provider sends people back to begins with. */
+  /** Without a trailing slash: the base of the address to which the provider sends people back. */
   readonly baseUrl: string;
 }
 
-/** Everything that a call of this class asks the provider is over by then. */
+/** Every call of this class ends within this time. */
 const timeoutMs = 10_000;
-/** After it a provider is asked again how it is to be spoken to. */
+/** After this time the provider's metadata is fetched again. */
 const metadataAgeMs = 60 * 60 * 1000;
 const scope = 'openid email profile';
 
 /**
- * The OpenID provider, by the code flow with PKCE. What it says of itself is asked for when it is first needed, kept for
- * an hour, and asked for again at once after a failure: it may be down while this service starts.
+ * The OpenID provider, by the code flow with PKCE. Its metadata is fetched when it is first needed, kept for an hour,
+ * and fetched again after a failure: the provider may be down while this service starts.
  */
 export class OpenIdProvider {
   readonly #settings: OpenIdSettings;
@@ -37,17 +37,17 @@ export class OpenIdProvider {
     this.#settings = settings;
   }
 
-  /** Where the provider sends people back to: from the base URL, never from the Host header. */
+  /** The address to which the provider sends people back: from the base URL, never from the Host header. */
   get redirectUrl(): string {
     return `${this.#settings.baseUrl}${openIdCallbackPath}`;
   }
 
-  /** Asks the provider how it is to be spoken to, unless that is known. @throws OpenIdFault */
+  /** Fetches the provider's metadata, unless it is known. @throws OpenIdFault */
   async find(): Promise<void> {
     await inTime(this.#configuration());
   }
 
-  /** @returns the provider's page that a browser signs in at. @throws OpenIdFault */
+  /** @returns the provider's page at which a browser signs in. @throws OpenIdFault */
   async signInUrl({ state, nonce, codeVerifier }: SignInProof): Promise<string> {
     const configuration = await inTime(this.#configuration());
     const url = client.buildAuthorizationUrl(configuration, {
@@ -62,15 +62,15 @@ export class OpenIdProvider {
   }
 
   /**
-   * @param rawQuery that the browser came back with, as received
-   * @returns whom the provider vouches for
+   * @param rawQuery with which the browser returned, as received
+   * @returns the person that the provider vouches for
    * @throws OpenIdFault
    */
   async receive(rawQuery: string, proof: SignInProof): Promise<OpenIdPerson> {
     return inTime(this.#exchange(new URL(`${this.redirectUrl}?${rawQuery}`), proof));
   }
 
-  /** Ends what is being asked. */
+  /** Ends requests under way. */
   close(): void {
     this.#fetch.close();
   }
@@ -84,9 +84,9 @@ export class OpenIdProvider {
       idTokenExpected: true,
     });
     const claims = tokens.claims();
-    if (claims === undefined) throw new OpenIdFault('provider-failed', 'there is no ID token in the answer');
+    if (claims === undefined) throw new OpenIdFault('provider-failed', 'the answer has no ID token');
     const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
-    // Providers may tell of a person's email there alone.
+    // Some providers give a person's email only there.
     const more =
       claims['email'] === undefined && hasUserInfo
         ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
@@ -100,7 +100,7 @@ export class OpenIdProvider {
     this.#finding ??= this.#discover().finally(() => {
       this.#finding = null;
     });
-    // What was known goes on being used while the provider does not answer.
+    // Known metadata stays in use while the provider does not answer.
     return found === null ? this.#finding : this.#finding.catch(() => found.configuration);
   }
 
@@ -122,7 +122,7 @@ export class OpenIdProvider {
   }
 }
 
-/** As the provider wants to be shown the secret; Basic is what it takes when it does not say. */
+/** The way in which the provider wants the secret; Basic when its metadata does not say. */
 function secretProof(secret: string): client.ClientAuth {
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];
   return (server, self, body, headers) => {

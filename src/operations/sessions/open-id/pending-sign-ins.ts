@@ -1,26 +1,26 @@
-/** What only the browser that began a sign-in, and this service, know of it. */
+/** Secrets of a sign-in that only the browser which began it, and this service, know. */
 export interface SignInProof {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
 }
 
-/** A browser is at the provider, and is to come back. */
+/** A sign-in whose browser is at the provider and has yet to return. */
 export interface PendingSignIn extends SignInProof {
-  /** In a cookie of the browser that began it: no other can finish it. */
+  /** Also in a cookie of the browser that began it, so that no other can finish it. */
   readonly browserSecret: string;
-  /** Of the one-time link that it began with. */
+  /** The secret of the one-time link with which it began. */
   readonly linkSecret: string | null;
-  /** The page of the console to go to then. */
+  /** The page of the console to open then. */
   readonly back: string;
-  /** Whose attempt it is, until it is right. */
+  /** The address that the attempt counts for, until it succeeds. */
   readonly limitKey: string;
 }
 
 export const pendingLifetimeMs = 10 * 60 * 1000;
 const pendingMax = 10_000;
 
-/** Sign-ins that have begun, in memory: each can be finished once, and the oldest make room. */
+/** Sign-ins that have begun, in memory: each can be finished once, and the oldest are dropped for new ones. */
 export class PendingSignIns {
   /** By state; the oldest first. */
   readonly #pending = new Map<string, { readonly signIn: PendingSignIn; readonly endsAt: number }>();
@@ -39,7 +39,7 @@ export class PendingSignIns {
     this.#pending.set(signIn.state, { signIn, endsAt: now + pendingLifetimeMs });
   }
 
-  /** @returns the sign-in of this state and browser, which is not pending any more; null when there is none. */
+  /** @returns the sign-in of this state and browser, which is then no longer pending; null when there is none. */
   take(state: string, browserSecret: string | null, now: number): PendingSignIn | null {
     const found = this.#pending.get(state);
     if (found === undefined || found.signIn.browserSecret !== browserSecret) return null;

@@ -3,12 +3,12 @@ import { OpenIdFault } from './open-id-fault.ts';
 
 /** OpenID Connect Core 5.7: a subject has at most 255 ASCII characters. */
 const subjectCharsMax = 255;
-/** Longer texts are no names and no emails. */
+/** Longer texts are neither names nor emails. */
 const textCharsMax = 1024;
 
 /**
  * @param claims of a checked ID token, and of the user info
- * @throws OpenIdFault when they do not say who this is
+ * @throws OpenIdFault when they do not identify a person
  */
 export function personOf(claims: Readonly<Record<string, unknown>>): OpenIdPerson {
   const { iss: issuer, sub: subject } = claims;
@@ -24,7 +24,7 @@ export function personOf(claims: Readonly<Record<string, unknown>>): OpenIdPerso
     issuer,
     subject,
     email,
-    // Some providers say it as a text.
+    // Some providers give it as a string.
     isEmailVerified: claims['email_verified'] === true || claims['email_verified'] === 'true',
     names: [...names, email].filter((name) => name !== null),
   };

@@ -15,11 +15,11 @@ export interface DatabaseSize {
   readonly bytes: number;
 }
 
-/** What looks at the named databases while their pages are checked. */
+/** Receives the named databases while their pages are checked. */
 export interface DatabaseVisitor {
-  /** @returns those whose leaves are to be read; of the others every page that leads to a leaf is. */
+  /** @returns the databases whose leaves are read; of the others every page that leads to a leaf is. */
   choose(databases: readonly DatabaseSize[]): ReadonlySet<string>;
-  /** @returns what looks at each entry of a database that was chosen. */
+  /** @returns the visitor of each entry in a database that was chosen. */
   begin(name: string): (entry: TreeEntry) => void;
 }
 
@@ -30,11 +30,11 @@ interface NamedTree {
 }
 
 /**
- * Checks the pages in use of a data file. LMDB has no checksums of pages: it takes a damaged one as it is, and answers
- * wrongly, or ends the process.
+ * Checks the pages in use of a data file. LMDB has no checksums of pages: a damaged one makes it answer wrongly, or
+ * crash.
  *
- * @param head where to begin; its pages must stay as they are meanwhile
- * @throws DamagedPagesError at the first thing that does not hold, and what the visitor throws
+ * @param head where to begin; its pages must not change meanwhile
+ * @throws DamagedPagesError at the first fault, and what the visitor throws
  */
 export function checkPages(descriptor: number, head: FileHead, visitor: DatabaseVisitor): void {
   const { free, main, commit, lastPage, pageBytes } = head;
@@ -70,21 +70,21 @@ function namedTreeIn({ key, value, flags, commit }: TreeEntry): NamedTree {
   const isTree = key.at(-1) === 0 && flags === nodeFlags.tree && value.length === treeRecordBytes;
   const record = isTree ? readTreeRecord(value, 0) : null;
   if (record?.flags === 0) return { name, record, commit };
-  throw new DamagedPagesError(`the table of tables has an entry that is none, ${JSON.stringify(name)}`);
+  throw new DamagedPagesError(`the table of tables has an invalid entry, ${JSON.stringify(name)}`);
 }
 
 function pagesIn({ branchPages, leafPages, bigValuePages }: TreeRecord): number {
   return branchPages + leafPages + bigValuePages;
 }
 
-/** A key that is no number is refused when its entry is looked at. */
+/** A key that is no number is refused when its entry is read. */
 function compareCommits(left: Buffer, right: Buffer): number {
   return left.length < 8 || right.length < 8 ? 1 : readCount(left, 0) - readCount(right, 0);
 }
 
 /**
- * An entry lists pages that a commit has freed: how many numbers follow, and the numbers. A negative one is how many
- * pages are free from the next number on; zeros are gaps. A page that is listed and in use would be overwritten.
+ * An entry lists pages that a commit has freed: how many numbers follow, and the numbers. A negative number counts free
+ * pages from the next number on; zeros are gaps. A page that is listed and in use would be overwritten.
  *
  * @throws DamagedPagesError
  */
@@ -105,8 +105,8 @@ function checkFreePages({ key, value, commit }: TreeEntry, use: PageUse): void {
 }
 
 /**
- * LMDB believes the head that names the later commit. One whose number was damaged would turn the store back, so the two
- * must be of commits that follow one another: a commit goes to the page that its number's last bit says. In a copy the
+ * LMDB uses the head with the later commit. If the number of a commit were damaged, the store would be turned back; so
+ * the two heads must be of consecutive commits: a commit is written to the page of its number's last bit. In a copy the
  * other head is still that of a new file.
  *
  * @returns the newer head. @throws DamagedPagesError
@@ -119,14 +119,14 @@ export function checkHeads(descriptor: number): FileHead {
   if (!follows)
     throw new DamagedPagesError(`its heads are of the commits ${older.commit} and ${newer.commit}`);
   if (older.constants !== newer.constants)
-    throw new DamagedPagesError('its two heads differ in what never changes');
+    throw new DamagedPagesError('its two heads differ in a field that never changes');
   return newer;
 }
 
 function checkHead(head: FileHead | null, page: number): FileHead {
   if (head === null) throw new DamagedPagesError(`the head on page ${page} cannot be read`);
   if (head.page !== page || (head.commit !== 0 && head.commit % 2 !== page)) {
-    throw new DamagedPagesError(`the head on page ${page} is not that page's`);
+    throw new DamagedPagesError(`the head on page ${page} belongs to another page`);
   }
   return head;
 }

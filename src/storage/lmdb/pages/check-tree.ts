@@ -19,24 +19,24 @@ export interface TreeEntry {
   readonly key: Buffer;
   readonly value: Buffer;
   readonly flags: number;
-  /** That wrote the page: what the entry names was written by this commit or an earlier one. */
+  /** The commit that wrote the page: everything that the entry refers to was written by it or earlier. */
   readonly commit: number;
 }
 
 export interface TreeToCheck {
-  /** As the messages call it. */
+  /** The name in messages. */
   readonly name: string;
   readonly record: TreeRecord;
-  /** Of the head: no page is newer. */
+  /** The commit of the head: no page is newer. */
   readonly headCommit: number;
-  /** The newest that may have written its root. */
+  /** The newest commit that may have written its root. */
   readonly commit: number;
   readonly compare: (left: Buffer, right: Buffer) => number;
-  /** Null when leaves need not be read: only what leads to them is checked then. */
+  /** Null when leaves need not be read: then only the pages that lead to them are checked. */
   readonly visit: ((entry: TreeEntry) => void) | null;
 }
 
-/** What the keys under a page must lie between. */
+/** The bounds of the keys under a page. */
 interface Bounds {
   /** Inclusive; null at the left edge. */
   readonly from: Buffer | null;
@@ -49,11 +49,11 @@ interface Child extends Bounds {
 }
 
 /**
- * Follows a tree of pages from its root, and believes nothing: every page is where its parent says, is the one it says
- * it is, was written no later than its parent, and holds keys in order, within what its parent says it holds; all that
- * was counted is there.
+ * Follows a tree of pages from its root, and checks everything: every page is where its parent says, has its own
+ * number, was written no later than its parent, and has keys in order, within the bounds from its parent; and the
+ * counts are right.
  *
- * @throws DamagedPagesError at the first thing that does not hold
+ * @throws DamagedPagesError at the first fault
  */
 export function checkTree(file: PageFile, use: PageUse, tree: TreeToCheck): void {
   new TreeCheck(file, use, tree).run();
@@ -86,7 +86,7 @@ class TreeCheck {
   }
 
   #compare(what: string, seen: number, said: number): void {
-    if (seen !== said) this.#fail(`has ${seen} ${what}, and is said to have ${said}`);
+    if (seen !== said) this.#fail(`has ${seen} ${what}, but its record says ${said}`);
   }
 
   #page(number: number, level: number, commitMax: number, bounds: Bounds): void {
@@ -108,7 +108,7 @@ class TreeCheck {
     kind: number,
     commitMax: number,
   ): void {
-    if (number !== at) this.#fail(`has a page at ${at} that says it is ${number}`);
+    if (number !== at) this.#fail(`has a page at ${at} with the number ${number}`);
     if (flags !== kind) this.#fail(`has page ${at} of kind ${flags}, not ${kind}`);
     if (commit > commitMax) this.#fail(`has page ${at} of commit ${commit}, after ${commitMax}`);
     const isInOrder = offsetsBytes % 2 === 0 && offsetsBytes > 0 && offsetsBytes <= nodesAt;
@@ -122,7 +122,7 @@ class TreeCheck {
     }
   }
 
-  /** Under each lies what is from its own key, which the first one lacks, to the next one's. */
+  /** A child has the keys from its own key (which the first child lacks) to the next child's. */
   *#children(page: Buffer, header: DataPageHead, bounds: Bounds): Generator<Child> {
     let child: Child | null = null;
     for (let at = 0; at < header.offsetsBytes; at += 2) {
@@ -154,7 +154,7 @@ class TreeCheck {
     this.#checkOrder(before, bounds.to, true, header);
   }
 
-  /** @returns where in the page a node begins. */
+  /** @returns the offset of a node in the page. */
   #nodeAt(page: Buffer, { number, nodesAt }: DataPageHead, at: number): number {
     const offset = page.readUInt16LE(pageHeaderBytes + at);
     const node = pageHeaderBytes + offset;
@@ -194,7 +194,8 @@ class TreeCheck {
 
   #bigValue(place: Buffer, bytes: number): Buffer {
     const [first, commit, pages] = [readCount(place, 0), readCount(place, 8), readCount(place, 16)];
-    // More than it needs is in order: a value that shrinks within a transaction stays on the pages of the longer one.
+    // More pages than needed are allowed: a value that shrinks within a transaction stays on the pages of the longer
+    // one.
     if (pages < Math.floor((pageHeaderBytes - 1 + bytes) / this.#file.pageBytes) + 1) {
       this.#fail(`has a value of ${bytes} bytes on ${pages} pages`);
     }
@@ -202,7 +203,7 @@ class TreeCheck {
     this.#bigValuePages += pages;
     const content = this.#file.read(first, pages);
     const header = readPageHeader(content);
-    // A compact copy makes every commit the first, except on these pages.
+    // A compact copy gives every page the first commit's number, except these pages.
     const isOfCommit = header.commit === commit || commit === 1;
     const isIt = header.number === first && isOfCommit && header.commit <= this.#tree.headCommit;
     if (!isIt || header.flags !== pageFlags.bigValue || content.readUInt32LE(20) !== pages) {

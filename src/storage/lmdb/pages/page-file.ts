@@ -1,11 +1,11 @@
 import { fstatSync, readSync } from 'node:fs';
 
-/** The data file is not what LMDB writes. The message says what is wrong, and on which page. */
+/** The data file is not what LMDB writes. The message names the fault and the page. */
 export class DamagedPagesError extends Error {
   override readonly name = 'DamagedPagesError';
 }
 
-/** Pages of a data file, read without lmdb: a read of a mapped page that is broken can end the process. */
+/** The pages of a data file, read without lmdb: a read of a damaged mapped page can crash the process. */
 export class PageFile {
   readonly pageBytes: number;
   readonly pages: number;
@@ -32,20 +32,20 @@ export class PageFile {
   }
 }
 
-/** Which pages of the file are spoken for: each but the two at its head is in one tree, or free, and only once. */
+/** The use of the file's pages: each page, but for the two heads, is in exactly one tree, or free. */
 export class PageUse {
   readonly #lastPage: number;
   readonly #taken: Uint8Array;
 
-  /** @param filePages how many the file has: the last free ones may never have been written */
+  /** @param filePages pages in the file: the last free ones may never have been written */
   constructor(lastPage: number, filePages: number) {
     if (lastPage > maxPagesOf(filePages))
-      throw new DamagedPagesError(`its last page is said to be ${lastPage}`);
+      throw new DamagedPagesError(`its last page is ${lastPage}, which is too high for its size`);
     this.#lastPage = lastPage;
     this.#taken = new Uint8Array(Math.floor(lastPage / 8) + 1);
   }
 
-  /** @throws DamagedPagesError on a page that is another's, or that cannot be */
+  /** @throws DamagedPagesError on a page that is in use already, or does not exist */
   take(first: number, pages: number, by: string): void {
     if (first < headPages || pages < 1 || first + pages - 1 > this.#lastPage) {
       throw new DamagedPagesError(`${by} names page ${first}, and the last one is ${this.#lastPage}`);
@@ -65,7 +65,7 @@ export class PageUse {
 
 const headPages = 2;
 
-/** A file that is shorter than its last page has lost free pages at most: a commit takes them only to fill them. */
+/** A file that is shorter than its last page may have lost only free pages: a commit takes them only to write them. */
 function maxPagesOf(filePages: number): number {
   return 2 * filePages + 2 ** 20;
 }

@@ -73,25 +73,31 @@ export function readPageHeader(page: Buffer): DataPageHead {
   };
 }
 
-/** @param node where a branch's node begins. @returns the number of its child page. */
+/** @param node offset of a branch's node. @returns the number of its child page. */
 export function childOf(page: Buffer, node: number): number {
   return page.readUInt32LE(node) + page.readUInt16LE(node + nodeFlagsAt) * 2 ** 32;
 }
 
-/** Where a commit's trees begin. The two pages at the head of the file are of the last two commits: the newer counts. */
+/**
+ * The roots of a commit's trees. The two pages at the head of the file belong to the last two commits: the newer
+ * counts.
+ */
 export interface FileHead {
   readonly pageBytes: number;
   readonly free: TreeRecord;
   readonly main: TreeRecord;
   readonly lastPage: number;
   readonly commit: number;
-  /** The number that the page gives itself. */
+  /** The number in the page itself. */
   readonly page: number;
-  /** What no commit changes, in one word. */
+  /** The fields that no commit changes, as one text. */
   readonly constants: string;
 }
 
-/** Offsets are lmdb 3.5's data format 2, 64 bits, little-endian; the size of a page stands in the first tree's record. */
+/**
+ * Offsets are those of lmdb 3.5's data format 2, 64 bits, little-endian; the size of a page is in the first tree's
+ * record.
+ */
 const magic = 0xbeefc0de;
 const dataFormat = 2;
 const magicAt = pageHeaderBytes;

@@ -22,7 +22,7 @@ import { addTo, grouped, type ProvisionDirectory, readDirectory } from '../provi
 import { ProvisionScope } from '../provision/provision-scope.ts';
 import type { CommandContext } from './command.ts';
 
-/** Changes that are handed on together: enough to be quick, few enough to be forgotten soon. */
+/** Changes of one chunk: enough to be quick, few enough that they do not take memory for long. */
 const changesPerChunk = 512;
 
 export interface ProvisionChunk {
@@ -31,9 +31,9 @@ export interface ProvisionChunk {
 }
 
 /**
- * Decides what a provisioning changes, chunk by chunk, so that a million flags are never held at once. Each chunk must be
- * applied to what `queries` reads before the next is asked for. When the outcome is a refusal, everything applied so far
- * must be undone.
+ * Decides the changes of a provisioning chunk by chunk, so that a million flags are never in memory at once. Each chunk
+ * must be applied to what `queries` reads before the next one is asked for. When the outcome is a refusal, everything
+ * applied so far must be undone.
  *
  * @param slices in the order of the document's projects, and of the flags in each.
  */
@@ -120,7 +120,7 @@ function declarePersonalProject(
   );
 }
 
-/** A person without organisation goes before members of the same email. */
+/** For a personal project a person without organisation is looked up before members of the same email. */
 function findOwner(
   scope: ProvisionScope,
   directory: ProvisionDirectory,
@@ -143,7 +143,7 @@ function createOwner(
   return member;
 }
 
-/** Audiences before flags, which refer to them. */
+/** Audiences come before flags, which refer to them. */
 function declareContents(
   scope: ProvisionScope,
   into: DeclaredInto,

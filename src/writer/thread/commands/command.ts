@@ -2,7 +2,7 @@ import type { Outcome } from '../../../domain/problem.ts';
 import type { RecordChange } from '../../../domain/record-change.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
 
-/** What a command may use beside the records: the clock and randomness come in as arguments. */
+/** The clock and randomness of a command, which come in as arguments. */
 export interface CommandContext {
   /** Unix milliseconds, one value for the whole command. */
   readonly now: number;
@@ -10,12 +10,12 @@ export interface CommandContext {
 }
 
 export interface Decision<Result> {
-  /** Empty when nothing changes: then nothing at all is written. */
+  /** Empty when nothing changes: then nothing is written. */
   readonly changes: readonly RecordChange[];
   readonly result: Result;
 }
 
-/** A pure decision: records read in; a `Problem`, or the record changes and what to answer, out. */
+/** A pure decision: it reads records, and returns a `Problem`, or the record changes and the answer. */
 export type Command<Args, Result> = (
   queries: RecordQueries,
   args: Args,

@@ -9,9 +9,9 @@ import { operatorEntry } from '../provision/provision-scope.ts';
 import type { Decision } from './command.ts';
 
 export interface OperatorLinkArgs {
-  /** In whatever case. */
+  /** Compared without regard to case. */
   readonly email: string;
-  /** Name or id; null when the email alone says who is meant. */
+  /** Name or id; null when the email alone identifies the member. */
   readonly organisation: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface OperatorLinkResult {
   readonly member: { readonly id: string; readonly name: string; readonly email: string };
 }
 
-/** The operator's `member sign-in-link`: works once, and takes the place of no other. */
+/** The operator's `member sign-in-link`. The link works once, and replaces no other link. */
 export function makeOperatorLink(
   queries: RecordQueries,
   { email, organisation }: OperatorLinkArgs,
@@ -60,7 +60,7 @@ export function makeOperatorLink(
   });
 }
 
-/** Where people without an organisation have theirs, nobody invites, and so nothing else takes them away. */
+/** Removes expired links of people without an organisation: nobody there makes invitations, which would remove them. */
 function overLinks(queries: RecordQueries, member: Member, now: number): RecordChange[] {
   const over = [...queries.oneTimeLinksOf(linkKeeper(member))].filter((link) => isLinkOver(link, now));
   return over.map((before) => ({ kind: 'one-time-link', before, after: null }));
@@ -85,5 +85,8 @@ function findMember(queries: RecordQueries, email: string, organisation: string 
   const names = shownList(
     meant.map(({ organisationName, organisationId }) => organisationName || organisationId),
   );
-  return refuse('invalid-request', `Several members have that email. Name one with --organisation: ${names}`);
+  return refuse(
+    'invalid-request',
+    `Several members have this email. Give one of these organisations with --organisation: ${names}`,
+  );
 }

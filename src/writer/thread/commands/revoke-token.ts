@@ -18,12 +18,12 @@ export interface RevokeTokenResult {
   readonly revokedAt: number;
 }
 
-/** The operator's `token revoke`: the token stops working at once, for good. Said again it changes nothing. */
+/** The operator's `token revoke`: the token stops working at once, for good. Repeated, it changes nothing. */
 export const revokeToken: Command<RevokeTokenArgs, RevokeTokenResult> = (queries, { tokenId }, context) => {
   const before = queries.token(tokenId);
   const project = before === undefined ? undefined : queries.project(before.projectId);
   if (before === undefined || project === undefined) {
-    // What was given is not repeated: it may be a secret by mistake.
+    // The argument is not repeated: it may be a secret, given by mistake.
     return refuse('not-found', 'No token has this id. Give the 20-character id, never the secret.');
   }
   const { id, name, projectId } = before;

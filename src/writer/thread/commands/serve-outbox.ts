@@ -6,17 +6,17 @@ import type { RecordQueries } from '../../../domain/record-queries.ts';
 import type { OutboxEntry } from '../../../domain/token/denial.ts';
 import type { OutboxCommand, OutboxPage } from '../../client/outbox-protocol.ts';
 
-/** Entries that one command looks at, and letters that it gives out. */
+/** Most entries that one command reads, and most letters that it returns. */
 const entriesLookedAtMax = 200;
 const lettersMax = 10;
 
 export interface OutboxDecision {
   readonly changes: readonly RecordChange[];
-  /** Null for what is only recorded. */
+  /** Null for a command that only records. */
   readonly page: OutboxPage | null;
 }
 
-/** The notifier's commands. An entry is gone once its mail was accepted, or a newer one says all that it would. */
+/** The notifier's commands. An entry is removed when its mail was accepted, or when a newer entry has overtaken it. */
 export function serveOutbox(queries: RecordQueries, command: OutboxCommand, now: number): OutboxDecision {
   if (command.kind === 'take') return takeLetters(queries, command, now);
   const { sequence } = command;
@@ -31,8 +31,8 @@ export function serveOutbox(queries: RecordQueries, command: OutboxCommand, now:
 }
 
 /**
- * The 24 hours until a token's next mail begin when this one went out, which is long after its denial where the mail
- * server was away.
+ * The 24 hours until a token's next mail begin when this one was sent, which may be long after its denial if the mail
+ * server was unreachable.
  */
 function spaceNextMail(queries: RecordQueries, sequence: number, now: number): RecordChange[] {
   for (const waiting of queries.outboxAfter(sequence - 1)) {
@@ -45,8 +45,8 @@ function spaceNextMail(queries: RecordQueries, sequence: number, now: number): R
 }
 
 /**
- * Whether a newer mail of the same token waits, or has gone out meanwhile: one who was not reached for days is told of
- * the newest denial, once. One that has reached some of its recipients still goes to the others.
+ * Whether a newer mail of the same token waits, or has been sent meanwhile: a recipient who could not be reached for
+ * days gets one mail, with the newest denial. A mail that has reached some of its recipients still goes to the others.
  */
 function isOvertaken(queries: RecordQueries, { denial }: OutboxEntry, delivery?: OutboxDelivery): boolean {
   if ((delivery?.settledMemberIds ?? []).length > 0) return false;
@@ -54,7 +54,7 @@ function isOvertaken(queries: RecordQueries, { denial }: OutboxEntry, delivery?:
   return token !== undefined && token.denialEmailedAt > denial.at;
 }
 
-/** What has nobody to go to any more, or was overtaken by a newer one, is settled with it. */
+/** Takes a page of the outbox. Letters without recipients, and letters that a newer one has overtaken, are settled. */
 function takeLetters(
   queries: RecordQueries,
   { after, retriesFailed }: Extract<OutboxCommand, { kind: 'take' }>,

@@ -6,7 +6,7 @@ import type { RecordQueries } from '../../../domain/record-queries.ts';
 import { operatorEntry } from '../provision/provision-scope.ts';
 import type { Command } from './command.ts';
 
-/** What an organisation pays for; an absent field stays. */
+/** An organisation's plan, trial and subscription; an absent field keeps its value. */
 export interface PlanFields {
   readonly plan?: Plan;
   /** Unix milliseconds; null ends a trial. */
@@ -25,7 +25,7 @@ export interface SetPlanResult {
   readonly organisation: Organisation;
 }
 
-/** @returns the organisation with the fields set, and what that changes; nothing when it was so before. */
+/** @returns the organisation with the fields set, and the changes: none when it had these values before. */
 export function changePlan(
   before: Organisation,
   fields: PlanFields,
@@ -39,7 +39,7 @@ export function changePlan(
   return changes.length === 0 ? { after: before, changes } : { after, changes };
 }
 
-/** The operator's `organisation set-plan`. Said again it changes nothing. */
+/** The operator's `organisation set-plan`. Repeated, it changes nothing. */
 export const setPlan: Command<SetPlanArgs, SetPlanResult> = (queries, { organisation, fields }, context) => {
   const found = findOrganisation(queries, organisation);
   if (!found.ok) return found;
@@ -78,5 +78,5 @@ function findOrganisation(queries: RecordQueries, nameOrId: string): Outcome<Org
   }
   if (named.length === 1) return succeed(only);
   const ids = named.map(({ id }) => id).join(', ');
-  return refuse('invalid-request', `Several organisations have that name; give the id of one: ${ids}`);
+  return refuse('invalid-request', `Several organisations have this name; give the id of one: ${ids}`);
 }

@@ -9,7 +9,7 @@ import type { DeclaredInto } from './declare-project.ts';
 import { addTo } from './provision-directory.ts';
 import type { ProvisionScope } from './provision-scope.ts';
 
-/** Finds an audience by its name, or makes it. `known` are the project's audiences by name; a new one joins them. */
+/** Finds an audience by its name, or creates it. `known` are the project's audiences by name; a new one is added. */
 export function declareAudience(
   scope: ProvisionScope,
   into: DeclaredInto,

@@ -22,12 +22,12 @@ import { ledgerOf } from '../../../operations/audit-entries.ts';
 import type { DeclaredInto } from './declare-project.ts';
 import type { ProvisionScope } from './provision-scope.ts';
 
-/** What the flags of one project share. */
+/** What all flags of one project need. */
 export interface FlagSite extends DeclaredInto {
   readonly audiences: ReadonlyMap<string, readonly Audience[]>;
 }
 
-/** Finds a flag by its name in the project, or makes it. @returns its id. */
+/** Finds a flag of the project by its name, or creates it. @returns its id. */
 export function declareFlag(
   scope: ProvisionScope,
   site: FlagSite,
@@ -51,7 +51,7 @@ function newFlag(scope: ProvisionScope, project: Project, name: string): Flag {
   };
 }
 
-/** The flag with everything that the declaration says; what it leaves out stays. */
+/** The flag with the declared values; what the declaration leaves out keeps its value. */
 function declaredOnto(
   scope: ProvisionScope,
   site: FlagSite,
@@ -71,7 +71,9 @@ function declaredOnto(
   return { ...flag, description, tags, cohorts, states };
 }
 
-/** Each declared state with the number of its environment and its path. The wrong form for the project is a problem. */
+/**
+ * The declared states, each with its environment's number and its path. The wrong form for the project is a problem.
+ */
 function declaredStates(
   scope: ProvisionScope,
   project: Project,
@@ -102,8 +104,8 @@ function declaredStates(
 }
 
 /**
- * A declared list is stored as the environment's own even where it equals the flag-wide one: a file says what is stored,
- * and only a patch avoids an override that makes no difference. An empty list inherits.
+ * A declared list is stored as the environment's own even if it equals the flag-wide one: a file declares what is
+ * stored, and only a patch avoids an override that makes no difference. An empty list inherits.
  */
 function stateOnto(
   scope: ProvisionScope,
@@ -128,7 +130,7 @@ function audienceId(scope: ProvisionScope, site: FlagSite, name: string | null, 
   const trimmed = name.trim();
   const audience = scope.single(site.audiences.get(trimmed) ?? [], `${path}.audience`, trimmed);
   if (audience === undefined) {
-    scope.problems.add(() => `${path}.audience: no audience of this project is called "${shown(trimmed)}"`);
+    scope.problems.add(() => `${path}.audience: this project has no audience named "${shown(trimmed)}"`);
   }
   return audience?.id ?? null;
 }
@@ -142,7 +144,7 @@ function createFlag(scope: ProvisionScope, project: Project, flag: Flag): void {
   );
 }
 
-/** One audit entry for what is flag-wide, and one for each environment that changes. */
+/** One audit entry for the flag-wide changes, and one for each environment that changes. */
 function editFlag(scope: ProvisionScope, project: Project, before: Flag, declared: Flag): void {
   const flagWide = flagWideChanges(before, declared);
   const changed = [...declared.states].filter(([number, state]) => before.states.get(number) !== state);

@@ -17,7 +17,7 @@ import { changePlan } from '../commands/set-plan.ts';
 import { addTo, type ProvisionDirectory } from './provision-directory.ts';
 import type { ProvisionScope } from './provision-scope.ts';
 
-/** Finds an organisation by its name, or makes it; then its members. */
+/** Finds an organisation by its name, or creates it; then its members. */
 export function declareOrganisation(
   scope: ProvisionScope,
   directory: ProvisionDirectory,
@@ -104,7 +104,7 @@ function declareMember(
   return { before: null, after };
 }
 
-/** @param ledgerId the audit chain that tells of it. */
+/** @param ledgerId the audit chain that gets the entry. */
 export function createMember(
   scope: ProvisionScope,
   declared: Omit<DeclaredMember, 'password'>,
@@ -133,7 +133,7 @@ export function createMember(
   return member;
 }
 
-/** Says that a password was set, and nothing about it. */
+/** The entry says that a password was set, and nothing about it. */
 const passwordChange: AuditChange = { field: 'password', before: null, after: 'set' };
 
 function editMember(
@@ -169,7 +169,10 @@ function editMember(
   return { before, after };
 }
 
-/** A new password ends every session, and like a new role the links that sign the member in. A role ends more. */
+/**
+ * A new password ends every session. Like a new role, it also ends the links that sign the member in. A new role ends
+ * more.
+ */
 function* endsOf(queries: RecordQueries, before: Member, after: Member): Generator<RecordChange> {
   const isNewPassword = before.passwordHash !== after.passwordHash;
   if (isNewPassword) yield* endSessions(queries, before.id, null);
@@ -177,20 +180,20 @@ function* endsOf(queries: RecordQueries, before: Member, after: Member): Generat
   else if (isNewPassword) yield* withdrawSignInLinks(queries, before, null);
 }
 
-/** @returns the audit changes of something new: every field from nothing to its value. */
+/** @returns the audit changes of a new record: every field from nothing to its value. */
 export function created(fields: Readonly<Record<string, unknown>>): AuditChange[] {
   return Object.entries(fields).map(([field, after]) => ({ field, before: null, after }));
 }
 
-/** What becomes of a member; `before` is null when it is new. */
+/** A member before and after the declaration; `before` is null for a new one. */
 export interface DeclaredEdit {
   readonly before: Member | null;
   readonly after: Member;
 }
 
 /**
- * The rule of the last Owner, on what the whole organisation declares: roles may change places in one file. Where an Owner
- * could sign in before, one must be able to afterwards.
+ * The rule of the last Owner, checked for the whole organisation as declared: members may swap roles in one file. If an
+ * Owner could sign in before, one must be able to afterwards.
  *
  * @param path of the organisation's members in the file.
  */
@@ -226,7 +229,7 @@ function ownersAfter(
   return [...members.values()].filter(({ role }) => role === 'owner');
 }
 
-/** By password or by an account at an OpenID provider. */
+/** Whether the member can sign in: with a password, or with an account at an OpenID provider. */
 function signsIn(queries: RecordQueries, { id, passwordHash }: Member): boolean {
   if (passwordHash !== null) return true;
   for (const _ of queries.identitiesOf(id)) return true;

@@ -13,20 +13,20 @@ import { created } from './declare-organisation.ts';
 import { addTo, type ProvisionDirectory } from './provision-directory.ts';
 import type { ProvisionScope } from './provision-scope.ts';
 
-/** Whose project it is: an organisation's, or a person's. */
+/** The owner of the project: an organisation or a person. */
 export type ProjectOwner =
   | { readonly organisationId: string; readonly ownerMemberId: null }
   | { readonly organisationId: null; readonly ownerMemberId: string };
 
-/** A project as declared, with what the declarations inside it need to know. */
+/** A declared project, with what the declarations inside it need. */
 export interface DeclaredInto {
   readonly project: Project;
   readonly path: string;
-  /** It did not exist before: nothing in it needs to be looked up. */
+  /** The project is new: nothing in it has to be looked up. */
   readonly isNew: boolean;
 }
 
-/** Finds a project by its name among its owner's, or makes it; adds the environments that are missing. */
+/** Finds a project among those of its owner by its name, or creates it; adds missing environments. */
 export function declareProject(
   scope: ProvisionScope,
   directory: ProvisionDirectory,
@@ -109,7 +109,7 @@ function editProject(
   return after;
 }
 
-/** @param names of the environments that are new. */
+/** @param names of the new environments. */
 function editedProject(before: Project, declared: DeclaredProject, names: readonly string[]): Project {
   const all = [...before.environments, ...numbered(names, before.nextEnvironmentNumber)];
   const after: Project = {
@@ -147,7 +147,9 @@ function writeEdit(scope: ProvisionScope, before: Project, after: Project, names
   for (const entry of others) scope.audit(entry);
 }
 
-/** A token that lists a name nobody had reaches the new environment of that name from now on (decisions). */
+/**
+ * A token that lists a name without an environment gets access when an environment of that name is created (decisions).
+ */
 function warnOfListedNames(scope: ProvisionScope, project: Project, names: readonly string[]): void {
   if (names.length === 0) return;
   for (const { name, revokedAt, environments } of scope.queries.tokensOf(project.id)) {
@@ -167,7 +169,7 @@ function entryOf<Action extends ProjectAction>(project: Project, action: Action)
   return { ledgerId: ledgerOf(project), projectId: id, action, targetId: id, targetName: name };
 }
 
-/** @returns the environments, those protected that are declared so; without a declaration they stay as they are. */
+/** @returns the environments, protected as declared; without a declaration they stay as they are. */
 export function protectedAs(
   environments: readonly Environment[],
   { protectedEnvironments: declared }: DeclaredProject,
@@ -179,7 +181,10 @@ export function protectedAs(
   }));
 }
 
-/** A name that is no environment's is a mistake: what was meant would not be protected. @param project as it becomes */
+/**
+ * A name that is no environment's is refused: the environment that was meant would stay unprotected. @param project as
+ * it will be
+ */
 export function refuseUnknownProtected(
   scope: ProvisionScope,
   project: Project,
@@ -194,7 +199,7 @@ export function refuseUnknownProtected(
   );
 }
 
-/** @returns the environments that there were before and whose protection is another now, as they become. */
+/** @returns the environments that existed before and whose protection changes, in their new state. */
 export function protectionChanges(before: Project, after: Project): readonly Environment[] {
   return after.environments.filter(({ name, isProtected }) => {
     const known = findEnvironment(before, name);

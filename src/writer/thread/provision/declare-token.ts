@@ -11,8 +11,8 @@ import { addTo, grouped } from './provision-directory.ts';
 import type { ProvisionScope } from './provision-scope.ts';
 
 /**
- * Declares a project's tokens. A revoked token is over, and its name free again, as after a rotation. An existing one is
- * never changed: a difference is a problem, because the program that holds its secret relies on what it may do.
+ * Declares a project's tokens. The name of a revoked token is free again, as after a rotation. An existing token is
+ * never changed: a difference is a problem, because the program that holds its secret relies on the token's permission.
  */
 export function declareTokens(
   scope: ProvisionScope,
@@ -43,7 +43,8 @@ function refuseCount(scope: ProvisionScope, into: DeclaredInto, count: number): 
   const path = stepInto(into.path, 'tokens');
   const fix = 'revoke some first; an expired token counts until it is revoked';
   scope.problems.add(
-    () => `${path}: the project would have ${count} tokens, and ${activeTokensMax} is the most; ${fix}`,
+    () =>
+      `${path}: the project would have ${count} tokens, but at most ${activeTokensMax} are allowed; ${fix}`,
   );
 }
 
@@ -80,7 +81,7 @@ function createToken(
   return token;
 }
 
-/** An empty list is no limit, as the API shows an unlimited token. */
+/** An empty list is no limit, as in the API's answer for an unlimited token. */
 function limitOf({ environments = [] }: DeclaredToken): readonly string[] | null {
   return environments.length === 0 ? null : environments;
 }
@@ -89,11 +90,14 @@ function checkExpiry(scope: ProvisionScope, expiresAt: number, path: string): vo
   if (expiresAt > scope.now + tokenLifetimeMaxMs) {
     scope.problems.add(() => `${path}.expiresAt must be at most 365 days after the token is made`);
   } else if (expiresAt !== 0 && expiresAt <= scope.now) {
-    scope.warnings.add(() => `${path}.expiresAt has passed: the token is expired from the start`);
+    scope.warnings.add(() => `${path}.expiresAt has passed: the token would be expired from the start`);
   }
 }
 
-/** A token may list environments that do not exist: it works for them once they do. More likely it is a mistake. */
+/**
+ * A token may list environments that do not exist, and gets access when they do. More likely it is a mistake, so it
+ * makes a warning.
+ */
 function warnOfMissing(
   scope: ProvisionScope,
   { project }: DeclaredInto,
@@ -123,7 +127,7 @@ function compareToken(scope: ProvisionScope, known: Token, declared: DeclaredTok
   for (const field of differing) {
     scope.problems.add(
       () =>
-        `${path}.${field} differs from that of the existing token "${shown(known.name)}", which cannot change; revoke ${known.id} first, or declare a token of another name`,
+        `${path}.${field} differs from that of the existing token "${shown(known.name)}", which cannot be changed; revoke ${known.id} first, or declare a token with another name`,
     );
   }
 }

@@ -3,7 +3,7 @@ import type { Organisation } from '../../../domain/organisation/organisation.ts'
 import type { Project } from '../../../domain/project/project.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
 
-/** The existing organisations, members and projects by the names that a file uses. Its maps grow as things are declared. */
+/** The existing organisations, members and projects by the names in a file. Its maps grow as things are declared. */
 export interface ProvisionDirectory {
   readonly organisations: Map<string, Organisation[]>;
   /** By email in lower case. */

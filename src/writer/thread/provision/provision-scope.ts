@@ -9,11 +9,11 @@ import type { CommandContext } from '../commands/command.ts';
 
 const operator = { kind: 'operator', id: '', name: 'operator' } as const;
 
-/** What to do about an export of a store where something bears a name from before that rule. */
+/** The fix for an export of a store that has names from before the rule of new names. */
 const renaming =
-  'and nothing here is called so yet: rename it in the file, or bring the whole store with `burgee restore`, which keeps names';
+  'and this store has nothing of that name: rename it in the file, or copy the whole store with `burgee backup` and `burgee restore`, which keep names';
 
-/** What an audit entry of the operator still has to say. */
+/** The fields that an audit entry of the operator still needs. */
 export type OperatorEntry = Pick<
   AuditEntry,
   'ledgerId' | 'projectId' | 'action' | 'targetId' | 'targetName' | 'changes'
@@ -25,7 +25,7 @@ export function operatorEntry(entry: OperatorEntry, context: CommandContext): Au
   return { ...rest, environment, id: context.newId(), at: context.now, actor: operator, requestId: null };
 }
 
-/** What the declarations of one provisioning share: what they read, and what they have decided so far. */
+/** Shared by the declarations of one provisioning: what they read, and what they have decided so far. */
 export class ProvisionScope {
   readonly queries: RecordQueries;
   readonly request: ProvisionRequest;
@@ -58,7 +58,7 @@ export class ProvisionScope {
   }
 
   /**
-   * Holds what is made to the rule of new names; a document's shape lets pass what may be stored under an older one.
+   * Checks the rule of new names. The document's schema accepts names that may be stored under an older rule.
    * @returns the name, trimmed
    */
   newName(declared: { readonly name: string }, path: string): string {
@@ -67,15 +67,15 @@ export class ProvisionScope {
     return name;
   }
 
-  /** Counts one declared thing, with what becomes of its record. */
+  /** Counts one declared thing under its outcome. */
   count(outcome: keyof ProvisionCounts): void {
     this.#counts = { ...this.#counts, [outcome]: this.#counts[outcome] + 1 };
   }
 
   /**
-   * Decides a change and the audit entry that goes with it. After the first problem nothing is written any more.
+   * Adds a change and its audit entry. After the first problem nothing is added any more.
    *
-   * @param along what else ends or changes by it, and needs no entry of its own.
+   * @param along changes that follow from it and need no entry of their own.
    */
   change(change: RecordChange, entry: OperatorEntry, along: Iterable<RecordChange> = []): void {
     if (!this.problems.isEmpty) return;
@@ -87,19 +87,19 @@ export class ProvisionScope {
     this.#pending.push({ kind: 'audit', entry: operatorEntry(entry, this.context) });
   }
 
-  /** @returns what was decided since the last call. */
+  /** @returns the changes that were decided since the last call. */
   takePending(): readonly RecordChange[] {
     const pending = this.#pending;
     this.#pending = [];
     return pending;
   }
 
-  /** @returns the one record that a name means, or undefined when there is none; more than one is a problem. */
+  /** @returns the one record that a name stands for, or undefined when there is none; more than one is a problem. */
   single<Found>(found: readonly Found[], path: string, name: string): Found | undefined {
     if (found.length > 1) {
       this.problems.add(
         () =>
-          `${path} is ambiguous: ${found.length} of them are called "${name}" here; rename all but one first`,
+          `${path} is ambiguous: ${found.length} of them have the name "${name}"; rename all but one first`,
       );
     }
     return found[0];
