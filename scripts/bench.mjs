@@ -13,5 +13,5 @@ import { root } from './lib/root.mjs';
 await ensureInstalled();
 await ensureBuilt();
 if ((await compileAll()) !== 0) process.exit(1);
-// In this very process, so that Ctrl-C reaches whoever stops the servers.
+// In this process, so that Ctrl-C reaches the code that stops the servers.
 await import(pathToFileURL(join(root, 'dist', 'bench', 'main.js')).href);
