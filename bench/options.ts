@@ -4,19 +4,19 @@ import type { ClosedLoopDriver } from './load/closed-loop.ts';
 import { readPeerOption } from './peers/binaries/read-peer-option.ts';
 import type { BenchSettings, Scenario } from './scenario.ts';
 
-/** A run of scenarios, as the command line asks for it. */
+/** A run of scenarios, as the command line describes it. */
 export interface RunCommand {
   readonly kind: 'run';
   readonly scenarios: readonly Scenario[];
   readonly settings: Omit<BenchSettings, 'elsewhere'>;
   readonly server: { readonly origin: string; readonly token: string } | null;
-  /** Where all results of this run are written in one list. */
+  /** The file for a list of all results of this run. */
   readonly jsonFile: string | null;
   /** Saved results to compare with. */
   readonly compareWith: string | null;
   /** Whether `bench/results` and the page of results are written. */
   readonly isSaved: boolean;
-  /** The options that decide what is measured, as they were given and without any secret: to repeat the run. */
+  /** The given options that decide what is measured, without secrets, for repeating the run. */
   readonly repeatOptions: string;
 }
 
@@ -24,10 +24,10 @@ export type BenchCommand =
   | RunCommand
   | { readonly kind: 'list' }
   | { readonly kind: 'page' }
-  /** Asked for, and printed already. */
+  /** Help was asked for, and has been printed. */
   | { readonly kind: 'help' };
 
-/** A command line that cannot be obeyed. The message says what to do. */
+/** An invalid command line. The message says what to do. */
 export class UsageError extends Error {}
 
 interface GivenOptions {
@@ -60,7 +60,7 @@ function numberBetween(least: number, most: number, isWhole: boolean): (text: st
   };
 }
 
-/** @returns the command line, without the names' meaning */
+/** @returns the parsed command line, before names are resolved */
 export function buildProgram(): Command {
   return new Command('npm run bench --')
     .argument('[names...]', 'scenarios to run, or all; none lists them')
@@ -145,7 +145,7 @@ function repeatOptionsOf(given: GivenOptions): string {
   const names = ['duration', 'connections', 'rounds', 'driver', 'server'] as const;
   const told = names.flatMap((name) => (given[name] === undefined ? [] : [`--${name} ${given[name]}`]));
   const token = given.token === undefined ? [] : ['--token "$TOKEN"'];
-  // Where a program lies is of no use to others.
+  // A program's path is of no use to others.
   const peers = [...(given.peer ?? new Map())].map(([name]) => `--peer ${name}=PATH`);
   return [...(given.quick === true ? ['--quick'] : []), ...told, ...token, ...peers].join(' ');
 }
@@ -171,7 +171,7 @@ function requireNoOthers(names: readonly string[], given: GivenOptions): void {
 }
 
 /**
- * @param available drivers that are installed
+ * @param available the installed drivers
  * @throws UsageError
  */
 export function readCommand(

@@ -2,18 +2,18 @@ import { encodeRequests } from '../load/request-bytes.ts';
 import type { BenchRequest } from '../load/request-list.ts';
 import type { PlainAnswer } from './kept-connection.ts';
 
-/** A flag to change: its id, a token that may, and the environment of a group flag. */
+/** A flag to change: its id, a token with write permission, and the environment of a group flag. */
 export interface ChangeableFlag {
   readonly id: string;
   readonly environment: string | null;
   readonly writeToken: string;
 }
 
-/** Taken in turns. No fixture begins with the first, so that the very first patch changes something, too. */
+/** Taken in turns. No fixture begins with the first value, so that the first patch changes something too. */
 const percentages = [97, 98] as const;
 const changed = Buffer.from('"changed":true');
 
-/** A flag that is patched again and again, each time to another percentage than it has. */
+/** A flag that is patched repeatedly, each time to a percentage that it does not have. */
 export class ChangingFlag {
   readonly #requests: readonly Buffer[];
   #made = 0;
@@ -54,7 +54,7 @@ function encodeOne(origin: string, request: BenchRequest, headers: Record<string
   return encoded;
 }
 
-/** @throws when a patch was refused, or changed nothing: it would have cost no commit */
+/** @throws when a patch was refused, or changed nothing and so cost no commit */
 export function requireChange(answer: PlainAnswer): void {
   requireAccepted(answer);
   if (!answer.body.includes(changed)) throw unexpected(answer);
