@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 t.setTimeout(120_000);
 
 t.test(
-  'export writes to standard output what apply reads, beside a server that goes on changing',
+  'export writes a file for apply to standard output, beside a server that makes changes',
   async (t) => {
     const { dataDir, secret, flag } = await provisionOne(t);
     const server = await bootServer(t, { dataDir, settings: unlimited });
@@ -63,7 +63,7 @@ t.test('applied to an empty directory, an export makes new secrets and prints th
   t.equal(await runBurgeeOrThrow(['export', '--data-dir', other]), readFileSync(file, 'utf8'));
 });
 
-t.test('what cannot be exported is told, with exit 1', async (t) => {
+t.test('export reports what it cannot export, with exit 1', async (t) => {
   const { dataDir, secret } = await provisionOne(t);
   const missing = await runBurgee(['export', '--data-dir', `${dataDir}-missing`]);
   t.match(missing, { code: 1, stdout: '', stderr: /There is no store in/ });
@@ -78,7 +78,7 @@ t.test('what cannot be exported is told, with exit 1', async (t) => {
     code: 1,
     stderr: /--skip-ambiguous:\n {2}- project "harbour": flags: 2 of them are called "twice"/,
   });
-  t.throws(() => JSON.parse(refused.stdout), 'what was written cannot be taken for an export');
+  t.throws(() => JSON.parse(refused.stdout), 'a partial file cannot be mistaken for an export');
   const skipped = await runBurgee(['export', '--data-dir', dataDir, '--skip-ambiguous']);
   t.match(skipped, { code: 0, stderr: /warning: left out: project "harbour": flags: 2/ });
   t.match(JSON.parse(skipped.stdout).organisations[0].projects[0].flags, [{ name: 'flag' }]);

@@ -10,16 +10,15 @@ export const framingFaults = {
 export type FramingFault = keyof typeof framingFaults;
 
 /**
- * Where Burgee takes for a request what a strict parser refuses, because uWebSockets.js does not show what is wrong with
- * it, or because looking would be paid by every evaluation (docs/gotchas.md). The examples of proxies in `deploy/`
- * refuse all of them.
+ * Cases in which Burgee accepts a request that a strict parser refuses: uWebSockets.js does not show the fault, or
+ * checking would slow every evaluation (docs/gotchas.md). The example proxies in `deploy/` refuse all of them.
  */
 export interface KnownException {
   readonly name: string;
   readonly reason: string;
-  /** What it may lead to. */
+  /** What the exception may cause. */
   readonly faults: readonly FramingFault[];
-  /** Bytes that show it, as long as it is true. Latin-1. */
+  /** Bytes that show the exception while it exists. Latin-1. */
   example(targets: FramingTargets): string;
 }
 

@@ -6,7 +6,7 @@ import { Acknowledgements, type Attempt } from './acknowledgements.ts';
 import { type Installation, installForLoad } from './installation.ts';
 import { judgeStore } from './judge-store.ts';
 
-/* What judges the campaigns must itself see every kind of loss. */
+/* The judge of the campaigns must itself notice every kind of loss. */
 
 interface Made {
   readonly installation: Installation;
@@ -33,7 +33,7 @@ async function makeOne(t: Parameters<typeof installForLoad>[0]): Promise<Made> {
   return { installation, known, attempt };
 }
 
-t.test('a store that holds what was acknowledged passes; every other story is noticed', async (t) => {
+t.test('a store with all acknowledged changes passes; every difference is noticed', async (t) => {
   const { installation, known, attempt } = await makeOne(t);
   const { states, madeUnanswered } = await judgeStore(installation, known);
   t.equal(states.size, 6, 'two flags, and two in two environments');
@@ -80,7 +80,7 @@ t.test('a store that holds what was acknowledged passes; every other story is no
   t.equal(whole.madeUnanswered, 1);
 });
 
-t.test('a change log that is gone is noticed', async (t) => {
+t.test('a missing change log is noticed', async (t) => {
   const { installation, known } = await makeOne(t);
   const root = openEnvironment({ directory: installation.dataDir, mapBytes: 2 ** 30, isReadOnly: false });
   createDatabases(root)['change-log'].clearSync();
