@@ -8,7 +8,7 @@ function output(isTTY: boolean) {
   return { written, isTTY, write: (text: string) => written.push(text) };
 }
 
-/** How wide the terminal is. */
+/** Longer than the least time between two redraws of a terminal's line. */
 const terminalPauseMs = 120;
 
 t.test('progress is shown in whole units and percent', async (t) => {
