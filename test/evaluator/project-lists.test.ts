@@ -274,7 +274,7 @@ t.test('a client that goes away while a list is built leaves no snapshot behind'
   test.strictSame(scene.ask(project.id), scene.expected(project.id));
 });
 
-t.test('what changed is mended in many steps, and those who wait share them', async (test) => {
+t.test('a list is updated in many steps, which all waiting requests share', async (test) => {
   const scene = new Scene(test, 64 * mebibyte);
   const project = projectOf(null);
   scene.write([{ kind: 'project', before: null, after: project }]);
@@ -293,23 +293,23 @@ t.test('what changed is mended in many steps, and those who wait share them', as
   test.ok(steps >= 400 / 8 + 3000 / 512, `${steps} steps`);
   const expected = scene.expected(project.id);
   test.strictSame(JSON.parse(Buffer.concat(parts).toString()), expected);
-  // The other one has asked before anything changed again: the list as it was mended will do.
+  // The other request came before the next change, so the updated list is fresh enough for it.
   const after = { ...(changed[0] as Flag), states: stateOf(false), revision: 3 };
   scene.write([flagChangeOf(changed[0] as Flag, after)]);
   const rest = Array.from(second, (piece) => Buffer.from(piece));
-  test.ok(rest.filter(({ length }) => length === 0).length <= 1, 'nothing is left to be mended for it');
+  test.ok(rest.filter(({ length }) => length === 0).length <= 1, 'the list needs no further update for it');
   test.strictSame(JSON.parse(Buffer.concat(rest).toString()), expected);
   test.strictSame(scene.ask(project.id), scene.expected(project.id));
 });
 
-t.test('a list whose clients have gone while it was built is let go', async (test) => {
+t.test('a list whose clients left while it was built is dropped', async (test) => {
   const scene = new Scene(test, mebibyte);
   for (let count = 0; count < 5; count += 1) {
     const project = projectOf(null);
     scene.write([{ kind: 'project', before: null, after: project }, ...created(manyFlags(project.id, 100))]);
     const asked = [scene.answer(project.id), scene.answer(project.id)];
     for (const { pieces } of asked) pieces.next();
-    test.equal(scene.source.lists.builds, 1, 'both wait for the same build');
+    test.equal(scene.source.lists.builds, 1, 'both requests wait for the same build');
     asked[0]?.release();
     test.equal(scene.source.lists.builds, 1, 'one of them still waits');
     asked[1]?.release();

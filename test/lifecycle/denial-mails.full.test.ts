@@ -7,7 +7,7 @@ import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { projectOf, provision, tokenOf } from '../support/provisioning.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/* A denial becomes one mail, through the booted service and a real mail server, whatever ends in between. */
+/* A denial becomes one mail, through the booted service and a real mail server, even if a process ends in between. */
 t.setTimeout(120_000);
 
 const owner = 'owner@example.test';
@@ -26,7 +26,7 @@ function boot(test: Test, dataDir: string, mail: MailServer | null): Promise<Boo
   return bootServer(test, { dataDir, settings });
 }
 
-/** A read token that wants to write. */
+/** A write with a read token. */
 async function deny(test: Test, { port }: BootedServer, secret: string): Promise<void> {
   const client = createHttpClient(test, { port });
   const request = { method: 'POST', path: '/api/v1/flags', headers: bearer(secret), body: '{}' };
@@ -39,7 +39,7 @@ function waiting(test: Test, directory: string): number {
   return [...reader.queries.outboxAfter(0)].length;
 }
 
-t.test('a denial is mailed once, and the next ones within 24 hours are not', async (test) => {
+t.test('a denial is mailed once, and further ones within 24 hours are not', async (test) => {
   const mail = await startMailServer(test);
   const { dataDir, secret } = await provisionToken(test);
   const server = await boot(test, dataDir, mail);
@@ -52,7 +52,7 @@ t.test('a denial is mailed once, and the next ones within 24 hours are not', asy
   test.equal(waiting(test, dataDir), 0);
 });
 
-t.test('without a mail server mails wait, and go out once there is one', async (test) => {
+t.test('without a mail server mails wait, and are sent once there is one', async (test) => {
   const mail = await startMailServer(test);
   const { dataDir, secret } = await provisionToken(test);
   const without = await boot(test, dataDir, null);
@@ -83,7 +83,7 @@ t.test('kill -9 before the mail server has accepted: the next process sends it, 
 });
 
 t.test(
-  'kill -9 after it was accepted and before that was recorded: both have one Message-ID',
+  'kill -9 between acceptance and its recording: both mails have the same Message-ID',
   async (test) => {
     const mail = await startMailServer(test);
     const { dataDir, secret } = await provisionToken(test);
@@ -120,7 +120,7 @@ t.test('the password of the mail server is in no log line and no printed setting
 });
 
 t.test(
-  'Admins see how many mails were given up and why, those of their own organisation alone',
+  'Admins see how many mails were given up and why, only for their own organisation',
   async (test) => {
     const mail = await startMailServer(test);
     mail.judgeMessage = () => ({ code: 550, text: 'this sender is not welcome here' });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { creationOf, identityOf, linkOf, sessionOf } from '../storage/support/records.ts';
 import { type OpenedOperator, openOperator, problemsOf } from './open-operator.ts';
 
-/* What a file may do to those who sign in, and what ends when it does. */
+/* What a file may change about members who sign in, and what each change ends. */
 const password = 'correct horse battery';
 
 interface Declared {
@@ -31,7 +31,7 @@ const refused = [
   'organisations[0].members leave the organisation "Acme" without an Owner who can sign in: keep one, or give another member the role owner and a password',
 ];
 
-t.test('the last Owner who can sign in stays one, whatever a file says', async (t) => {
+t.test('no file can remove the last Owner who can sign in', async (t) => {
   const operator = openOperator(t);
   const apply = async (...members: readonly Declared[]) =>
     problemsOf(await operator.apply(documentOf(...members)));
