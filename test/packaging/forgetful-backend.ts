@@ -1,14 +1,14 @@
 import { createServer } from 'node:net';
 import type { Test } from 'tap';
 
-/** A server that closes each connection at its second request, without an answer: as one does whose process ends. */
+/** A server that closes each connection at its second request without an answer, like a server whose process ends. */
 export interface ForgetfulBackend {
   readonly port: number;
-  /** How often it got a request that begins so. */
+  /** How many requests began with this text. */
   received(start: string): number;
 }
 
-/** It reads requests whose head and body come in one piece each, as the proxies send small ones. */
+/** It reads only requests whose head and body come in one piece each, as the proxies send small ones. */
 export async function startForgetfulBackend(t: Test): Promise<ForgetfulBackend> {
   const requests: string[] = [];
   const server = createServer((socket) => {
