@@ -74,7 +74,7 @@ t.test('a draining server is not ready, and answers the requests that it has', a
   t.equal(await server.ended, 0);
 });
 
-t.test('while a worker hangs, the service is not ready, a scrape shows the hang, and a spare serves', async (t) => {
+t.test('with a hung worker the service is not ready, a scrape shows it, a spare serves', async (t) => {
   const { dataDir, flag } = await provisionOne(t);
   const hold = new Hold(temporaryDirectory(t));
   const settings = { BURGEE_WORKERS: '1', BURGEE_REQUEST_DEADLINE_MS: '2000', ...hold.settings };

@@ -235,7 +235,7 @@ t.test('a piece of many chunks is also written no faster than its client reads',
     5000,
     'writing continues',
   );
-  t.ok(before < piece.length / 2, `${before} bytes are written while nobody reads`);
+  t.ok(before < piece.length / 2, `${before} bytes are written without a reader`);
   t.equal((await read()).length, piece.length);
 });
 
@@ -316,7 +316,11 @@ t.test('without a free place answers are refused, and those under way continue',
   t.equal(refused.status, 503);
   t.match(refused.text, /Too many long lists/);
   t.same(events('/third'), ['released', 'refused']);
-  t.equal((await client.send({ path: '/short' })).text, 'short', 'an answer that is made at once needs no place');
+  t.equal(
+    (await client.send({ path: '/short' })).text,
+    'short',
+    'an answer that is made at once needs no place',
+  );
   for (const readAll of held) t.equal((await readAll()).length, 20_000 * line.length);
   await eventually(() => room.used === 0, 5000, 'the place is free');
   t.equal((await client.send({ path: '/third' })).text.length, 200 * line.length);
@@ -365,7 +369,7 @@ t.test('a worker that ends cuts answers that have begun and refuses the others',
   t.same(events('/begun'), ['begin', 'released', 'over', 'gone']);
 });
 
-t.test('an answer that has not begun at its deadline is refused, and one that has begun continues', async (t) => {
+t.test('an answer not begun at its deadline is refused, and a begun one continues', async (t) => {
   function* waiting(): Generator<Uint8Array> {
     for (;;) yield new Uint8Array(0);
   }

@@ -87,7 +87,7 @@ t.test('it comes whole, and then nothing of it is kept', async (t) => {
   t.same(held(), [0, 0]);
 });
 
-t.test('unread answers take places of a share: that of their token, and that of their organisation', async (t) => {
+t.test('unread answers take a share of places: of their token, and of their organisation', async (t) => {
   const { client, held, counts, leaveUnread } = await openScene(t);
   // A third of 8 places, for any number of requests.
   for (let count = 0; count < 3; count += 1) await leaveUnread('/read/many/t1');

@@ -263,7 +263,7 @@ t.test('SIGINT stops the servers in order, and leaves nothing behind', (t) =>
   checkInterrupted(t, ['SIGINT', 130], []),
 );
 
-t.test('a server elsewhere is measured, compared with its own earlier run, and left running at SIGTERM', async (t) => {
+t.test('a server elsewhere is measured, compared with itself, and left running at SIGTERM', async (t) => {
   const elsewhere = await startElsewhere(t);
   await checkElsewhere(t, elsewhere);
   await checkInterrupted(t, ['SIGTERM', 143], elsewhere.options);

@@ -36,7 +36,7 @@ const tried = '## What was tried\n\nA faster thing: it was slower.\n';
 const result = sampleResult(report);
 const { markdown, plots } = makePage([result], sampleCatalogue, tried);
 
-t.test('docs/benchmarks.md and its pictures are generated from the results: nobody types figures', async (t) => {
+t.test('docs/benchmarks.md and its pictures are generated from the results', async (t) => {
   const root = repositoryRoot();
   const files = pageFiles(root, readSavedResults(root), catalogue);
   for (const [path, text] of files) {
@@ -45,7 +45,8 @@ t.test('docs/benchmarks.md and its pictures are generated from the results: nobo
   }
   const folder = join(root, 'docs', 'benchmarks');
   const pictures = existsSync(folder) ? readdirSync(folder) : [];
-  for (const name of pictures) t.ok(files.has(join('docs', 'benchmarks', name)), `${name} belongs to a result`);
+  for (const name of pictures)
+    t.ok(files.has(join('docs', 'benchmarks', name)), `${name} belongs to a result`);
 });
 
 t.test(

@@ -123,7 +123,11 @@ await consoleTest(
     await values.fill('team');
     await values.press('Tab');
     await page.getByText('Not saved yet').waitFor({ state: 'detached' });
-    t.equal(await page.getByRole('button', { name: /^Review/ }).count(), 0, 'the page shows the stored rules');
+    t.equal(
+      await page.getByRole('button', { name: /^Review/ }).count(),
+      0,
+      'the page shows the stored rules',
+    );
   },
 );
 

@@ -116,26 +116,35 @@ await consoleTest(t, 'keys reach the topmost dialog, and the focus returns', {},
   t.notMatch(page.url(), /create/);
 });
 
-await consoleTest(t, 'the focus stays in the page when the focused button disappears', {}, async (t, stage) => {
-  const window = await stage.window();
-  const { page } = window;
-  await becomeOwner(stage, window);
-  await createProject(page, 'shop', []);
-  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
-  await page.getByRole('button', { name: 'Create flag' }).focus();
-  await page.keyboard.press('Enter');
-  await named(page, 'Create flag').waitFor();
-  const projectId = /projects\/(\w+)/.exec(page.url())?.[1] ?? '';
-  await consoleCaller(page)('POST', `/projects/${projectId}/flags`, { name: 'gift-cards' });
-  await page
-    .getByRole('heading', { name: 'No flag yet', includeHidden: true })
-    .waitFor({ state: 'detached' });
-  await page.keyboard.press('Escape');
-  await named(page, 'Create flag').waitFor({ state: 'detached' });
-  await page.keyboard.press('Tab');
-  const focused = page.locator(':focus');
-  t.equal(await focused.textContent(), 'Create flag', 'the first Tab reaches the first control of the content');
-});
+await consoleTest(
+  t,
+  'the focus stays in the page when the focused button disappears',
+  {},
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page } = window;
+    await becomeOwner(stage, window);
+    await createProject(page, 'shop', []);
+    await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+    await page.getByRole('button', { name: 'Create flag' }).focus();
+    await page.keyboard.press('Enter');
+    await named(page, 'Create flag').waitFor();
+    const projectId = /projects\/(\w+)/.exec(page.url())?.[1] ?? '';
+    await consoleCaller(page)('POST', `/projects/${projectId}/flags`, { name: 'gift-cards' });
+    await page
+      .getByRole('heading', { name: 'No flag yet', includeHidden: true })
+      .waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await named(page, 'Create flag').waitFor({ state: 'detached' });
+    await page.keyboard.press('Tab');
+    const focused = page.locator(':focus');
+    t.equal(
+      await focused.textContent(),
+      'Create flag',
+      'the first Tab reaches the first control of the content',
+    );
+  },
+);
 
 await consoleTest(t, 'entries outlive the end of the session', {}, async (t, stage) => {
   const window = await stage.window();

@@ -88,7 +88,10 @@ await consoleTest(
     const passed = 60;
     const drawn = (await page.evaluate(drawnWhileScrolling(passed))) as number;
     t.ok(drawn >= passed / 2, `${drawn} rows were drawn`);
-    t.ok(drawn <= passed + drawnRowsMax, `${drawn} rows were drawn: a row that stays visible is not drawn again`);
+    t.ok(
+      drawn <= passed + drawnRowsMax,
+      `${drawn} rows were drawn: a row that stays visible is not drawn again`,
+    );
 
     // Two words, a tag and a state are in the address together, and the same after a reload.
     await page.getByRole('searchbox', { name: 'Search flags' }).fill('FLAG-04 ROUND');

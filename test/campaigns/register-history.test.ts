@@ -35,7 +35,10 @@ const explained: readonly (readonly [string, readonly RegisterOperation[]])[] = 
   ],
   ['an unanswered write that happened', [optional('a', 0, 5), operation(read('a'), 6, 7)]],
   ['an unanswered write that did not', [optional('a', 0, 5), operation(read(''), 6, 7)]],
-  ['a test for a value that the register does not hold', [operation(write('a'), 0, 1), operation(asks('b', false), 2, 3)]],
+  [
+    'a test for a value that the register does not hold',
+    [operation(write('a'), 0, 1), operation(asks('b', false), 2, 3)],
+  ],
 ];
 
 const unexplained: readonly (readonly [string, readonly RegisterOperation[]])[] = [

@@ -82,9 +82,11 @@ async function playCase(
     );
     expect(most - before < growthMaxBytes, `the memory grew: ${text}`);
     const isGivenBack = async (): Promise<boolean> => stillTaken(await admin.scrape()) === '';
-    await eventually(isGivenBack, givenBackMs, 'all resources are given back').catch(async (fault: unknown) => {
-      throw new Error(`${fault}: ${stillTaken(await admin.scrape())}: ${text}`);
-    });
+    await eventually(isGivenBack, givenBackMs, 'all resources are given back').catch(
+      async (fault: unknown) => {
+        throw new Error(`${fault}: ${stillTaken(await admin.scrape())}: ${text}`);
+      },
+    );
     await server.stop();
     return [p99Of(readings, evaluationName), sent.reduce((sum, count) => sum + count, 0)];
   });

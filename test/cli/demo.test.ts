@@ -124,7 +124,7 @@ t.test('a directory with other content is left alone', async (t) => {
   );
 });
 
-t.test('after an interruption before its tokens were shown, the demo shows new ones and revokes the old ones', async (t) => {
+t.test('if interrupted before its tokens are shown, the demo replaces them', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'data');
   const first = await demo(t, dataDir);
   // The state after a crash between the transaction and the printing.

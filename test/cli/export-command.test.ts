@@ -9,48 +9,45 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 t.setTimeout(120_000);
 
-t.test(
-  'export writes a file for apply to standard output, beside a server that makes changes',
-  async (t) => {
-    const { dataDir, secret, flag } = await provisionOne(t);
-    const server = await bootServer(t, { dataDir, settings: unlimited });
-    const client = createHttpClient(t, { port: server.port });
-    let isOver = false;
-    const patching = (async () => {
-      for (let turn = 0; !isOver; turn += 1) {
-        const body = JSON.stringify({ trafficPercentage: turn % 100 });
-        const answer = await client.send({
-          method: 'PATCH',
-          path: `/api/v1/flags/${flag}`,
-          body,
-          headers: bearer(secret),
-        });
-        t.equal(answer.status, 200);
-      }
-    })();
-    const text = await runBurgeeOrThrow(['export', '--data-dir', dataDir]);
-    isOver = true;
-    await patching;
-    t.match(JSON.parse(text), {
-      organisations: [
-        {
-          name: 'Harbour',
-          projects: [{ name: 'harbour', flags: [{ name: 'flag' }], tokens: [{ name: 'ci' }] }],
-        },
-      ],
-      personalProjects: [],
-    });
-    t.notMatch(text, secret);
-    const file = join(temporaryDirectory(t), 'export.json');
-    const printed = JSON.parse(
-      await runBurgeeOrThrow(['export', '--data-dir', dataDir, '--output', file, '--json']),
-    );
-    t.match(printed, { output: file, flags: 1, leftOut: 0, bytes: readFileSync(file).length });
-    const again = await runBurgee(['apply', file, '--data-dir', dataDir]);
-    t.match(again, { code: 0, stderr: /0 created, 0 changed/ });
-    await server.stop();
-  },
-);
+t.test('export writes a file for apply to standard output, beside a server that makes changes', async (t) => {
+  const { dataDir, secret, flag } = await provisionOne(t);
+  const server = await bootServer(t, { dataDir, settings: unlimited });
+  const client = createHttpClient(t, { port: server.port });
+  let isOver = false;
+  const patching = (async () => {
+    for (let turn = 0; !isOver; turn += 1) {
+      const body = JSON.stringify({ trafficPercentage: turn % 100 });
+      const answer = await client.send({
+        method: 'PATCH',
+        path: `/api/v1/flags/${flag}`,
+        body,
+        headers: bearer(secret),
+      });
+      t.equal(answer.status, 200);
+    }
+  })();
+  const text = await runBurgeeOrThrow(['export', '--data-dir', dataDir]);
+  isOver = true;
+  await patching;
+  t.match(JSON.parse(text), {
+    organisations: [
+      {
+        name: 'Harbour',
+        projects: [{ name: 'harbour', flags: [{ name: 'flag' }], tokens: [{ name: 'ci' }] }],
+      },
+    ],
+    personalProjects: [],
+  });
+  t.notMatch(text, secret);
+  const file = join(temporaryDirectory(t), 'export.json');
+  const printed = JSON.parse(
+    await runBurgeeOrThrow(['export', '--data-dir', dataDir, '--output', file, '--json']),
+  );
+  t.match(printed, { output: file, flags: 1, leftOut: 0, bytes: readFileSync(file).length });
+  const again = await runBurgee(['apply', file, '--data-dir', dataDir]);
+  t.match(again, { code: 0, stderr: /0 created, 0 changed/ });
+  await server.stop();
+});
 
 t.test('applied to an empty directory, an export makes new secrets and prints them', async (t) => {
   const { dataDir, secret } = await provisionOne(t);

@@ -6,7 +6,7 @@ import { exampleDocument } from '../operator/open-operator.ts';
 import { runBurgee } from '../support/burgee-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-t.test('if the process that has a directory open does not answer, the message says which process it is and what to do', async (t) => {
+t.test('a directory whose process does not answer: which process, and what to do', async (t) => {
   const dataDir = temporaryDirectory(t);
   const file = join(temporaryDirectory(t), 'file.json');
   writeFileSync(file, JSON.stringify(exampleDocument));

@@ -48,7 +48,11 @@ t.test('cgroup v2: the smallest quota of the process group and its ancestors hol
   };
   t.equal(quotaWith(t, own, files), 2);
   t.equal(quotaWith(t, own, { ...files, 'kubepods/pod1/cpu.max': 'max 100000' }), 3);
-  t.equal(quotaWith(t, own, { 'kubepods/pod2/cpu.max': '50000 100000' }), null, 'quotas of other groups do not count');
+  t.equal(
+    quotaWith(t, own, { 'kubepods/pod2/cpu.max': '50000 100000' }),
+    null,
+    'quotas of other groups do not count',
+  );
 });
 
 t.test('cgroup v2: a container sees its own group as the root, under any name', async (t) => {

@@ -93,16 +93,13 @@ t.test('both names of a setting must have the same value, in every source', asyn
   ]);
 });
 
-t.test(
-  'a wrong value is refused under the given name; an empty variable counts as absent',
-  async (t) => {
-    t.strictSame(problemsOf(load({ environment: { BURGEE_EVALUATOR_THREADS: 'all' } })), [
-      'BURGEE_EVALUATOR_THREADS must be a whole number from 1 to 256, but it is "all"',
-    ]);
-    const empty = { BURGEE_EVALUATOR_THREADS: '', BURGEE_BATCH_SIZE: '', BURGEE_WORKERS: '2' };
-    t.match(outcomeOf(load({ environment: empty })), { workers: 2, warnings: { length: 0 } });
-  },
-);
+t.test('a wrong value is refused under the given name; an empty variable counts as absent', async (t) => {
+  t.strictSame(problemsOf(load({ environment: { BURGEE_EVALUATOR_THREADS: 'all' } })), [
+    'BURGEE_EVALUATOR_THREADS must be a whole number from 1 to 256, but it is "all"',
+  ]);
+  const empty = { BURGEE_EVALUATOR_THREADS: '', BURGEE_BATCH_SIZE: '', BURGEE_WORKERS: '2' };
+  t.match(outcomeOf(load({ environment: empty })), { workers: 2, warnings: { length: 0 } });
+});
 
 t.test('no earlier name is suggested for a mistyped one', async (t) => {
   const problems = problemsOf(load({ environment: { BURGEE_EVALUATOR_THREAD: '2' } }));

@@ -48,7 +48,7 @@ t.test('of a long list the removed and added items are shown, and the others cou
   t.match(listChange({ before: null, after: ['a'], cut: { before: 0, after: 5 } }), { addedMore: 5 });
 });
 
-t.test('of a rule with a long list, the values of only one side are shown, and the others counted', async (t) => {
+t.test('of a rule with a long list, only differing values are shown, and the others counted', async (t) => {
   const values = Array.from({ length: 5000 }, (_, index) => `user-${index}`);
   const rule = { attribute: 'user', values };
   const edited = { attribute: 'user', values: [...values.slice(1), 'Doe, Jane'] };

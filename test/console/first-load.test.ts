@@ -26,7 +26,7 @@ function filesOf(name: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-t.test('the first page, the list of flags with its frame, needs less than 250 KB of JavaScript', async (t) => {
+t.test('the first page, the list of flags, needs less than 250 KB of JavaScript', async (t) => {
   const files = new Set(
     [
       'index.html',

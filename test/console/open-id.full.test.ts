@@ -26,58 +26,51 @@ t.test('members sign in with their accounts at the provider', async (t) => {
   const { provider, server } = await bootWithProvider(t);
   const secrets: string[] = [clientSecret];
 
-  await t.test(
-    'a verified email joins the account at the provider to its member permanently',
-    async (t) => {
-      const client = new ConsoleClient(t, { port: server.port });
-      t.equal((await client.send('GET', '/session')).json.openIdName, 'Acme Login');
-      const started = await client.send('POST', '/openid/start', { back: '/console/projects?x=1#y' });
-      t.equal(started.status, 200, started.text);
-      t.match(
-        started.header('set-cookie'),
-        /^burgee_openid_\w{8}=[0-9A-Za-z]{49}; Max-Age=600; Path=\/console\/api\/openid\/callback; HttpOnly; SameSite=Lax$/,
-      );
-      const url = new URL(started.json.url);
-      t.equal(url.origin, provider.issuer);
-      t.equal(
-        url.searchParams.get('redirect_uri'),
-        redirectUrl,
-        'from the base URL, not from the Host header',
-      );
-      t.match(Object.fromEntries(url.searchParams), {
-        response_type: 'code',
-        scope: 'openid email profile',
-        code_challenge_method: 'S256',
-        code_challenge: /^[\w-]{43}$/,
-        state: /^[0-9A-Za-z]{49}$/,
-        nonce: /^[0-9A-Za-z]{49}$/,
-      });
-      const address = await new ProviderVisitor().signIn(url.href, 'ada');
-      t.ok(address.startsWith(`${redirectUrl}?`), address);
-      const entered = await comeBack(client, address);
-      t.equal(entered.status, 303, entered.text);
-      t.equal(entered.header('location'), '/console/projects?x=1#y');
-      t.equal(entered.header('referrer-policy'), 'no-referrer');
-      t.strictSame([...client.cookies.keys()], ['burgee_session'], 'the cookie of the sign-in is gone');
-      const session = (await client.send('GET', '/session')).json;
-      t.match(session.member, { email: 'owner@acme.example', hasIdentity: true, hasPassword: true });
+  await t.test('a verified email joins the account at the provider to its member permanently', async (t) => {
+    const client = new ConsoleClient(t, { port: server.port });
+    t.equal((await client.send('GET', '/session')).json.openIdName, 'Acme Login');
+    const started = await client.send('POST', '/openid/start', { back: '/console/projects?x=1#y' });
+    t.equal(started.status, 200, started.text);
+    t.match(
+      started.header('set-cookie'),
+      /^burgee_openid_\w{8}=[0-9A-Za-z]{49}; Max-Age=600; Path=\/console\/api\/openid\/callback; HttpOnly; SameSite=Lax$/,
+    );
+    const url = new URL(started.json.url);
+    t.equal(url.origin, provider.issuer);
+    t.equal(url.searchParams.get('redirect_uri'), redirectUrl, 'from the base URL, not from the Host header');
+    t.match(Object.fromEntries(url.searchParams), {
+      response_type: 'code',
+      scope: 'openid email profile',
+      code_challenge_method: 'S256',
+      code_challenge: /^[\w-]{43}$/,
+      state: /^[0-9A-Za-z]{49}$/,
+      nonce: /^[0-9A-Za-z]{49}$/,
+    });
+    const address = await new ProviderVisitor().signIn(url.href, 'ada');
+    t.ok(address.startsWith(`${redirectUrl}?`), address);
+    const entered = await comeBack(client, address);
+    t.equal(entered.status, 303, entered.text);
+    t.equal(entered.header('location'), '/console/projects?x=1#y');
+    t.equal(entered.header('referrer-policy'), 'no-referrer');
+    t.strictSame([...client.cookies.keys()], ['burgee_session'], 'the cookie of the sign-in is gone');
+    const session = (await client.send('GET', '/session')).json;
+    t.match(session.member, { email: 'owner@acme.example', hasIdentity: true, hasPassword: true });
 
-      const again = new ConsoleClient(t, { port: server.port });
-      t.equal((await signInByOpenId(again, 'ada')).header('location'), '/console/');
-      t.equal((await again.send('GET', '/session')).json.member.id, session.member.id, 'the same subject');
-      const { entries } = (await again.send('GET', '/audit')).json;
-      const joined = entries.filter(({ changes }: { changes: { field: string }[] }) =>
-        changes.some(({ field }) => field === 'openIdAccount'),
-      );
-      t.equal(joined.length, 1, 'joining is in the audit log, signing in is not');
-      t.match(joined[0], {
-        action: 'member.edit',
-        actor: { name: 'owner of acme' },
-        changes: [{ field: 'openIdAccount', before: null, after: `ada at ${provider.issuer}` }],
-      });
-      secrets.push(new URL(address).searchParams.get('code') ?? '', url.searchParams.get('state') ?? '');
-    },
-  );
+    const again = new ConsoleClient(t, { port: server.port });
+    t.equal((await signInByOpenId(again, 'ada')).header('location'), '/console/');
+    t.equal((await again.send('GET', '/session')).json.member.id, session.member.id, 'the same subject');
+    const { entries } = (await again.send('GET', '/audit')).json;
+    const joined = entries.filter(({ changes }: { changes: { field: string }[] }) =>
+      changes.some(({ field }) => field === 'openIdAccount'),
+    );
+    t.equal(joined.length, 1, 'joining is in the audit log, signing in is not');
+    t.match(joined[0], {
+      action: 'member.edit',
+      actor: { name: 'owner of acme' },
+      changes: [{ field: 'openIdAccount', before: null, after: `ada at ${provider.issuer}` }],
+    });
+    secrets.push(new URL(address).searchParams.get('code') ?? '', url.searchParams.get('state') ?? '');
+  });
 
   await t.test('signing in rotates the session that the browser had', async (t) => {
     const client = await signInAs(t, server, 'viewer@acme.example');
@@ -133,7 +126,7 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     secrets.push(secret, linkSecret);
   });
 
-  await t.test('a state is valid once, in the browser that began, and only with its own values', async (t) => {
+  await t.test('a state is valid once, in its own browser, and with its own values', async (t) => {
     const client = new ConsoleClient(t, { port: server.port });
     const [first, second] = [await startAt(client), await startAt(client)];
     const addresses = [
@@ -213,7 +206,11 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     t.equal(statuses.filter((status) => status === 200).length, 50);
     t.equal(statuses.at(-1), 429);
     const credentials = { email: 'owner@acme.example', password };
-    t.equal((await client.send('POST', '/session', credentials)).status, 429, 'together with those of passwords');
+    t.equal(
+      (await client.send('POST', '/session', credentials)).status,
+      429,
+      'together with those of passwords',
+    );
     const elsewhere = new ConsoleClient(t, { port: server.port, localAddress: '127.0.0.22' });
     t.equal((await elsewhere.send('POST', '/session', credentials)).status, 200);
   });
@@ -247,7 +244,11 @@ t.test('members sign in with their accounts at the provider', async (t) => {
   const other = await startOpenIdProvider(t, { redirectUrl, people: { impostor: people['stranger'] ?? {} } });
   const moved = await bootServer(t, { dataDir: server.dataDir, settings: settingsOf(other) });
   const newcomer = new ConsoleClient(t, { port: moved.port });
-  t.equal(refusalIn(await signInByOpenId(newcomer, 'impostor')), 'not-a-member', 'a subject belongs to its issuer');
+  t.equal(
+    refusalIn(await signInByOpenId(newcomer, 'impostor')),
+    'not-a-member',
+    'a subject belongs to its issuer',
+  );
 });
 
 t.test('an email of two organisations reveals neither', async (t) => {
@@ -274,7 +275,11 @@ t.test('a provider that is down does not prevent the start, and is contacted aga
   t.equal(refusalIn(await signInByOpenId(client, 'ada')), 'not-a-member', 'sign-in works again, at once');
   const address = await new ProviderVisitor().signIn(await startAt(client), 'ada');
   await provider.close();
-  t.equal(refusalIn(await comeBack(client, address)), 'provider-unreachable', 'the provider fails during a sign-in');
+  t.equal(
+    refusalIn(await comeBack(client, address)),
+    'provider-unreachable',
+    'the provider fails during a sign-in',
+  );
 
   await startOpenIdProvider(t, { redirectUrl, people, port });
   const line = await server.line((written) => written.includes('/console/link#'));
@@ -285,7 +290,7 @@ t.test('a provider that is down does not prevent the start, and is contacted aga
   t.match(member, { name: 'Ada', email: 'Owner@acme.example', role: 'owner' }, 'the first Owner');
 });
 
-t.test('requests to a hanging provider are given up after ten seconds, and when the service stops', async (t) => {
+t.test('a hanging provider is given up after ten seconds, and when the service stops', async (t) => {
   const provider = await startOpenIdProvider(t, { redirectUrl, people });
   const settings = settingsOf(provider);
   const server = await bootServer(t, { dataDir: temporaryDirectory(t), settings });

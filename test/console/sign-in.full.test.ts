@@ -85,7 +85,11 @@ t.test('wrong passwords and unknown emails get the same answer, and are limited'
   }
   t.strictSame(statuses, [401, 401, 401, 401, 401, 401, 401, 401, 401, 429]);
   const elsewhere = new ConsoleClient(t, { port: server.port, localAddress: '127.0.0.10' });
-  t.equal((await elsewhere.send('POST', '/session', right)).status, 200, 'a stranger cannot lock a member out');
+  t.equal(
+    (await elsewhere.send('POST', '/session', right)).status,
+    200,
+    'a stranger cannot lock a member out',
+  );
   const limited = await client.send('POST', '/session', right);
   t.equal(limited.status, 429, 'this address cannot try the account any more');
   t.ok(Number(limited.header('retry-after')) > 60);

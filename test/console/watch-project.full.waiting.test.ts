@@ -138,10 +138,15 @@ t.test('the pages of a member and of an organisation are limited, and leave plac
       const opened = await Promise.all([0, 1, 2, 3].map(() => watch(client)));
       t.strictSame(opened, [200, 200, 200, 200]);
     }
-    if (last !== undefined) t.equal(await watch(last), 503, 'the 21st page of a member, in a further session');
+    if (last !== undefined)
+      t.equal(await watch(last), 503, 'the 21st page of a member, in a further session');
   }
   t.equal(await watch(prepared.client(t, port, late)), 503, 'the 101st page of an organisation');
-  t.equal(await watch(prepared.client(t, port, stranger), shop.id), 200, 'the first page of another organisation');
+  t.equal(
+    await watch(prepared.client(t, port, stranger), shop.id),
+    200,
+    'the first page of another organisation',
+  );
   await stop();
 });
 

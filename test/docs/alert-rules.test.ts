@@ -157,7 +157,7 @@ t.test('every alert has a state of the service in which it fires', async (t) => 
   t.same(Object.keys(troubles).sort(), names.sort());
 });
 
-t.test('each alert fires in its state and no other does; none fires for a healthy service', { skip }, async (t) => {
+t.test('only the right alert fires in each state, and none for a healthy service', { skip }, async (t) => {
   const troubled = Object.entries(troubles).map(([name, series]) => testOf(name, series, [name]));
   const tests = [...troubled, testOf('a healthy service', well, [])];
   const file = join(temporaryDirectory(t), 'test.json');

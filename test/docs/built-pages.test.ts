@@ -26,12 +26,9 @@ function errorSections(): string[] {
   return [...errors.matchAll(/<h3 id="([\w-]+)"/g)].map(([, id]) => String(id));
 }
 
-t.test(
-  'the page that error bodies link to has one section for each problem, and no other',
-  async (t) => {
-    t.same(errorSections().sort(), [...sections].sort());
-  },
-);
+t.test('the page that error bodies link to has one section for each problem, and no other', async (t) => {
+  t.same(errorSections().sort(), [...sections].sort());
+});
 
 t.test('every section shows its status and an envelope that has its title and its link', async (t) => {
   for (const { status, title, section } of problems) {

@@ -66,7 +66,10 @@ t.test('required versions are exact', async (t) => {
 t.test(
   'the documented glibc is the newest that the native code of an installation needs',
   {
-    skip: process.platform !== 'linux' || process.arch !== 'x64' ? 'native code for Linux on x64 was found' : false,
+    skip:
+      process.platform !== 'linux' || process.arch !== 'x64'
+        ? 'native code for Linux on x64 was found'
+        : false,
   },
   async (t) => {
     const run = locked.filter(([, { dev, devOptional }]) => !dev && !devOptional).map(([path]) => path);

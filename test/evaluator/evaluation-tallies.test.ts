@@ -95,7 +95,7 @@ t.test('counts that could not be recorded are put back', async (test) => {
   );
 });
 
-t.test('evaluations beyond the bound are reported as a number, and held flags are still counted', async (test) => {
+t.test('beyond the bound only a number is reported, and held flags are still counted', async (test) => {
   const counts = new Counts();
   const flagIds = Array.from({ length: countsHeldMax }, () => newId());
   const numbers = Float64Array.from({ length: 3 * countsHeldMax }, (_, index) => (index % 3 === 1 ? 1 : 0));

@@ -88,7 +88,11 @@ t.test('the places of a worker that has ended are free', async (t) => {
   for (let page = 0; page < watchersOfSessionMax - 1; page += 1) {
     t.type(await other.host.watchPlaces.join(viewerOf('one')), 'number');
   }
-  t.match(await other.host.watchPlaces.join(viewerOf('one')), /Too many pages/, 'the places of other workers are not');
+  t.match(
+    await other.host.watchPlaces.join(viewerOf('one')),
+    /Too many pages/,
+    'the places of other workers are not',
+  );
   other.host.watchPlaces.leave(kept as number);
   await eventually(
     async () => typeof (await other.host.watchPlaces.join(viewerOf('one'))) === 'number',

@@ -13,27 +13,24 @@ const use: TokenUse = {
 
 const all = Number.POSITIVE_INFINITY;
 
-t.test(
-  'equal requests at any worker are one use, with the time of the last',
-  async (test) => {
-    const uses = new UnrecordedUsage(tokenUseKind);
-    for (const at of [5, 7, 6]) uses.add({ ...use, at });
-    uses.add({ ...use, address: '192.0.2.2', at: 8 });
-    uses.add({ ...use, environment: null, at: 9 });
-    uses.add({ ...use, tokenId: 'other', at: 10 });
-    test.strictSame(
-      uses.take(all).map(({ tokenId, at, environment, count }) => [tokenId, at, environment, count]),
-      [
-        ['token', 7, 'production', 3],
-        ['token', 8, 'production', 1],
-        ['token', 9, null, 1],
-        ['other', 10, 'production', 1],
-      ],
-    );
-    test.ok(uses.isEmpty);
-    test.equal(uses.uncounted, 0);
-  },
-);
+t.test('equal requests at any worker are one use, with the time of the last', async (test) => {
+  const uses = new UnrecordedUsage(tokenUseKind);
+  for (const at of [5, 7, 6]) uses.add({ ...use, at });
+  uses.add({ ...use, address: '192.0.2.2', at: 8 });
+  uses.add({ ...use, environment: null, at: 9 });
+  uses.add({ ...use, tokenId: 'other', at: 10 });
+  test.strictSame(
+    uses.take(all).map(({ tokenId, at, environment, count }) => [tokenId, at, environment, count]),
+    [
+      ['token', 7, 'production', 3],
+      ['token', 8, 'production', 1],
+      ['token', 9, null, 1],
+      ['other', 10, 'production', 1],
+    ],
+  );
+  test.ok(uses.isEmpty);
+  test.equal(uses.uncounted, 0);
+});
 
 t.test('uses that could not be recorded are put back and merged', async (test) => {
   const uses = new UnrecordedUsage(tokenUseKind);

@@ -131,11 +131,7 @@ t.test('a removed thread gets no more connections, and keeps those that it has',
   await one.close();
   const after = createHttpClient(t, { port });
   for (let request = 0; request < 20; request += 1) {
-    t.equal(
-      (await after.send({ path: '/thread' })).status,
-      200,
-      'after a thread has left no request fails',
-    );
+    t.equal((await after.send({ path: '/thread' })).status, 200, 'after a thread has left no request fails');
   }
 });
 
@@ -221,16 +217,13 @@ t.test(
   },
 );
 
-t.test(
-  'after a refusal the next connection reaches a thread',
-  async (t) => {
-    const { front, port } = await openFront(t);
-    const client = createHttpClient(t, { port });
-    t.equal((await client.send({ path: '/thread' })).status, 503);
-    front.add((await startThread(t)).descriptor);
-    t.equal((await client.send({ path: '/thread' })).status, 200);
-  },
-);
+t.test('after a refusal the next connection reaches a thread', async (t) => {
+  const { front, port } = await openFront(t);
+  const client = createHttpClient(t, { port });
+  t.equal((await client.send({ path: '/thread' })).status, 503);
+  front.add((await startThread(t)).descriptor);
+  t.equal((await client.send({ path: '/thread' })).status, 200);
+});
 
 t.test('a connection without a place is answered before its request, and closed', async (t) => {
   const changes: number[] = [];

@@ -82,28 +82,25 @@ t.test('kill -9 before the mail server has accepted: the next process sends it, 
   test.equal(waiting(test, dataDir), 0);
 });
 
-t.test(
-  'kill -9 between acceptance and its recording: both mails have the same Message-ID',
-  async (test) => {
-    const mail = await startMailServer(test);
-    const { dataDir, secret } = await provisionToken(test);
-    const killed = await boot(test, dataDir, mail);
-    mail.judgeMessage = () => {
-      killed.signal('SIGKILL');
-      return killed.ended.then(() => null);
-    };
-    await deny(test, killed, secret);
-    await mail.received(1);
-    mail.judgeMessage = () => null;
-    const server = await boot(test, dataDir, mail);
-    await mail.received(2);
-    await server.stop();
-    const ids = mail.mails.map(({ headers }) => new Map(headers).get('message-id'));
-    test.equal(ids.length, 2);
-    test.equal(new Set(ids).size, 1);
-    test.equal(waiting(test, dataDir), 0);
-  },
-);
+t.test('kill -9 between acceptance and its recording: both mails have the same Message-ID', async (test) => {
+  const mail = await startMailServer(test);
+  const { dataDir, secret } = await provisionToken(test);
+  const killed = await boot(test, dataDir, mail);
+  mail.judgeMessage = () => {
+    killed.signal('SIGKILL');
+    return killed.ended.then(() => null);
+  };
+  await deny(test, killed, secret);
+  await mail.received(1);
+  mail.judgeMessage = () => null;
+  const server = await boot(test, dataDir, mail);
+  await mail.received(2);
+  await server.stop();
+  const ids = mail.mails.map(({ headers }) => new Map(headers).get('message-id'));
+  test.equal(ids.length, 2);
+  test.equal(new Set(ids).size, 1);
+  test.equal(waiting(test, dataDir), 0);
+});
 
 t.test('the password of the mail server is in no log line and no printed setting', async (test) => {
   const mail = await startMailServer(test);
@@ -119,38 +116,35 @@ t.test('the password of the mail server is in no log line and no printed setting
   test.notMatch(server.lines.join('\n'), 'sesame');
 });
 
-t.test(
-  'Admins see how many mails were given up and why, only for their own organisation',
-  async (test) => {
-    const mail = await startMailServer(test);
-    mail.judgeMessage = () => ({ code: 550, text: 'this sender is not welcome here' });
-    const dataDir = temporaryDirectory(test);
-    const organisations = ['acme', 'other'].map((name) => ({
-      name,
-      plan: 'enterprise',
-      members: [person('owner', name), person('editor', name)],
-      projects: [{ name: `shop of ${name}`, tokens: [{ name: 'ci', permission: 'read' }] }],
-    }));
-    const provisioned = await provision(dataDir, temporaryDirectory(test), { organisations });
-    const secret = (name: string) => tokenOf(projectOf(provisioned, `shop of ${name}`), 'ci').secret;
-    const without = await boot(test, dataDir, null);
-    const early = await signInAs(test, without, 'owner@acme.example');
-    await deny(test, without, secret('acme'));
-    const nothing = { waitingFault: null, failed: 0, lastFailure: null };
-    test.strictSame((await early.send('GET', '/mail')).json, { waiting: 1, ...nothing });
-    await without.stop();
+t.test('Admins see how many mails were given up and why, only for their own organisation', async (test) => {
+  const mail = await startMailServer(test);
+  mail.judgeMessage = () => ({ code: 550, text: 'this sender is not welcome here' });
+  const dataDir = temporaryDirectory(test);
+  const organisations = ['acme', 'other'].map((name) => ({
+    name,
+    plan: 'enterprise',
+    members: [person('owner', name), person('editor', name)],
+    projects: [{ name: `shop of ${name}`, tokens: [{ name: 'ci', permission: 'read' }] }],
+  }));
+  const provisioned = await provision(dataDir, temporaryDirectory(test), { organisations });
+  const secret = (name: string) => tokenOf(projectOf(provisioned, `shop of ${name}`), 'ci').secret;
+  const without = await boot(test, dataDir, null);
+  const early = await signInAs(test, without, 'owner@acme.example');
+  await deny(test, without, secret('acme'));
+  const nothing = { waitingFault: null, failed: 0, lastFailure: null };
+  test.strictSame((await early.send('GET', '/mail')).json, { waiting: 1, ...nothing });
+  await without.stop();
 
-    const server = await boot(test, dataDir, mail);
-    await server.line((line) => line.includes('a mail was not sent'));
-    const owner = await signInAs(test, server, 'owner@acme.example');
-    const seen = (await owner.send('GET', '/mail')).json;
-    test.match(seen, { waiting: 0, waitingFault: null, failed: 1 });
-    test.match(seen.lastFailure.fault, /550 this sender is not welcome here/);
-    test.ok(Math.abs(seen.lastFailure.at - Date.now()) < 60_000);
-    const other = await signInAs(test, server, 'owner@other.example');
-    test.strictSame((await other.send('GET', '/mail')).json, { waiting: 0, ...nothing });
-    const editor = await signInAs(test, server, 'editor@acme.example');
-    test.equal((await editor.send('GET', '/mail')).status, 403);
-    await server.stop();
-  },
-);
+  const server = await boot(test, dataDir, mail);
+  await server.line((line) => line.includes('a mail was not sent'));
+  const owner = await signInAs(test, server, 'owner@acme.example');
+  const seen = (await owner.send('GET', '/mail')).json;
+  test.match(seen, { waiting: 0, waitingFault: null, failed: 1 });
+  test.match(seen.lastFailure.fault, /550 this sender is not welcome here/);
+  test.ok(Math.abs(seen.lastFailure.at - Date.now()) < 60_000);
+  const other = await signInAs(test, server, 'owner@other.example');
+  test.strictSame((await other.send('GET', '/mail')).json, { waiting: 0, ...nothing });
+  const editor = await signInAs(test, server, 'editor@acme.example');
+  test.equal((await editor.send('GET', '/mail')).status, 403);
+  await server.stop();
+});

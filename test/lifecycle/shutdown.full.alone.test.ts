@@ -121,38 +121,35 @@ for (const second of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-t.test(
-  'a second signal exits at once during a large change, which is then complete or absent',
-  async (t) => {
-    const { dataDir } = await provisionOne(t);
-    const server = await bootServer(t, { dataDir, settings: unlimited });
-    const file = join(temporaryDirectory(t), 'large.json');
-    const flags = Array.from({ length: 60_000 }, (_, index) => ({ name: `flag ${index}` }));
-    writeFileSync(file, JSON.stringify(oneProject('large', { flags })));
-    const apply = spawnBurgee(['apply', file, '--data-dir', dataDir]);
-    const applied = new Promise((resolve) => apply.once('close', resolve));
-    apply.stdout.resume();
-    let told = '';
-    // The writer is inside its transaction once it has reported progress.
-    await new Promise<void>((resolve) => {
-      apply.stderr.on('data', (text: Buffer) => {
-        told += text.toString();
-        if (/applying|written|[Ww]riting/.test(told)) resolve();
-      });
-      apply.once('close', () => resolve());
+t.test('a second signal exits at once during a large change, which is then complete or absent', async (t) => {
+  const { dataDir } = await provisionOne(t);
+  const server = await bootServer(t, { dataDir, settings: unlimited });
+  const file = join(temporaryDirectory(t), 'large.json');
+  const flags = Array.from({ length: 60_000 }, (_, index) => ({ name: `flag ${index}` }));
+  writeFileSync(file, JSON.stringify(oneProject('large', { flags })));
+  const apply = spawnBurgee(['apply', file, '--data-dir', dataDir]);
+  const applied = new Promise((resolve) => apply.once('close', resolve));
+  apply.stdout.resume();
+  let told = '';
+  // The writer is inside its transaction once it has reported progress.
+  await new Promise<void>((resolve) => {
+    apply.stderr.on('data', (text: Buffer) => {
+      told += text.toString();
+      if (/applying|written|[Ww]riting/.test(told)) resolve();
     });
-    const signalledAt = performance.now();
-    // Two signals of the same kind would merge if the process does not run in between.
-    server.signal('SIGTERM');
-    server.signal('SIGINT');
-    await server.ended;
-    t.ok(performance.now() - signalledAt < 2000);
-    await applied;
-    const check = spawnBurgee(['check', '--data-dir', dataDir]);
-    check.stdout.resume();
-    t.equal(await new Promise((resolve) => check.once('close', resolve)), 0, 'the store is clean');
-  },
-);
+    apply.once('close', () => resolve());
+  });
+  const signalledAt = performance.now();
+  // Two signals of the same kind would merge if the process does not run in between.
+  server.signal('SIGTERM');
+  server.signal('SIGINT');
+  await server.ended;
+  t.ok(performance.now() - signalledAt < 2000);
+  await applied;
+  const check = spawnBurgee(['check', '--data-dir', dataDir]);
+  check.stdout.resume();
+  t.equal(await new Promise((resolve) => check.once('close', resolve)), 0, 'the store is clean');
+});
 
 /** A patch of which the server has read only a part. */
 async function startPatch(

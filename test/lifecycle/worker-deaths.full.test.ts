@@ -147,18 +147,15 @@ t.test('all workers die at once', async (t) => {
 });
 
 for (const kind of ['throw', 'exit'] as const) {
-  t.test(
-    `a replacement fails at its start (${kind}): the next one serves`,
-    async (t) => {
-      const stage = await setUp(t, 2);
-      await strike(stage, kind, 'start');
-      await strike(stage, 'throw', 'beat');
-      await struck(stage, 2);
-      await wholeAgain(t, stage, 2, loadedWithinMs);
-      await judgeLoad(t, stage);
-      t.equal(stage.load.tally.unavailable, 0, 'no request was refused');
-    },
-  );
+  t.test(`a replacement fails at its start (${kind}): the next one serves`, async (t) => {
+    const stage = await setUp(t, 2);
+    await strike(stage, kind, 'start');
+    await strike(stage, 'throw', 'beat');
+    await struck(stage, 2);
+    await wholeAgain(t, stage, 2, loadedWithinMs);
+    await judgeLoad(t, stage);
+    t.equal(stage.load.tally.unavailable, 0, 'no request was refused');
+  });
 }
 
 t.test('a worker dies during a drain: the process still ends in order', async (t) => {

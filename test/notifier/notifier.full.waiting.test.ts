@@ -59,32 +59,29 @@ t.test(
   },
 );
 
-t.test(
-  'a temporarily refused mail is sent again when due, with the same Message-ID',
-  async (test) => {
-    const server = await startMailServer(test);
-    const fixture = new NotifierFixture(test);
-    const ids: string[] = [];
-    server.judgeMessage = () => ({ code: 451, text: 'try again later' });
-    fixture.deny();
-    fixture.start(server.url);
-    await fixture.asked('postponed', 1);
-    test.match(fixture.delivery(), { attempts: 1, nextAttemptAt: fixture.now + 30_000, failedAt: null });
-    test.match(fixture.faults, [/451 try again later/]);
-    server.judgeMessage = () => null;
-    fixture.now += 29_999;
-    fixture.look();
-    await fixture.asked('take', 3);
-    test.equal(server.offered, 1, 'not before its time');
-    fixture.now += 1;
-    fixture.look();
-    await fixture.asked('settled', 1);
-    ids.push(...server.mails.flatMap(({ headers }) => new Map(headers).get('message-id') ?? []));
-    test.strictSame(ids, [`<denial.${fixture.token.id}.${startedAtOf(fixture)}@flags.example.test>`]);
-    test.equal(fixture.waiting(), 0);
-    test.equal(fixture.delivery(), undefined, 'and no record of the attempts is left');
-  },
-);
+t.test('a temporarily refused mail is sent again when due, with the same Message-ID', async (test) => {
+  const server = await startMailServer(test);
+  const fixture = new NotifierFixture(test);
+  const ids: string[] = [];
+  server.judgeMessage = () => ({ code: 451, text: 'try again later' });
+  fixture.deny();
+  fixture.start(server.url);
+  await fixture.asked('postponed', 1);
+  test.match(fixture.delivery(), { attempts: 1, nextAttemptAt: fixture.now + 30_000, failedAt: null });
+  test.match(fixture.faults, [/451 try again later/]);
+  server.judgeMessage = () => null;
+  fixture.now += 29_999;
+  fixture.look();
+  await fixture.asked('take', 3);
+  test.equal(server.offered, 1, 'not before its time');
+  fixture.now += 1;
+  fixture.look();
+  await fixture.asked('settled', 1);
+  ids.push(...server.mails.flatMap(({ headers }) => new Map(headers).get('message-id') ?? []));
+  test.strictSame(ids, [`<denial.${fixture.token.id}.${startedAtOf(fixture)}@flags.example.test>`]);
+  test.equal(fixture.waiting(), 0);
+  test.equal(fixture.delivery(), undefined, 'and no record of the attempts is left');
+});
 
 function startedAtOf({ now }: NotifierFixture): number {
   return now - 30_000;

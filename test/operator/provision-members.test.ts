@@ -38,7 +38,11 @@ t.test('no file can remove the last Owner who can sign in', async (t) => {
   t.strictSame(await apply({ name: 'ada', role: 'owner', password }, { name: 'bob', role: 'owner' }), []);
   t.strictSame(await apply({ name: 'ada', role: 'admin' }), refused, 'bob is an Owner without a password');
   const carl = { name: 'carl', role: 'owner' };
-  t.strictSame(await apply({ name: 'ada', role: 'admin' }, carl), refused, 'a new one without a password does not help');
+  t.strictSame(
+    await apply({ name: 'ada', role: 'admin' }, carl),
+    refused,
+    'a new one without a password does not help',
+  );
   t.equal(memberNow(operator, 'ada').role, 'owner', 'nothing is applied');
   t.equal([...operator.reader().queries.members()].length, 2);
   t.strictSame(
@@ -60,7 +64,7 @@ t.test('no file can remove the last Owner who can sign in', async (t) => {
   );
 });
 
-t.test('if no Owner could sign in before, none needs to afterwards, but there must be an Owner', async (t) => {
+t.test('there must be an Owner, who need not be able to sign in if none could before', async (t) => {
   const operator = openOperator(t);
   const apply = async (...members: readonly Declared[]) =>
     problemsOf(await operator.apply(documentOf(...members)));

@@ -20,23 +20,18 @@ t.test('the last stage is the one that runs, and all stages use one exact image'
   t.match(runtime.image, /^node:\d+\.\d+\.\d+-[a-z]+-slim(@sha256:[0-9a-f]{64})?$/, 'a full version');
 });
 
-t.test(
-  'package.json allows its Node, and the HTTP server has a build for it',
-  async (t) => {
-    const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
-    const [major, minor] = /node:(\d+)\.(\d+)/.exec(runtime.image)?.slice(1).map(Number) ?? [];
-    // The last range is that of the Nodes that scripts/choose-node.cjs replaces by the pinned one.
-    const ranges = [...engines.node.matchAll(/\^(\d+)\.(\d+)\.0/g)].map((range) =>
-      range.slice(1).map(Number),
-    );
-    t.equal(ranges.length + 1, engines.node.split('||').length, 'every range was understood');
-    t.ok(ranges.some(([ofMajor, leastMinor]) => ofMajor === major && Number(minor) >= Number(leastMinor)));
-    const { builds } = createRequire(import.meta.url)(join(root, 'scripts', 'choose-node.cjs')) as {
-      builds: Readonly<Record<string, { readonly version: string }>>;
-    };
-    t.match(runtime.image, `node:${builds['linux x64']?.version}-`, 'the pinned Node');
-  },
-);
+t.test('package.json allows its Node, and the HTTP server has a build for it', async (t) => {
+  const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+  const [major, minor] = /node:(\d+)\.(\d+)/.exec(runtime.image)?.slice(1).map(Number) ?? [];
+  // The last range is that of the Nodes that scripts/choose-node.cjs replaces by the pinned one.
+  const ranges = [...engines.node.matchAll(/\^(\d+)\.(\d+)\.0/g)].map((range) => range.slice(1).map(Number));
+  t.equal(ranges.length + 1, engines.node.split('||').length, 'every range was understood');
+  t.ok(ranges.some(([ofMajor, leastMinor]) => ofMajor === major && Number(minor) >= Number(leastMinor)));
+  const { builds } = createRequire(import.meta.url)(join(root, 'scripts', 'choose-node.cjs')) as {
+    builds: Readonly<Record<string, { readonly version: string }>>;
+  };
+  t.match(runtime.image, `node:${builds['linux x64']?.version}-`, 'the pinned Node');
+});
 
 t.test('every copied path exists, or is made by the stage that it comes from', async (t) => {
   const made = {

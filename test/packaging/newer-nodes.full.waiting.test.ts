@@ -100,11 +100,7 @@ t.test('a command and npm start on Node 24, then serve on Node 26', { skip: node
 
   const { code, stdout, stderr } = await finishCommand(start(copy, nodes[24], [burgee, 'version']));
   t.equal(code, 0);
-  t.match(
-    stdout,
-    new RegExp(`^burgee [^\\n]*Node v${pinned?.version}\\)\\n$`),
-    'only its own output',
-  );
+  t.match(stdout, new RegExp(`^burgee [^\\n]*Node v${pinned?.version}\\)\\n$`), 'only its own output');
   t.match(
     stderr,
     new RegExp(`^Taking Node.js ${pinned?.version} from npm, once[^\\n]*\\n$`),

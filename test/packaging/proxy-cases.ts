@@ -151,7 +151,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
     t.equal(status, 200, 'evaluation stays open');
   });
 
-  t.test('a request that a closing connection may have taken is repeated only if it changes nothing', async (t) => {
+  t.test('a request lost with its connection is repeated only if it changes nothing', async (t) => {
     const backend = await startForgetfulBackend(t);
     const proxy = await startProxy(t, kind, { backendPort: backend.port, openssl });
     for (const method of ['GET', 'POST', 'PATCH']) {

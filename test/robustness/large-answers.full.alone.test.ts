@@ -123,7 +123,11 @@ t.test('an answer with a hundred long lists is complete, and made in short steps
   const list = `{"flags":[${views.toReversed().join(',')}]}`;
   t.same(await digest(port, '/api/v1/flags', authorization), digestOf(list), 'the list of both flags');
   const named = `{"flags":[${views[0]}]}`;
-  t.same(await digest(port, '/api/v1/flags?name=inherits', authorization), digestOf(named), 'and of one flag');
+  t.same(
+    await digest(port, '/api/v1/flags?name=inherits', authorization),
+    digestOf(named),
+    'and of one flag',
+  );
 
   const crowd = openCrowd(t, port);
   const control = createHttpClient(t, { port: await startControlServer(t) });

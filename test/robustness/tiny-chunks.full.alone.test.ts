@@ -61,9 +61,9 @@ t.test('chunks of a byte take no more memory than their bytes', async (t) => {
   t.comment(`calm: ${describe(calm)}`);
   const post = 'POST /api/v1/flags HTTP/1.1\r\nHost: localhost\r\n';
   const attackers = {
-    'of nobody': post,
+    'without a token': post,
     'of a token that does not exist': `${post}Authorization: Bearer burgee_${'x'.repeat(49)}\r\n`,
-    'of a console that nobody is signed in to':
+    'of a signed-out console':
       'POST /console/api/projects HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\nX-Burgee-Console: 1\r\n',
     'of a token that may write': `${post}Authorization: Bearer ${besieged.token}\r\n`,
   };

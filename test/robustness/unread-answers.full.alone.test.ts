@@ -82,7 +82,7 @@ async function besiegeWith(t: Test, { server, probe }: Besieged, request: string
   for (const { name, failures } of window.targets) t.equal(failures, 0, `${name}: every probe got its 200`);
 }
 
-t.test('a client that sends request after request and reads no answer is cut off, for every kind of request', async (t) => {
+t.test('a client that sends requests of any kind and reads no answer is cut off', async (t) => {
   const besieged = await besiege(t);
   const flag = `/v1/flags/${besieged.flag}?targetingKey=a`;
   const authorization = `Authorization: Bearer ${besieged.token}`;
@@ -106,7 +106,7 @@ t.test('a client that sends request after request and reads no answer is cut off
   await besieged.server.stop();
 });
 
-t.test('clients that send thousands of requests at once delay no other client by more than 50 ms', async (t) => {
+t.test('clients with thousands of requests at once delay no other by more than 50 ms', async (t) => {
   const { server, flag, probe } = await besiege(t, { BURGEE_WORKERS: '1' });
   const calm = await probe.during(async () => undefined, 100);
   const request = get(`/v1/flags/${flag}?targetingKey=a`);
@@ -126,7 +126,7 @@ t.test('clients that send thousands of requests at once delay no other client by
   await server.stop();
 });
 
-t.test('a client that sends many requests at once gets an answer to each, over several connections', async (t) => {
+t.test('many requests sent at once are all answered, over several connections', async (t) => {
   const { server, flag } = await besiege(t, { BURGEE_WORKERS: '1' });
   const request = get(`/v1/flags/${flag}?targetingKey=a`);
   const wanted = 5000;

@@ -66,7 +66,11 @@ t.test('clients that do not read their lists take no places from other tenants',
   const headers = headersOf('unread', 'second');
   const isAnswered = async () => (await client.send({ path: '/api/v1/flags', headers })).status === 200;
   // Lists count as unread only once they are made as far as their sockets take them.
-  await eventually(isAnswered, 25_000, 'a client that reads gets the place of an unread list of the same holder');
+  await eventually(
+    isAnswered,
+    25_000,
+    'a client that reads gets the place of an unread list of the same holder',
+  );
   t.same(await ask('/api/v1/flags', headers), { 200: asked }, 'repeatedly');
   await server.stop();
 });

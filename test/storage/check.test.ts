@@ -101,20 +101,17 @@ t.test('a key that begins with ff is checked like any other', async (test) => {
   test.equal(counts.get('tokens-by-secret-hash'), 2);
 });
 
-t.test(
-  'neither an empty store nor one with a pruned log and activity has findings',
-  async (test) => {
-    const { directory, store } = newStore(test, { changeLogEntriesMax: 2 });
-    test.strictSame([...checkStore(directory)], []);
-    const { token } = writeSample(store);
-    const rows = Array.from(
-      { length: 1500 },
-      () => ({ kind: 'activity', denial: denialOf(token.id) }) as const,
-    );
-    store.write(({ apply }) => apply(rows));
-    test.strictSame([...checkStore(directory)], []);
-  },
-);
+t.test('neither an empty store nor one with a pruned log and activity has findings', async (test) => {
+  const { directory, store } = newStore(test, { changeLogEntriesMax: 2 });
+  test.strictSame([...checkStore(directory)], []);
+  const { token } = writeSample(store);
+  const rows = Array.from(
+    { length: 1500 },
+    () => ({ kind: 'activity', denial: denialOf(token.id) }) as const,
+  );
+  store.write(({ apply }) => apply(rows));
+  test.strictSame([...checkStore(directory)], []);
+});
 
 t.test('check reads one snapshot, despite writes beside it', async (test) => {
   const { directory, store, reader } = newStore(test);
@@ -131,7 +128,11 @@ t.test('check reads one snapshot, despite writes beside it', async (test) => {
     ]),
   );
   test.strictSame([...walk], []);
-  test.not([...checkStore(directory)].length, 1, 'while a check begun now finds the references to the project');
+  test.not(
+    [...checkStore(directory)].length,
+    1,
+    'while a check begun now finds the references to the project',
+  );
   test.equal(reader.queries.flag(flag.id), undefined, 'and the readers of this thread still read');
 });
 

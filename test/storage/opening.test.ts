@@ -297,42 +297,36 @@ t.test('a data file that is a directory is refused', async (test) => {
   test.throws(() => openStore({ directory, mapBytes }), StoreError);
 });
 
-t.test(
-  'after SIGKILL during writes, all acknowledged records are there and complete',
-  async (test) => {
-    const directory = temporaryDirectory(test);
-    const projectId = newId();
-    const entry = fileURLToPath(new URL('./support/endless-writer.js', import.meta.url));
-    const child = spawn(process.execPath, [entry, directory, projectId], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const exited = once(child, 'exit');
-    let acknowledged = 0;
-    for await (const line of createInterface({ input: child.stdout })) {
-      acknowledged = Number(line);
-      if (acknowledged === 200) child.kill('SIGKILL');
-    }
-    await exited;
-    const store = openStore({ directory, mapBytes });
-    const reader = openStoreReader({ directory, mapBytes });
-    const revisions = Array.from(reader.queries.flagsOf(projectId), ({ revision }) => revision).sort(
-      (x, y) => x - y,
-    );
-    test.ok(acknowledged >= 200);
-    test.ok(
-      revisions.length >= acknowledged,
-      `${revisions.length} flags for ${acknowledged} acknowledgements`,
-    );
-    test.strictSame(
-      revisions,
-      revisions.map((_, index) => index + 1),
-    );
-    test.equal([...reader.auditEntries(projectId)].length, revisions.length);
-    const others = Array.from(checkStore(directory)).filter(
-      ({ what }) => !what.includes(`projects/${projectId}`),
-    );
-    test.strictSame(others, []);
-    await reader.close();
-    await store.close();
-  },
-);
+t.test('after SIGKILL during writes, all acknowledged records are there and complete', async (test) => {
+  const directory = temporaryDirectory(test);
+  const projectId = newId();
+  const entry = fileURLToPath(new URL('./support/endless-writer.js', import.meta.url));
+  const child = spawn(process.execPath, [entry, directory, projectId], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  let acknowledged = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    acknowledged = Number(line);
+    if (acknowledged === 200) child.kill('SIGKILL');
+  }
+  await exited;
+  const store = openStore({ directory, mapBytes });
+  const reader = openStoreReader({ directory, mapBytes });
+  const revisions = Array.from(reader.queries.flagsOf(projectId), ({ revision }) => revision).sort(
+    (x, y) => x - y,
+  );
+  test.ok(acknowledged >= 200);
+  test.ok(revisions.length >= acknowledged, `${revisions.length} flags for ${acknowledged} acknowledgements`);
+  test.strictSame(
+    revisions,
+    revisions.map((_, index) => index + 1),
+  );
+  test.equal([...reader.auditEntries(projectId)].length, revisions.length);
+  const others = Array.from(checkStore(directory)).filter(
+    ({ what }) => !what.includes(`projects/${projectId}`),
+  );
+  test.strictSame(others, []);
+  await reader.close();
+  await store.close();
+});

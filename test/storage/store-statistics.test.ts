@@ -78,25 +78,22 @@ function commit(store: ReturnType<typeof openStore>, times: number): void {
   }
 }
 
-t.test(
-  'a reader with an old snapshot is listed, and the next write forgets a killed one',
-  async (test) => {
-    const directory = temporaryDirectory(test);
-    const store = openStore({ directory, mapBytes, deadReadersEveryMs: 0 });
-    test.teardown(() => store.close());
-    commit(store, 1);
-    const { pid, kill } = await reading(test, directory);
-    commit(store, 5);
-    test.strictSame(readStatistics(directory).readers, { open: 1, oldestLagCommits: 5, oldestPid: pid });
-    const grownBy = (commits: number): number => {
-      const before = statSync(dataFileOf(directory)).size;
-      commit(store, commits);
-      return statSync(dataFileOf(directory)).size - before;
-    };
-    const grownWhileRead = grownBy(200);
-    await kill();
-    commit(store, 2);
-    const grownAfter = grownBy(200);
-    test.ok(grownAfter * 4 < grownWhileRead, `${grownAfter} bytes, and ${grownWhileRead} while it was read`);
-  },
-);
+t.test('a reader with an old snapshot is listed, and the next write forgets a killed one', async (test) => {
+  const directory = temporaryDirectory(test);
+  const store = openStore({ directory, mapBytes, deadReadersEveryMs: 0 });
+  test.teardown(() => store.close());
+  commit(store, 1);
+  const { pid, kill } = await reading(test, directory);
+  commit(store, 5);
+  test.strictSame(readStatistics(directory).readers, { open: 1, oldestLagCommits: 5, oldestPid: pid });
+  const grownBy = (commits: number): number => {
+    const before = statSync(dataFileOf(directory)).size;
+    commit(store, commits);
+    return statSync(dataFileOf(directory)).size - before;
+  };
+  const grownWhileRead = grownBy(200);
+  await kill();
+  commit(store, 2);
+  const grownAfter = grownBy(200);
+  test.ok(grownAfter * 4 < grownWhileRead, `${grownAfter} bytes, and ${grownWhileRead} while it was read`);
+});

@@ -34,23 +34,20 @@ function indexOf(list: PackedList): ListIndex {
   return index;
 }
 
-t.test(
-  'a list has its values when scanned and when indexed, packed here and in a record',
-  async (test) => {
-    const property = fc.property(anyTexts, fc.array(anyText, { maxLength: 10 }), (values, others) => {
-      const expected = new Set(values);
-      for (const list of [packList(values), storedList(values)]) {
-        if (list.count !== values.length) return false;
-        const [set, index] = [new ByteSet(list, null), indexOf(list)];
-        for (const text of [...values, ...others, '', 'customer-', 'customer-1', 'customer-11']) {
-          if (has(set, text) !== expected.has(text) || has(index, text) !== expected.has(text)) return false;
-        }
+t.test('a list has its values when scanned and when indexed, packed here and in a record', async (test) => {
+  const property = fc.property(anyTexts, fc.array(anyText, { maxLength: 10 }), (values, others) => {
+    const expected = new Set(values);
+    for (const list of [packList(values), storedList(values)]) {
+      if (list.count !== values.length) return false;
+      const [set, index] = [new ByteSet(list, null), indexOf(list)];
+      for (const text of [...values, ...others, '', 'customer-', 'customer-1', 'customer-11']) {
+        if (has(set, text) !== expected.has(text) || has(index, text) !== expected.has(text)) return false;
       }
-      return true;
-    });
-    test.doesNotThrow(() => fc.assert(property, { numRuns: 500 }));
-  },
-);
+    }
+    return true;
+  });
+  test.doesNotThrow(() => fc.assert(property, { numRuns: 500 }));
+});
 
 t.test('a value made of an entry and the beginning of the next is not in the list', async (test) => {
   for (const values of [['ab', 'cd'], Array.from({ length: 100 }, (_, index) => `v${index % 10}`)]) {

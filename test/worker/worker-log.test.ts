@@ -51,7 +51,7 @@ t.test('another line comes after those of earlier requests', async (t) => {
   t.match(lines.at(-1), { level: 40, actor: 'worker', index: 7, msg: 'another line' });
 });
 
-t.test("no request of an ending worker is missing", async (t) => {
+t.test('no request of an ending worker is missing', async (t) => {
   t.equal((await firstLines(start(t, 'end'), 101)).length, 100, 'all of them, and nothing else');
 });
 

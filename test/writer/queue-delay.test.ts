@@ -67,7 +67,11 @@ t.test('with fewer samples the expected delay is smaller', (test) => {
   const delay = new QueueDelay(rememberedMs);
   joinAll(delay, 1001, 0);
   delay.settle(1, 50, true);
-  test.equal(Math.round(delay.expectedMs), 1001 * 50 * 0.1, 'a tenth of the samples gives a tenth of the delay');
+  test.equal(
+    Math.round(delay.expectedMs),
+    1001 * 50 * 0.1,
+    'a tenth of the samples gives a tenth of the delay',
+  );
   for (let now = 100; now <= 3000; now += 50) delay.settle(1, now, true);
   test.equal(Math.round(delay.expectedMs / (delay.depth + 1)), 50);
   test.end();

@@ -42,7 +42,7 @@ t.test('malformed answers, and answers without an end, are refused', async (t) =
   for (const [bytes, problem] of [
     ['SSH-2.0-OpenSSH_9.2\r\n', /begins with "SSH-2.0/],
     ['HTTP/1.1 200 OK\r\nServer: x\r\n\r\n', /neither a length nor chunks/],
-    [`${sized}HTTP/1.1 200 OK`, /followed by bytes/],
+    [`${sized}HTTP/1.1 200 OK`, /unrequested bytes/],
     ['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n', /no size/],
   ] as const)
     t.throws(() => readPieces(new AnswerReader(), [bytes]), { message: problem });

@@ -40,7 +40,7 @@ export async function leaveAnswersUnread(stage: HostileStage): Promise<number> {
     grown = Math.max(grown, ownBytesOf(server.pid) - before);
   }
   context.note(`${wanted} clients that read nothing: ${inMegabytes(grown)} MB more`);
-  expect(grown < growthMaxBytes, `answers that nobody reads take ${inMegabytes(grown)} MB`);
+  expect(grown < growthMaxBytes, `unread answers take ${inMegabytes(grown)} MB`);
   for (const connection of opened) connection.destroy();
   const givesUpAt = performance.now() + servedAgainWithinMs;
   for (let status = 0; status !== 200; ) {

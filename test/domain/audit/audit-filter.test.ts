@@ -21,7 +21,7 @@ t.test("a draft's changes in several environments are found by each environment"
   const entry = { action: 'flag.edit', changes } as const;
   t.ok(isOf('production', entry));
   t.ok(isOf('v1.34', entry));
-  t.notOk(isOf('v1', entry), "a name that is a prefix of another");
+  t.notOk(isOf('v1', entry), 'a name that is a prefix of another');
   t.notOk(isOf('staging', entry));
 });
 

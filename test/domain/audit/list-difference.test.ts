@@ -34,7 +34,7 @@ t.test('scattered differences of a long list are found in one pass, in the order
   t.strictSame(added.slice(0, 2), ['new500', 'new1500']);
 });
 
-t.test('for long lists without common items, all of one are removed and all of the other added', async (t) => {
+t.test('without common items, all of one list are removed and all of the other added', async (t) => {
   const [before, after] = [items('a', 150_000), items('b', 120_000)];
   t.strictSame(difference(before, after), { removed: before, added: after });
 });

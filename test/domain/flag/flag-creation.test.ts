@@ -168,7 +168,7 @@ t.test("a body's environments can be read before it is validated", async (t) => 
   t.strictSame(names('{'), []);
 });
 
-t.test('a new flag has revision 1, its times, and audit entries of the values that are not defaults', async (t) => {
+t.test('a new flag has revision 1 and its times, and its audit entry omits defaults', async (t) => {
   const draft = draftOf(
     { name: 'x', tags: ['t'], environments: { staging: { enabled: true }, production: {} } },
     group,

@@ -55,7 +55,7 @@ t.test('a draft of one environment has the same effect as the same patch', async
   t.doesNotThrow(() => fc.assert(property, { numRuns: 500 }));
 });
 
-t.test('a single-environment draft has the same effect as the same patch, with its list at the top', async (t) => {
+t.test('a single-environment draft, with its list at the top, does what the same patch does', async (t) => {
   const property = fc.property(anyState, anyPatchBody, (state, body) => {
     const flag = flagWith({ 0: state });
     const patched = applyPatch(flag, 0, parsePatch(bodyOf(body), isKnownAudience, new ProblemList()), now);

@@ -42,7 +42,11 @@ t.test('a stored link is found by its secret until its end', async (t) => {
     );
   t.match(found(secret, now - 1), { ok: true, value: { id: link.id } });
   t.match(found(secret, now), { ok: false, problem: { code: 'link-over' } });
-  t.strictSame(found('nonsense', now), found(secret, now), 'an expired link and an unknown one get the same answer');
+  t.strictSame(
+    found('nonsense', now),
+    found(secret, now),
+    'an expired link and an unknown one get the same answer',
+  );
 });
 
 t.test('the first Owner’s link works while there is no member, for exactly 24 hours', async (t) => {

@@ -63,7 +63,7 @@ t.test('its use is recorded once in five minutes, from exactly then', async (t) 
   t.strictSame(touched(now + 9 * sessionTouchMs), [], 'an ended session stays ended');
 });
 
-t.test('a member has 50 sessions: a new one replaces expired ones first, then the longest unused', async (t) => {
+t.test('a member has 50 sessions: expired ones are replaced first, then the longest unused', async (t) => {
   const { store } = newStore(t);
   const over = sessionOf(member.id, { createdAt: now - sessionIdleMs, lastSeenAt: now - sessionIdleMs });
   const open = Array.from({ length: sessionsMax }, (_, index) =>
@@ -89,11 +89,7 @@ t.test('a member has 50 sessions: a new one replaces expired ones first, then th
     'the 51st makes the longest unused one end',
   );
   const presented = others[0] ?? over;
-  t.strictSame(
-    endedBy(presented),
-    [over.id, presented.id].sort(),
-    'the presented session is replaced',
-  );
+  t.strictSame(endedBy(presented), [over.id, presented.id].sort(), 'the presented session is replaced');
   store.write(({ apply }) =>
     apply(
       [over, longestUnused, next].flatMap((one) =>

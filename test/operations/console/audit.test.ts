@@ -47,7 +47,7 @@ function names(from: number, to: number): string[] {
   return Array.from({ length: from - to + 1 }, (_, at) => String(from - at));
 }
 
-t.test('the audit log comes newest first, a hundred on a page, despite entries appended meanwhile', async (t) => {
+t.test('the audit log comes newest first, a hundred on a page, despite new entries', async (t) => {
   const fixture = openOrganisation(t);
   append(fixture, numbered(1, 250));
   const first = page(fixture);
@@ -250,11 +250,7 @@ t.test('NDJSON has an object on each line, and the chain’s hashes', async (t) 
   );
   t.equal(rows[0]?.sequence, 120);
   const later = fixture.read('export-audit', fixture.owner, { query: { from: '100' } });
-  t.equal(
-    later.text.trimEnd().split('\n').length,
-    21,
-    'filters apply, and NDJSON is the default format',
-  );
+  t.equal(later.text.trimEnd().split('\n').length, 21, 'filters apply, and NDJSON is the default format');
   t.equal(fixture.read('export-audit', fixture.owner, { query: { from: '999' } }).text, '');
 });
 

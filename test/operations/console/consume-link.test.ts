@@ -57,7 +57,7 @@ class InvitationStage {
   }
 }
 
-t.test('an email that has since become a member’s makes no second member, in any case of its letters', async (t) => {
+t.test('an email that has since become a member’s, in any case, makes no second member', async (t) => {
   const stage = new InvitationStage(t);
   const taken = memberOf({ organisationId: stage.organisation.id, email: 'NEW@example.TEST' });
   stage.add(taken);

@@ -49,16 +49,13 @@ t.test('the last 24 hours, environment by environment; the hour before is not in
   test.equal(counts.series.length, 2);
 });
 
-t.test(
-  'a single-environment flag has one series, and another project’s flag is unknown',
-  async (test) => {
-    const fixture = openTokenFixture(test);
-    const [project, other] = [fixture.addProject(null), fixture.addProject(null)];
-    const flag = flagOf(project.id);
-    fixture.apply([flagChangeOf(null, flag)]);
-    test.match(count(fixture, project, flag.id), { series: [{ environmentNumber: 0 }] });
-    const foreign = count(fixture, other, flag.id);
-    test.match(foreign, { code: 'not-found' });
-    test.strictSame(count(fixture, other, 'z'.repeat(20)), foreign);
-  },
-);
+t.test('a single-environment flag has one series, and another project’s flag is unknown', async (test) => {
+  const fixture = openTokenFixture(test);
+  const [project, other] = [fixture.addProject(null), fixture.addProject(null)];
+  const flag = flagOf(project.id);
+  fixture.apply([flagChangeOf(null, flag)]);
+  test.match(count(fixture, project, flag.id), { series: [{ environmentNumber: 0 }] });
+  const foreign = count(fixture, other, flag.id);
+  test.match(foreign, { code: 'not-found' });
+  test.strictSame(count(fixture, other, 'z'.repeat(20)), foreign);
+});

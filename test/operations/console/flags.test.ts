@@ -44,7 +44,11 @@ t.test('a flag is created with labels, flag-wide cohorts and states at once', as
     createdAt: startedAt,
     updatedAt: startedAt,
   });
-  t.strictSame(fixture.flag(id)?.states, new Map([[2, state]]), 'a list equal to the inherited one is no override');
+  t.strictSame(
+    fixture.flag(id)?.states,
+    new Map([[2, state]]),
+    'a list equal to the inherited one is no override',
+  );
   t.strictSame(fixture.read('read-console-flag', { project, params: { flagId: id } }).value, created.value);
   const entry = entryOf(created);
   t.match(entry, { action: 'flag.create', targetId: id, targetName: 'checkout', environment: null });
@@ -63,38 +67,35 @@ t.test('a flag is created with labels, flag-wide cohorts and states at once', as
   );
 });
 
-t.test(
-  'the only list of a single-environment flag is in cohorts, and is stored in its state',
-  async (t) => {
-    const fixture = openConsole(t);
-    const project = fixture.addProject(null);
-    const body = { name: 'checkout', cohorts: ['a'], states: { 0: { enabled: true, cohorts: null } } };
-    const { value } = fixture.write('create-console-flag', { project, body });
-    t.match(value, { cohorts: ['a'], states: { 0: { enabled: true, cohortOverride: null } } });
-    t.match(fixture.flag(value.id), { cohorts: [], states: new Map([[0, { cohortOverride: ['a'] }]]) });
-    const params = { flagId: value.id };
-    const edit = (revision: number, draft: object) =>
-      fixture.write('edit-flag', { project, params, body: { revision, ...draft } });
-    const edited = edit(1, { cohorts: ['a', 'b'], states: { 0: { cohorts: [], trafficPercentage: 7 } } });
-    t.strictSame(entryOf(edited).changes, [
-      { field: 'cohorts', before: ['a'], after: ['a', 'b'] },
-      { field: 'trafficPercentage', before: 0, after: 7 },
-    ]);
-    t.equal(entryOf(edited).environment, null);
-    t.match(edit(2, { cohorts: [] }).value.flag, { cohorts: [], states: { 0: { cohortOverride: null } } });
-    t.match(fixture.flag(value.id)?.states.get(0), { cohortOverride: null });
-    t.match(edit(3, { states: { 0: { cohorts: ['x'] } } }), {
-      code: 'invalid-request',
-      detail: /^states\.0\.cohorts is not accepted/,
-    });
-    t.match(edit(3, { states: { 1: { enabled: true } } }), {
-      code: 'invalid-request',
-      detail: /^states\.1 is not accepted/,
-    });
-    const row = fixture.read('list-console-flags', { project }).value.flags[0];
-    t.match(row, { cohortCount: 0, states: { 0: { cohortOverrideCount: null, trafficPercentage: 7 } } });
-  },
-);
+t.test('the only list of a single-environment flag is in cohorts, and is stored in its state', async (t) => {
+  const fixture = openConsole(t);
+  const project = fixture.addProject(null);
+  const body = { name: 'checkout', cohorts: ['a'], states: { 0: { enabled: true, cohorts: null } } };
+  const { value } = fixture.write('create-console-flag', { project, body });
+  t.match(value, { cohorts: ['a'], states: { 0: { enabled: true, cohortOverride: null } } });
+  t.match(fixture.flag(value.id), { cohorts: [], states: new Map([[0, { cohortOverride: ['a'] }]]) });
+  const params = { flagId: value.id };
+  const edit = (revision: number, draft: object) =>
+    fixture.write('edit-flag', { project, params, body: { revision, ...draft } });
+  const edited = edit(1, { cohorts: ['a', 'b'], states: { 0: { cohorts: [], trafficPercentage: 7 } } });
+  t.strictSame(entryOf(edited).changes, [
+    { field: 'cohorts', before: ['a'], after: ['a', 'b'] },
+    { field: 'trafficPercentage', before: 0, after: 7 },
+  ]);
+  t.equal(entryOf(edited).environment, null);
+  t.match(edit(2, { cohorts: [] }).value.flag, { cohorts: [], states: { 0: { cohortOverride: null } } });
+  t.match(fixture.flag(value.id)?.states.get(0), { cohortOverride: null });
+  t.match(edit(3, { states: { 0: { cohorts: ['x'] } } }), {
+    code: 'invalid-request',
+    detail: /^states\.0\.cohorts is not accepted/,
+  });
+  t.match(edit(3, { states: { 1: { enabled: true } } }), {
+    code: 'invalid-request',
+    detail: /^states\.1 is not accepted/,
+  });
+  const row = fixture.read('list-console-flags', { project }).value.flags[0];
+  t.match(row, { cohortCount: 0, states: { 0: { cohortOverrideCount: null, trafficPercentage: 7 } } });
+});
 
 t.test('a draft is stored completely, with one audit entry that names its environments', async (t) => {
   const fixture = openConsole(t);

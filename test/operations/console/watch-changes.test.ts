@@ -44,7 +44,11 @@ t.test('a page begins at the newest entry, and gets all later ones', async (t) =
     { position: '4.0', ...nothing },
     'another project’s changes are not sent',
   );
-  t.strictSame(look(fixture, null, '1.0'), { position: '4.0', ...nothing }, 'and not to a page without a project');
+  t.strictSame(
+    look(fixture, null, '1.0'),
+    { position: '4.0', ...nothing },
+    'and not to a page without a project',
+  );
 });
 
 t.test('the changed kind follows from the action', async (t) => {
@@ -64,7 +68,11 @@ t.test('the changed kind follows from the action', async (t) => {
   }
   append(fixture, [{ action: 'member.edit' }]);
   for (const page of [project, null]) {
-    t.match(look(fixture, page, `${since}.0`), { ...nothing, organisation: true }, 'a change of the organisation');
+    t.match(
+      look(fixture, page, `${since}.0`),
+      { ...nothing, organisation: true },
+      'a change of the organisation',
+    );
   }
 });
 
@@ -89,7 +97,11 @@ t.test('the search past entries of other projects is bounded', async (t) => {
   append(fixture, busy(20));
   t.match(look(fixture, project, '0.0'), { project: false, organisation: false });
   append(fixture, busy(1));
-  t.match(look(fixture, project, '0.0'), { project: false, organisation: true }, 'the project may have changed');
+  t.match(
+    look(fixture, project, '0.0'),
+    { project: false, organisation: true },
+    'the project may have changed',
+  );
 });
 
 t.test('more changes than can be listed mean that all may have changed', async (t) => {
@@ -110,7 +122,7 @@ t.test('more changes than can be listed mean that all may have changed', async (
   });
 });
 
-t.test('a personal project has a log of its own, and its page gets the organisation’s changes too', async (t) => {
+t.test('a personal project has its own log, and its page gets the organisation’s too', async (t) => {
   const fixture = openOrganisation(t);
   const personal = projectOf(null, { ownerMemberId: fixture.owner.id });
   const targetId = newId();

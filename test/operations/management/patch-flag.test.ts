@@ -122,25 +122,22 @@ t.test('problems of the query come before those of the body, in one answer', asy
   t.match(body.detail, /^drop the query parameter "env"/);
 });
 
-t.test(
-  'an unknown flag and another project\u2019s get the same answer, before other problems',
-  async (t) => {
-    const fixture = openFixture(t);
-    const project = fixture.addProject(null);
-    const { authorization } = fixture.addToken(project);
-    const foreign = fixture.addFlag(fixture.addProject(['production']));
-    const patch = (flagId: string) =>
-      fixture.write('patch-flag', { authorization, flagId, query: 'env=%zz', bodyText: '{' });
-    const unknown = 'Flag000000000000000X';
-    t.equal(patch(foreign.id).text, patch(unknown).text.replace(unknown, foreign.id));
-    t.match(patch(foreign.id), {
-      status: 404,
-      body: { error: 'Not found', detail: 'No flag with that id exists in this project.' },
-    });
-    for (const id of ['', '__proto__', '\u0000', 'é'.repeat(20), 'x'.repeat(5000)])
-      t.equal(patch(id).status, 404);
-  },
-);
+t.test('an unknown flag and another project\u2019s get the same answer, before other problems', async (t) => {
+  const fixture = openFixture(t);
+  const project = fixture.addProject(null);
+  const { authorization } = fixture.addToken(project);
+  const foreign = fixture.addFlag(fixture.addProject(['production']));
+  const patch = (flagId: string) =>
+    fixture.write('patch-flag', { authorization, flagId, query: 'env=%zz', bodyText: '{' });
+  const unknown = 'Flag000000000000000X';
+  t.equal(patch(foreign.id).text, patch(unknown).text.replace(unknown, foreign.id));
+  t.match(patch(foreign.id), {
+    status: 404,
+    body: { error: 'Not found', detail: 'No flag with that id exists in this project.' },
+  });
+  for (const id of ['', '__proto__', '\u0000', 'é'.repeat(20), 'x'.repeat(5000)])
+    t.equal(patch(id).status, 404);
+});
 
 t.test('a body that is too large comes before the flag', async (t) => {
   const fixture = openFixture(t);

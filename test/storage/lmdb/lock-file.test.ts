@@ -52,7 +52,7 @@ t.test('after root has read a store, its owner can still use it', { skip }, asyn
   t.match(run('stat', '--data-dir', dataDir), { status: 0 });
 });
 
-t.test('the error names a lock file that may not be opened, for reading and for writing', { skip }, async (t) => {
+t.test('a lock file that may not be opened is named, for reading and for writing', { skip }, async (t) => {
   const dataDir = await foreignStore(t);
   await runBurgee(['check', '--data-dir', dataDir]);
   const path = join(dataDir, 'burgee.mdb-lock');

@@ -101,11 +101,7 @@ t.test('the writer adds kept answers to a store from before them', async (test) 
   }
   await root.close();
   const reader = openStoreReader({ directory, mapBytes });
-  test.equal(
-    reader.queries.keptAnswer(newId(), 'run-1'),
-    undefined,
-    'a reader finds no kept answers',
-  );
+  test.equal(reader.queries.keptAnswer(newId(), 'run-1'), undefined, 'a reader finds no kept answers');
   await reader.close();
   test.same([...checkStore(directory)], []);
   const store = openStore({ directory, mapBytes });

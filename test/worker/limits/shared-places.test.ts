@@ -96,7 +96,11 @@ t.test('memory of places is divided into the same shares', async (t) => {
   t.type(shared.take(holder('t2', 'q', 'b', 'r')), 'number', 'unless it needs no memory');
   t.equal(shared.resize(Number(large), 100), null, 'less is always allowed');
   t.equal(keptForPlaces(memory), 100);
-  t.equal(shared.take(holder('t1', 'p', 'a', 'o'), 301), 'asker', 'half of the free memory, its own included');
+  t.equal(
+    shared.take(holder('t1', 'p', 'a', 'o'), 301),
+    'asker',
+    'half of the free memory, its own included',
+  );
   t.type(shared.take(holder('t1', 'p', 'a', 'o'), 300), 'number');
   t.equal(shared.resize(Number(large), 101), 'asker');
   t.equal(keptForPlaces(memory), 400, 'a refusal changes nothing');
