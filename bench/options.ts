@@ -64,30 +64,38 @@ function numberBetween(least: number, most: number, isWhole: boolean): (text: st
 export function buildProgram(): Command {
   return new Command('npm run bench --')
     .argument('[names...]', 'scenarios to run, or all; none lists them')
-    .option('--duration <seconds>', `of each round (${usual.seconds})`, numberBetween(0.1, 600, false))
-    .option('--connections <n>', `that carry load (${usual.connections})`, numberBetween(1, 10_000, true))
-    .option('--rounds <n>', `of each comparison (${usual.rounds})`, numberBetween(1, 100, true))
+    .option(
+      '--duration <seconds>',
+      `duration of each round (${usual.seconds})`,
+      numberBetween(0.1, 600, false),
+    )
+    .option(
+      '--connections <n>',
+      `connections that carry load (${usual.connections})`,
+      numberBetween(1, 10_000, true),
+    )
+    .option('--rounds <n>', `rounds of each comparison (${usual.rounds})`, numberBetween(1, 100, true))
     .addOption(
-      new Option('--driver <name>', 'what makes the closed-loop load (every one that is installed)').choices([
+      new Option('--driver <name>', 'load generator of the closed loop (all installed ones)').choices([
         'wrk',
         'autocannon',
       ]),
     )
-    .option('--quick', 'small sizes, one short round: shows that a scenario runs, saves and measures nothing')
+    .option('--quick', 'small sizes, one short round: only checks that a scenario runs; saves nothing')
     .option('--json <file>', 'write all results of this run to one file')
     .option(
       '--compare <file>',
-      'say what moved since a saved run: a --json file, or a folder like bench/results',
+      'show what moved since a saved run: a --json file, or a folder like bench/results',
     )
     .option('--server <url>', 'measure a Burgee that runs elsewhere (http only); saves nothing')
     .option('--token <secret>', 'for --server: a Management API token with permission write')
     .option(
       '--peer <name=path>',
-      'for peers: a ready program to compare with, such as flagr=PATH; may be given once for each',
+      'for peers: a program to compare with, such as flagr=PATH; once for each peer',
       readPeerOption,
     )
     .option('--no-save', 'leave bench/results and docs/benchmarks.md as they are')
-    .option('--page', 'only write docs/benchmarks.md anew from bench/results')
+    .option('--page', 'only write docs/benchmarks.md from bench/results')
     .configureHelp({ helpWidth: 110 })
     .configureOutput({ writeErr: () => undefined })
     .exitOverride();

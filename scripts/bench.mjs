@@ -1,7 +1,7 @@
 // npm run bench: installs and builds what is missing, then lists or runs the scenarios of the bench suite.
 //
 //   npm run bench -- evaluate-flag --rounds 9
-//   npm run bench -- --page              only writes docs/benchmarks.md anew
+//   npm run bench -- --page              only writes docs/benchmarks.md
 import './lib/choose-node.mjs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

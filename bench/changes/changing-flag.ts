@@ -24,7 +24,7 @@ export class ChangingFlag {
     );
   }
 
-  /** @returns the next patch as it goes on the wire */
+  /** @returns the next patch, encoded for the wire */
   next(): Buffer {
     const request = this.#requests[this.#made % this.#requests.length] as Buffer;
     this.#made += 1;
@@ -32,14 +32,14 @@ export class ChangingFlag {
   }
 }
 
-/** @returns a patch of a flag as it goes on the wire */
+/** @returns a patch of a flag, encoded for the wire */
 export function patchRequest(origin: string, flag: ChangeableFlag, patch: object): Buffer {
   const path = `/api/v1/flags/${flag.id}${environmentQuery(flag)}`;
   const request = { method: 'PATCH', path, status: 200, body: JSON.stringify(patch) } as const;
   return encodeOne(origin, request, { authorization: `Bearer ${flag.writeToken}` });
 }
 
-/** @returns the question whether a flag is on, as it goes on the wire */
+/** @returns a request that evaluates a flag, encoded for the wire */
 export function evaluationRequest(origin: string, flag: ChangeableFlag): Buffer {
   return encodeOne(origin, { path: `/v1/flags/${flag.id}${environmentQuery(flag)}`, status: 200 });
 }

@@ -42,5 +42,5 @@ export function compileHalf(): { readonly flag: CompiledFlag; readonly state: Co
 
 /** Every request here has a targeting key. */
 export function neverRoll(): number {
-  throw new Error('a random roll was asked for');
+  throw new Error('a random roll was requested');
 }

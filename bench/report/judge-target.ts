@@ -50,7 +50,9 @@ function whyNot(target: Target, comparison: Comparison | undefined): string {
     return isOfWrk ? 'wrk did not drive' : `${target.comparison} was not run`;
   }
   const hasMetric = comparison.metrics.some(({ key }) => key === target.metric);
-  return hasMetric ? `there is no figure of ${target.contender}` : `this system tells no ${target.metric}`;
+  return hasMetric
+    ? `there is no figure of ${target.contender}`
+    : `this system does not offer ${target.metric}`;
 }
 
 /** A bound is shown with the decimals that it was given with. */

@@ -84,7 +84,7 @@ function problemsOf(comparison: Comparison): readonly string[] {
 function checkResult(value: unknown, place: string): ResultFile {
   if (!Value.Check(ResultSchema, value)) {
     const errors = [...Value.Errors(ResultSchema, value)].slice(0, errorsShownMax);
-    const told = errors.map(({ instancePath, message }) => `${instancePath || 'the whole'} ${message}`);
+    const told = errors.map(({ instancePath, message }) => `${instancePath || 'the file'} ${message}`);
     throw new Error(`${place} is no result of the bench suite: ${told.join('; ')}`);
   }
   const result: ResultFile & Static<typeof ResultSchema> = value;

@@ -82,7 +82,7 @@ t.test('it comes whole, and then nothing of it is kept', async (t) => {
     t.equal(answer.headers.get('transfer-encoding'), 'chunked');
   }
   const head = await client.send({ method: 'HEAD', path: '/read/o/t' });
-  t.equal(head.headers.get('content-length'), String(bytes), 'HEAD is told how long it is');
+  t.equal(head.headers.get('content-length'), String(bytes), 'HEAD gets its length');
   await eventually(() => held()[0] === 0, 5000, 'its place is free');
   t.same(held(), [0, 0]);
 });
@@ -91,7 +91,7 @@ t.test('unread answers take a share of places: of their token, and of their orga
   const { client, held, counts, leaveUnread } = await openScene(t);
   // A third of 8 places, for any number of requests.
   for (let count = 0; count < 3; count += 1) await leaveUnread('/read/many/t1');
-  await eventually(() => held()[0] === 3, 5000, 'they are on their way');
+  await eventually(() => held()[0] === 3, 5000, 'the answers are under way');
   t.equal(held()[1], 3 * bytes, 'their memory is counted');
   const refused = await client.send({ path: '/read/many/t1' });
   t.equal(refused.status, 503);
@@ -109,7 +109,7 @@ t.test('an unread answer loses its place to one of the same holder, and to no ot
   const { client, held, counts, leaveUnread } = await openScene(t);
   const unread = await leaveUnread('/read/o/t');
   for (let count = 0; count < 2; count += 1) await leaveUnread('/read/o/t');
-  await eventually(() => held()[0] === 3, 5000, 'they are on their way');
+  await eventually(() => held()[0] === 3, 5000, 'the answers are under way');
   const isRead = async () => (await client.send({ path: '/read/o/t' })).text === body;
   await eventually(isRead, 10_000, 'once they are unread for a second');
   t.equal(counts.displaced, 1, 'one answer is cut for one new answer');
@@ -123,7 +123,7 @@ t.test('no answer is cut if its place would not suffice', async (t) => {
   const { client, held, counts, leaveUnread } = await openScene(t);
   for (let count = 0; count < 3; count += 1) await leaveUnread('/read/o/t/there');
   for (const one of ['1', '2', '3', '4']) await leaveUnread(`/read/o${one}/t${one}/here`);
-  await eventually(() => held()[0] === 7, 5000, 'they are on their way');
+  await eventually(() => held()[0] === 7, 5000, 'the answers are under way');
   await setTimeout(unreadMs);
   t.equal((await client.send({ path: '/read/o/t/here' })).status, 503);
   t.same(

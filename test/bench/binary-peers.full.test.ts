@@ -93,7 +93,7 @@ t.test(
 
 t.test('a program that answers wrongly is refused', async (t) => {
   await t.rejects(run(writeFlagr('ruleless', 'isRolledOut')), {
-    message: /flagr has the flag on for \d+ of 100 users whom its rule does not match/,
+    message: /flagr has the flag on for \d+ of 100 users that its rule does not match/,
   });
   await t.rejects(run(writeFlagr('generous', 'isMatched')), {
     message: /flagr has the flag on for 200 of 200 users, which is not about half/,

@@ -1,4 +1,3 @@
-/** A model of what Burgee documents about the wall clock. Its clock is moved together with the server's. */
 export const hourMs = 60 * 60 * 1000;
 export const yearMs = 365 * 24 * hourMs;
 const denialEmailIntervalMs = 24 * hourMs;
@@ -6,7 +5,10 @@ const answersKeptMs = 24 * hourMs;
 /** Model and server read their clocks at most this far apart. Every tested time lies further from a boundary. */
 const toleranceMs = 60_000;
 
-/** A token has expired at its end, not after it; so has a trial. */
+/**
+ * A model of what Burgee documents about the wall clock: expiry, denial emails, idempotency keys, `updatedAt`. Its
+ * clock is moved together with the server's. A token has expired from the ms of its end on; so has a trial.
+ */
 export class ClockModel {
   offsetMs = 0;
   #updatedAt = 0;

@@ -108,7 +108,10 @@ async function tryExceptions(stage: Stage): Promise<void> {
     const [burgee] = await withLifetime(({ teardown }) => stage.burgee.read({ teardown }, [[bytes]]));
     if (burgee === undefined) throw new Error('the example is read');
     const shown = describe({ bytes, cut: null }, strict, burgee);
-    expect(findFault(strict, burgee) !== null, `${name} is no exception any more (${reason}): ${shown}`);
+    expect(
+      findFault(strict, burgee) !== null,
+      `the exception ${name} no longer exists (${reason}): ${shown}`,
+    );
   }
 }
 

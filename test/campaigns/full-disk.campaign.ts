@@ -45,7 +45,7 @@ interface Site {
 
 export const fullDisk: Campaign = {
   name: 'full-disk',
-  summary: 'on a full disk evaluation goes on and changes get 503, and they work again once there is space',
+  summary: 'on a full disk evaluation continues and changes get 503; they work again once there is space',
   sampleCount: 4,
   fullCount: 40,
   tools: shimTools,

@@ -26,7 +26,7 @@ interface Tally {
 
 export const powerLoss: Campaign = {
   name: 'power-loss',
-  summary: 'a power loss at any write loses nothing that was acknowledged, and a change is whole or absent',
+  summary: 'a power loss at any write loses no acknowledged change, and every change is complete or absent',
   sampleCount: 50,
   fullCount: 1000,
   tools: shimTools,

@@ -126,7 +126,7 @@ function described({ name, durationsMs, lost, refused }: QuietReading): string {
  */
 export const tenants: Campaign = {
   name: 'tenants',
-  summary: 'what one tenant does, however hostile, refuses another one nothing and delays it little',
+  summary: 'a hostile tenant causes no refusal to another one, and delays it little',
   sampleCount,
   fullCount: 20,
   async run(context) {

@@ -51,7 +51,7 @@ async function wholeAgain(stage: WorkerStage, replacements: number, withinMs: nu
     const workers = scrape.value('burgee_workers');
     return workers === stage.workers && scrape.value('burgee_worker_replacements_total') === replacements;
   };
-  await eventually(isWhole, withinMs, 'the pool is not whole again');
+  await eventually(isWhole, withinMs, 'the pool is not complete again');
 }
 
 /** Answers keep coming and are right; the clients' changes are stored; a dead worker's resources are given back. */

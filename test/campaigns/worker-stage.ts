@@ -24,7 +24,7 @@ export interface WorkerStage extends Lifetime {
   readonly workers: number;
   /** The number of the load's clients. */
   readonly connections: number;
-  /** The real ms in which the server's clock advances by `ms`. */
+  /** @returns the real ms in which the server's clock advances by `serverMs` */
   realMs(serverMs: number): number;
   readonly requestDeadlineMs: number;
   /** How much later than promised an answer may come in this run. */

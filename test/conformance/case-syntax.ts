@@ -107,7 +107,7 @@ function readLine(line: string, cases: DraftCase[]): void {
   else if (reader.take('given')) last.given = reader.word();
   else if (reader.take('domain')) last.domain = readDomain(reader);
   else last.steps.push(readStep(reader));
-  if (!line.startsWith('> ') && !reader.isAtEnd()) throw new Error('the line goes on after its end');
+  if (!line.startsWith('> ') && !reader.isAtEnd()) throw new Error('unexpected text at the end of the line');
 }
 
 function readStep(reader: BriefJson): Step {

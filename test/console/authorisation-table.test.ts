@@ -216,7 +216,7 @@ async function checkMentioned(
 ): Promise<void> {
   if (mentions === undefined) return;
   const foreignId = await mentions.idOf(foreign);
-  await checkSame(t, `${who}, which mentions an id of others`, foreignId, (asked) =>
+  await checkSame(t, `${who}, with an id of another organisation`, foreignId, (asked) =>
     about(mentions.put(ours, asked)),
   );
 }

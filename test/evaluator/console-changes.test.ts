@@ -156,7 +156,7 @@ t.test('an audience takes the place of a deleted one', async (test) => {
   attach(2, null);
   fixture.write('delete-audience', { project, params: { audienceId: first }, body: { revision: 1 } });
   test.strictSame(scene.ask(project, flag.id, 'x=2'), ['a on', ['a on']]);
-  test.equal(attach(3, first), 'invalid-request', 'it is gone');
+  test.equal(attach(3, first), 'invalid-request', 'the audience is deleted');
   test.equal(attach(3, make('Pro', '2')), 'ok');
   test.strictSame(scene.ask(project, flag.id, 'x=1'), ['a off', ['a off']]);
   test.strictSame(scene.ask(project, flag.id, 'x=2'), ['a on', ['a on']]);

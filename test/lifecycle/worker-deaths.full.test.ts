@@ -69,7 +69,7 @@ async function wholeAgain(
   await eventually(
     async () => isWhole(await stage.admin.scrape(), stage, replacements),
     withinMs,
-    'the pool is not whole again',
+    'the pool is not complete again',
   );
   t.comment(`whole again after ${Math.round(performance.now() - startedAt)} ms`);
 }

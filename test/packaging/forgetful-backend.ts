@@ -27,7 +27,7 @@ export async function startForgetfulBackend(t: Test): Promise<ForgetfulBackend> 
   t.teardown(() => server.close());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('it has no port');
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return {
     port: address.port,
     received: (start) => requests.filter((request) => request.startsWith(start)).length,

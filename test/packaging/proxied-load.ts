@@ -4,7 +4,7 @@ import type { ProxiedService } from './proxied-service.ts';
 
 export interface LoadResult {
   readonly reads: number;
-  /** The answer of each request, or why there was none. */
+  /** The answer of each failed read, or why there was none. */
   readonly failedReads: readonly string[];
   readonly changes: number;
   /** Changes with an answer 502 or 503, or a closed connection: each may have been made. */

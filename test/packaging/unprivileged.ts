@@ -13,7 +13,7 @@ export const unprivilegedPrefix: readonly string[] =
     ? ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--no-new-privs']
     : [];
 
-/** The user id of the unprivileged program; null if it is this process's user. */
+/** User and group id of the unprivileged program; null if they are this process's own. */
 export const unprivilegedIds = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : null;
 
 /** A PATH with this process's Node first, and with the folders in which Debian keeps servers. */

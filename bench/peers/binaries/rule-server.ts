@@ -39,6 +39,6 @@ export async function checkRule(server: RuleServer, users: number): Promise<void
   const wrong = answers.filter(Boolean).length;
   if (wrong > 0)
     throw new Error(
-      `${server.name} has the flag on for ${wrong} of ${answers.length} users whom its rule does not match`,
+      `${server.name} has the flag on for ${wrong} of ${answers.length} users that its rule does not match`,
     );
 }

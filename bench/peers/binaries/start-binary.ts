@@ -121,7 +121,7 @@ async function startIn(
     const ready = new AbortController();
     const why = await Promise.race([
       waitUntilReady(peer, origin, ready.signal).then((told) =>
-        told === null ? null : `did not answer within ${startTimeoutMs / 1000} s as it should, but: ${told}`,
+        told === null ? null : `gave no right answer within ${startTimeoutMs / 1000} s, but: ${told}`,
       ),
       binary.ended.then((end) => `${end} before it answered`),
     ]).finally(() => ready.abort());

@@ -175,7 +175,7 @@ const idBytes = 20;
 /** msgpack's first byte of a string of 20 bytes. */
 const idMark = String.fromCharCode(0xa0 + idBytes);
 
-/** The places of the flag's id within records, not within keys. */
+/** Flips a bit at each place of a flag's id within records. In keys the mark does not come before the id. */
 function flipRecord(directory: string, random: Random, flagIds: readonly string[]): void {
   editFile(directory, (file) => {
     const name = Buffer.from(idMark + random.pick(flagIds), 'latin1');
@@ -185,7 +185,7 @@ function flipRecord(directory: string, random: Random, flagIds: readonly string[
   });
 }
 
-/** Before the end of the last page in use. */
+/** Cuts the file before the end of the last page in use. */
 function cutOff(directory: string, random: Random): void {
   const end = withFile(directory, (descriptor) => {
     const head = required(readHead(descriptor));

@@ -38,7 +38,7 @@ export class BurgeeReader {
   /**
    * Reads many connections at once, which share the waiting.
    *
-   * @param parts of each connection, sent one after another
+   * @param sent the parts of each connection, which are sent one after another
    */
   async read(t: Lifetime, sent: readonly (readonly string[])[]): Promise<readonly BurgeeReading[]> {
     const connections = await Promise.all(sent.map(() => this.#connect(t)));

@@ -40,7 +40,7 @@ async function measureP99(load: HostileStage['load'], durationMs: number): Promi
   await setTimeout(settleMs);
   load.durationsMs.length = 0;
   await setTimeout(durationMs);
-  expect(load.durationsMs.length > 100, 'the normal load goes on');
+  expect(load.durationsMs.length > 100, 'the normal load continues');
   return percentileOf(load.durationsMs, 99);
 }
 

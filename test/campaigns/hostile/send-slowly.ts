@@ -22,7 +22,7 @@ export async function sendSlowly(stage: HostileStage): Promise<number> {
   const drips = dripMany(stage);
   for (const mode of [['-H'], ['-B']]) {
     await runSlowHttpTest(stage, mode);
-    expect(load.tally.answered > 0, 'the normal load goes on');
+    expect(load.tally.answered > 0, 'the normal load continues');
   }
   await drips;
   const isReleased = (): boolean => openFilesOf(server.pid) <= before + 2;

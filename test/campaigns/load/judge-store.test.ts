@@ -72,7 +72,7 @@ t.test('a store with all acknowledged changes passes; every difference is notice
     copy.changes.clear();
     copy.unanswered.push({ ...attempt, body: { enabled: true } } as Attempt);
   });
-  await t.rejects(half, { message: /no client requested/ }, 'more than was asked for');
+  await t.rejects(half, { message: /no client requested/ }, 'more than was requested');
   const whole = await judgedWith((copy) => {
     copy.changes.clear();
     copy.unanswered.push(attempt);

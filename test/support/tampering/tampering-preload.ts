@@ -43,9 +43,9 @@ if (isMainThread) setEnvironmentData(environmentKey, new SharedArrayBuffer(tampe
 const { cells, clock } = openTampering(getEnvironmentData(environmentKey) as SharedArrayBuffer);
 const { add, load, store, wait } = Atomics;
 const pulseCells = pulseBytes / Int32Array.BYTES_PER_ELEMENT;
-/** 8 MB. */
+/** An array of this length takes 8 MB. */
 const exhaustStepLength = 2 ** 20;
-/** This thread's clock. */
+/** Whether this thread has had its fault. */
 let hasStruck = false;
 let isLeaving = false;
 /** The state of the worker as which this thread serves. */
