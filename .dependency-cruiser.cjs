@@ -1,5 +1,5 @@
-// Who may import whom. The folders of src are layers: support <- domain <- contracts, storage <- operations <- actors, evaluator
-// <- api <- worker <- front <- supervisor <- cli, main. A conversation asks the writer by its client. Beside front stands admin, which knows metrics as data and no actor.
+// Who may import whom. The folders of src are layers: support <- domain <- contracts, storage <- operations <- actors <- worker
+// <- front <- supervisor <- cli, main. A conversation asks the writer by its client. Beside front stands admin, which knows metrics as data and no actor.
 
 const actors = '(writer|notifier|operator)';
 
@@ -14,38 +14,17 @@ const layers = [
   ['http', ['support', 'config', 'observability']],
   ['operations', ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'writer']],
   [actors, ['support', 'domain', 'contracts', 'storage', 'observability', 'operations', actors]],
-  ['evaluator', ['support', 'domain', 'contracts', 'storage', 'observability']],
-  ['api', ['support', 'domain', 'contracts', 'observability', 'http', 'operations', 'evaluator', actors]],
+  // Parts of the worker that know less than it does: evaluation no request and no thread, answers no store.
+  ['worker/evaluation', ['support', 'domain', 'contracts', 'storage', 'observability']],
   [
-    'worker',
-    [
-      'support',
-      'domain',
-      'contracts',
-      'storage',
-      'observability',
-      'http',
-      'operations',
-      'evaluator',
-      'api',
-      actors,
-    ],
+    'worker/answers',
+    ['support', 'domain', 'contracts', 'observability', 'http', 'operations', 'worker/evaluation', actors],
   ],
+  ['worker/pages', ['support', 'domain', 'contracts', 'observability', 'http', 'worker/answers']],
+  ['worker', ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'operations', actors]],
   [
     'front',
-    [
-      'support',
-      'domain',
-      'config',
-      'contracts',
-      'observability',
-      'http',
-      'operations',
-      'evaluator',
-      'api',
-      'worker',
-      actors,
-    ],
+    ['support', 'domain', 'config', 'contracts', 'observability', 'http', 'operations', 'worker', actors],
   ],
   ['admin', ['support', 'observability', 'http']],
   [
@@ -60,9 +39,7 @@ const layers = [
       'observability',
       actors,
       'operations',
-      'api',
       'http',
-      'evaluator',
       'worker',
       'front',
     ],
@@ -115,13 +92,13 @@ module.exports = {
       name: 'actors-through-client-or-protocol',
       comment: 'Others hold an actor by its client and speak its protocol; what it does inside is its own.',
       severity: 'error',
-      from: { path: `^src/(${actors}|operations|api|worker|front)/` },
+      from: { path: `^src/(${actors}|operations|worker|front)/` },
       to: {
         path: `^src/${actors}/`,
         // The operator's verbs are declared with the thread that runs them, the writer's: see operator/operator.ts.
         pathNot: [
           `^src/${actors}/.*-(client|protocol)[.]ts$`,
-          '^src/writer/operator-verbs[.]ts$',
+          '^src/writer/thread/operator-verbs[.]ts$',
           '^src/$1/',
         ],
       },

@@ -4,8 +4,8 @@
 #   docker run --read-only --cap-drop ALL --security-opt no-new-privileges --stop-timeout 20 \
 #     --volume burgee:/data --publish 127.0.0.1:8080:8080 burgee
 #
-# There is no init process (tini) in it. Burgee handles SIGTERM and SIGINT itself, `serve` starts no other process that
-# would have to be reaped, and as process 1 it knows how to end itself: decision 0033.
+# The image has no init process (tini). Burgee handles SIGTERM and SIGINT itself, `serve` starts no other process that
+# would have to be reaped, and it can end itself as process 1: decision 0033.
 
 FROM node:22.23.3-bookworm-slim AS build
 WORKDIR /app
@@ -15,7 +15,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY scripts ./scripts
 COPY src ./src
 COPY docs ./docs
-# The documentation links to it.
+# The documentation links to this file.
 COPY test/bucketing-vectors.json ./test/bucketing-vectors.json
 RUN ["npm", "run", "build"]
 
@@ -40,7 +40,7 @@ RUN ["install", "--directory", "--owner=1000", "--group=1000", "--mode=0700", "/
 # 1000 is the image's user `node`. As a number, so that Kubernetes can see that it is not root.
 USER 1000:1000
 ENV NODE_ENV=production BURGEE_HOST=0.0.0.0 BURGEE_PORT=8080 BURGEE_DATA_DIR=/data/burgee
-# The data directory lies in the volume and is not the volume itself: a restore renames it.
+# The data directory is a folder in the volume, because a restore renames it.
 VOLUME ["/data"]
 EXPOSE 8080
 STOPSIGNAL SIGTERM

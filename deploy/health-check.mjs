@@ -1,9 +1,9 @@
-// Asks a Burgee on this machine whether it can evaluate. Exits with 0 when it can, and with 1, saying why, when not.
+// Asks a Burgee on this machine whether it can evaluate. Exits with 0 if it can, otherwise with 1 and the reason.
 //
-//   node deploy/health-check.mjs                  once; the address is that of BURGEE_HOST and BURGEE_PORT, or else of
+//   node deploy/health-check.mjs                  once; the address is from BURGEE_HOST and BURGEE_PORT, or else from
 //                                                 the file that BURGEE_CONFIG names
-//   node deploy/health-check.mjs --wait           until it can, or the process MAINPID, which systemd sets, has ended:
-//                                                 whoever runs this decides how long
+//   node deploy/health-check.mjs --wait           until it can, or the process MAINPID, which systemd sets, has ended;
+//                                                 it has no time limit of its own
 //   node deploy/health-check.mjs http://127.0.0.1:9000
 import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 const answerTimeoutMs = 3000;
 const pauseMs = 200;
 
-/** A server that listens on every address is asked on loopback. */
+/** For a server that listens on every address, the check asks on loopback. */
 function addressFrom({ BURGEE_HOST, BURGEE_PORT, BURGEE_CONFIG }) {
   const file = BURGEE_CONFIG ? readSettings(BURGEE_CONFIG) : {};
   const host = BURGEE_HOST || String(file.host ?? '');
@@ -23,7 +23,7 @@ function addressFrom({ BURGEE_HOST, BURGEE_PORT, BURGEE_CONFIG }) {
   return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
 }
 
-/** What is wrong with it, the server says. */
+/** Faults in the file's content are reported by the server, not here. */
 function readSettings(path) {
   try {
     return Object(JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, '')));
@@ -33,7 +33,7 @@ function readSettings(path) {
   }
 }
 
-/** Waiting for a server that has ended would keep its process manager from starting it again. */
+/** Waiting for a server that has ended would keep its process manager from restarting it. */
 function hasEnded({ MAINPID }) {
   if (!MAINPID) return false;
   try {
@@ -44,7 +44,7 @@ function hasEnded({ MAINPID }) {
   }
 }
 
-/** @returns null when it is well, or what is wrong */
+/** @returns null if the server is healthy, otherwise the fault */
 async function problemOf(address) {
   try {
     const answer = await fetch(`${address}/health`, { signal: AbortSignal.timeout(answerTimeoutMs) });

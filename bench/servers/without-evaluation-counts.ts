@@ -1,5 +1,5 @@
 /** Loaded before a server: removes the counts of evaluations that the console shows. */
-import { EvaluationTallies } from '../../src/evaluator/evaluation-tallies.ts';
+import { EvaluationTallies } from '../../src/worker/evaluation/evaluation-tallies.ts';
 
 EvaluationTallies.prototype.count = () => undefined;
 EvaluationTallies.prototype.collect = () => null;

@@ -2,8 +2,9 @@
  * Loaded before a server: removes from every thread the counting that a request does for `/metrics`. Timers that fire
  * ten times a second stay, and so does the reading for a scrape.
  */
-import { EvaluationMeter } from '../../src/evaluator/evaluation-meter.ts';
+
 import { AnswerMeter } from '../../src/observability/answer-meter.ts';
+import { EvaluationMeter } from '../../src/worker/evaluation/evaluation-meter.ts';
 
 for (const { prototype } of [AnswerMeter, EvaluationMeter]) {
   for (const name of Object.getOwnPropertyNames(prototype)) {

@@ -97,7 +97,7 @@ function renderGenerated() {
 
 ### Licences {#licences}
 
-As the packages state them. A package for one platform counts, although an installation has that of its own platform alone.
+Licences as the packages state them. Packages for every platform are counted, although an installation has only those of its own.
 
 ${licenceTable({ 'To run': toRun, 'In the console': inConsole, 'To develop': toDevelop })}
 
@@ -105,11 +105,11 @@ ${licenceTable({ 'To run': toRun, 'In the console': inConsole, 'To develop': toD
 
 ${packageTable(toRun.filter((entry) => !isForOnePlatform(entry)))}
 
-With these for one platform each: ${nameList(toRun.filter(isForOnePlatform))}.
+And packages for one platform each: ${nameList(toRun.filter(isForOnePlatform))}.
 
 ### In the console {#in-the-console}
 
-What the console imports and all that this depends on. The build takes what it uses of them into the files that a browser gets.
+Packages that the console imports, and their dependencies. The build includes their used parts in the files for browsers.
 
 ${packageTable(inConsole)}
 

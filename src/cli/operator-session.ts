@@ -8,8 +8,8 @@ import { type Claim, claimDirectory, claimFileOf } from '../storage/lmdb/claim.t
 import { openStore, type Store } from '../storage/store.ts';
 import { StoreError } from '../storage/store-error.ts';
 import { markerFileOf, readMarker } from '../storage/store-identity.ts';
-import { FreeSpace } from '../writer/free-space.ts';
-import { localWriter, OperatorCommands } from '../writer/operator-commands.ts';
+import { FreeSpace } from '../writer/thread/free-space.ts';
+import { localWriter, OperatorCommands } from '../writer/thread/operator-commands.ts';
 import { CommandFailure } from './command-failure.ts';
 import { printNote } from './command-output.ts';
 

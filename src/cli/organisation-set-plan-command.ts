@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Organisation, plans, subscriptions } from '../domain/organisation/organisation.ts';
-import type { PlanFields } from '../writer/commands/set-plan.ts';
+import type { PlanFields } from '../writer/thread/commands/set-plan.ts';
 import type { Action } from './command-action.ts';
 import { CommandFailure, exitCodes } from './command-failure.ts';
 import { printJson, printResult } from './command-output.ts';

@@ -2,7 +2,7 @@ import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol
 import { WatchPlaces } from '../operations/watching/watch-places.ts';
 import { assert } from '../support/assert.ts';
 import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
-import type { WriterClient } from '../writer/writer-client.ts';
+import type { WriterClient } from '../writer/client/writer-client.ts';
 import { PasswordDesk } from './password-desk.ts';
 
 export interface HostDeskOptions {

@@ -1,4 +1,4 @@
-import type { WriterClient } from '../writer/writer-client.ts';
+import type { WriterClient } from '../writer/client/writer-client.ts';
 
 /** Touches on their way to the writer: beyond it, a later request touches its session. */
 const touchesMax = 256;

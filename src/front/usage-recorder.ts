@@ -1,9 +1,9 @@
 import type { TokenUse } from '../domain/token/token-use.ts';
 import { type EvaluationCount, hourOf } from '../domain/usage/evaluation-count.ts';
-import type { CountedEvaluations } from '../evaluator/evaluation-tallies.ts';
 import { within } from '../support/within.ts';
-import type { WriterClient } from '../writer/writer-client.ts';
-import type { Usage } from '../writer/writer-protocol.ts';
+import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
+import type { WriterClient } from '../writer/client/writer-client.ts';
+import type { Usage } from '../writer/client/writer-protocol.ts';
 
 /** How far the record is behind what happens. */
 const flushIntervalMs = 2000;

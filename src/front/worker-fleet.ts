@@ -1,11 +1,11 @@
 import { MessageChannel } from 'node:worker_threads';
-import { evaluationMetrics } from '../evaluator/evaluation-metrics-protocol.ts';
 import type { FrontServer } from '../http/front-server.ts';
 import type { Logger } from '../observability/logger.ts';
 import { addCells, addCounts, createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
 import { assert } from '../support/assert.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { within } from '../support/within.ts';
+import { evaluationMetrics } from '../worker/evaluation/evaluation-metrics-protocol.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import {
   type HostMessage,

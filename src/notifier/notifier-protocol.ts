@@ -1,7 +1,7 @@
 import { eventLoopDelay } from '../observability/event-loop.ts';
 import { counter, gauge, layOut } from '../observability/metric.ts';
 import type { LogLines } from '../observability/thread-log.ts';
-import type { OutboxCommand, OutboxPage } from '../writer/outbox-protocol.ts';
+import type { OutboxCommand, OutboxPage } from '../writer/client/outbox-protocol.ts';
 
 /** What the notifier's thread needs to start. */
 export interface NotifierSetup {

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { watchEventLoop } from '../observability/event-loop.ts';
 import { createThreadLog, LogSender } from '../observability/thread-log.ts';
-import type { OutboxCommand } from '../writer/outbox-protocol.ts';
+import type { OutboxCommand } from '../writer/client/outbox-protocol.ts';
 import { Notifier } from './notifier.ts';
 import {
   type NotifierMessage,

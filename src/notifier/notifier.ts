@@ -1,6 +1,6 @@
 import type { DenialLetter } from '../domain/outbox/denial-letter.ts';
 import { count, type MetricCells, put } from '../observability/metric-cells.ts';
-import type { OutboxCommand, OutboxPage } from '../writer/outbox-protocol.ts';
+import type { OutboxCommand, OutboxPage } from '../writer/client/outbox-protocol.ts';
 import { denialMail, type Mail } from './denial-mail.ts';
 import { notifierMetrics, type OutboxAnswer } from './notifier-protocol.ts';
 import type { SendOutcome } from './send-mail.ts';

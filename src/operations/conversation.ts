@@ -1,4 +1,4 @@
-import type { WriterPort } from '../writer/writer-client.ts';
+import type { WriterPort } from '../writer/client/writer-client.ts';
 import type { ApiReply } from './api-reply.ts';
 import type { ApiReads } from './call.ts';
 import type { ConsoleSettings } from './console-settings.ts';

@@ -1,4 +1,4 @@
-import type { WriteOutcome } from '../writer/writer-client.ts';
+import type { WriteOutcome } from '../writer/client/writer-client.ts';
 import type { ApiReply } from './api-reply.ts';
 
 const notApplied =

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { type CompiledSchema, compileSchema } from '../contracts/compiled-schema.ts';
 import { within } from '../support/within.ts';
-import { writerVerbs } from '../writer/operator-verbs.ts';
+import { writerVerbs } from '../writer/thread/operator-verbs.ts';
 import { createOperator, fileVerbs, type VerbArgs, type VerbName } from './operator.ts';
 import {
   type ApplyProgress,

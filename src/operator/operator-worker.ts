@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { remoteWriter } from '../writer/operator-port-client.ts';
+import { remoteWriter } from '../writer/client/operator-port-client.ts';
 import type { OperatorControl, OperatorReport, OperatorSetup } from './operator-protocol.ts';
 import { serveOperator } from './operator-server.ts';
 

@@ -1,17 +1,17 @@
 import type { Outcome } from '../domain/problem.ts';
-import type { VerbCall } from '../writer/operator-port-client.ts';
+import type { VerbCall } from '../writer/client/operator-port-client.ts';
 import {
   isWriterVerb,
   type WriterVerbArgs,
   type WriterVerbName,
   type WriterVerbResult,
-} from '../writer/operator-verbs.ts';
+} from '../writer/thread/operator-verbs.ts';
 import type { ApplyProgress } from './operator-protocol.ts';
 import { applyFile, type OperatorContext } from './provisioning.ts';
 
 /**
  * The verbs that run on the operator's thread, because they take long, and call the writer for each step. Each is sent a
- * file. The verbs that are one command of the writer are in `writer/operator-verbs.ts`.
+ * file. The verbs that are one command of the writer are in `writer/thread/operator-verbs.ts`.
  */
 export const fileVerbs = { apply: applyFile } as const;
 

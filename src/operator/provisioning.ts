@@ -6,13 +6,13 @@ import { newTokenSecret } from '../domain/token/token-secret.ts';
 import { hashSecret } from '../support/hash-secret.ts';
 import { hashPassword, isPasswordOf } from '../support/password-hash.ts';
 import { newId } from '../support/random-id.ts';
-import type { CallWriter } from '../writer/operator-port-client.ts';
+import type { CallWriter } from '../writer/client/operator-port-client.ts';
 import type {
   PasswordDecision,
   ProvisionCounts,
   Provisioned,
   ProvisionedProject,
-} from '../writer/provision/provision-protocol.ts';
+} from '../writer/client/provision-protocol.ts';
 import { checkDocument, cutSlice, FlagSliceCheck, type PlacedProject, projectsOf } from './document-check.ts';
 import type { ApplyProgress } from './operator-protocol.ts';
 import { type ProvisionOutline, readOutline } from './provision-outline.ts';

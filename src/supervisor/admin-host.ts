@@ -1,12 +1,12 @@
 import type { AdminServer, Readiness } from '../admin/admin-server.ts';
-import { evaluationMetrics } from '../evaluator/evaluation-metrics-protocol.ts';
 import type { Front } from '../front/front.ts';
 import { frontMetrics } from '../front/front-metrics-protocol.ts';
 import { notifierMetrics } from '../notifier/notifier-protocol.ts';
 import type { Logger } from '../observability/logger.ts';
 import { createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
+import { evaluationMetrics } from '../worker/evaluation/evaluation-metrics-protocol.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
-import { writerMetrics } from '../writer/writer-metrics-protocol.ts';
+import { writerMetrics } from '../writer/client/writer-metrics-protocol.ts';
 import type { NotifierHost } from './notifier-host.ts';
 import type { WriterHost } from './writer-host.ts';
 

@@ -13,7 +13,7 @@ import { addCounts, createMetricMemory, type MetricCells } from '../observabilit
 import type { LogLines } from '../observability/thread-log.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { within } from '../support/within.ts';
-import type { WriteOutcome, WriterClient } from '../writer/writer-client.ts';
+import type { WriteOutcome, WriterClient } from '../writer/client/writer-client.ts';
 
 export interface NotifierHostOptions {
   readonly setup: Omit<NotifierSetup, 'metrics' | 'retriesFailed'>;

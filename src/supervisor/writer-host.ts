@@ -5,13 +5,13 @@ import type { MetricCells } from '../observability/metric-cells.ts';
 import type { LogLines } from '../observability/thread-log.ts';
 import { WatchedTime } from '../support/watched-time.ts';
 import { within } from '../support/within.ts';
-import { WriterClient } from '../writer/writer-client.ts';
+import { WriterClient } from '../writer/client/writer-client.ts';
 import {
   pulseProgressCell,
   type WriterReply,
   type WriterRequest,
   type WriterSetup,
-} from '../writer/writer-protocol.ts';
+} from '../writer/client/writer-protocol.ts';
 
 export interface WriterHostOptions {
   readonly setup: WriterSetup;

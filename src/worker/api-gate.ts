@@ -1,4 +1,3 @@
-import { type ApiActors, guarded, refuseByHead } from '../api/answer-call.ts';
 import { type BodyBudget, type BodyOutcome, readBody } from '../http/body-reader.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
@@ -8,6 +7,7 @@ import type { ApiCall } from '../operations/call.ts';
 import type { MatchRoute } from '../operations/match-route.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
+import { type ApiActors, guarded, refuseByHead } from './answers/answer-call.ts';
 import type { AddressFinder, ClientAddress } from './limits/address-finder.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';

@@ -1,5 +1,3 @@
-import { type ApiActors, answerRead, answerWrite } from '../api/answer-call.ts';
-import type { LongAnswers } from '../api/long-answers.ts';
 import { bodyBytesMax } from '../domain/management/request-body.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -18,6 +16,8 @@ import { overloaded } from '../operations/refuse-undecided.ts';
 import { openIdCookie } from '../operations/sessions/open-id/open-id-cookie.ts';
 import { type SessionCookie, sessionCookie } from '../operations/sessions/session-cookie.ts';
 import { PageWatchers } from '../operations/watching/page-watchers.ts';
+import { type ApiActors, answerRead, answerWrite } from './answers/answer-call.ts';
+import type { LongAnswers } from './answers/long-answers.ts';
 import type { ApiDoor, OwnParts } from './api-gate.ts';
 import type { HostClient } from './host-client.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';

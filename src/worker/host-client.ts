@@ -4,7 +4,7 @@ import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol
 import type { WatchPort } from '../operations/watching/watch-places.ts';
 import { assert } from '../support/assert.ts';
 import { HeldCommands, transferredBytes } from '../support/held-commands.ts';
-import type { WriterPort } from '../writer/writer-client.ts';
+import type { WriterPort } from '../writer/client/writer-client.ts';
 import type {
   HostCall,
   HostCallName,

@@ -1,5 +1,3 @@
-import { type ApiActors, answerRead, answerWrite } from '../api/answer-call.ts';
-import type { LongAnswers } from '../api/long-answers.ts';
 import { bodyBytesMax } from '../domain/management/request-body.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Logger, LogRequest } from '../observability/logger.ts';
@@ -11,7 +9,9 @@ import type { ManagementOperation } from '../operations/management-operation.ts'
 import { managementOperations } from '../operations/management-operations.ts';
 import { createRouter } from '../operations/match-route.ts';
 import { overloaded } from '../operations/refuse-undecided.ts';
-import type { WriterPort } from '../writer/writer-client.ts';
+import type { WriterPort } from '../writer/client/writer-client.ts';
+import { type ApiActors, answerRead, answerWrite } from './answers/answer-call.ts';
+import type { LongAnswers } from './answers/long-answers.ts';
 import type { ApiDoor, OwnParts } from './api-gate.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';

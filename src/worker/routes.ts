@@ -1,10 +1,3 @@
-import { type AwaitFlagParts, awaitFlag } from '../api/evaluation/await-flag.ts';
-import type { FlagAnswer } from '../api/evaluation/evaluate-flag.ts';
-import { evaluateProject, type ProjectAnswerParts } from '../api/evaluation/evaluate-project.ts';
-import { rawCharacterProblem, refuseEvaluation } from '../api/evaluation/evaluation-refusal.ts';
-import { fileGiver } from '../api/made-answer.ts';
-import { type DocsPages, readDocs } from '../api/pages/docs-pages.ts';
-import { readWebApp, type WebApp } from '../api/pages/web-app.ts';
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { headerBlock } from '../http/header-block.ts';
@@ -18,8 +11,15 @@ import {
 } from '../operations/answer-headers.ts';
 import { consoleApiPath, isBelow } from '../operations/match-route.ts';
 import { hasRawCharacter } from '../support/query-string.ts';
+import { rawCharacterProblem, refuseEvaluation } from './answers/evaluation-refusal.ts';
+import { type AwaitFlagParts, awaitFlag } from './answers/evaluation-wait.ts';
+import type { FlagAnswer } from './answers/flag-evaluation.ts';
+import { fileGiver } from './answers/made-answer.ts';
+import { evaluateProject, type ProjectAnswerParts } from './answers/project-evaluation.ts';
 import type { ApiGate } from './api-gate.ts';
 import type { EvaluationLimit } from './limits/evaluation-limit.ts';
+import { type DocsPages, readDocs } from './pages/docs-pages.ts';
+import { readWebApp, type WebApp } from './pages/web-app.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
 
 export interface RouteParts {

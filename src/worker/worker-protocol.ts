@@ -1,18 +1,18 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { DocsPages } from '../api/pages/docs-pages.ts';
-import type { WebApp } from '../api/pages/web-app.ts';
 import type { TokenUse } from '../domain/token/token-use.ts';
-import type { CountedEvaluations } from '../evaluator/evaluation-tallies.ts';
 import type { AppDescriptor } from '../http/uws.ts';
 import type { LogLines } from '../observability/thread-log.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { PasswordPort } from '../operations/conversation.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import type { Viewer } from '../operations/watching/watch-places.ts';
-import type { WriterPort } from '../writer/writer-client.ts';
+import type { WriterPort } from '../writer/client/writer-client.ts';
+import type { CountedEvaluations } from './evaluation/evaluation-tallies.ts';
 import type { AttemptMemory } from './limits/attempt-limiters.ts';
 import type { PlaceMemory } from './limits/shared-places.ts';
 import type { WindowMemory } from './limits/window-limiter.ts';
+import type { DocsPages } from './pages/docs-pages.ts';
+import type { WebApp } from './pages/web-app.ts';
 
 /** What all workers together may hold, each a `SharedBudget`. */
 export const budgetNames = [

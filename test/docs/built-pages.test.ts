@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { findPage, loadDocsPages } from '../../src/api/pages/docs-pages.ts';
 import { problemTable } from '../../src/contracts/problem-table.ts';
+import { findPage, loadDocsPages } from '../../src/worker/pages/docs-pages.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { buildDocs, readFiles } from './docs-builder.ts';

@@ -1,14 +1,14 @@
 import { MessageChannel } from 'node:worker_threads';
 import t, { type Test } from 'tap';
-import { evaluationMetrics } from '../../src/evaluator/evaluation-metrics-protocol.ts';
 import { HostDesk } from '../../src/front/host-desk.ts';
 import { WorkerLink } from '../../src/front/worker-link.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import { watchersOfMemberMax, watchersOfSessionMax } from '../../src/operations/watching/watch-places.ts';
+import { evaluationMetrics } from '../../src/worker/evaluation/evaluation-metrics-protocol.ts';
 import { HostClient } from '../../src/worker/host-client.ts';
 import { requestMetrics } from '../../src/worker/request-metrics-protocol.ts';
 import { stateCells } from '../../src/worker/worker-protocol.ts';
-import type { WriterClient } from '../../src/writer/writer-client.ts';
+import type { WriterClient } from '../../src/writer/client/writer-client.ts';
 import { eventually } from '../support/expectations.ts';
 
 /* Both ends of a worker's port, and the desk behind it, through which workers use what the process has only once. */

@@ -1,6 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
 import t, { type Test } from 'tap';
-import { evaluationMetrics } from '../../src/evaluator/evaluation-metrics-protocol.ts';
 import { HostDesk } from '../../src/front/host-desk.ts';
 import { Rebalancing } from '../../src/front/rebalancing.ts';
 import { WorkerLink } from '../../src/front/worker-link.ts';
@@ -8,10 +7,11 @@ import { createFrontServer, type FrontServer } from '../../src/http/front-server
 import { createWorkerServer } from '../../src/http/worker-server.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import { plainJsonHeaders } from '../../src/operations/answer-headers.ts';
+import { evaluationMetrics } from '../../src/worker/evaluation/evaluation-metrics-protocol.ts';
 import { RequestMeter } from '../../src/worker/request-meter.ts';
 import { requestMetrics } from '../../src/worker/request-metrics-protocol.ts';
 import { connectionsCell, shedCell, stateCells } from '../../src/worker/worker-protocol.ts';
-import type { WriterClient } from '../../src/writer/writer-client.ts';
+import type { WriterClient } from '../../src/writer/client/writer-client.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { openPolicy, roomForAll } from '../support/served-routes.ts';
 

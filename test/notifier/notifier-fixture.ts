@@ -8,8 +8,8 @@ import { notifierMetrics, type OutboxAnswer } from '../../src/notifier/notifier-
 import { readSmtpUrl, sendMail } from '../../src/notifier/send-mail.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { serveOutbox } from '../../src/writer/commands/serve-outbox.ts';
-import type { OutboxCommand } from '../../src/writer/outbox-protocol.ts';
+import type { OutboxCommand } from '../../src/writer/client/outbox-protocol.ts';
+import { serveOutbox } from '../../src/writer/thread/commands/serve-outbox.ts';
 import {
   creationOf,
   denialOf,

@@ -4,8 +4,8 @@ import { createOperator, type Operator } from '../../src/operator/operator.ts';
 import type { ApplyOutcome, OperatorContext } from '../../src/operator/provisioning.ts';
 import { openStore, type Store } from '../../src/storage/store.ts';
 import { openStoreReader, type StoreReader } from '../../src/storage/store-reader.ts';
-import { FreeSpace } from '../../src/writer/free-space.ts';
-import { localWriter, OperatorCommands } from '../../src/writer/operator-commands.ts';
+import { FreeSpace } from '../../src/writer/thread/free-space.ts';
+import { localWriter, OperatorCommands } from '../../src/writer/thread/operator-commands.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const mapBytes = 2 ** 30;

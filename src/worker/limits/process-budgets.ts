@@ -1,6 +1,6 @@
-import type { LongAnswerRoom } from '../../api/long-answers.ts';
-import type { PinRoom } from '../../evaluator/pin-room.ts';
 import type { UnsentAnswers } from '../../http/answer-policy.ts';
+import type { LongAnswerRoom } from '../answers/long-answers.ts';
+import type { PinRoom } from '../evaluation/pin-room.ts';
 import type { BudgetName, SharedLimits } from '../worker-protocol.ts';
 import { SharedBudget } from './shared-budget.ts';
 import { SharedPlaces } from './shared-places.ts';

@@ -1,9 +1,9 @@
-import type { RefusedShare } from '../../evaluator/evaluation-metrics-protocol.ts';
-import type { Holder } from '../../evaluator/pin-room.ts';
 import { assert } from '../../support/assert.ts';
 import { fitsShare, hasShare } from '../../support/fair-share.ts';
 import { createHashSeed, keyedHash } from '../../support/keyed-hash.ts';
 import { withLock } from '../../support/shared-lock.ts';
+import type { RefusedShare } from '../evaluation/evaluation-metrics-protocol.ts';
+import type { Holder } from '../evaluation/pin-room.ts';
 
 /**
  * Places of which all workers together have so many, each with whom it is counted for and what is kept in memory for it.

@@ -6,8 +6,8 @@ import { copyStore } from '../../../src/storage/backup/copy-store.ts';
 import { dataFileOf } from '../../../src/storage/lmdb/environment.ts';
 import { openStore } from '../../../src/storage/store.ts';
 import { readMarker, writeMarker } from '../../../src/storage/store-identity.ts';
-import { FreeSpace } from '../../../src/writer/free-space.ts';
-import { localWriter, OperatorCommands } from '../../../src/writer/operator-commands.ts';
+import { FreeSpace } from '../../../src/writer/thread/free-space.ts';
+import { localWriter, OperatorCommands } from '../../../src/writer/thread/operator-commands.ts';
 import { everyRecordOf } from './every-record.ts';
 import {
   creationOf,

@@ -15,7 +15,7 @@ import {
   stateCells,
   type WorkerMessage,
 } from '../../../src/worker/worker-protocol.ts';
-import { pulseBegunCell, pulseBytes } from '../../../src/writer/writer-protocol.ts';
+import { pulseBegunCell, pulseBytes } from '../../../src/writer/client/writer-protocol.ts';
 import {
   cellOf,
   cellsOfMoment,

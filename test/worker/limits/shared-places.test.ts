@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Holder } from '../../../src/evaluator/pin-room.ts';
+import type { Holder } from '../../../src/worker/evaluation/pin-room.ts';
 import {
   createPlaceMemory,
   givePlacesOf,

@@ -1,0 +1,197 @@
+import type { AnswerFields } from '../../operations/answer-headers.ts';
+import type { ApiReply } from '../../operations/api-reply.ts';
+import type { ApiAnswer, ApiCall, ApiReads, Read } from '../../operations/call.ts';
+import { refuseUndecided } from '../../operations/refuse-undecided.ts';
+import type { Steps } from '../../support/steps.ts';
+import { pausing, type TextPieces } from '../../support/text-pieces.ts';
+import type { WriterPort } from '../../writer/client/writer-client.ts';
+import type { Holder } from '../evaluation/pin-room.ts';
+import type { LongAnswers } from './long-answers.ts';
+import { giveMade, type MadeAnswer } from './made-answer.ts';
+
+/** What the answers of both APIs are made with. */
+export interface ApiActors {
+  readonly reads: ApiReads;
+  readonly longAnswers: LongAnswers;
+  readonly writer: WriterPort;
+  /** Counts a failed authentication. @returns whether its 401 may still be given; otherwise the request has been answered */
+  mayFail(reply: ApiReply): boolean;
+  /** Counts a refusal whose record could not be stored, and logs the count. */
+  countUnrecordedDenial(requestId: string, outcome: string): void;
+  /** Marks a session as seen, in the background: no answer waits for it. */
+  touch(sessionId: string | null): void;
+  onFault(fault: unknown, requestId: string): void;
+}
+
+/** Answers a read from a snapshot, whole or in chunks. */
+export function answerRead(reply: ApiReply, call: ApiCall, actors: ApiActors): void {
+  const read = actors.reads.read(call);
+  const { answer } = read;
+  if (typeof answer.body !== 'string' || answer.later !== undefined) sendLong(reply, read, actors);
+  else if (answer.isFailedAuthentication || answer.denial !== null) {
+    guarded(reply, actors, giveRecorded(reply, answer, answer.body, actors));
+  } else {
+    if (!reply.request.isBackground) actors.touch(answer.touchedSessionId);
+    give(reply, answer, answer.body, actors, false);
+  }
+}
+
+/** What is refused is refused before a long answer begins. */
+function sendLong(reply: ApiReply, { answer: first, held, release }: Read, actors: ApiActors): void {
+  const late = new LateAnswer(first);
+  const touch = (): void => {
+    if (!reply.request.isBackground) actors.touch(first.touchedSessionId);
+  };
+  actors.longAnswers.send({
+    exchange: reply.exchange,
+    get status() {
+      return late.known.status;
+    },
+    get heldBytes() {
+      return held.bytes;
+    },
+    pieces: late.pieces(),
+    isPinned: true,
+    holder: () => holderOf(reply, first),
+    release,
+    headers: () => reply.headers(late.known.status, fieldsOf(late.known)),
+    answerWhole: (whole) => {
+      touch();
+      reply.answer(late.known.status, whole, fieldsOf(late.known), late.known.askerId);
+    },
+    refuse: (detail) => reply.refuseUnavailable(detail),
+    fail: (fault, hasBegun) => {
+      actors.onFault(fault, reply.request.requestId);
+      if (!hasBegun) reply.refuseInternal();
+    },
+    onBegin: touch,
+    onOver: () => reply.finishLong(late.known.status, late.known.askerId),
+  });
+}
+
+/** Asks the writer, whole: who asks, what of and body see one consistent state. */
+export async function answerWrite(
+  reply: ApiReply,
+  call: ApiCall,
+  actors: ApiActors,
+  cookiesOf: (answer: ApiAnswer) => readonly string[] = () => [],
+): Promise<void> {
+  const outcome = await actors.writer.write(call);
+  if (outcome.kind !== 'answered') {
+    refuseUndecided(reply, outcome);
+    return;
+  }
+  const { answer } = outcome;
+  // The answer may be a long one, whose client takes its time.
+  reply.releaseBody();
+  actors.touch(answer.touchedSessionId);
+  if (answer.isFailedAuthentication && !actors.mayFail(reply)) return;
+  const fields = { ...fieldsOf(answer), setCookies: cookiesOf(answer) };
+  give(reply, answer, String(answer.body), actors, answer.status < 300, fields);
+}
+
+/** Refuses a request by its head, before its body is collected. @returns whether it was */
+export function refuseByHead(reply: ApiReply, call: ApiCall, actors: ApiActors): boolean {
+  const refusal = actors.reads.refuse(call);
+  if (refusal === null) return false;
+  if (refusal.denial === null && !refusal.isFailedAuthentication) {
+    reply.answer(refusal.status, String(refusal.body), fieldsOf(refusal), refusal.askerId);
+  } else guarded(reply, actors, refuse(reply, refusal, actors));
+  return true;
+}
+
+/**
+ * A change and its refusal are the writer's to decide, whole: the refusal is given when its record is stored, or when the
+ * disk has no room for that, and otherwise the client learns that nothing was decided.
+ */
+async function refuse(reply: ApiReply, refusal: ApiAnswer, actors: ApiActors): Promise<void> {
+  const outcome = refusal.denial === null ? null : await actors.writer.recordDenial(refusal.denial);
+  if (outcome?.kind === 'storage-full') {
+    actors.countUnrecordedDenial(reply.request.requestId, outcome.kind);
+  } else if (outcome !== null && outcome.kind !== 'recorded') {
+    refuseUndecided(reply, outcome);
+    return;
+  }
+  await giveRecorded(reply, { ...refusal, denial: null }, String(refusal.body), actors);
+}
+
+/** Gives a refusal once what must be counted and recorded of it is. */
+async function giveRecorded(
+  reply: ApiReply,
+  answer: ApiAnswer,
+  body: string,
+  actors: ApiActors,
+): Promise<void> {
+  if (answer.isFailedAuthentication && !actors.mayFail(reply)) return;
+  if (answer.denial !== null) {
+    // When the record cannot be stored, the refusal is given all the same, and logged (decisions).
+    const outcome = await actors.writer.recordDenial(answer.denial);
+    if (outcome.kind !== 'recorded') actors.countUnrecordedDenial(reply.request.requestId, outcome.kind);
+  }
+  give(reply, answer, body, actors, false);
+}
+
+/** Gives a body that is made, however long it is. @param isDecided whether it says that a change was applied */
+function give(
+  reply: ApiReply,
+  answer: ApiAnswer,
+  body: string,
+  { longAnswers, onFault }: ApiActors,
+  isDecided: boolean,
+  fields: AnswerFields = fieldsOf(answer),
+): void {
+  const { status, askerId } = answer;
+  const made: MadeAnswer = {
+    exchange: reply.exchange,
+    status,
+    body,
+    isDecided,
+    holder: () => holderOf(reply, answer),
+    headers: () => reply.headers(status, fields),
+    answer: (whole) => reply.answer(status, whole, fields, askerId),
+    refuse: (detail) => reply.refuseUnavailable(detail),
+    onOver: () => reply.finishLong(status, askerId),
+    onFault: (fault) => onFault(fault, reply.request.requestId),
+  };
+  giveMade(made, longAnswers);
+}
+
+/** Whose share an answer takes. */
+function holderOf({ request }: ApiReply, { askerId, projectId, organisationId }: ApiAnswer): Holder {
+  return { asker: askerId, project: projectId, organisation: organisationId, address: request.limitKey };
+}
+
+function fieldsOf({ contentType, fileName, entityTag, retryAfter }: ApiAnswer): AnswerFields {
+  return { contentType, fileName, entityTag, retryAfter };
+}
+
+/** What is under way answers the request in any case. */
+export function guarded(reply: ApiReply, { onFault }: ApiActors, answering: Promise<void>): void {
+  answering.catch((fault: unknown) => {
+    onFault(fault, reply.request.requestId);
+    reply.refuseInternal();
+  });
+}
+
+interface ReadAnswer<Answer> {
+  readonly body: string | TextPieces;
+  readonly later?: Steps<Answer>;
+}
+
+/** An answer that is known only once its pieces are asked for, where a long record is read for it first. */
+export class LateAnswer<Answer extends ReadAnswer<Answer>> {
+  /** Of `first` only who asked counts until there is a piece that is not empty, or no more. */
+  known: Answer;
+
+  constructor(first: Answer) {
+    this.known = first;
+  }
+
+  *pieces(): Generator<string | Uint8Array> {
+    const { later } = this.known;
+    if (later !== undefined) this.known = yield* pausing(later);
+    const { body } = this.known;
+    if (typeof body === 'string') yield body;
+    else yield* body;
+  }
+}

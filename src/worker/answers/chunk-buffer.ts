@@ -1,0 +1,88 @@
+import { utf8BytesMax } from '../../support/utf8.ts';
+
+/** Small enough that encoding one, and writing it to a socket, delays nobody by a millisecond. */
+export const chunkBytesMax = 64 * 1024;
+/** Room for a chunk, and for the piece that fills it. */
+const bufferBytes = 2 * chunkBytesMax;
+/** Buffers that a thread keeps for the next answers. */
+const freeBuffersMax = 16;
+
+/** A chunk in the making, and what the last piece of it takes at most. */
+const keptAlways = 4 * chunkBytesMax;
+
+const encoder = new TextEncoder();
+const nothing = new Uint8Array(0);
+/** New memory for each answer would be gigabytes a second of it, and major collections all the time. */
+const freeBuffers: Uint8Array<ArrayBuffer>[] = [];
+
+/** Gathers an answer's pieces, and gives them away in chunks of at most `chunkBytesMax`. */
+export class ChunkBuffer {
+  #bytes = nothing;
+  /** Where what was gathered begins: what is before was taken. */
+  #start = 0;
+  #length = 0;
+
+  /** There is more than one chunk's worth, so the first is certainly not the last. */
+  get isOverfull(): boolean {
+    return this.#length > chunkBytesMax;
+  }
+
+  /** What it keeps of a piece that is longer than a chunk. */
+  get extraBytes(): number {
+    return Math.max(0, this.#bytes.length - keptAlways);
+  }
+
+  add(piece: string | Uint8Array): void {
+    if (typeof piece !== 'string') {
+      this.#reserve(piece.length);
+      this.#bytes.set(piece, this.#start + this.#length);
+      this.#length += piece.length;
+      return;
+    }
+    this.#reserve(piece.length * utf8BytesMax);
+    const free = this.#bytes.subarray(this.#start + this.#length);
+    this.#length += encoder.encodeInto(piece, free).written;
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#length === 0) this.#start = 0;
+    if (this.#start + this.#length + bytes <= this.#bytes.length) return;
+    const gathered = this.#bytes.subarray(this.#start, this.#start + this.#length);
+    const into = this.#memoryOf(this.#length + bytes);
+    into.set(gathered);
+    if (into !== this.#bytes) this.#free();
+    this.#bytes = into;
+    this.#start = 0;
+  }
+
+  /** What a long piece took is let go of once little of it is left. */
+  #memoryOf(bytes: number): Uint8Array<ArrayBuffer> {
+    if (bytes > bufferBytes) return new Uint8Array(bytes);
+    return this.#bytes.length === bufferBytes
+      ? this.#bytes
+      : (freeBuffers.pop() ?? new Uint8Array(bufferBytes));
+  }
+
+  /** @returns at most a chunk of what was gathered first, in memory that is valid until the next call of `add` or `release` */
+  take(): Uint8Array<ArrayBuffer> {
+    const length = Math.min(this.#length, chunkBytesMax);
+    const taken = this.#bytes.subarray(this.#start, this.#start + length);
+    this.#start += length;
+    this.#length -= length;
+    // What is left stays where it is: moving it for each chunk of a large piece would take the square of its length.
+    return taken;
+  }
+
+  /** Nothing of it is wanted any more. */
+  release(): void {
+    this.#free();
+    this.#bytes = nothing;
+    this.#start = 0;
+    this.#length = 0;
+  }
+
+  #free(): void {
+    if (this.#bytes.length === bufferBytes && freeBuffers.length < freeBuffersMax)
+      freeBuffers.push(this.#bytes);
+  }
+}

@@ -1,0 +1,81 @@
+import type { Exchange } from '../../http/exchange.ts';
+import type { RequestView } from '../../http/request-view.ts';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
+import type { EvaluationMeter } from '../evaluation/evaluation-meter.ts';
+import type { WaitEnd } from '../evaluation/evaluation-metrics-protocol.ts';
+import type { Waiter } from '../evaluation/flag-loads.ts';
+import type { FlagSource } from '../evaluation/flag-source.ts';
+import { refuseEvaluation } from './evaluation-refusal.ts';
+import type { FlagAnswer } from './flag-evaluation.ts';
+
+export interface AwaitFlagParts {
+  readonly source: FlagSource;
+  readonly flagAnswer: FlagAnswer;
+  readonly meter: EvaluationMeter;
+  /** Counts those that wait, of all workers. */
+  readonly waiting: { takeAlways(amount: number): void; give(amount: number): void };
+  readonly deadlineMs: number;
+  readonly docsUrl: string;
+  /** What limits count the request by. Only while it is handled. */
+  addressOf(exchange: Exchange, request: RequestView): string;
+  onFault(fault: unknown, during: string): void;
+}
+
+const tooMany = 'Too many evaluations of flags with long lists wait at once. Retry in a moment.';
+const tooLate = 'The flag, which has long lists, could not be read in time. Retry in a moment.';
+
+/** Lets a request wait whose flag has just been found too long to be read at once, and answers it then. */
+export function awaitFlag(exchange: Exchange, request: RequestView, parts: AwaitFlagParts): void {
+  const { source, flagAnswer, meter, waiting, docsUrl } = parts;
+  const segment = request.parameter(0);
+  const query = request.query();
+  const refuse = (detail: string): void =>
+    refuseEvaluation(exchange, { code: 'service-unavailable', detail }, docsUrl);
+  let isWaiting = true;
+  const end = (how: WaitEnd): void => {
+    if (!isWaiting) return;
+    isWaiting = false;
+    waiting.give(1);
+    meter.countWait(how);
+  };
+  const retry = (): boolean => {
+    const answer = tryAgain(flagAnswer, segment, query, parts);
+    if (answer === null) return false;
+    end('answered');
+    exchange.answer(answer.status, answer.headers, answer.body);
+    return true;
+  };
+  const waiter: Waiter = {
+    asker: parts.addressOf(exchange, request),
+    deadlineMs: monotonicMs() + parts.deadlineMs,
+    retry,
+    expire: () => {
+      end('late');
+      refuse(tooLate);
+    },
+  };
+  if (!source.loads.add(source.cold, waiter)) {
+    meter.countWait('refused');
+    refuse(tooMany);
+    return;
+  }
+  waiting.takeAlways(1);
+  exchange.onAborted(() => {
+    source.loads.leave(waiter);
+    end('left');
+  });
+}
+
+function tryAgain(
+  flagAnswer: FlagAnswer,
+  segment: string,
+  query: string,
+  { onFault }: AwaitFlagParts,
+): FlagAnswer | null {
+  try {
+    return flagAnswer.answer(segment, query);
+  } catch (fault) {
+    onFault(fault, 'evaluate-flag');
+    return flagAnswer.fail();
+  }
+}

@@ -1,0 +1,67 @@
+import { errorEnvelope } from '../../contracts/error-envelope.ts';
+import { problemTable } from '../../contracts/problem-table.ts';
+import type { HeaderBlock } from '../../http/header-block.ts';
+import type { ReadyAnswer } from '../../http/worker-server.ts';
+import { evaluationHeaders, evaluationHeadersFor } from '../../operations/answer-headers.ts';
+import { decodeSegment, isPlainSegment } from '../../support/path-segment.ts';
+import { hasRawCharacter } from '../../support/query-string.ts';
+import type { EvaluationMeter } from '../evaluation/evaluation-meter.ts';
+import type { FlagEvaluator } from '../evaluation/flag-evaluator.ts';
+import type { FlagSource } from '../evaluation/flag-source.ts';
+import { rawCharacterProblem } from './evaluation-refusal.ts';
+
+export interface FlagAnswerParts {
+  readonly source: FlagSource;
+  readonly evaluator: FlagEvaluator;
+  readonly meter: EvaluationMeter;
+  readonly docsUrl: string;
+}
+
+/**
+ * `GET /v1/flags/{flag_id}`: the answer to one request at a time, from its raw path segment and query. It stands in
+ * `status`, `headers` and `body` until the next one: nothing is allocated.
+ */
+export class FlagAnswer implements ReadyAnswer {
+  status = 0;
+  headers: HeaderBlock = evaluationHeaders;
+  body: Uint8Array | string = '';
+  readonly #parts: FlagAnswerParts;
+
+  constructor(parts: FlagAnswerParts) {
+    this.#parts = parts;
+  }
+
+  /** @returns null when the flag has to be loaded first, as `FlagSource.cold` says */
+  answer(segment: string, query: string): this | null {
+    const { source, evaluator } = this.#parts;
+    // Looked at for each request: one that comes after a change was acknowledged finds the version moved.
+    source.refresh();
+    const isPlain = isPlainSegment(segment);
+    if (!isPlain && hasRawCharacter(segment)) return this.#refuseRaw(segment);
+    const isAnswered = evaluator.evaluate(isPlain ? segment : decodeSegment(segment), query);
+    return isAnswered ? this.#take(evaluator) : null;
+  }
+
+  #refuseRaw(segment: string): this {
+    const problem = rawCharacterProblem(segment);
+    this.#parts.meter.countRefusal('flag', 'invalid-request');
+    this.status = problemTable[problem.code].status;
+    this.headers = evaluationHeadersFor(this.status);
+    this.body = errorEnvelope(problem, this.#parts.docsUrl);
+    return this;
+  }
+
+  /** The answer to a request whose evaluation threw; the log tells more. */
+  fail(): this {
+    const { evaluator } = this.#parts;
+    evaluator.fail();
+    return this.#take(evaluator);
+  }
+
+  #take({ status, body }: FlagEvaluator): this {
+    this.status = status;
+    this.headers = status === 200 ? evaluationHeaders : evaluationHeadersFor(status);
+    this.body = body;
+    return this;
+  }
+}

@@ -1,0 +1,102 @@
+import type { Exchange } from '../../http/exchange.ts';
+import type { HeaderBlock } from '../../http/header-block.ts';
+import type { RequestView } from '../../http/request-view.ts';
+import type { Holder } from '../evaluation/pin-room.ts';
+import { chunkBytesMax } from './chunk-buffer.ts';
+import type { LongAnswers } from './long-answers.ts';
+
+/** An answer whose body is made. */
+export interface MadeAnswer {
+  readonly exchange: Exchange;
+  readonly status: number;
+  readonly body: string | Uint8Array;
+  /** Of all clients that get it: nothing is kept for this one. */
+  readonly isShared?: boolean;
+  /** It says that a change was applied: where there is no place for it, its connection is cut. */
+  readonly isDecided?: boolean;
+  holder(): Holder;
+  headers(): HeaderBlock;
+  /** Gives it whole. */
+  answer(body: string | Uint8Array): void;
+  refuse(detail: string): void;
+  /** It was not given whole, and is over. */
+  onOver(): void;
+  onFault(fault: unknown): void;
+}
+
+/**
+ * Gives an answer whole if one chunk holds it. A longer one is sent as long answers are: no faster than its client reads, in
+ * a place that is counted for somebody.
+ */
+export function giveMade(made: MadeAnswer, longAnswers: LongAnswers): void {
+  const { exchange, body, isShared = false, isDecided = false } = made;
+  if (exchange.isHead || Buffer.byteLength(body) <= chunkBytesMax) {
+    made.answer(body);
+    return;
+  }
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  longAnswers.send({
+    exchange,
+    status: made.status,
+    pieces: slicesOf(bytes),
+    heldBytes: isShared ? 0 : bytes.length,
+    isPinned: false,
+    isDecided,
+    holder: () => made.holder(),
+    release: () => undefined,
+    headers: () => made.headers(),
+    answerWhole: (whole) => made.answer(whole),
+    refuse: (detail) => made.refuse(detail),
+    fail: (fault) => made.onFault(fault),
+    onOver: () => made.onOver(),
+  });
+}
+
+function* slicesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += chunkBytesMax) {
+    yield bytes.subarray(start, start + chunkBytesMax);
+  }
+}
+
+/** Gives bytes that all clients get alike. */
+export type GiveFile = (
+  exchange: Exchange,
+  request: RequestView,
+  headers: HeaderBlock,
+  body: Uint8Array,
+) => void;
+
+export interface FileParts {
+  readonly longAnswers: LongAnswers;
+  /** What limits count the request by. Only while it is handled. */
+  addressOf(exchange: Exchange, request: RequestView): string;
+  /** @returns the body of a 503 */
+  refusal(detail: string): { readonly headers: HeaderBlock; readonly body: string };
+  onFault(fault: unknown, during: string): void;
+}
+
+export function fileGiver({ longAnswers, addressOf, refusal, onFault }: FileParts): GiveFile {
+  return (exchange, request, headers, body) => {
+    const made: MadeAnswer = {
+      exchange,
+      status: 200,
+      body,
+      isShared: true,
+      holder: () => ({
+        asker: null,
+        project: null,
+        organisation: null,
+        address: addressOf(exchange, request),
+      }),
+      headers: () => headers,
+      answer: (whole) => exchange.answer(200, headers, whole),
+      refuse: (detail) => {
+        const refused = refusal(detail);
+        exchange.answer(503, refused.headers, refused.body);
+      },
+      onOver: () => undefined,
+      onFault: (fault) => onFault(fault, 'a file'),
+    };
+    giveMade(made, longAnswers);
+  };
+}

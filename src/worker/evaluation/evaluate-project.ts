@@ -1,0 +1,241 @@
+import { compileEvaluable } from '../../domain/evaluation/compiled-flag.ts';
+import { evaluateFlag, selectState } from '../../domain/evaluation/evaluate-flag.ts';
+import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
+import { isOn } from '../../domain/evaluation/evaluation-reason.ts';
+import { findEnvironment, type Project } from '../../domain/project/project.ts';
+import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
+import type { StoreReader } from '../../storage/store-reader.ts';
+import { randomRoll } from '../../support/random-roll.ts';
+import type { WorkQueue } from '../../support/steps.ts';
+import { CutAnswer, pausing } from '../../support/text-pieces.ts';
+import { AudienceReading } from './audience-reading.ts';
+import { type EvaluationCounting, evaluateList } from './evaluate-list.ts';
+import { type EvaluationRefusal, EvaluationRefusals } from './evaluation-answer.ts';
+import type { EvaluationMeter } from './evaluation-meter.ts';
+import type { FlagSource } from './flag-source.ts';
+import type { ListBuild } from './list-build.ts';
+import type { Holder, PinRoom } from './pin-room.ts';
+
+const decoder = new TextDecoder();
+
+/**
+ * A build ends early when its project changes, and what was under way may be of an older state than was asked for.
+ * A request that met that so often reads the flags directly.
+ */
+const buildsMax = 4;
+const nothing = new Uint8Array(0);
+/** Kept for the next requests: each has 16 KiB, and new memory for each request would be major collections all the time. */
+const freeContextsMax = 64;
+/** A project that changed has no list, so that of any list is the newest. */
+const anyState = Number.NEGATIVE_INFINITY;
+
+/** The answer to `GET /v1/flags/project/{project_id}`: a refusal, or JSON in pieces. */
+export type ProjectEvaluation =
+  | EvaluationRefusal
+  | {
+      readonly status: 200;
+      readonly pieces: Generator<string | Uint8Array>;
+      /** What is kept in memory for the pieces that are still to come. */
+      readonly held: { readonly bytes: number };
+      /** Whose share it takes; asked while its request is handled. */
+      readonly holder: () => Holder;
+      readonly release: () => void;
+    };
+
+/** One request's way to its project's flags. */
+interface Asked {
+  readonly projectId: string;
+  /** The state that it came in: the number of its newest change. */
+  readonly since: number;
+  readonly holder: () => Holder;
+  readonly context: EvaluationContext;
+  /** The build that it waits for, to be left when the client goes away. */
+  build: ListBuild | null;
+  /** Lets its own snapshot go, if it has one. */
+  releaseSnapshot: (() => void) | null;
+  /** What is kept of records of that snapshot. */
+  snapshotHeld: { readonly bytes: number };
+}
+
+/** Evaluates every flag of a project for one context, by name, then id. */
+export class ProjectEvaluator {
+  readonly #source: FlagSource;
+  readonly #reader: StoreReader;
+  readonly #refusals: EvaluationRefusals;
+  readonly #meter: EvaluationMeter;
+  readonly #counting: EvaluationCounting;
+  readonly #pins: PinRoom;
+  readonly #freeContexts: EvaluationContext[] = [];
+
+  constructor(
+    source: FlagSource,
+    reader: StoreReader,
+    docsUrl: string,
+    counting: EvaluationCounting,
+    pins: PinRoom,
+  ) {
+    this.#pins = pins;
+    this.#source = source;
+    this.#reader = reader;
+    this.#refusals = new EvaluationRefusals(docsUrl);
+    this.#meter = counting.meter;
+    this.#counting = counting;
+  }
+
+  /**
+   * Order of checks: decoding 400, unknown project 404, access off 403, environment missing or unknown 404 (decisions).
+   * @param addressOf asked while the request is handled, if at all
+   */
+  evaluate(projectId: string, query: string, addressOf: () => string): ProjectEvaluation {
+    const evaluation = this.#begin(projectId, query, addressOf);
+    if ('reason' in evaluation) this.#meter.countRefusal('project', evaluation.reason);
+    return evaluation;
+  }
+
+  /** An evaluation threw, at its beginning or later. */
+  countFailure(): void {
+    this.#meter.countRefusal('project', 'failed');
+  }
+
+  #begin(projectId: string, query: string, addressOf: () => string): ProjectEvaluation {
+    const context = this.#freeContexts.pop() ?? new EvaluationContext();
+    const project = this.#projectOf(projectId, query, context);
+    if ('reason' in project) {
+      this.#keep(context);
+      return project;
+    }
+    const since = this.#source.sequence;
+    const holder = holderOnce(project, addressOf);
+    const own = { build: null, releaseSnapshot: null, snapshotHeld: { bytes: 0 } };
+    const asked: Asked = { projectId, since, holder, context, ...own };
+    const held = {
+      get bytes() {
+        return asked.snapshotHeld.bytes;
+      },
+    };
+    const release = () => this.#release(asked);
+    return { status: 200, pieces: this.#pieces(asked), held, holder, release };
+  }
+
+  #projectOf(projectId: string, query: string, context: EvaluationContext): Project | EvaluationRefusal {
+    const fault = context.decode(query);
+    if (fault !== null) return this.#refusals.queryFault(fault, query, context);
+    const project =
+      this.#source.findList(projectId, anyState)?.project ?? this.#reader.queries.project(projectId);
+    if (project === undefined) return this.#refusals.fixed('no-project');
+    if (!project.evaluationAccess) return this.#refusals.fixed('access-off');
+    if (environmentIndex(project, context) === null) return this.#refusals.fixed('no-environment');
+    return project;
+  }
+
+  #keep(context: EvaluationContext): void {
+    if (this.#freeContexts.length < freeContextsMax) this.#freeContexts.push(context);
+  }
+
+  *#pieces(asked: Asked): Generator<string | Uint8Array> {
+    const { projectId, context } = asked;
+    for (let builds = 0; builds <= buildsMax; builds += 1) {
+      const list = this.#source.findList(projectId, asked.since);
+      if (builds === 0) this.#meter.countListLookup(list !== undefined);
+      const index = list === undefined ? null : environmentIndex(list.project, context);
+      if (list !== undefined && index !== null) {
+        yield* evaluateList(list, index, context, this.#counting);
+        return;
+      }
+      const mayBuild = list === undefined && builds < buildsMax;
+      const build = mayBuild ? this.#source.lists.build(projectId) : null;
+      if (build === null) break;
+      yield* this.#await(asked, build);
+      if (build.isCrowdedOut) break;
+    }
+    yield* this.#readForItself(asked);
+  }
+
+  /** Works on the build, in turns with the other requests that wait for it. */
+  *#await(asked: Asked, build: ListBuild): Generator<Uint8Array> {
+    build.join();
+    asked.build = build;
+    while (!build.isDone) {
+      this.#source.lists.step(asked.projectId, build);
+      yield nothing;
+    }
+    asked.build = null;
+    this.#source.lists.leave(asked.projectId, build);
+  }
+
+  *#readForItself(asked: Asked): Generator<string> {
+    const place = this.#pins.take(asked.holder());
+    if (place === null) {
+      throw new CutAnswer('too many long lists are being read at once; retry in a moment');
+    }
+    // From here on the room is given back with the answer, whether there is a snapshot or opening it throws.
+    asked.releaseSnapshot = () => this.#pins.give(place);
+    const { queries, evaluation, held, release } = this.#reader.pin();
+    asked.snapshotHeld = held;
+    asked.releaseSnapshot = () => {
+      release();
+      this.#pins.give(place);
+    };
+    const project = queries.project(asked.projectId);
+    if (project === undefined || environmentIndex(project, asked.context) === null) {
+      throw new CutAnswer('the project changed while its flags were read; retry');
+    }
+    yield* evaluateFlags(evaluation, project, asked.context, this.#meter);
+  }
+
+  /** Called once. */
+  #release(asked: Asked): void {
+    this.#keep(asked.context);
+    if (asked.build !== null) this.#source.lists.leave(asked.projectId, asked.build);
+    asked.build = null;
+    asked.releaseSnapshot?.();
+    asked.releaseSnapshot = null;
+  }
+}
+
+function holderOnce({ id, organisationId }: Project, addressOf: () => string): () => Holder {
+  let known: Holder | null = null;
+  return () => {
+    known ??= { asker: null, project: id, organisation: organisationId, address: addressOf() };
+    return known;
+  };
+}
+
+/** @returns -1 for a single-environment project; null when `env` is missing or names no environment */
+function environmentIndex(project: Project, context: EvaluationContext): number | null {
+  if (!project.isMultiEnvironment) return -1;
+  if (context.envStart < 0) return null;
+  const name = decoder.decode(context.bytes.subarray(context.envStart, context.envEnd));
+  const environment = findEnvironment(project, name);
+  return environment === undefined ? null : project.environments.indexOf(environment);
+}
+
+/** Flags that no list holds: each is read for this answer, and nothing of it is kept. */
+function* evaluateFlags(
+  evaluation: EvaluationQueries,
+  project: Project,
+  context: EvaluationContext,
+  meter: EvaluationMeter,
+): Generator<string> {
+  const index = environmentIndex(project, context) ?? -1;
+  const environments = index < 0 ? [] : project.environments.slice(index, index + 1);
+  const audiences = new AudienceReading(evaluation, new Map(), noQueue);
+  const audienceById = (id: string) => audiences.find(id);
+  let separator = '[';
+  for (const found of evaluation.flagsOf(project.id)) {
+    const flag = yield* pausing(found.readInSteps());
+    if (flag === undefined) continue;
+    yield* pausing(audiences.readAllOf(flag, found.bytes));
+    const compiled = compileEvaluable(flag, project, audienceById, { environments });
+    const state = selectState(compiled, context);
+    if (state === null) throw new Error(`flag ${flag.id} has no state where its project has an environment`);
+    const reason = evaluateFlag(compiled, state, context, randomRoll);
+    meter.countFlagOfProject(reason);
+    yield separator + JSON.stringify({ id: flag.id, name: flag.name, enabled: isOn(reason) });
+    separator = ',';
+  }
+  yield separator === '[' ? '[]' : ']';
+}
+
+/** What is looked through once gets no index. */
+const noQueue: WorkQueue = { add: () => false };

@@ -1,0 +1,166 @@
+import type { CompiledAudience } from '../../domain/evaluation/compiled-audience.ts';
+import type { CompiledFlag } from '../../domain/evaluation/compiled-flag.ts';
+import type { Project } from '../../domain/project/project.ts';
+
+/** A project as compiled flags refer to it. When it changes it turns stale, and so does every flag compiled with it. */
+export interface CachedProject {
+  readonly project: Project;
+  /** Those of its kept flags, by id. */
+  readonly audiences: Map<string, CompiledAudience>;
+  isStale: boolean;
+}
+
+/** An entry and, at the same time, a link of the list from most to least recently used. */
+export interface CachedFlag {
+  readonly compiled: CompiledFlag;
+  readonly cachedProject: CachedProject;
+  newer: CachedFlag | null;
+  older: CachedFlag | null;
+}
+
+const projectsMax = 16_384;
+/** What one flag may push out, of all memory. */
+const displacedShareMax = 0.5;
+
+/**
+ * Compiled flags by id, bounded in bytes, least recently used first out. Owned by one worker. The list is
+ * threaded through the entries, so that a hit costs a few writes and no allocation.
+ */
+export class FlagCache {
+  readonly #flags = new Map<string, CachedFlag>();
+  readonly #projects = new Map<string, CachedProject>();
+  /** How many kept flags apply it: its memory is counted once. */
+  readonly #audienceUses = new Map<CompiledAudience, number>();
+  readonly #bytesMax: number;
+  readonly #onEviction: (flags: number) => void;
+  #bytes = 0;
+  #newest: CachedFlag | null = null;
+  #oldest: CachedFlag | null = null;
+
+  /** @param onEviction is told how many flags were dropped to make room */
+  constructor(bytesMax: number, onEviction: (flags: number) => void) {
+    this.#bytesMax = bytesMax;
+    this.#onEviction = onEviction;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** @returns the flag, now the most recently used, or undefined when it is absent or stale. */
+  find(flagId: string): CachedFlag | undefined {
+    const entry = this.#flags.get(flagId);
+    if (entry === undefined) return undefined;
+    if (entry.cachedProject.isStale) {
+      this.#remove(entry);
+      return undefined;
+    }
+    if (entry !== this.#newest) {
+      this.#unlink(entry);
+      this.#linkNewest(entry);
+    }
+    return entry;
+  }
+
+  /** @returns the compiled flag, without using it */
+  peek(flagId: string): CompiledFlag | undefined {
+    const entry = this.#flags.get(flagId);
+    return entry === undefined || entry.cachedProject.isStale ? undefined : entry.compiled;
+  }
+
+  findProject(projectId: string): CachedProject | undefined {
+    return this.#projects.get(projectId);
+  }
+
+  addProject(project: Project): CachedProject {
+    if (this.#projects.size >= projectsMax) {
+      this.#onEviction(this.#flags.size);
+      this.clear();
+    }
+    const entry = { project, audiences: new Map<string, CompiledAudience>(), isStale: false };
+    this.#projects.set(project.id, entry);
+    return entry;
+  }
+
+  /** Keeps a flag and its audiences. One that would push out half of all others is returned but not kept. */
+  add(compiled: CompiledFlag, cachedProject: CachedProject): CachedFlag {
+    const entry: CachedFlag = { compiled, cachedProject, newer: null, older: null };
+    let alone = compiled.sizeBytes;
+    for (const { sizeBytes } of compiled.audiences) alone += sizeBytes;
+    const isRoom = this.#bytes + alone <= this.#bytesMax;
+    if (!isRoom && alone > this.#bytesMax * displacedShareMax) return entry;
+    this.#flags.set(compiled.id, entry);
+    this.#bytes += compiled.sizeBytes;
+    for (const audience of compiled.audiences) this.#useAudience(audience, cachedProject);
+    this.#linkNewest(entry);
+    while (this.#bytes > this.#bytesMax && this.#oldest !== null) {
+      this.#remove(this.#oldest);
+      this.#onEviction(1);
+    }
+    return entry;
+  }
+
+  dropFlag(flagId: string): void {
+    const entry = this.#flags.get(flagId);
+    if (entry !== undefined) this.#remove(entry);
+  }
+
+  /** Drops a project and, lazily, every flag that was compiled with it. */
+  dropProject(projectId: string): void {
+    const entry = this.#projects.get(projectId);
+    if (entry === undefined) return;
+    entry.isStale = true;
+    this.#projects.delete(projectId);
+  }
+
+  clear(): void {
+    this.#flags.clear();
+    this.#projects.clear();
+    this.#audienceUses.clear();
+    this.#bytes = 0;
+    this.#newest = null;
+    this.#oldest = null;
+  }
+
+  #remove(entry: CachedFlag): void {
+    this.#flags.delete(entry.compiled.id);
+    this.#bytes -= entry.compiled.sizeBytes;
+    for (const audience of entry.compiled.audiences) this.#leaveAudience(audience, entry.cachedProject);
+    this.#unlink(entry);
+  }
+
+  #useAudience(audience: CompiledAudience, { audiences }: CachedProject): void {
+    const uses = this.#audienceUses.get(audience) ?? 0;
+    this.#audienceUses.set(audience, uses + 1);
+    if (uses > 0) return;
+    this.#bytes += audience.sizeBytes;
+    audiences.set(audience.id, audience);
+  }
+
+  #leaveAudience(audience: CompiledAudience, { audiences }: CachedProject): void {
+    const uses = this.#audienceUses.get(audience) ?? 0;
+    if (uses > 1) {
+      this.#audienceUses.set(audience, uses - 1);
+      return;
+    }
+    this.#audienceUses.delete(audience);
+    this.#bytes -= audience.sizeBytes;
+    audiences.delete(audience.id);
+  }
+
+  #unlink(entry: CachedFlag): void {
+    if (entry.newer === null) this.#newest = entry.older;
+    else entry.newer.older = entry.older;
+    if (entry.older === null) this.#oldest = entry.newer;
+    else entry.older.newer = entry.newer;
+    entry.newer = null;
+    entry.older = null;
+  }
+
+  #linkNewest(entry: CachedFlag): void {
+    entry.older = this.#newest;
+    if (this.#newest !== null) this.#newest.newer = entry;
+    this.#newest = entry;
+    this.#oldest ??= entry;
+  }
+}

@@ -1,0 +1,74 @@
+import { evaluateFlag, selectState } from '../../domain/evaluation/evaluate-flag.ts';
+import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
+import { isOn } from '../../domain/evaluation/evaluation-reason.ts';
+import { randomRoll } from '../../support/random-roll.ts';
+import { type EvaluationRefusal, EvaluationRefusals } from './evaluation-answer.ts';
+import type { EvaluationMeter } from './evaluation-meter.ts';
+import type { EvaluationTallies } from './evaluation-tallies.ts';
+import type { FlagSource } from './flag-source.ts';
+
+/**
+ * Answers `GET /v1/flags/{flag_id}`: decoding 400, unknown flag 404, access off 403, environment 404, then the rules.
+ * The answer of the last call stands in `status`, `body` and `reason`: one object for ever, nothing per request.
+ */
+export class FlagEvaluator {
+  status = 0;
+  body: string = '';
+  /** Index in `evaluationReasons`; meaningful when `status` is 200. */
+  reason = 0;
+  readonly #source: FlagSource;
+  readonly #refusals: EvaluationRefusals;
+  readonly #meter: EvaluationMeter;
+  readonly #tallies: EvaluationTallies;
+  readonly #context = new EvaluationContext();
+
+  constructor(source: FlagSource, docsUrl: string, meter: EvaluationMeter, tallies: EvaluationTallies) {
+    this.#source = source;
+    this.#refusals = new EvaluationRefusals(docsUrl);
+    this.#meter = meter;
+    this.#tallies = tallies;
+  }
+
+  /** @returns false: the flag has to be loaded first, as `FlagSource.cold` says */
+  evaluate(flagId: string, query: string): boolean {
+    const context = this.#context;
+    const fault = context.decode(query);
+    const refusal =
+      fault === null
+        ? this.#evaluateDecoded(flagId, context)
+        : this.#refusals.queryFault(fault, query, context);
+    if (refusal === undefined) return false;
+    if (refusal !== null) this.#refuse(refusal);
+    return true;
+  }
+
+  /** @returns null when there is an answer; undefined when the flag has to be loaded first */
+  #evaluateDecoded(flagId: string, context: EvaluationContext): EvaluationRefusal | null | undefined {
+    const entry = this.#source.find(flagId);
+    if (entry === null) return undefined;
+    if (entry === undefined) return this.#refusals.fixed('no-flag');
+    if (!entry.cachedProject.project.evaluationAccess) return this.#refusals.fixed('access-off');
+    const flag = entry.compiled;
+    const state = selectState(flag, context);
+    if (state === null) return this.#refusals.fixed('no-environment');
+    this.reason = evaluateFlag(flag, state, context, randomRoll);
+    this.#meter.countFlag(this.reason);
+    this.status = 200;
+    const isFlagOn = isOn(this.reason);
+    this.#tallies.count(state.tally, isFlagOn);
+    this.body = isFlagOn ? flag.onBody : flag.offBody;
+    return null;
+  }
+
+  /** The answer when an evaluation threw: the next request must not pay for it. */
+  fail(): void {
+    this.#refuse(this.#refusals.internalError());
+  }
+
+  #refuse(refusal: EvaluationRefusal): void {
+    this.#meter.countRefusal('flag', refusal.reason);
+    this.status = refusal.status;
+    this.body = refusal.body;
+    this.reason = 0;
+  }
+}

@@ -1,0 +1,276 @@
+import { compileEvaluable } from '../../domain/evaluation/compiled-flag.ts';
+import type { EvaluableFlag } from '../../domain/evaluation/evaluable-flag.ts';
+import { atOnceBytes, type FoundRecord } from '../../storage/evaluation-reader.ts';
+import type { StoreReader } from '../../storage/store-reader.ts';
+import type { ChangeLogEntry } from '../../storage/tables/change-log.ts';
+import { SliceQueue } from '../../support/slice-queue.ts';
+import type { Steps } from '../../support/steps.ts';
+import { isUnsettled, StoreVersion } from '../../support/store-version.ts';
+import { AudienceReading } from './audience-reading.ts';
+import type { EvaluationMeter } from './evaluation-meter.ts';
+import { type CachedFlag, type CachedProject, FlagCache } from './flag-cache.ts';
+import { type ColdFlag, FlagLoads } from './flag-loads.ts';
+import type { PinRoom } from './pin-room.ts';
+import type { ProjectList } from './project-list.ts';
+import { ProjectLists } from './project-lists.ts';
+
+/** The share of the memory for compiled flags that lists of whole projects may take. */
+const listsShare = 0.25;
+/** Lists that wait for their index, and the share of the memory for compiled flags that they may hold back. */
+const queuedMax = 4096;
+const queuedShare = 0.25;
+/** For each byte in use V8 keeps about another one, free or not collected yet: the setting bounds both. */
+const bytesKeptPerByte = 2;
+
+/** What a source tells, and asks, of the worker that it belongs to. */
+export interface FlagSourceHooks {
+  /** There is something to do between events, for `runSlice`. */
+  readonly onWork?: () => void;
+  readonly pins?: PinRoom;
+}
+
+const anyRoom: PinRoom = { take: () => 0, give: () => undefined };
+
+/**
+ * Compiled flags as of the newest acknowledged change. `refresh` is called for each request: one atomic load when
+ * nothing moved. There is no stale window, because the version moves before a commit is acknowledged; and nobody sees
+ * the old state once somebody has seen the new one, because it is unsettled from before the commit can be seen.
+ */
+export class FlagSource {
+  readonly cache: FlagCache;
+  readonly lists: ProjectLists;
+  /** Long flags, and who waits for them. */
+  readonly loads: FlagLoads;
+  readonly #reader: StoreReader;
+  readonly #version: StoreVersion;
+  readonly #queue: SliceQueue;
+  readonly #meter: EvaluationMeter;
+  /** Flags that are being read. */
+  readonly #readings = new Set<Reading>();
+  #cold: ColdFlag = { flagId: '', projectId: '', organisationId: null };
+  #versionSeen: number;
+  #sequenceSeen: number;
+
+  constructor(
+    reader: StoreReader,
+    storeVersion: SharedArrayBuffer,
+    cacheBytes: number,
+    meter: EvaluationMeter,
+    { onWork, pins = anyRoom }: FlagSourceHooks = {},
+  ) {
+    const bytesMax = cacheBytes / bytesKeptPerByte;
+    this.cache = new FlagCache(bytesMax * (1 - listsShare), (flags) => meter.countEvictions(flags));
+    this.#queue = new SliceQueue(queuedMax, bytesMax * queuedShare, onWork);
+    const hooks = {
+      queue: this.#queue,
+      pins,
+      knownFlag: (id: string) => this.cache.peek(id),
+      onEviction: () => meter.countListEviction(),
+    };
+    this.loads = new FlagLoads((flagId) => this.#load(flagId), onWork ?? (() => undefined));
+    this.lists = new ProjectLists(reader, hooks, bytesMax * listsShare);
+    this.#meter = meter;
+    this.#reader = reader;
+    this.#version = new StoreVersion(storeVersion);
+    this.#versionSeen = this.#version.load();
+    this.#sequenceSeen = reader.sequence();
+  }
+
+  /** Moves the snapshot and forgets what changed, if the store has moved since the last call, or is about to. */
+  refresh(): void {
+    const version = this.#version.load();
+    if (version === this.#versionSeen && !isUnsettled(version)) return;
+    this.#reader.renew();
+    this.#forgetChanged();
+    // Last: when the changes cannot be read, the next request has to look again.
+    this.#versionSeen = version;
+  }
+
+  /** Lets the snapshot go, so that an idle worker pins no pages. The next look-up opens a new one. */
+  release(): void {
+    this.#reader.renew();
+  }
+
+  /**
+   * Does what can wait, in steps of some tens of microseconds until the time is over: long flags are read, for half of
+   * it, and long lists that are asked for again and again get an index; they are looked through until then.
+   * @returns whether more waits
+   */
+  runSlice(budgetMs: number): boolean {
+    const isMoreToLoad = this.#runLoads(budgetMs / 2);
+    return this.#queue.run(budgetMs / 2) || isMoreToLoad;
+  }
+
+  #runLoads(budgetMs: number): boolean {
+    if (this.loads.isEmpty) return false;
+    this.refresh();
+    return this.loads.run(budgetMs);
+  }
+
+  /** The state that `findList` and `find` know of: the number of its newest change. */
+  get sequence(): number {
+    return this.#sequenceSeen;
+  }
+
+  /** Whether `runSlice` has something to do. */
+  get hasSlices(): boolean {
+    return !this.#queue.isEmpty || !this.loads.isEmpty;
+  }
+
+  /** A snapshot that was opened since may know of a commit that is not announced yet. */
+  #catchUp(): void {
+    if (this.#reader.sequence() !== this.#sequenceSeen) this.#forgetChanged();
+  }
+
+  #forgetChanged(): void {
+    const changes = this.#reader.changesSince(this.#sequenceSeen);
+    if (changes === null) this.#forgetAll();
+    else for (const change of changes) this.#forget(change);
+    this.#sequenceSeen = this.#reader.sequence();
+  }
+
+  #forget({ kind, projectId, id }: ChangeLogEntry): void {
+    if (kind === 'everything') this.#forgetAll();
+    else if (kind === 'project') {
+      this.cache.dropProject(projectId);
+      this.lists.forgetProject(projectId);
+      this.loads.forgetProject(projectId);
+      for (const reading of this.#readings) if (reading.projectId === projectId) reading.isStale = true;
+    } else {
+      this.cache.dropFlag(id);
+      this.lists.forgetFlag(projectId, id);
+      this.loads.forgetFlag(id);
+      for (const reading of this.#readings) if (reading.flagId === id) reading.isStale = true;
+    }
+  }
+
+  #forgetAll(): void {
+    this.cache.clear();
+    this.lists.forgetAll();
+    this.loads.forgetAll();
+    for (const reading of this.#readings) reading.isStale = true;
+  }
+
+  /**
+   * @param since as of any state from there on; of the newest acknowledged change unless told otherwise
+   * @returns every flag of a project, compiled; undefined: to be built, or mended, first
+   */
+  findList(projectId: string, since = Number.POSITIVE_INFINITY): ProjectList | undefined {
+    this.refresh();
+    // All flags of a list know of a commit, or none.
+    this.#catchUp();
+    return this.lists.find(projectId, since);
+  }
+
+  /**
+   * @returns the compiled flag, from the cache or read at once; undefined when no flag has this id; null when it is too
+   * long for that: the request waits for it in `loads`, as `cold` says
+   */
+  find(flagId: string): CachedFlag | undefined | null {
+    const known = this.cache.find(flagId);
+    if (known === undefined) return this.#findUnknown(flagId);
+    this.#meter.countHit();
+    return known;
+  }
+
+  /** What the last `find` gave null for. */
+  get cold(): ColdFlag {
+    return this.#cold;
+  }
+
+  #findUnknown(flagId: string): CachedFlag | undefined | null {
+    const loading = this.loads.find(flagId);
+    if (loading === undefined) return this.#readAtOnce(flagId);
+    this.#cold = this.loads.coldFlag(flagId) ?? this.#cold;
+    return loading === null ? null : loading.flag;
+  }
+
+  #readAtOnce(flagId: string): CachedFlag | undefined | null {
+    const startedAt = performance.now();
+    this.#catchUp();
+    const found = this.#reader.evaluation.flag(flagId);
+    const flag = found === undefined ? undefined : this.#begin(flagId, found);
+    this.#meter.observeStep('compile', performance.now() - startedAt);
+    if (flag !== null) this.#meter.countMiss(flag === undefined);
+    return flag;
+  }
+
+  /** @returns null when one step does not finish it */
+  #begin(flagId: string, found: FoundFlag): CachedFlag | undefined | null {
+    // Before anything else is read: that may overwrite what was found.
+    const projectId = String(found.begin(2)[1]);
+    if (found.bytes <= atOnceBytes) {
+      const steps = this.#read(flagId, found);
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      steps.return(null);
+    }
+    const project = this.cache.findProject(projectId)?.project ?? this.#reader.queries.project(projectId);
+    this.#cold = { flagId, projectId, organisationId: project?.organisationId ?? null };
+    return null;
+  }
+
+  /** Reads, compiles and keeps a flag, as it is at the end. */
+  *#load(flagId: string): Steps<CachedFlag | undefined> {
+    for (;;) {
+      this.#catchUp();
+      const found = this.#reader.evaluation.flag(flagId);
+      const flag = found === undefined ? undefined : yield* this.#read(flagId, found);
+      if (flag === null) continue;
+      this.#meter.countMiss(flag === undefined);
+      return flag;
+    }
+  }
+
+  /** @returns null when something of it changed meanwhile */
+  *#read(flagId: string, found: FoundFlag): Steps<CachedFlag | undefined | null> {
+    const reading: Reading = { flagId, projectId: null, isStale: false };
+    this.#readings.add(reading);
+    try {
+      const flag = yield* this.#sliced(found.readInSteps());
+      if (reading.isStale) return null;
+      if (flag === undefined) return undefined;
+      reading.projectId = flag.projectId;
+      const known = this.#findProject(flag.projectId).audiences;
+      const audiences = new AudienceReading(this.#reader.evaluation, known, this.#queue);
+      yield* this.#sliced(audiences.readAllOf(flag, found.bytes));
+      if (reading.isStale) return null;
+      const cachedProject = this.#findProject(flag.projectId);
+      const audienceById = (id: string) => audiences.find(id);
+      const compiled = compileEvaluable(flag, cachedProject.project, audienceById, { queue: this.#queue });
+      return this.cache.add(compiled, cachedProject);
+    } finally {
+      this.#readings.delete(reading);
+    }
+  }
+
+  /** What changed between two steps is known before the next one. */
+  *#sliced<T>(steps: Steps<T>): Steps<T> {
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      yield;
+      this.refresh();
+      this.#catchUp();
+    }
+  }
+
+  #findProject(projectId: string): CachedProject {
+    const known = this.cache.findProject(projectId);
+    if (known !== undefined) return known;
+    const project = this.#reader.queries.project(projectId);
+    if (project === undefined) throw new Error(`project ${projectId} is missing, but has a flag`);
+    return this.cache.addProject(project);
+  }
+}
+
+type FoundFlag = FoundRecord<EvaluableFlag>;
+
+/** A flag on its way from the store. */
+interface Reading {
+  readonly flagId: string;
+  /** Null until its record was read. */
+  projectId: string | null;
+  /** What was read is of before a change. */
+  isStale: boolean;
+}

@@ -1,0 +1,184 @@
+import type { CompiledAudience } from '../../domain/evaluation/compiled-audience.ts';
+import { type CompiledFlag, compileEvaluable } from '../../domain/evaluation/compiled-flag.ts';
+import type { EvaluableFlag } from '../../domain/evaluation/evaluable-flag.ts';
+import type { Project } from '../../domain/project/project.ts';
+import type { FoundRecord } from '../../storage/evaluation-reader.ts';
+import type { PinnedSnapshot } from '../../storage/store-reader.ts';
+import type { Steps, WorkQueue } from '../../support/steps.ts';
+import { AudienceReading } from './audience-reading.ts';
+
+export interface ListedFlag {
+  /** UTF-8, as the list is ordered. */
+  readonly name: Buffer;
+  readonly compiled: CompiledFlag;
+}
+
+/** Every flag of a project, compiled, by name (UTF-8 order), then id: one consistent state, never changed in place. */
+export interface ProjectList {
+  readonly project: Project;
+  readonly flags: readonly ListedFlag[];
+  readonly sizeBytes: number;
+}
+
+/** What a flag's place in a list costs beside the compiled flag. */
+const placeBytes = 200;
+
+/** Counts the memory of a list, each audience once. */
+export class ListSize {
+  readonly #audiences = new Set<CompiledAudience>();
+  bytes = 0;
+
+  add({ name, compiled }: ListedFlag): void {
+    this.bytes += placeBytes + name.length + compiled.sizeBytes;
+    for (const audience of compiled.audiences) {
+      if (this.#audiences.has(audience)) continue;
+      this.#audiences.add(audience);
+      this.bytes += audience.sizeBytes;
+    }
+  }
+}
+
+/** @returns below 0 when `one` comes first */
+function compareListed(one: ListedFlag, other: ListedFlag): number {
+  const byName = Buffer.compare(one.name, other.name);
+  if (byName !== 0) return byName;
+  return one.compiled.id < other.compiled.id ? -1 : Number(one.compiled.id > other.compiled.id);
+}
+
+/** Flags of one step, and bytes of their records after which it ends sooner: some tenths of a millisecond. */
+const stepFlags = 8;
+const stepBytes = 64 * 1024;
+/** Flags that are only put in their place: a tenth of a millisecond. */
+const placedFlags = 512;
+
+/** What a build reads from, and what it must not take from elsewhere. */
+export interface ListView {
+  readonly project: Project;
+  readonly snapshot: PinnedSnapshot;
+  /** Flags that changed since the snapshot. */
+  readonly changed: ReadonlySet<string>;
+  /** Told of each flag of the list: what has been made of it so far. */
+  readonly size: ListSize;
+}
+
+/** Who tells a build about the flags that are compiled already. */
+export type KnownFlag = (flagId: string) => CompiledFlag | undefined;
+
+/** Reads flags of one view one after the other, a few a step. */
+class ListReading {
+  readonly #view: ListView;
+  readonly #knownFlag: KnownFlag;
+  readonly #queue: WorkQueue;
+  readonly #audiences: AudienceReading;
+  #flags = 0;
+  #bytes = 0;
+
+  constructor(view: ListView, knownFlag: KnownFlag, queue: WorkQueue) {
+    this.#view = view;
+    this.#knownFlag = knownFlag;
+    this.#queue = queue;
+    this.#audiences = new AudienceReading(view.snapshot.evaluation, new Map(), queue);
+  }
+
+  *read(found: FoundRecord<EvaluableFlag>): Steps<ListedFlag | undefined> {
+    const flag = yield* found.readInSteps();
+    if (flag === undefined) return undefined;
+    const compiled = this.#knownOf(flag) ?? (yield* this.#compile(flag, found.bytes));
+    this.#flags += 1;
+    this.#bytes += found.bytes;
+    if (this.#flags === stepFlags || this.#bytes >= stepBytes) {
+      this.#flags = 0;
+      this.#bytes = 0;
+      yield;
+    }
+    return { name: Buffer.from(flag.name), compiled };
+  }
+
+  /** Its memory is shared. What is known of a flag that changed is of another state than the view. */
+  #knownOf({ id }: EvaluableFlag): CompiledFlag | undefined {
+    return this.#view.changed.has(id) ? undefined : this.#knownFlag(id);
+  }
+
+  *#compile(flag: EvaluableFlag, bytes: number): Steps<CompiledFlag> {
+    yield* this.#audiences.readAllOf(flag, bytes);
+    const audienceById = (id: string) => this.#audiences.find(id);
+    return compileEvaluable(flag, this.#view.project, audienceById, { queue: this.#queue });
+  }
+}
+
+/** Reads a list whole. @returns null when it would be larger than `bytesMax` */
+export function* readList(
+  view: ListView,
+  knownFlag: KnownFlag,
+  queue: WorkQueue,
+  bytesMax: number,
+): Steps<ProjectList | null> {
+  const reading = new ListReading(view, knownFlag, queue);
+  const flags: ListedFlag[] = [];
+  const { size } = view;
+  for (const found of view.snapshot.evaluation.flagsOf(view.project.id)) {
+    const listed = yield* reading.read(found);
+    if (listed === undefined) continue;
+    flags.push(listed);
+    size.add(listed);
+    if (size.bytes > bytesMax) return null;
+  }
+  return { project: view.project, flags, sizeBytes: size.bytes };
+}
+
+/** @returns the list as it is in the view, in which nothing but these flags differs from it */
+export function* mendList(
+  list: ProjectList,
+  stale: ReadonlySet<string>,
+  view: ListView,
+  knownFlag: KnownFlag,
+  queue: WorkQueue,
+): Steps<ProjectList> {
+  const reading = new ListReading(view, knownFlag, queue);
+  const fresh: ListedFlag[] = [];
+  for (const id of stale) {
+    const found = view.snapshot.evaluation.flag(id);
+    const listed = found === undefined ? undefined : yield* reading.read(found);
+    if (listed !== undefined) fresh.push(listed);
+  }
+  fresh.sort(compareListed);
+  const flags = yield* merged(list.flags, stale, fresh, view.size);
+  return { project: list.project, flags, sizeBytes: view.size.bytes };
+}
+
+/** Puts a few flags in their places among many, of which those that are stale are left out. */
+function* merged(
+  many: readonly ListedFlag[],
+  stale: ReadonlySet<string>,
+  few: readonly ListedFlag[],
+  size: ListSize,
+): Steps<readonly ListedFlag[]> {
+  const flags: ListedFlag[] = [];
+  const put = (flag: ListedFlag): void => {
+    flags.push(flag);
+    size.add(flag);
+  };
+  let at = 0;
+  for (let next = 0; next <= few.length; next += 1) {
+    const flag = few[next];
+    const place = flag === undefined ? many.length : placeOf(flag, many, at);
+    for (; at < place; at += 1) {
+      const kept = many[at] as ListedFlag;
+      if (!stale.has(kept.compiled.id)) put(kept);
+      if (at % placedFlags === 0) yield;
+    }
+    if (flag !== undefined) put(flag);
+  }
+  return flags;
+}
+
+/** @returns the index in `flags`, from `low` on, before which `flag` belongs */
+function placeOf(flag: ListedFlag, flags: readonly ListedFlag[], low: number): number {
+  let [start, end] = [low, flags.length];
+  while (start < end) {
+    const middle = (start + end) >>> 1;
+    if (compareListed(flags[middle] as ListedFlag, flag) < 0) start = middle + 1;
+    else end = middle;
+  }
+  return start;
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import type { Exchange } from '../../http/exchange.ts';
+import { type HeaderBlock, headerBlock } from '../../http/header-block.ts';
+import type { RequestView } from '../../http/request-view.ts';
+import { readSharedFile } from '../../support/shared-bytes.ts';
+import type { GiveFile } from '../answers/made-answer.ts';
+
+export interface DocsPage {
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  /** A strong validator, quoted, as the header has it. */
+  readonly etag: string;
+}
+
+const contentTypes: ReadonlyMap<string, string> = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.json', 'application/json'],
+  ['.png', 'image/png'],
+  ['.svg', 'image/svg+xml'],
+  ['.yml', 'text/plain; charset=utf-8'],
+]);
+
+const pagesMax = 1000;
+const bytesMax = 32 * 1024 * 1024;
+
+/** The built documentation by served path, in memory: what it holds was decided when it was built. */
+export type DocsPages = ReadonlyMap<string, DocsPage>;
+
+/** @param path undecoded, without the query: `/docs`, `/docs/architecture`, `/docs/docs.css` */
+export function findPage(pages: DocsPages, path: string): DocsPage | undefined {
+  return pages.get(path);
+}
+
+/** `index.html` is the folder itself; other pages are served without their extension, everything else with it. */
+function servedPaths(file: string): readonly string[] {
+  const path = `/docs/${file.split(sep).join('/')}`;
+  if (path.endsWith('/index.html')) return [path.slice(0, -'/index.html'.length)];
+  // The redirect for people who guess: it works from both places, because its link is relative.
+  if (path === '/docs/api.html') return ['/docs/api', '/docs/'];
+  return [path.replace(/\.html$/, '')];
+}
+
+function readPage(path: string, contentType: string): DocsPage {
+  const body = readSharedFile(path);
+  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27);
+  return { contentType, body, etag: `"${digest}"` };
+}
+
+/**
+ * Reads every page once, at start.
+ * @param directory that `scripts/build-docs.mjs` made, normally `dist/docs`
+ * @throws Error when it is missing, or larger than documentation is
+ */
+export function loadDocsPages(directory: string): DocsPages {
+  const pages = new Map<string, DocsPage>();
+  let bytes = 0;
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    const contentType = contentTypes.get(extname(entry.name));
+    if (!entry.isFile() || contentType === undefined) continue;
+    const file = join(entry.parentPath, entry.name);
+    const page = readPage(file, contentType);
+    bytes += page.body.length;
+    if (bytes > bytesMax) throw new Error(`${directory} holds more than ${bytesMax} bytes of documentation`);
+    for (const path of servedPaths(relative(directory, file))) pages.set(path, page);
+    if (pages.size > pagesMax) throw new Error(`${directory} holds more than ${pagesMax} pages`);
+  }
+  return pages;
+}
+
+/** The pages are static: nothing may run, and nothing may come from elsewhere. */
+const policy =
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
+
+function pageHeaders(page: DocsPage): HeaderBlock {
+  return headerBlock([
+    ['Content-Type', page.contentType],
+    ['Cache-Control', 'no-cache'],
+    ['ETag', page.etag],
+    ['Content-Security-Policy', policy],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Referrer-Policy', 'no-referrer'],
+  ]);
+}
+
+/** Serves the documentation that was built into memory. @returns false when there is no such page */
+export function readDocs(
+  exchange: Exchange,
+  request: RequestView,
+  pages: DocsPages,
+  giveFile: GiveFile,
+): boolean {
+  const page = findPage(pages, request.path());
+  if (page === undefined) return false;
+  const isCurrent = request.header('if-none-match').includes(page.etag);
+  if (isCurrent) exchange.answer(304, pageHeaders(page), '');
+  else giveFile(exchange, request, pageHeaders(page), page.body);
+  return true;
+}

@@ -1,0 +1,176 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import type { Exchange } from '../../http/exchange.ts';
+import { type HeaderBlock, headerBlock } from '../../http/header-block.ts';
+import type { RequestView } from '../../http/request-view.ts';
+import { readSharedFile } from '../../support/shared-bytes.ts';
+import type { GiveFile } from '../answers/made-answer.ts';
+
+/** A file of the web app, whole and as its build has compressed it. */
+export interface WebAppFile {
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  /** By content coding, the best first. */
+  readonly compressed: readonly { readonly coding: 'br' | 'gzip'; readonly body: Uint8Array }[];
+  /** A strong validator, quoted, as the header has it. */
+  readonly etag: string;
+  /** Its name has a hash of what it holds. */
+  readonly isImmutable: boolean;
+}
+
+/** The built web app in memory. */
+export interface WebApp {
+  /** The one page, with `noncePlace` wherever the nonce of an answer goes. */
+  readonly index: string;
+  /** By served path. */
+  readonly files: ReadonlyMap<string, WebAppFile>;
+}
+
+export const noncePlace = '__NONCE__';
+const served = '/console';
+const contentTypes: ReadonlyMap<string, string> = new Map([
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+  ['.png', 'image/png'],
+  ['.ico', 'image/x-icon'],
+  ['.woff2', 'font/woff2'],
+  ['.webmanifest', 'application/manifest+json'],
+]);
+const codings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+const filesMax = 1000;
+const bytesMax = 64 * 1024 * 1024;
+
+/**
+ * Reads the web app once, at start.
+ * @param directory that `scripts/build-console.mjs` made, normally `dist/console`
+ * @returns null when there is none: the console then says how to build it
+ * @throws Error when it is larger than a web app is
+ */
+export function loadWebApp(directory: string): WebApp | null {
+  const index = join(directory, 'index.html');
+  if (!existsSync(index)) return null;
+  const files = new Map<string, WebAppFile>();
+  let bytes = 0;
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    const contentType = contentTypes.get(extname(entry.name));
+    if (!entry.isFile() || contentType === undefined) continue;
+    const path = join(entry.parentPath, entry.name);
+    const name = relative(directory, path).split(sep).join('/');
+    const file = readFile(path, contentType, name.startsWith('assets/'));
+    bytes += file.compressed.reduce((sum, { body }) => sum + body.length, file.body.length);
+    files.set(`${served}/${name}`, file);
+    if (files.size > filesMax || bytes > bytesMax) throw new Error(`${directory} is larger than a web app`);
+  }
+  return { index: readFileSync(index, 'utf8'), files };
+}
+
+function readFile(path: string, contentType: string, isImmutable: boolean): WebAppFile {
+  const body = readSharedFile(path);
+  const compressed = codings.flatMap(([coding, extension]) =>
+    existsSync(`${path}${extension}`) ? [{ coding, body: readSharedFile(`${path}${extension}`) }] : [],
+  );
+  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27);
+  return { contentType, body, compressed, etag: `"${digest}"`, isImmutable };
+}
+
+const nonceBytes = 18;
+const notBuilt =
+  'The console is not built. Run `npm run build` in the checkout that this server runs from, and start it again.\n';
+const notThere = 'There is nothing at this address. The console is at /console/.\n';
+
+/** What a browser is told about every answer of the web app: who may frame, open, embed or be told about it (nobody). */
+const guards = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Cross-Origin-Opener-Policy', 'same-origin'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()'],
+] as const;
+
+/** Serves the web app: a file under its own path, and for every path without an extension the one page. */
+export function readWebApp(
+  exchange: Exchange,
+  request: RequestView,
+  webApp: WebApp | null,
+  giveFile: GiveFile,
+): void {
+  const method = request.method();
+  const path = request.path();
+  if (method !== 'get' && method !== 'head') answerText(exchange, 404, notThere);
+  else if (webApp === null) answerText(exchange, 404, notBuilt);
+  else if (!/\.[^/]*$/.test(path)) answerIndex(exchange, webApp.index);
+  else {
+    const file = webApp.files.get(path);
+    if (file === undefined) answerText(exchange, 404, notThere);
+    else answerFile(exchange, request, file, giveFile);
+  }
+}
+
+function answerText(exchange: Exchange, status: number, text: string): void {
+  const headers = [['Content-Type', 'text/plain; charset=utf-8'], ['Cache-Control', 'no-store'], ...guards];
+  exchange.answer(status, headerBlock(headers as (readonly [string, string])[]), text);
+}
+
+/** Each answer has a nonce of its own. */
+function answerIndex(exchange: Exchange, index: string): void {
+  const nonce = randomBytes(nonceBytes).toString('base64url');
+  const headers = headerBlock([
+    ['Content-Type', 'text/html; charset=utf-8'],
+    ['Cache-Control', 'no-store'],
+    ['Content-Security-Policy', contentSecurityPolicy(nonce)],
+    ...guards,
+  ]);
+  exchange.answer(200, headers, index.replaceAll(noncePlace, nonce));
+}
+
+/**
+ * Scripts and styles need the nonce of their page, or a script that has it and loads them: what lies on this origin is not
+ * enough.
+ */
+function contentSecurityPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
+    `style-src 'nonce-${nonce}'`,
+    "img-src 'self'",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function answerFile(exchange: Exchange, request: RequestView, file: WebAppFile, giveFile: GiveFile): void {
+  const accepted = acceptedCodings(request.header('accept-encoding'));
+  const coded = file.compressed.find(({ coding }) => accepted.includes(coding));
+  const headers = fileHeaders(file, coded?.coding ?? null);
+  if (request.header('if-none-match').includes(file.etag)) exchange.answer(304, headers, '');
+  else giveFile(exchange, request, headers, coded?.body ?? file.body);
+}
+
+/** What a client takes, as browsers say it: a coding with `q=0` is refused. */
+function acceptedCodings(header: string): readonly string[] {
+  const entries = header
+    .toLowerCase()
+    .split(',')
+    .map((entry) => entry.trim().split(/\s*;\s*/));
+  return entries.filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? '')).map(([coding = '']) => coding);
+}
+
+function fileHeaders({ contentType, etag, isImmutable }: WebAppFile, coding: string | null): HeaderBlock {
+  return headerBlock([
+    ['Content-Type', contentType],
+    ['Cache-Control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache'],
+    ['ETag', etag],
+    ['Vary', 'Accept-Encoding'],
+    ...(coding === null ? [] : [['Content-Encoding', coding] as const]),
+    ...guards,
+  ]);
+}

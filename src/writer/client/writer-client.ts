@@ -1,0 +1,210 @@
+import type { MessagePort, Worker } from 'node:worker_threads';
+import type { Denial } from '../../domain/token/denial.ts';
+import type { ApiCall } from '../../operations/call.ts';
+import { HeldCommands, transferredBytes } from '../../support/held-commands.ts';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
+import type { OutboxCommand } from './outbox-protocol.ts';
+import { QueueDelay } from './queue-delay.ts';
+import {
+  largeBodyBytes,
+  pulseBegunCell,
+  type Usage,
+  type WriterCommand,
+  type WriterPulse,
+  type WriterReply,
+  type WriterRequest,
+  type WriterResult,
+} from './writer-protocol.ts';
+
+/** What a caller is told beyond the writer's own results: the writer died, and the command may or may not be applied. */
+export type WriteOutcome = WriterResult | { readonly kind: 'unknown' } | { readonly kind: 'overloaded' };
+
+interface Waiting {
+  readonly deadline: number;
+  settle(outcome: WriteOutcome): void;
+}
+
+/** Commands at the writer's port, and the bytes of their bodies. */
+const unsettledMax = 8192;
+const unsettledBytesMax = 64 * 1024 * 1024;
+/** Of the deadline: a change that would wait longer is refused at once. The other half is for disks that are slow at times. */
+const delayShareMax = 0.5;
+/** Of the deadline: what the writer did within so much of its time is taken for its speed. */
+const rememberedShare = 0.1;
+/** So many may always wait, however slow the last ones were: they tell when the writer is fast again. */
+const alwaysWaitingMax = 4;
+
+/** Nobody looks at it here once it is sent. */
+function bodyOf(command: WriterCommand): Uint8Array | null {
+  return 'call' in command ? command.call.body : null;
+}
+
+/** What a request holds of the writer. */
+export interface WriterPort {
+  write(call: ApiCall): Promise<WriteOutcome>;
+  recordDenial(denial: Denial): Promise<WriteOutcome>;
+}
+
+/** What the main thread holds of the writer, for all workers. Each call is answered once: at its deadline at the latest, unless it was begun. */
+export class WriterClient implements WriterPort {
+  readonly #port: Worker | MessagePort;
+  readonly #pulse: Int32Array<SharedArrayBuffer>;
+  readonly #deadlineMs: number;
+  readonly #held: HeldCommands<WriterCommand>;
+  readonly #waiting = new Map<number, Waiting>();
+  /** Bytes of each command's body that the writer has not told the result of, also when its caller was refused. */
+  readonly #unsettledBytes = new Map<number, number>();
+  readonly #smallDelay: QueueDelay;
+  readonly #largeDelay: QueueDelay;
+  #unsettledBytesSum = 0;
+  #nextTicket = 1;
+  #isFailed = false;
+
+  constructor(port: Worker | MessagePort, pulse: WriterPulse, deadlineMs: number) {
+    this.#port = port;
+    this.#pulse = new Int32Array(pulse);
+    this.#deadlineMs = deadlineMs;
+    this.#smallDelay = new QueueDelay(deadlineMs * rememberedShare);
+    this.#largeDelay = new QueueDelay(deadlineMs * rememberedShare);
+    this.#held = new HeldCommands((commands) => {
+      const request: WriterRequest = { kind: 'commands', commands };
+      this.#port.postMessage(request, transferredBytes(commands.map(bodyOf)));
+    });
+  }
+
+  get inFlight(): number {
+    return this.#waiting.size;
+  }
+
+  /** Commands that the writer has not told the result of. */
+  get queueDepth(): number {
+    return this.#unsettledBytes.size;
+  }
+
+  /** Bytes of their bodies. */
+  get queueBytes(): number {
+    return this.#unsettledBytesSum;
+  }
+
+  get isServing(): boolean {
+    return !this.#isFailed;
+  }
+
+  /** Commands that were ever sent. */
+  get commandsSent(): number {
+    return this.#nextTicket - 1;
+  }
+
+  write(call: ApiCall): Promise<WriteOutcome> {
+    return this.#change(call.body, (ticket, deadline) => ({ kind: 'write', ticket, deadline, call }));
+  }
+
+  touchSession(sessionId: string): Promise<WriteOutcome> {
+    return this.#send(0, (ticket, deadline) => ({ kind: 'touch-session', ticket, deadline, sessionId }));
+  }
+
+  recordDenial(denial: Denial): Promise<WriteOutcome> {
+    return this.#send(0, (ticket, deadline) => ({ kind: 'denial', ticket, deadline, denial }));
+  }
+
+  serveOutbox(command: OutboxCommand): Promise<WriteOutcome> {
+    return this.#send(0, (ticket, deadline) => ({ kind: 'outbox', ticket, deadline, command }));
+  }
+
+  recordUsage(usage: Usage): Promise<WriteOutcome> {
+    return this.#send(0, (ticket, deadline) => ({ kind: 'usage', ticket, deadline, usage }));
+  }
+
+  /** What waits at the writer's port is bounded, however long the writer is busy: above it nothing is sent. */
+  #hasRoom(bytes: number): boolean {
+    if (this.#unsettledBytes.size >= unsettledMax) return false;
+    return this.#unsettledBytesSum + bytes <= unsettledBytesMax;
+  }
+
+  #delayOf(bytes: number): QueueDelay {
+    return bytes > largeBodyBytes ? this.#largeDelay : this.#smallDelay;
+  }
+
+  /** Whether a change would wait so long that its answer may be late: then it is better told so at once. */
+  #isTooSlow(bytes: number): boolean {
+    const delay = this.#delayOf(bytes);
+    return delay.depth >= alwaysWaitingMax && delay.expectedMs > this.#deadlineMs * delayShareMax;
+  }
+
+  /** Sends what somebody asks for: it is refused where it would be late, and what the service does for itself is not. */
+  #change(
+    body: Uint8Array | null,
+    make: (ticket: number, deadline: number) => WriterCommand,
+  ): Promise<WriteOutcome> {
+    const bytes = body?.length ?? 0;
+    if (this.#isTooSlow(bytes)) return Promise.resolve({ kind: 'overloaded' });
+    return this.#send(bytes, make);
+  }
+
+  #send(bytes: number, make: (ticket: number, deadline: number) => WriterCommand): Promise<WriteOutcome> {
+    if (this.#isFailed) return Promise.resolve({ kind: 'dropped' });
+    if (!this.#hasRoom(bytes)) return Promise.resolve({ kind: 'overloaded' });
+    const ticket = this.#nextTicket;
+    this.#unsettledBytes.set(ticket, bytes);
+    this.#unsettledBytesSum += bytes;
+    this.#nextTicket = (ticket + 1) | 0;
+    const now = monotonicMs();
+    const deadline = now + this.#deadlineMs;
+    this.#delayOf(bytes).join(now);
+    return new Promise((settle) => {
+      this.#waiting.set(ticket, { deadline, settle });
+      this.#held.add(make(ticket, deadline));
+    });
+  }
+
+  receive(reply: WriterReply): void {
+    if (reply.kind !== 'results') return;
+    const { results, areMoreWaiting } = reply;
+    const [first] = results;
+    // Results come as they were committed: large ones one by one, small ones by themselves.
+    if (first !== undefined) {
+      const delay = this.#delayOf(this.#unsettledBytes.get(first[0]) ?? 0);
+      delay.settle(results.length, monotonicMs(), areMoreWaiting);
+    }
+    for (const [ticket, result] of results) {
+      this.#unsettledBytesSum -= this.#unsettledBytes.get(ticket) ?? 0;
+      this.#unsettledBytes.delete(ticket);
+      this.#settle(ticket, result);
+    }
+  }
+
+  #settle(ticket: number, outcome: WriteOutcome): void {
+    const waiting = this.#waiting.get(ticket);
+    this.#waiting.delete(ticket);
+    waiting?.settle(outcome);
+  }
+
+  /** Refuses what is past its deadline and not begun: the writer will drop it when it comes to it. */
+  expire(now: number): void {
+    const begun = Atomics.load(this.#pulse, pulseBegunCell);
+    for (const [ticket, { deadline }] of this.#waiting) {
+      if (deadline >= now) break;
+      if (((ticket - begun) | 0) > 0) this.#settle(ticket, { kind: 'dropped' });
+    }
+  }
+
+  /**
+   * Nothing more is heard of the writer: what was begun may have been applied.
+   *
+   * @param mayBegin it hangs, and may come to the rest after all before the process ends
+   */
+  fail(mayBegin: boolean): void {
+    this.#isFailed = true;
+    const begun = Atomics.load(this.#pulse, pulseBegunCell);
+    for (const ticket of [...this.#waiting.keys()]) {
+      const isDropped = !mayBegin && ((ticket - begun) | 0) > 0;
+      this.#settle(ticket, { kind: isDropped ? 'dropped' : 'unknown' });
+    }
+  }
+
+  stop(): void {
+    this.#held.flush();
+    const request: WriterRequest = { kind: 'stop' };
+    this.#port.postMessage(request);
+  }
+}

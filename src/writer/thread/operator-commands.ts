@@ -1,0 +1,198 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { Outcome } from '../../domain/problem.ts';
+import { newSecret } from '../../operations/console-context.ts';
+import type { Store } from '../../storage/store.ts';
+import { hashSecret } from '../../support/hash-secret.ts';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
+import { newId } from '../../support/random-id.ts';
+import type {
+  CallWriter,
+  CommitProgress,
+  MemberName,
+  OperatorReply,
+  OperatorRequest,
+  VerbCall,
+  WriterCallName,
+  WriterCalls,
+} from '../client/operator-port-client.ts';
+import type { FlagSlice, ProvisionOutcome } from '../client/provision-protocol.ts';
+import { applyProvision } from './commands/apply-provision.ts';
+import type { FreeSpace } from './free-space.ts';
+import { writerVerbs } from './operator-verbs.ts';
+
+/** Staged slices together: as large as the largest file (`fileBytesMax` of the operator). */
+const stagedBytesMax = 512 * 2 ** 20;
+/** Progress is told so often at most, in flags. */
+const flagsPerReport = 2000;
+
+/** Ends a transaction whose changes must not stay. */
+class Rollback extends Error {
+  readonly outcome: ProvisionOutcome;
+
+  constructor(outcome: ProvisionOutcome) {
+    super('rolled back');
+    this.outcome = outcome;
+  }
+}
+
+export interface OperatorCommandsOptions {
+  readonly store: Store;
+  readonly freeSpace: FreeSpace;
+  /** What the addresses of links begin with. */
+  readonly baseUrl: string;
+}
+
+type Handlers = {
+  readonly [Name in WriterCallName]: (
+    args: WriterCalls[Name]['args'],
+    onProgress: CommitProgress,
+  ) => WriterCalls[Name]['result'];
+};
+
+/**
+ * The operator's commands on the store. It belongs to the owner of the write transactions: the writer's thread, or a
+ * command that holds the data directory itself. Every call is synchronous; what it returns is durable. What the disk may
+ * have no room for is refused by a `NoRoomError` before it is written.
+ */
+export class OperatorCommands {
+  readonly #options: OperatorCommandsOptions;
+  readonly #requireRoom: (growthMax: number) => void;
+  readonly #handlers: Handlers = {
+    passwordHashes: (members) => this.#passwordHashes(members),
+    stage: (args) => this.#stage(args),
+    commit: (args, onProgress) => this.#commit(args, onProgress),
+    discard: () => this.#discard(),
+    runVerb: (call) => this.#runVerb(call),
+  };
+  #provisionId = '';
+  #slices: FlagSlice[] = [];
+  #stagedBytes = 0;
+
+  constructor(options: OperatorCommandsOptions) {
+    this.#options = options;
+    this.#requireRoom = (growthMax) => options.freeSpace.requireRoom(growthMax);
+  }
+
+  /** @param onProgress is called again and again while a commit runs. */
+  call<Name extends WriterCallName>(
+    name: Name,
+    args: WriterCalls[Name]['args'],
+    onProgress: CommitProgress,
+  ): WriterCalls[Name]['result'] {
+    return this.#handlers[name](args, onProgress);
+  }
+
+  #passwordHashes(members: readonly MemberName[]): readonly (string | null)[] {
+    return this.#options.store.write(({ queries }) => {
+      const organisationNames = new Map([...queries.organisations()].map(({ id, name }) => [id, name]));
+      const hashes = new Map<string, string | null>();
+      for (const { organisationId, email, passwordHash } of queries.members()) {
+        hashes.set(memberKey(organisationNames.get(organisationId ?? '') ?? '', email), passwordHash);
+      }
+      return members.map(({ organisation, email }) => hashes.get(memberKey(organisation, email)) ?? null);
+    });
+  }
+
+  #stage({ provisionId, slice }: WriterCalls['stage']['args']): null {
+    if (provisionId !== this.#provisionId) this.#discard();
+    this.#provisionId = provisionId;
+    this.#stagedBytes += slice.json.byteLength;
+    if (this.#stagedBytes > stagedBytesMax)
+      throw new RangeError('more flags are staged than a file can hold');
+    this.#slices.push(slice);
+    return null;
+  }
+
+  #discard(): null {
+    this.#provisionId = '';
+    this.#slices = [];
+    this.#stagedBytes = 0;
+    return null;
+  }
+
+  #commit(
+    { provisionId, request }: WriterCalls['commit']['args'],
+    onProgress: CommitProgress,
+  ): ProvisionOutcome {
+    const slices = provisionId === this.#provisionId ? this.#slices : [];
+    this.#discard();
+    const context = { now: Date.now(), newId };
+    try {
+      return this.#options.store.write((transaction) => {
+        const decisions = applyProvision(transaction.queries, request, slices, context);
+        for (;;) {
+          const step = decisions.next();
+          if (step.done === true) {
+            if (!step.value.ok) throw new Rollback(step.value);
+            return step.value;
+          }
+          transaction.apply(step.value.changes);
+          onProgress(step.value.flagsDone);
+        }
+      }, this.#requireRoom);
+    } catch (fault) {
+      if (fault instanceof Rollback) return fault.outcome;
+      throw fault;
+    }
+  }
+
+  #runVerb({ name, args }: VerbCall): Outcome<unknown> {
+    const { store, baseUrl } = this.#options;
+    return store.write((transaction) => {
+      const context = { now: Date.now(), newId, newSecret, hashSecret, baseUrl };
+      // The arguments are of the verb's own shape: see `VerbCall`.
+      const outcome = writerVerbs[name].run(transaction.queries, args as never, context);
+      if (!outcome.ok) return outcome;
+      if (outcome.value.changes.length > 0) transaction.apply(outcome.value.changes);
+      return { ok: true, value: outcome.value.result };
+    }, this.#requireRoom);
+  }
+}
+
+function memberKey(organisation: string, email: string): string {
+  return JSON.stringify([organisation, email.toLowerCase()]);
+}
+
+/** The writer in this very thread: a command that holds the data directory itself. */
+export function localWriter(commands: OperatorCommands): CallWriter {
+  return async (name, args, onProgress = () => undefined) => commands.call(name, args, onProgress);
+}
+
+export interface OperatorPortOptions {
+  /**
+   * After a call that may have changed something is durable, before it is answered.
+   * @param begunAt on the monotonic clock
+   */
+  onCommit(begunAt: number): void;
+  /** Again and again while a long transaction runs. */
+  onProgress(): void;
+  /** A call threw; nothing of it was applied. The caller is told the message. */
+  onFault(fault: unknown): void;
+}
+
+/** Serves the calls that arrive at a port, one after another, on the thread that owns the store. */
+export function serveOperatorPort(
+  port: MessagePort,
+  commands: OperatorCommands,
+  options: OperatorPortOptions,
+): void {
+  const post = (reply: OperatorReply): void => port.postMessage(reply);
+  port.on('message', ({ ticket, name, args }: OperatorRequest) => {
+    let reported = 0;
+    const begunAt = monotonicMs();
+    const onProgress: CommitProgress = (flagsDone) => {
+      options.onProgress();
+      if (flagsDone - reported < flagsPerReport) return;
+      reported = flagsDone;
+      post({ kind: 'progress', ticket, flagsDone });
+    };
+    try {
+      const result = commands.call(name, args as WriterCalls[typeof name]['args'], onProgress);
+      if (name === 'commit' || name === 'runVerb') options.onCommit(begunAt);
+      post({ kind: 'done', ticket, result });
+    } catch (fault) {
+      options.onFault(fault);
+      post({ kind: 'failed', ticket, message: fault instanceof Error ? fault.message : String(fault) });
+    }
+  });
+}

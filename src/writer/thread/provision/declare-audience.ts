@@ -1,0 +1,60 @@
+import { stepInto } from '../../../contracts/compiled-schema.ts';
+import type { DeclaredAudience } from '../../../contracts/provision/declared-project.ts';
+import { areSameRules } from '../../../domain/audience/audience-edit.ts';
+import type { Audience, AudienceRule } from '../../../domain/evaluation/audience.ts';
+import { nextUpdatedAt } from '../../../domain/flag/flag.ts';
+import { ledgerOf } from '../../../operations/audit-entries.ts';
+import { created } from './declare-organisation.ts';
+import type { DeclaredInto } from './declare-project.ts';
+import { addTo } from './provision-directory.ts';
+import type { ProvisionScope } from './provision-scope.ts';
+
+/** Finds an audience by its name, or makes it. `known` are the project's audiences by name; a new one joins them. */
+export function declareAudience(
+  scope: ProvisionScope,
+  into: DeclaredInto,
+  known: Map<string, Audience[]>,
+  declared: DeclaredAudience,
+  path: string,
+): Audience {
+  const name = declared.name.trim();
+  const before = scope.single(known.get(name) ?? [], stepInto(path, 'name'), name);
+  if (before !== undefined) return editAudience(scope, into, before, declared.rules);
+  scope.newName(declared, path);
+  const audience: Audience = {
+    ...{ id: scope.newId(), projectId: into.project.id, name, rules: declared.rules },
+    ...{ createdAt: scope.now, updatedAt: scope.now, revision: 1 },
+  };
+  scope.count('created');
+  scope.change(
+    { kind: 'audience', before: null, after: audience },
+    { ...entryOf(into, audience, 'audience.create'), changes: created({ name, rules: declared.rules }) },
+  );
+  addTo(known, name, audience);
+  return audience;
+}
+
+function editAudience(
+  scope: ProvisionScope,
+  into: DeclaredInto,
+  before: Audience,
+  rules: readonly AudienceRule[],
+): Audience {
+  const isSame = areSameRules(before.rules, rules);
+  scope.count(isSame ? 'unchanged' : 'changed');
+  if (isSame) return before;
+  const updatedAt = nextUpdatedAt(before.updatedAt, scope.now);
+  const after = { ...before, rules, updatedAt, revision: before.revision + 1 };
+  const changes = [{ field: 'rules', before: before.rules, after: rules }];
+  const entry = { ...entryOf(into, after, 'audience.edit'), changes };
+  scope.change({ kind: 'audience', before, after }, entry);
+  return after;
+}
+
+function entryOf<Action extends 'audience.create' | 'audience.edit'>(
+  { project }: DeclaredInto,
+  { id, name }: Audience,
+  action: Action,
+) {
+  return { ledgerId: ledgerOf(project), projectId: project.id, action, targetId: id, targetName: name };
+}

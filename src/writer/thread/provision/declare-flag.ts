@@ -1,0 +1,188 @@
+import { stepInto } from '../../../contracts/compiled-schema.ts';
+import type { DeclaredFlag, DeclaredState } from '../../../contracts/provision/declared-flag.ts';
+import type { AuditChange } from '../../../domain/audit/audit-entry.ts';
+import type { Audience } from '../../../domain/evaluation/audience.ts';
+import {
+  type Flag,
+  type FlagState,
+  initialState,
+  nextUpdatedAt,
+  stateIn,
+} from '../../../domain/flag/flag.ts';
+import { creationChanges } from '../../../domain/flag/flag-creation.ts';
+import { areSameCohorts, stateChanges } from '../../../domain/flag/state-changes.ts';
+import { shown } from '../../../domain/problem-list.ts';
+import {
+  describeEnvironments,
+  findEnvironment,
+  type Project,
+  soleEnvironment,
+} from '../../../domain/project/project.ts';
+import { ledgerOf } from '../../../operations/audit-entries.ts';
+import type { DeclaredInto } from './declare-project.ts';
+import type { ProvisionScope } from './provision-scope.ts';
+
+/** What the flags of one project share. */
+export interface FlagSite extends DeclaredInto {
+  readonly audiences: ReadonlyMap<string, readonly Audience[]>;
+}
+
+/** Finds a flag by its name in the project, or makes it. @returns its id. */
+export function declareFlag(
+  scope: ProvisionScope,
+  site: FlagSite,
+  declared: DeclaredFlag,
+  path: string,
+): string {
+  const name = declared.name.trim();
+  const found = site.isNew ? [] : [...scope.queries.flagsOf(site.project.id, name)];
+  const known = scope.single(found, stepInto(path, 'name'), name);
+  const before = known ?? newFlag(scope, site.project, scope.newName(declared, path));
+  const after = declaredOnto(scope, site, before, declared, path);
+  if (known === undefined) createFlag(scope, site.project, after);
+  else editFlag(scope, site.project, known, after);
+  return before.id;
+}
+
+function newFlag(scope: ProvisionScope, project: Project, name: string): Flag {
+  return {
+    ...{ id: scope.newId(), projectId: project.id, name, description: '', tags: [], cohorts: [] },
+    ...{ states: new Map(), revision: 1, createdAt: scope.now, updatedAt: scope.now },
+  };
+}
+
+/** The flag with everything that the declaration says; what it leaves out stays. */
+function declaredOnto(
+  scope: ProvisionScope,
+  site: FlagSite,
+  flag: Flag,
+  declared: DeclaredFlag,
+  path: string,
+): Flag {
+  const { isMultiEnvironment } = site.project;
+  const { description = flag.description, tags = flag.tags } = declared;
+  const cohorts = isMultiEnvironment ? (declared.cohorts ?? flag.cohorts) : flag.cohorts;
+  const states = new Map(flag.states);
+  for (const [number, state, statePath] of declaredStates(scope, site.project, declared, path)) {
+    const before = stateIn(flag, number);
+    const after = stateOnto(scope, site, before, state, statePath);
+    if (stateChanges(before, after).length > 0) states.set(number, after);
+  }
+  return { ...flag, description, tags, cohorts, states };
+}
+
+/** Each declared state with the number of its environment and its path. The wrong form for the project is a problem. */
+function declaredStates(
+  scope: ProvisionScope,
+  project: Project,
+  declared: DeclaredFlag,
+  path: string,
+): (readonly [number, DeclaredState, string])[] {
+  const { environments } = declared;
+  if (!project.isMultiEnvironment) {
+    if (environments === undefined) return [[soleEnvironment, declared, path]];
+    const fix = 'the project has a single environment, so give the state beside the name';
+    scope.problems.add(() => `${path}.environments is not accepted: ${fix}`);
+    return [];
+  }
+  for (const key of ['enabled', 'trafficPercentage', 'audience'] as const) {
+    if (declared[key] === undefined) continue;
+    const fix = `the project has several environments, so give it as environments.<env>.${key}`;
+    scope.problems.add(() => `${path}.${key} is not accepted: ${fix}`);
+  }
+  return Object.entries(environments ?? {}).flatMap(([name, state]) => {
+    const environment = findEnvironment(project, name);
+    const statePath = () => stepInto(`${path}.environments`, name);
+    if (environment !== undefined) return [[environment.number, state, statePath()] as const];
+    scope.problems.add(
+      () => `${statePath()} is not an environment of this project (${describeEnvironments(project)})`,
+    );
+    return [];
+  });
+}
+
+/**
+ * A declared list is stored as the environment's own even where it equals the flag-wide one: a file says what is stored,
+ * and only a patch avoids an override that makes no difference. An empty list inherits.
+ */
+function stateOnto(
+  scope: ProvisionScope,
+  site: FlagSite,
+  state: FlagState,
+  declared: DeclaredState,
+  path: string,
+): FlagState {
+  const { enabled = state.enabled, trafficPercentage = state.trafficPercentage, cohorts } = declared;
+  const ownCohorts = cohorts?.length === 0 ? null : cohorts;
+  return {
+    enabled,
+    trafficPercentage: trafficPercentage + 0, // -0 becomes 0
+    cohortOverride: ownCohorts === undefined ? state.cohortOverride : ownCohorts,
+    audienceId:
+      declared.audience === undefined ? state.audienceId : audienceId(scope, site, declared.audience, path),
+  };
+}
+
+function audienceId(scope: ProvisionScope, site: FlagSite, name: string | null, path: string): string | null {
+  if (name === null) return null;
+  const trimmed = name.trim();
+  const audience = scope.single(site.audiences.get(trimmed) ?? [], `${path}.audience`, trimmed);
+  if (audience === undefined) {
+    scope.problems.add(() => `${path}.audience: no audience of this project is called "${shown(trimmed)}"`);
+  }
+  return audience?.id ?? null;
+}
+
+function createFlag(scope: ProvisionScope, project: Project, flag: Flag): void {
+  const changes = creationChanges(flag, project);
+  scope.count('created');
+  scope.change(
+    { kind: 'flag', before: null, after: flag, environment: null },
+    { ...entryOf(project, flag), action: 'flag.create', changes },
+  );
+}
+
+/** One audit entry for what is flag-wide, and one for each environment that changes. */
+function editFlag(scope: ProvisionScope, project: Project, before: Flag, declared: Flag): void {
+  const flagWide = flagWideChanges(before, declared);
+  const changed = [...declared.states].filter(([number, state]) => before.states.get(number) !== state);
+  scope.count(flagWide.length + changed.length === 0 ? 'unchanged' : 'changed');
+  if (flagWide.length + changed.length === 0) return;
+  const updatedAt = nextUpdatedAt(before.updatedAt, scope.now);
+  const after = { ...declared, revision: before.revision + 1, updatedAt };
+  const common = { ...entryOf(project, after), action: 'flag.patch' } as const;
+  const entries = changed.map(([number, state]) => ({
+    ...common,
+    ...environmentOf(project, number),
+    changes: stateChanges(before.states.get(number) ?? initialState, state),
+  }));
+  const wide = flagWide.length === 0 ? [] : [{ ...common, changes: flagWide }];
+  const [first, ...others] = [...wide, ...entries];
+  if (first === undefined) return;
+  const isOneEnvironment = wide.length === 0 && entries.length === 1;
+  const environment = isOneEnvironment ? (entries[0]?.environment ?? null) : null;
+  scope.change({ kind: 'flag', before, after, environment }, first);
+  for (const entry of others) scope.audit(entry);
+}
+
+function environmentOf(project: Project, number: number): { readonly environment?: string } {
+  const environment = project.environments.find((candidate) => candidate.number === number);
+  return environment === undefined ? {} : { environment: environment.name };
+}
+
+function flagWideChanges(before: Flag, after: Flag): AuditChange[] {
+  const changes: AuditChange[] = [];
+  if (before.description !== after.description) {
+    changes.push({ field: 'description', before: before.description, after: after.description });
+  }
+  for (const field of ['tags', 'cohorts'] as const) {
+    if (!areSameCohorts(before[field], after[field])) {
+      changes.push({ field, before: before[field], after: after[field] });
+    }
+  }
+  return changes;
+}
+
+function entryOf(project: Project, { id, name }: Flag) {
+  return { ledgerId: ledgerOf(project), projectId: project.id, targetId: id, targetName: name };
+}

@@ -1,0 +1,203 @@
+import { stepInto } from '../../../contracts/compiled-schema.ts';
+import type { DeclaredProject } from '../../../contracts/provision/declared-project.ts';
+import type { AuditChange } from '../../../domain/audit/audit-entry.ts';
+import { shown, shownList } from '../../../domain/problem-list.ts';
+import {
+  type Environment,
+  findEnvironment,
+  firstEnvironmentNumber,
+  type Project,
+} from '../../../domain/project/project.ts';
+import { ledgerOf } from '../../../operations/audit-entries.ts';
+import { created } from './declare-organisation.ts';
+import { addTo, type ProvisionDirectory } from './provision-directory.ts';
+import type { ProvisionScope } from './provision-scope.ts';
+
+/** Whose project it is: an organisation's, or a person's. */
+export type ProjectOwner =
+  | { readonly organisationId: string; readonly ownerMemberId: null }
+  | { readonly organisationId: null; readonly ownerMemberId: string };
+
+/** A project as declared, with what the declarations inside it need to know. */
+export interface DeclaredInto {
+  readonly project: Project;
+  readonly path: string;
+  /** It did not exist before: nothing in it needs to be looked up. */
+  readonly isNew: boolean;
+}
+
+/** Finds a project by its name among its owner's, or makes it; adds the environments that are missing. */
+export function declareProject(
+  scope: ProvisionScope,
+  directory: ProvisionDirectory,
+  declared: DeclaredProject,
+  owner: ProjectOwner,
+  path: string,
+  id: string = scope.newId(),
+): DeclaredInto {
+  const name = declared.name.trim();
+  const found = (directory.projects.get(name) ?? []).filter(
+    (project) =>
+      project.organisationId === owner.organisationId && project.ownerMemberId === owner.ownerMemberId,
+  );
+  const known = scope.single(found, stepInto(path, 'name'), name);
+  if (known !== undefined) return { project: editProject(scope, known, declared, path), path, isNew: false };
+  scope.newName(declared, path);
+  const project = createProject(scope, declared, owner, id);
+  refuseUnknownProtected(scope, project, declared, path);
+  addTo(directory.projects, name, project);
+  return { project, path, isNew: true };
+}
+
+function createProject(
+  scope: ProvisionScope,
+  declared: DeclaredProject,
+  owner: ProjectOwner,
+  id: string,
+): Project {
+  const names = declared.environments ?? [];
+  const project: Project = {
+    ...{ id, name: declared.name.trim(), ...owner },
+    isMultiEnvironment: declared.environments !== undefined,
+    environments: protectedAs(numbered(names, firstEnvironmentNumber), declared),
+    nextEnvironmentNumber: firstEnvironmentNumber + names.length,
+    environmentsRevision: 1,
+    evaluationAccess: declared.evaluationAccess ?? true,
+    createdAt: scope.now,
+    revision: 1,
+  };
+  const { name, isMultiEnvironment, evaluationAccess } = project;
+  const { protectedEnvironments = [] } = declared;
+  const environments = {
+    ...(isMultiEnvironment ? { environments: names } : {}),
+    ...(protectedEnvironments.length === 0 ? {} : { protectedEnvironments }),
+  };
+  scope.count('created');
+  scope.change(
+    { kind: 'project', before: null, after: project },
+    { ...entryOf(project, 'project.create'), changes: created({ name, ...environments, evaluationAccess }) },
+  );
+  return project;
+}
+
+function numbered(names: readonly string[], from: number): Environment[] {
+  return names.map((name, index) => ({ number: from + index, name, isProtected: false }));
+}
+
+function editProject(
+  scope: ProvisionScope,
+  before: Project,
+  declared: DeclaredProject,
+  path: string,
+): Project {
+  const names = (declared.environments ?? []).filter((name) => findEnvironment(before, name) === undefined);
+  if (declared.environments !== undefined && !before.isMultiEnvironment) {
+    scope.problems.add(
+      () =>
+        `${path}.environments is not accepted: project "${shown(before.name)}" has a single environment, which cannot change`,
+    );
+    return before;
+  }
+  const after = editedProject(before, declared, names);
+  refuseUnknownProtected(scope, after, declared, path);
+  const hasNewEnvironments = after.environmentsRevision !== before.environmentsRevision;
+  const isChanged = hasNewEnvironments || after.evaluationAccess !== before.evaluationAccess;
+  scope.count(isChanged ? 'changed' : 'unchanged');
+  if (!isChanged) return before;
+  writeEdit(scope, before, after, names);
+  warnOfListedNames(scope, after, names);
+  return after;
+}
+
+/** @param names of the environments that are new. */
+function editedProject(before: Project, declared: DeclaredProject, names: readonly string[]): Project {
+  const all = [...before.environments, ...numbered(names, before.nextEnvironmentNumber)];
+  const after: Project = {
+    ...before,
+    environments: protectedAs(all, declared),
+    nextEnvironmentNumber: before.nextEnvironmentNumber + names.length,
+    evaluationAccess: declared.evaluationAccess ?? before.evaluationAccess,
+    revision: before.revision + 1,
+  };
+  const isMoved = names.length > 0 || protectionChanges(before, after).length > 0;
+  return { ...after, environmentsRevision: before.environmentsRevision + (isMoved ? 1 : 0) };
+}
+
+function writeEdit(scope: ProvisionScope, before: Project, after: Project, names: readonly string[]): void {
+  const access: AuditChange = {
+    field: 'evaluationAccess',
+    before: before.evaluationAccess,
+    after: after.evaluationAccess,
+  };
+  const entries = names.map((name) => {
+    const isProtected = findEnvironment(after, name)?.isProtected === true;
+    const changes = created({ name, ...(isProtected ? { isProtected } : {}) });
+    return { ...entryOf(after, 'environment.create'), environment: name, changes };
+  });
+  const marks = protectionChanges(before, after).map(({ name, isProtected }) => ({
+    ...entryOf(after, 'environment.edit'),
+    environment: name,
+    changes: [{ field: 'isProtected', before: !isProtected, after: isProtected }],
+  }));
+  const edits =
+    access.before === access.after ? [] : [{ ...entryOf(after, 'project.edit'), changes: [access] }];
+  const [first, ...others] = [...edits, ...marks, ...entries];
+  if (first === undefined) return;
+  scope.change({ kind: 'project', before, after }, first);
+  for (const entry of others) scope.audit(entry);
+}
+
+/** A token that lists a name nobody had reaches the new environment of that name from now on (decisions). */
+function warnOfListedNames(scope: ProvisionScope, project: Project, names: readonly string[]): void {
+  if (names.length === 0) return;
+  for (const { name, revokedAt, environments } of scope.queries.tokensOf(project.id)) {
+    const listed = revokedAt === null ? names.filter((one) => environments?.includes(one)) : [];
+    if (listed.length === 0) continue;
+    scope.warnings.add(
+      () =>
+        `token "${shown(name)}" already lists ${shownList(listed)}: it now works for that new environment`,
+    );
+  }
+}
+
+type ProjectAction = 'project.create' | 'project.edit' | 'environment.create' | 'environment.edit';
+
+function entryOf<Action extends ProjectAction>(project: Project, action: Action) {
+  const { id, name } = project;
+  return { ledgerId: ledgerOf(project), projectId: id, action, targetId: id, targetName: name };
+}
+
+/** @returns the environments, those protected that are declared so; without a declaration they stay as they are. */
+export function protectedAs(
+  environments: readonly Environment[],
+  { protectedEnvironments: declared }: DeclaredProject,
+): readonly Environment[] {
+  if (declared === undefined) return environments;
+  return environments.map((environment) => ({
+    ...environment,
+    isProtected: declared.includes(environment.name),
+  }));
+}
+
+/** A name that is no environment's is a mistake: what was meant would not be protected. @param project as it becomes */
+export function refuseUnknownProtected(
+  scope: ProvisionScope,
+  project: Project,
+  { protectedEnvironments: declared = [] }: DeclaredProject,
+  path: string,
+): void {
+  const unknown = declared.filter((name) => findEnvironment(project, name) === undefined);
+  if (unknown.length === 0) return;
+  scope.problems.add(
+    () =>
+      `${path}.protectedEnvironments lists ${shownList(unknown)}, which project "${shown(project.name)}" does not have`,
+  );
+}
+
+/** @returns the environments that there were before and whose protection is another now, as they become. */
+export function protectionChanges(before: Project, after: Project): readonly Environment[] {
+  return after.environments.filter(({ name, isProtected }) => {
+    const known = findEnvironment(before, name);
+    return known !== undefined && known.isProtected !== isProtected;
+  });
+}

@@ -1,6 +1,0 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import type { WriterSetup } from './writer-protocol.ts';
-import { serveWriter } from './writer-thread.ts';
-
-if (parentPort === null) throw new Error('this file is a worker thread: it is started by the supervisor');
-serveWriter(workerData as WriterSetup, parentPort);
