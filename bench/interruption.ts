@@ -1,11 +1,11 @@
-/** Ctrl-C reaches this process twice, from the terminal and from npm: within this time it is one. */
+/** Ctrl-C reaches this process twice, from the terminal and from npm: two signals within this time count as one. */
 const sameSignalMs = 500;
-/** Scenarios stop their servers within this time, or are not waited for. */
+/** How long scenarios have to stop their servers before the process ends. */
 const cleanUpMaxMs = 30_000;
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** What ends a run that was told to stop. */
+/** The error that ends a run on a signal. */
 export class Interrupted extends Error {
   readonly exitCode: number;
 
@@ -16,8 +16,8 @@ export class Interrupted extends Error {
 }
 
 /**
- * Listens to Ctrl-C and SIGTERM. The first ends the measurement, so that the scenario stops its servers in order; a
- * second, or half a minute, ends the process, and with it whatever still runs.
+ * Listens to Ctrl-C and SIGTERM. The first ends the measurement, so that the scenario stops its servers in order. A
+ * second signal, or half a minute, ends the process and all that it started.
  *
  * @returns aborted by the first signal; its reason is an `Interrupted`
  */

@@ -19,7 +19,7 @@ import { findServerElsewhere } from './server-elsewhere.ts';
 
 const usageExitCode = 2;
 
-/** Loaded when it is needed: what judges a file brings hundreds of modules, most of a command's start. */
+/** Loaded when needed: validating a file loads hundreds of modules, which took most of a command's start-up time. */
 const loadReader = () => import('./report/result-file.ts');
 
 /** @returns the checkout: this program runs from `dist` */
@@ -34,7 +34,7 @@ function printList(): void {
   console.log(`Scenarios:\n${rows.join('\n')}\n\n${buildProgram().helpInformation().trimEnd()}`);
 }
 
-/** @returns the command without the scenarios that a server elsewhere cannot be measured with */
+/** @returns the command without the scenarios that cannot measure a server elsewhere */
 function keepThoseElsewhere(command: RunCommand): RunCommand {
   const scenarios = command.scenarios.filter(({ runsElsewhere }) => runsElsewhere);
   for (const { name } of command.scenarios.filter(({ runsElsewhere }) => !runsElsewhere))
@@ -64,7 +64,7 @@ async function writeSavedPage(root: string): Promise<void> {
   writePage(root, readSavedResults(root), catalogue);
 }
 
-/** What the command line names must be there before minutes of measuring. */
+/** Checks what the command line names before minutes of measuring. */
 async function prepare(given: RunCommand): Promise<{
   readonly command: RunCommand;
   readonly elsewhere: BenchSettings['elsewhere'];
@@ -86,7 +86,7 @@ async function prepare(given: RunCommand): Promise<{
   }
 }
 
-/** Results are kept as soon as there are some: what comes later may fail. */
+/** Each result is saved at once, because a later scenario may fail. */
 async function measure(
   command: RunCommand,
   elsewhere: BenchSettings['elsewhere'],

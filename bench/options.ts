@@ -4,19 +4,19 @@ import type { ClosedLoopDriver } from './load/closed-loop.ts';
 import { readPeerOption } from './peers/binaries/read-peer-option.ts';
 import type { BenchSettings, Scenario } from './scenario.ts';
 
-/** A run of scenarios, as the command line asks for it. */
+/** A run of scenarios, as the command line describes it. */
 export interface RunCommand {
   readonly kind: 'run';
   readonly scenarios: readonly Scenario[];
   readonly settings: Omit<BenchSettings, 'elsewhere'>;
   readonly server: { readonly origin: string; readonly token: string } | null;
-  /** Where all results of this run are written in one list. */
+  /** The file for a list of all results of this run. */
   readonly jsonFile: string | null;
   /** Saved results to compare with. */
   readonly compareWith: string | null;
   /** Whether `bench/results` and the page of results are written. */
   readonly isSaved: boolean;
-  /** The options that decide what is measured, as they were given and without any secret: to repeat the run. */
+  /** The given options that decide what is measured, without secrets, for repeating the run. */
   readonly repeatOptions: string;
 }
 
@@ -24,10 +24,10 @@ export type BenchCommand =
   | RunCommand
   | { readonly kind: 'list' }
   | { readonly kind: 'page' }
-  /** Asked for, and printed already. */
+  /** Help was asked for, and has been printed. */
   | { readonly kind: 'help' };
 
-/** A command line that cannot be obeyed. The message says what to do. */
+/** An invalid command line. The message says what to do. */
 export class UsageError extends Error {}
 
 interface GivenOptions {
@@ -60,34 +60,42 @@ function numberBetween(least: number, most: number, isWhole: boolean): (text: st
   };
 }
 
-/** @returns the command line, without the names' meaning */
+/** @returns the parsed command line, before names are resolved */
 export function buildProgram(): Command {
   return new Command('npm run bench --')
     .argument('[names...]', 'scenarios to run, or all; none lists them')
-    .option('--duration <seconds>', `of each round (${usual.seconds})`, numberBetween(0.1, 600, false))
-    .option('--connections <n>', `that carry load (${usual.connections})`, numberBetween(1, 10_000, true))
-    .option('--rounds <n>', `of each comparison (${usual.rounds})`, numberBetween(1, 100, true))
+    .option(
+      '--duration <seconds>',
+      `duration of each round (${usual.seconds})`,
+      numberBetween(0.1, 600, false),
+    )
+    .option(
+      '--connections <n>',
+      `connections that carry load (${usual.connections})`,
+      numberBetween(1, 10_000, true),
+    )
+    .option('--rounds <n>', `rounds of each comparison (${usual.rounds})`, numberBetween(1, 100, true))
     .addOption(
-      new Option('--driver <name>', 'what makes the closed-loop load (every one that is installed)').choices([
+      new Option('--driver <name>', 'load generator of the closed loop (all installed ones)').choices([
         'wrk',
         'autocannon',
       ]),
     )
-    .option('--quick', 'small sizes, one short round: shows that a scenario runs, saves and measures nothing')
+    .option('--quick', 'small sizes, one short round: only checks that a scenario runs; saves nothing')
     .option('--json <file>', 'write all results of this run to one file')
     .option(
       '--compare <file>',
-      'say what moved since a saved run: a --json file, or a folder like bench/results',
+      'show what moved since a saved run: a --json file, or a folder like bench/results',
     )
     .option('--server <url>', 'measure a Burgee that runs elsewhere (http only); saves nothing')
     .option('--token <secret>', 'for --server: a Management API token with permission write')
     .option(
       '--peer <name=path>',
-      'for peers: a ready program to compare with, such as flagr=PATH; may be given once for each',
+      'for peers: a program to compare with, such as flagr=PATH; once for each peer',
       readPeerOption,
     )
     .option('--no-save', 'leave bench/results and docs/benchmarks.md as they are')
-    .option('--page', 'only write docs/benchmarks.md anew from bench/results')
+    .option('--page', 'only write docs/benchmarks.md from bench/results')
     .configureHelp({ helpWidth: 110 })
     .configureOutput({ writeErr: () => undefined })
     .exitOverride();
@@ -145,7 +153,7 @@ function repeatOptionsOf(given: GivenOptions): string {
   const names = ['duration', 'connections', 'rounds', 'driver', 'server'] as const;
   const told = names.flatMap((name) => (given[name] === undefined ? [] : [`--${name} ${given[name]}`]));
   const token = given.token === undefined ? [] : ['--token "$TOKEN"'];
-  // Where a program lies is of no use to others.
+  // A program's path is of no use to others.
   const peers = [...(given.peer ?? new Map())].map(([name]) => `--peer ${name}=PATH`);
   return [...(given.quick === true ? ['--quick'] : []), ...told, ...token, ...peers].join(' ');
 }
@@ -171,7 +179,7 @@ function requireNoOthers(names: readonly string[], given: GivenOptions): void {
 }
 
 /**
- * @param available drivers that are installed
+ * @param available the installed drivers
  * @throws UsageError
  */
 export function readCommand(

@@ -2,21 +2,21 @@ import type { Comparison, Metric } from './comparison.ts';
 import { mergeHistograms } from './load/latency-histogram.ts';
 import type { BenchSettings, ComparisonPlan, ContenderPlan, Measurement } from './scenario.ts';
 
-/** Where a comparison is: about to measure one contender. */
+/** A comparison's progress, given before each measurement of a contender. */
 export interface ComparisonStep {
   readonly comparison: string;
   readonly contender: string;
   /** From 1; 0 is the warm-up. */
   readonly round: number;
   readonly rounds: number;
-  /** Of the comparison's measurements, warm-up included. */
+  /** How many of the comparison's measurements are done, warm-up included. */
   readonly done: number;
   readonly total: number;
 }
 
 export interface RunOptions {
   readonly settings: Pick<BenchSettings, 'seconds' | 'rounds' | 'isQuick'>;
-  /** Ends the comparison with its reason, without waiting for the measurement under way. */
+  /** When aborted, the comparison ends with its reason, without waiting for the measurement under way. */
   readonly signal: AbortSignal;
   onStep(step: ComparisonStep): void;
 }
@@ -31,8 +31,8 @@ interface Turn {
 }
 
 /**
- * Every other round takes the contenders in reverse, A B C C B A: what a machine gains or loses steadily over the rounds
- * favours none of them.
+ * Every other round takes the contenders in reverse, A B C C B A, so that a machine that slows down or speeds up
+ * steadily favours none of them.
  */
 function takeTurns(contenders: readonly ContenderPlan[], rounds: number, isQuick: boolean): readonly Turn[] {
   const warmed = isQuick ? [] : contenders.filter(({ isWarmedUp }) => isWarmedUp);
@@ -44,7 +44,7 @@ function takeTurns(contenders: readonly ContenderPlan[], rounds: number, isQuick
   return turns;
 }
 
-/** @throws Error when the plan contradicts itself: a mistake of the scenario */
+/** @throws Error when the scenario's plan contradicts itself */
 function checkPlan({ id, contenders, metrics, base }: ComparisonPlan): void {
   const names = contenders.map(({ name }) => name);
   if (new Set(names).size < names.length) throw new Error(`${id}: two contenders have one name`);
@@ -53,7 +53,7 @@ function checkPlan({ id, contenders, metrics, base }: ComparisonPlan): void {
     throw new Error(`${id}: two metrics have one key`);
 }
 
-/** @throws what `measure` throws, or the signal's reason as soon as there is one */
+/** @throws what `measure` throws, or the signal's reason as soon as it is aborted */
 async function measureUnlessEnded(
   measure: () => Promise<Measured>,
   { signal }: RunOptions,
@@ -71,7 +71,7 @@ async function measureUnlessEnded(
   }
 }
 
-/** @throws Error for a figure that is missing or no number */
+/** @throws Error for a missing figure, or one that is no number */
 function checkFigures(figures: Measurement, metrics: ComparisonPlan['metrics']): void {
   for (const { key } of metrics) {
     const value = figures[key];
@@ -80,7 +80,7 @@ function checkFigures(figures: Measurement, metrics: ComparisonPlan['metrics']):
   }
 }
 
-/** What was measured, by contender, in the order of the rounds. */
+/** The measured figures by contender, in the order of the rounds. */
 type Rounds = ReadonlyMap<string, readonly Measured[]>;
 
 async function measureAll(plan: ComparisonPlan, rounds: number, options: RunOptions): Promise<Rounds> {

@@ -4,7 +4,7 @@ import type { Progress } from './report/progress.ts';
 import { runComparison } from './run-comparison.ts';
 import type { Bench, BenchSettings, Scenario } from './scenario.ts';
 
-/** A scenario that did not come to its end. */
+/** A scenario that failed. */
 export interface Failure {
   readonly scenario: string;
   readonly message: string;
@@ -20,7 +20,7 @@ export interface RunContext {
   readonly elsewhere: BenchSettings['elsewhere'];
   readonly signal: AbortSignal;
   readonly progress: Progress;
-  /** A scenario has come to its end. */
+  /** Called when a scenario has ended. */
   onResult(result: ResultFile): void;
 }
 
@@ -47,7 +47,7 @@ async function runOne(scenario: Scenario, command: RunCommand, context: RunConte
   return { format: 1, run: { at, ...context.facts, command: repeated }, report };
 }
 
-/** Runs scenarios one after another. One that fails is told of, and the others still run. */
+/** Runs scenarios one after another. A failure is reported, and the others still run. */
 export async function runScenarios(command: RunCommand, context: RunContext): Promise<RunOutcome> {
   const results: ResultFile[] = [];
   const failures: Failure[] = [];

@@ -8,9 +8,9 @@ interface TokenAnswer {
 }
 
 /**
- * Asks a server that somebody else started what a token may do.
+ * Asks a running server for a token's permission and project.
  *
- * @throws Error when it does not answer like a Burgee, or the token may not write
+ * @throws Error when it does not answer as Burgee does, or the token may not write
  */
 export async function findServerElsewhere(origin: string, token: string): Promise<ServerElsewhere> {
   const { project, permission } = await askForToken(origin, token);
@@ -37,7 +37,10 @@ async function askForToken(origin: string, token: string): Promise<TokenAnswer> 
   return answer;
 }
 
-/** By hand: a schema's package is hundreds of modules, and would be most of the command's start. */
+/**
+ * Validated by hand: a schema package has hundreds of modules, and loading them would take most of the command's
+ * start-up time.
+ */
 function isTokenAnswer(value: unknown): value is TokenAnswer {
   const { project, permission } = (value ?? {}) as { readonly [Key in keyof TokenAnswer]?: unknown };
   const { id } = (project ?? {}) as { readonly id?: unknown };

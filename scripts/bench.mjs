@@ -1,7 +1,7 @@
 // npm run bench: installs and builds what is missing, then lists or runs the scenarios of the bench suite.
 //
 //   npm run bench -- evaluate-flag --rounds 9
-//   npm run bench -- --page              only writes docs/benchmarks.md anew
+//   npm run bench -- --page              only writes docs/benchmarks.md
 import './lib/choose-node.mjs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,5 +13,5 @@ import { root } from './lib/root.mjs';
 await ensureInstalled();
 await ensureBuilt();
 if ((await compileAll()) !== 0) process.exit(1);
-// In this very process, so that Ctrl-C reaches whoever stops the servers.
+// In this process, so that Ctrl-C reaches the code that stops the servers.
 await import(pathToFileURL(join(root, 'dist', 'bench', 'main.js')).href);

@@ -1,10 +1,10 @@
 // Bundles src/console to the web app in dist/console that Burgee serves under /console.
 //
 //   node scripts/build-console.mjs
-//       does nothing when dist/console was made of the very same sources
+//       does nothing when dist/console was built from the same sources
 //
-// The page has `__NONCE__` wherever the server puts the nonce of its answer. Assets have their hash in their names, and
-// lie beside their .br and .gz forms.
+// The server replaces each `__NONCE__` in the page by the nonce of its answer. An asset's name has the hash of its
+// content; its .br and .gz forms lie beside it.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { root } from './lib/root.mjs';
 
 const target = join(root, 'dist', 'console');
-/** Written last: what the build was made of. */
+/** Written last: the hash of the sources that were built. */
 const stamp = join(target, '.sources');
 const sources = [
   'src/console',
@@ -59,14 +59,14 @@ async function bundle() {
       emptyOutDir: true,
       target: 'es2022',
       manifest: '.vite/manifest.json',
-      // No data: addresses, which the content security policy does not allow.
+      // No `data:` URLs: the content security policy forbids them.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       rolldownOptions: {
-        // React Server Components' marks in packages: there is no server here that they could mean.
+        // Packages carry directives for React Server Components, such as 'use client'. The console has no such server.
         onwarn: (warning, warn) => warning.code === 'MODULE_LEVEL_DIRECTIVE' || warn(warning),
-        // What several pages need is one file, and not a dozen small ones.
+        // Modules that several pages share become one file instead of a dozen small ones.
         output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 3 }] } },
       },
     },

@@ -16,7 +16,7 @@ const root = dirname(import.meta.dirname);
 const ownSource = join(root, 'docs');
 const builtByUs = 'docs.css';
 
-/** Only a folder that is empty, or that an earlier build made, is replaced. */
+/** Replaces only an empty folder or the output of an earlier build. */
 function replaceFolder(target, files) {
   const isForeign = existsSync(target) && !existsSync(join(target, builtByUs));
   if (isForeign && readdirSync(target).length > 0) {
@@ -38,7 +38,7 @@ async function openApiText() {
   return `${JSON.stringify(openApiDocument(version), null, 2)}\n`;
 }
 
-/** Files beyond docs that the pages may link to, and that are served with them. */
+/** Files outside docs that pages may link to. They are served with the pages. */
 const published = ['../test/bucketing-vectors.json'];
 
 function publishedFiles(source) {

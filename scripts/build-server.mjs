@@ -1,13 +1,14 @@
-// Bundles src to what runs, dist/server: the command line and each child process' entry, with what they share in chunks
-// beside them, and each thread's entry in one file of its own, which holds what that thread uses and nothing else.
+// Bundles src to dist/server, which is what runs. The command line and the child processes' entries share chunks. Each
+// thread's entry is one file that holds only what that thread uses.
 //
 //   node scripts/build-server.mjs
 //   node scripts/build-server.mjs FOLDER MODULE...
-//       elsewhere, with modules as further entries: the threads share their chunks then, so that a module which is loaded
-//       before a thread's own finds the thread's classes
+//       to another folder, with modules as further entries. The threads then share chunks, so that a module loaded
+//       before the thread's own sees the thread's classes
 //
-// Packages of many small modules are taken in, because opening those one by one, in each thread, was most of a start.
-// Others stay where npm put them: they bring native code or threads of their own, or are loaded where they are configured.
+// Packages of many small modules are bundled: opening those files one by one in each thread took most of the start-up
+// time. Packages with native code or threads of their own stay in node_modules, and so do those that are loaded only
+// where they are configured.
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve, sep } from 'node:path';
@@ -35,13 +36,13 @@ function entriesOf(urls) {
 }
 
 /**
- * V8 keeps the text of what it has loaded, in each thread: with one character beyond Latin-1 in two bytes for every one.
- * In texts, templates and regular expressions an escape is the same character.
+ * V8 keeps the source of each loaded file, in each thread. One character beyond Latin-1 makes it store the file with
+ * two bytes a character. In strings, templates and regular expressions an escape means the same character.
  */
 function inAscii(chunk) {
   if (/\\[^\p{ASCII}]/u.test(chunk.code))
     throw new Error('a character beyond ASCII has a backslash before it');
-  // By code units: so it holds in regular expressions without the flag u, too.
+  // Escapes code units, so it is also right in regular expressions without the flag u.
   const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   chunk.code = chunk.code.replaceAll(/[^\0-\x7f]/g, escaped);
 }
@@ -52,7 +53,7 @@ async function write(input, output) {
     plugins: [{ name: 'in-ascii', generateBundle: (_, files) => Object.values(files).forEach(inAscii) }],
     platform: 'node',
     external: leftOut,
-    // Its modules declare; what is not used of them need not be loaded.
+    // Typebox's modules only declare: the bundle may drop what it does not use of them.
     treeshake: { moduleSideEffects: (id) => !id.includes('/node_modules/typebox/') },
     onwarn: (warning) => {
       throw new Error(warning.message);
@@ -62,9 +63,9 @@ async function write(input, output) {
     dir: target,
     format: 'esm',
     entryFileNames: '[name].js',
-    // In no folder: entry-files.ts names the entries from where it lies itself.
+    // In no subfolder: entry-files.ts names the entries relative to its own chunk.
     chunkFileNames: '[name]-[hash].js',
-    // Each thread would read them.
+    // Each thread would read the comments at its start.
     comments: { legal: true, annotation: false, jsdoc: false },
     ...output,
   });
@@ -74,7 +75,10 @@ async function write(input, output) {
 const main = { main: join(root, 'src', 'main.ts'), ...entriesOf(listed.processEntries) };
 const threads = entriesOf(listed.threadEntries);
 const further = Object.fromEntries(modules.map((path) => [basename(path, '.ts'), resolve(root, path)]));
-/** In a folder of their own it would name the entries from there. */
+/**
+ * entry-files.ts gets a chunk of its own: inside an entry in a subfolder it would name the entries relative to that
+ * folder.
+ */
 const alone = { codeSplitting: { groups: [{ name: 'entry-files', test: /entry-files[.]ts$/ }] } };
 
 rmSync(target, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// npm run build: src to dist/src and to the bundle in dist/server that runs, docs to the pages in dist/docs and src/console
-// to the web app in dist/console, both of which Burgee serves.
+// npm run build: compiles src to dist/src and bundles it to dist/server, which is what runs; makes dist/docs from docs
+// and dist/console from src/console, both of which Burgee serves.
 import './lib/choose-node.mjs';
 import { assemble } from './lib/build.mjs';
 import { compileSource } from './lib/compile.mjs';

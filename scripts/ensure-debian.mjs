@@ -1,5 +1,5 @@
-// Makes sure that programs are there which some tests need: Chromium, HAProxy, nginx, systemd-analyze. As root on Debian it
-// installs what is missing; elsewhere it says what to install, and exits with 1.
+// Finds the programs that some tests need: Chromium, HAProxy, nginx, systemd-analyze. As root on Debian it installs
+// missing ones; otherwise it says what to install and exits with 1.
 //
 //   node scripts/ensure-debian.mjs haproxy openssl      prints {"haproxy":"/usr/sbin/haproxy","openssl":"/usr/bin/openssl"}
 import './lib/choose-node.mjs';

@@ -1,5 +1,5 @@
-// npm start: from a fresh clone to a service that answers. Installs and builds what is missing, makes the demo in an empty
-// data directory and says how to try it, then serves, and starts the server again when it dies.
+// npm start: takes a fresh clone to a running service. Installs and builds what is missing, makes the demo in an empty
+// data directory and says how to try it, then serves, and restarts the server when it dies.
 //
 //   npm start -- --port 9000 --data-dir /var/lib/burgee
 import './lib/choose-node.mjs';
@@ -13,12 +13,15 @@ import { run } from './lib/run.mjs';
 
 const main = join(root, 'dist', 'server', 'main.js');
 const restartDelayMs = { first: 500, max: 30_000 };
-/** A server that has answered for so long was well: its next restart is quick again. */
+/** A server that ran for this long was healthy: its next restart has the shortest delay again. */
 const wellAfterMs = 60_000;
-/** Ctrl-C reaches this process twice, from the terminal and from npm: within this time it is one. */
+/** Ctrl-C reaches this process twice, from the terminal and from npm: two signals within this time count as one. */
 const sameSignalMs = 500;
 
-/** npm runs this through a shell that dies of a signal without passing it on; then this process has another parent. */
+/**
+ * npm runs this through a shell. The shell dies of a signal without passing it on, and then this process gets another
+ * parent.
+ */
 const parentCheckMs = 250;
 
 /** The server, as long as one runs. */
@@ -44,7 +47,10 @@ function stopWithNpm() {
   timer.unref();
 }
 
-/** Serves until the server ends. A group of its own keeps the terminal's Ctrl-C from it: it gets ours, once. */
+/**
+ * Serves until the server ends. The server has a process group of its own, so that it gets Ctrl-C once, from this
+ * process, and not from the terminal too.
+ */
 async function serve(args) {
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'];
   server = spawn(process.execPath, [main, 'serve', ...args], { cwd: root, stdio, detached: true });
@@ -64,7 +70,7 @@ async function serveForEver(args) {
   let delayMs = restartDelayMs.first;
   for (;;) {
     const { code, hasListened, servedMs } = await serve(args);
-    // What never listened would fail again: it has said why.
+    // A server that never listened would fail again, and has printed why.
     if (stoppedAt !== null || code === 0 || !hasListened) return code ?? 1;
     if (servedMs > wellAfterMs) delayMs = restartDelayMs.first;
     console.error(

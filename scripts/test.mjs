@@ -1,8 +1,8 @@
-// npm test: installs what is missing, runs every check and the tests of the quick tier, and closes with one line:
-// N passed, N failed. A test is a leaf of tap's tree, whatever it asserts.
+// npm test: installs what is missing, runs every check and the tests of the quick tier, and ends with one line: N
+// passed, N failed. A test is a leaf of tap's tree; its assertions are not counted.
 //
 //   npm test -- config cli      only the tests whose path contains one of these, of either tier, and no checks
-//   npm run test:full           every test that there is: what .ci/run calls
+//   npm run test:full           every test; .ci/run calls this
 import './lib/choose-node.mjs';
 import { assemble } from './lib/build.mjs';
 import { runChecks } from './lib/checks.mjs';
@@ -22,7 +22,7 @@ const wanted = words.filter((word) => word !== '--full');
 await ensureInstalled();
 const isBuildNeeded = !isBuilt();
 const compiled = compileAll();
-// What is compiled for the tests tells of the types too, and beside it there is a core for the other checks.
+// Compiling the tests checks the types too; the other checks run beside it on another core.
 const [buildCode, checked] = await Promise.all([
   compiled.then((code) => (code === 0 && isBuildNeeded ? assemble() : 0)),
   wanted.length === 0 ? checkAll(compiled) : { passed: 0, failed: 0, skipped: 0 },

@@ -24,7 +24,7 @@ interface NewestRow {
   readonly sequence: number;
 }
 
-/** What a patch puts into each table: these very bytes, under keys that a real one would have. */
+/** What a patch writes to each table: the bytes of a real one, under the keys that the next one would use. */
 interface PatchedRows {
   readonly flags: readonly { readonly key: Buffer; readonly value: Buffer }[];
   readonly audit: NewestRow;
@@ -55,7 +55,7 @@ function readRows(tables: Databases, flags: readonly ChangeableFlag[]): PatchedR
   };
 }
 
-/** The commit number `count` from 1: a flag, its audit and change-log entries behind the last ones, and the counter. */
+/** Commit number `count`, from 1: writes a flag, appends its audit and change-log entries, and writes the counter. */
 function commitLike(root: Root, tables: Databases, rows: PatchedRows, count: number): void {
   const flag = rows.flags[count % rows.flags.length] as PatchedRows['flags'][number];
   const auditKey = Buffer.concat([rows.audit.key.subarray(0, -8), sequenceKey(rows.audit.sequence + count)]);
@@ -68,8 +68,8 @@ function commitLike(root: Root, tables: Databases, rows: PatchedRows, count: num
 }
 
 /**
- * Two real patches, whose rows are the pattern: a bare store of the same shape would hold them. After the first run the
- * store is full of copies of them, which nothing but this program accepts.
+ * Makes two real patches, whose rows are the pattern for the bare commits. After the first run the store holds copies
+ * of those rows, which only this program accepts.
  */
 async function leaveRows(dataDir: string, flag: ChangeableFlag): Promise<void> {
   const marker = join(dataDir, 'bare-commits');

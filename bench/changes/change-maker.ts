@@ -2,16 +2,19 @@ import { type ChangeableFlag, ChangingFlag, requireChange } from './changing-fla
 import { KeptConnection } from './kept-connection.ts';
 
 export interface ChangesMade {
-  /** Begun in time, and acknowledged. */
+  /** Changes that were begun in time and acknowledged. */
   readonly changes: number;
-  /** That the rate asked for in the time that passed. */
+  /** Changes that the rate required in the time that passed. */
   readonly due: number;
 }
 
-/** As many changes wait for their commit at once, at most: twice what 1,000 a second bring while one is held and committed. */
+/**
+ * So many changes can wait for their commit at once: twice as many as arrive, at 1,000 a second, while one is held and
+ * committed.
+ */
 const connectionsMax = 64;
 
-/** A connection and the flags that only it changes, one after another. */
+/** A connection, and the flags that only it changes, in turns. */
 interface Lane {
   readonly connection: KeptConnection;
   readonly flags: readonly ChangingFlag[];
@@ -19,8 +22,8 @@ interface Lane {
 }
 
 /**
- * Makes changes at a fixed rate. Between two of them it sleeps in a timer; while none are asked for, nothing runs. What
- * falls due while all connections wait is made as soon as one is free.
+ * Makes changes at a fixed rate. Between two changes it sleeps in a timer; without an order it does nothing. A change
+ * that falls due while all connections wait is made as soon as one is free.
  */
 export class ChangeMaker {
   readonly #lanes: readonly Lane[];
@@ -55,7 +58,7 @@ export class ChangeMaker {
     this.#wake();
   }
 
-  /** Begins no more, and waits for what is on its way. @throws when a change failed */
+  /** Begins no more changes, and waits for those under way. @throws when a change failed */
   async end(): Promise<ChangesMade> {
     const made = { changes: this.#sent, due: this.#due() };
     clearTimeout(this.#timer);

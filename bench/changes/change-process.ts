@@ -1,7 +1,7 @@
 import { ChangeMaker } from './change-maker.ts';
 import type { ChangeOrder, ChangeReply } from './fixed-rate-changes.ts';
 
-/** The process of `startChanges`: obeys orders until its parent goes. */
+/** The process of `startChanges`: obeys orders until its parent ends. */
 let maker: ChangeMaker | null = null;
 
 async function obey(order: ChangeOrder): Promise<ChangeReply> {

@@ -2,18 +2,18 @@ import { encodeRequests } from '../load/request-bytes.ts';
 import type { BenchRequest } from '../load/request-list.ts';
 import type { PlainAnswer } from './kept-connection.ts';
 
-/** A flag to change: its id, a token that may, and the environment of a group flag. */
+/** A flag to change: its id, a token with write permission, and the environment of a group flag. */
 export interface ChangeableFlag {
   readonly id: string;
   readonly environment: string | null;
   readonly writeToken: string;
 }
 
-/** Taken in turns. No fixture begins with the first, so that the very first patch changes something, too. */
+/** Taken in turns. No fixture begins with the first value, so that the first patch changes something too. */
 const percentages = [97, 98] as const;
 const changed = Buffer.from('"changed":true');
 
-/** A flag that is patched again and again, each time to another percentage than it has. */
+/** A flag that is patched repeatedly, each time to a percentage that it does not have. */
 export class ChangingFlag {
   readonly #requests: readonly Buffer[];
   #made = 0;
@@ -24,7 +24,7 @@ export class ChangingFlag {
     );
   }
 
-  /** @returns the next patch as it goes on the wire */
+  /** @returns the next patch, encoded for the wire */
   next(): Buffer {
     const request = this.#requests[this.#made % this.#requests.length] as Buffer;
     this.#made += 1;
@@ -32,14 +32,14 @@ export class ChangingFlag {
   }
 }
 
-/** @returns a patch of a flag as it goes on the wire */
+/** @returns a patch of a flag, encoded for the wire */
 export function patchRequest(origin: string, flag: ChangeableFlag, patch: object): Buffer {
   const path = `/api/v1/flags/${flag.id}${environmentQuery(flag)}`;
   const request = { method: 'PATCH', path, status: 200, body: JSON.stringify(patch) } as const;
   return encodeOne(origin, request, { authorization: `Bearer ${flag.writeToken}` });
 }
 
-/** @returns the question whether a flag is on, as it goes on the wire */
+/** @returns a request that evaluates a flag, encoded for the wire */
 export function evaluationRequest(origin: string, flag: ChangeableFlag): Buffer {
   return encodeOne(origin, { path: `/v1/flags/${flag.id}${environmentQuery(flag)}`, status: 200 });
 }
@@ -54,7 +54,7 @@ function encodeOne(origin: string, request: BenchRequest, headers: Record<string
   return encoded;
 }
 
-/** @throws when a patch was refused, or changed nothing: it would have cost no commit */
+/** @throws when a patch was refused, or changed nothing and so cost no commit */
 export function requireChange(answer: PlainAnswer): void {
   requireAccepted(answer);
   if (!answer.body.includes(changed)) throw unexpected(answer);

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
-/** As Linux tells them apart; others are given by their number. */
+/** By Linux's magic numbers; an unknown type is given as its number. */
 const typeNames: ReadonlyMap<number, string> = new Map([
   [0x01021994, 'tmpfs'],
   [0xef53, 'ext4'],
@@ -17,8 +17,7 @@ export function fileSystemAt(path: string): string {
 }
 
 /**
- * Where durable changes are measured: the system's temporary folder, or, where that lies in memory, the one that
- * outlives a restart.
+ * Where durable changes are measured: the system's temporary folder, or `/var/tmp` where that folder lies in memory.
  */
 export function diskFolder(): string {
   return fileSystemAt(tmpdir()) === 'tmpfs' ? '/var/tmp' : tmpdir();

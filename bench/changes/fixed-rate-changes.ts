@@ -13,12 +13,12 @@ export type ChangeReply =
   | { readonly kind: 'made'; readonly made: ChangesMade }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** What makes changes, in a process of its own that sleeps while none are asked for. */
+/** Makes changes from a process of its own, which sleeps until it is told to begin. */
 export interface FixedRateChanges {
   /**
-   * Makes so many changes a second while `measure` runs; 0 makes none.
+   * Makes `perSecond` changes a second while `measure` runs; 0 makes none.
    *
-   * @returns what `measure` gave, and the changes that were made and due meanwhile
+   * @returns the result of `measure`, and the changes that were made and due meanwhile
    * @throws when a change was refused, or changed nothing
    */
   during<Result>(
@@ -30,7 +30,7 @@ export interface FixedRateChanges {
 
 const program = fileURLToPath(new URL('./change-process.js', import.meta.url));
 
-/** @param flags are changed in turns, each to another percentage than it has; at least one */
+/** @param flags at least one; they are changed in turns, each to a percentage that it does not have */
 export async function startChanges(
   origin: string,
   flags: readonly ChangeableFlag[],
@@ -50,7 +50,7 @@ export async function startChanges(
   };
 }
 
-/** The process, which answers one order after another. */
+/** The process that makes changes. It answers one order after another. */
 class ChangeWorker {
   readonly #child: ChildProcess = fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   readonly #exited = once(this.#child, 'exit');
@@ -58,17 +58,17 @@ class ChangeWorker {
 
   constructor() {
     this.#child.on('message', (reply: ChangeReply) => this.#reply(reply));
-    const ended = { kind: 'failed', message: 'the process that makes them has ended' } as const;
+    const ended = { kind: 'failed', message: 'the process that makes changes has ended' } as const;
     this.#child.on('exit', () => this.#reply(ended));
   }
 
-  /** @throws what failed */
+  /** @throws the failure that the process reports */
   async obey(order: ChangeOrder): Promise<ChangeReply> {
     const reply = await new Promise<ChangeReply>((resolve) => {
       this.#onReply = resolve;
       this.#child.send(order);
     });
-    if (reply.kind === 'failed') throw new Error(`of the changes during a load: ${reply.message}`);
+    if (reply.kind === 'failed') throw new Error(`changes during a load: ${reply.message}`);
     return reply;
   }
 

@@ -5,21 +5,21 @@ import { evaluationRequest, patchRequest, requireChange } from './changing-flag.
 import { KeptConnection } from './kept-connection.ts';
 import type { Freshness, FreshnessProbe } from './probe-freshness.ts';
 
-/** Between two probes: some 50 to 100 of them a second. */
+/** Pause between two probes: it makes some 50 to 100 probes a second. */
 const pauseMs = 10;
-/** A flag that stays stale for so many answers will not change any more. */
+/** After this many stale answers the change will not show any more. */
 const staleMax = 10_000;
 
 /**
- * Patches a flag on one connection, and on the acknowledgement asks for it on another until the answer has changed.
- * A stale answer is one that was asked for after the acknowledgement and does not show the change.
+ * Patches a flag on one connection. Once the patch is acknowledged, evaluates the flag on another connection until the
+ * answer changes. An answer is stale if its request began after the acknowledgement and it does not show the change.
  */
 async function probe({ origin, flag, seconds }: FreshnessProbe): Promise<Freshness> {
   const [writer, reader] = await Promise.all([KeptConnection.open(origin), KeptConnection.open(origin)]);
   const question = evaluationRequest(origin, flag);
   const recorder = new LatencyRecorder();
   let staleAnswers = 0;
-  // So that the first patch changes something, whatever the flag was.
+  // Turned off first, so that the first measured patch changes the flag.
   await writer.ask(patchRequest(origin, flag, { enabled: false, trafficPercentage: 100 }));
   const endAtMs = performance.now() + seconds * 1000;
   for (let isOn = true; performance.now() < endAtMs; isOn = !isOn) {
@@ -41,7 +41,7 @@ async function probe({ origin, flag, seconds }: FreshnessProbe): Promise<Freshne
   };
 }
 
-/** @returns how many answers were stale before the one that was not */
+/** @returns how many stale answers came before the first fresh one */
 async function askUntil(reader: KeptConnection, question: Buffer, isOn: boolean): Promise<number> {
   for (let stale = 0; stale < staleMax; stale += 1) {
     const { status, body } = await reader.ask(question);

@@ -12,14 +12,17 @@ interface Waiting {
 }
 
 const headEnd = Buffer.from('\r\n\r\n');
-/** A server that does not answer for so long has failed. */
+/** A server that takes longer to answer has failed. */
 const answerTimeoutMs = 30_000;
-/** Servers close what idles, Burgee after some 10 s; a request on a connection that is about to be closed is lost. */
+/**
+ * A connection that idled longer is replaced: servers close idle connections, Burgee after some 10 s, and a request
+ * sent just before that is lost.
+ */
 const idleMaxMs = 5000;
 
 /**
- * One connection that is kept, or replaced after it idled, with one request on its way at a time: so little is done for each that whoever shares
- * the cores with it is disturbed least.
+ * One kept connection with at most one request under way; it is replaced after it idled. It does little work for each
+ * request, because it shares cores with the server that is measured.
  */
 export class KeptConnection {
   readonly #origin: string;
@@ -50,7 +53,7 @@ export class KeptConnection {
     return new KeptConnection(origin, await openSocket(origin));
   }
 
-  /** @throws when the connection ends first, or another request of it is on its way */
+  /** @throws when the connection ends first, or another of its requests is under way */
   async ask(request: Buffer): Promise<PlainAnswer> {
     if (this.#waiting !== null) throw new Error('this connection is busy');
     if (this.#socket.destroyed || performance.now() - this.#usedAtMs > idleMaxMs) await this.#reopen();

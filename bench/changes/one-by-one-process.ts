@@ -8,17 +8,19 @@ import { openBenchStore, storePatch } from './stored-patch.ts';
 /** Taken in turns. */
 const percentages = [97, 98] as const;
 
-/** Counts from 0: the flags in their order, over and over, each to another percentage than the last time. */
+/**
+ * The patch number `index`, from 0: it cycles through the flags, and gives each another percentage than the last time.
+ */
 function makeChange(store: Store, flags: readonly ChangeableFlag[], count: number): boolean {
   const flag = flags[count % flags.length] as ChangeableFlag;
   const percentage = percentages[Math.floor(count / flags.length) % percentages.length] as number;
   return storePatch(store, flag, percentage);
 }
 
-/** What waits is served first come, first served; each change that is done is followed by another that waits. */
+/** A queue of waiting changes, first come, first served. Each finished change is replaced by a new one. */
 async function runOneByOne({ dataDir, flags, waiting, seconds }: StoreLoad): Promise<PatchFigures> {
   const store = openBenchStore(dataDir);
-  // Not counted: an earlier run may have left a flag with the first value.
+  // Not counted, because an earlier run may have left a flag with the first value.
   for (let count = 0; count < flags.length; count += 1) makeChange(store, flags, count);
   const counter = new PatchCounter();
   const beganAtMs = new Float64Array(waiting).fill(performance.now());

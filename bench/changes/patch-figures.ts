@@ -1,19 +1,19 @@
 import { LatencyRecorder } from '../load/latency-histogram.ts';
 
-/** What came of changing something over and over for a while. */
+/** The figures of one load of repeated changes. */
 export interface PatchFigures {
   readonly changes: number;
   readonly changesPerSecond: number;
   readonly meanUs: number;
   readonly p50Us: number;
   readonly p99Us: number;
-  /** CPU time of the process that made them, all threads, per change. */
+  /** CPU time per change of the process that made them, all threads. */
   readonly makerCpuUs: number;
   /** Compressed HDR histogram in µs, base64. */
   readonly histogram: string;
 }
 
-/** Counts changes from its making on. */
+/** Counts changes from the moment it is constructed. */
 export class PatchCounter {
   readonly #latencies = new LatencyRecorder();
   readonly #startedAtMs = performance.now();
@@ -25,7 +25,7 @@ export class PatchCounter {
   }
 
   figures(): PatchFigures {
-    // First of all: to read a histogram takes a while.
+    // Taken first, because reading a histogram takes a while.
     const elapsedMs = performance.now() - this.#startedAtMs;
     const { user, system } = process.cpuUsage(this.#cpuBefore);
     const { count, meanUs } = this.#latencies;

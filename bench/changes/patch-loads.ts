@@ -3,25 +3,25 @@ import { runLoadProgram } from '../load/load-program.ts';
 import type { ChangeableFlag } from './changing-flag.ts';
 import type { PatchFigures } from './patch-figures.ts';
 
-/** Writers that each patch a flag of their own, waiting for every answer. */
+/** Writers that each patch their own flag and wait for every answer. */
 export interface WritersLoad {
   readonly origin: string;
-  /** One a writer. */
+  /** One for each writer. */
   readonly flags: readonly ChangeableFlag[];
   readonly seconds: number;
 }
 
-/** What a patch does to a store, without any server. */
+/** Patches to a store without a server. */
 export interface StoreLoad {
-  /** Provisioned, and served by nobody. */
+  /** A provisioned store that no server has open. */
   readonly dataDir: string;
   readonly flags: readonly ChangeableFlag[];
-  /** Changes that wait at any time. */
+  /** How many changes wait at any time. */
   readonly waiting: number;
   readonly seconds: number;
 }
 
-/** Writes to a new file of this directory that wait for the disk. */
+/** Writes a new file in this directory and waits for the disk. */
 export interface SyncLoad {
   readonly directory: string;
   readonly seconds: number;
@@ -43,17 +43,17 @@ export function runWriters(load: WritersLoad): Promise<PatchFigures> {
   return run(programs.writers, load);
 }
 
-/** Decides and stores each change as the product does, but in a transaction of its own. */
+/** Decides and stores each change as Burgee does, but each in its own transaction. */
 export function runOneByOne(load: StoreLoad): Promise<PatchFigures> {
   return run(programs.oneByOne, load);
 }
 
-/** Commits as many bytes to the same tables as a patch stores, and nothing else. The store is a ruin afterwards. */
+/** Only commits: as many bytes to the same tables as a patch stores. The store is unusable afterwards. */
 export function runBareCommits(load: StoreLoad): Promise<PatchFigures> {
   return run(programs.bareCommits, load);
 }
 
-/** Appends a page to a file and waits for the disk: what any durable change costs at least. */
+/** Writes a page to a file and waits for the disk: the least that a durable change can cost. */
 export function runSyncs(load: SyncLoad): Promise<PatchFigures> {
   return run(programs.syncs, load);
 }

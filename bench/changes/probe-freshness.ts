@@ -4,7 +4,7 @@ import type { ChangeableFlag } from './changing-flag.ts';
 
 export interface FreshnessProbe {
   readonly origin: string;
-  /** Changed by nobody else. */
+  /** A flag that only the probe changes. */
   readonly flag: ChangeableFlag;
   readonly seconds: number;
 }

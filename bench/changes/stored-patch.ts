@@ -4,7 +4,7 @@ import { hashBytes, hashSecret } from '../../src/support/hash-secret.ts';
 import { newId } from '../../src/support/random-id.ts';
 import type { ChangeableFlag } from './changing-flag.ts';
 
-/** As the setting's default: address space. */
+/** The setting's default; only address space is used. */
 const mapBytes = 64 * 2 ** 30;
 
 export function openBenchStore(dataDir: string): Store {

@@ -5,7 +5,7 @@ import { PatchCounter, type PatchFigures } from './patch-figures.ts';
 import type { SyncLoad } from './patch-loads.ts';
 
 const page = Buffer.alloc(4096, 0x62);
-/** Written over and over, as a store uses its pages again: the file system has nothing to allocate. */
+/** The file is overwritten, as a store reuses its pages, so that the file system allocates nothing. */
 const pages = 256;
 
 async function runSyncs({ directory, seconds }: SyncLoad): Promise<PatchFigures> {

@@ -11,8 +11,8 @@ const keptMetric = {
 const keptShareMin = 0.95;
 
 /**
- * The same bench, in which each contender is measured while so many changes a second are made as its `x` says. The
- * share of the due changes that were made in time is one more metric.
+ * The same bench, with changes beside the load: a contender's `x` is how many a second. It adds a metric, the share of
+ * the due changes that were made in time.
  */
 export function whileChanging(bench: Bench, changes: FixedRateChanges): Bench {
   const changing = (contender: ContenderPlan): ContenderPlan => ({
@@ -35,7 +35,7 @@ export function whileChanging(bench: Bench, changes: FixedRateChanges): Bench {
   };
 }
 
-/** @returns the comparison, with a remark on each contender whose changes fell behind their rate by over 5 % */
+/** @returns the comparison, with a remark on each contender whose changes fell over 5 % behind their rate */
 export function remarkOnChanges(comparison: Comparison): Comparison {
   const kept = comparison.metrics.find(({ key }) => key === keptMetric.key)?.values ?? {};
   const behind = comparison.contenders.flatMap(({ name }) => {

@@ -9,7 +9,7 @@ interface WaitingWriter {
   readonly flag: ChangingFlag;
 }
 
-/** An earlier run may have left the flag with the first value: the first patch is not counted. */
+/** The first patch is not counted, because an earlier run may have left the flag with its value. */
 async function openWriter(origin: string, changeable: ChangeableFlag): Promise<WaitingWriter> {
   const connection = await KeptConnection.open(origin);
   const flag = new ChangingFlag(origin, changeable);

@@ -10,12 +10,12 @@ const sizedBody = 1;
 const chunkedBody = 2;
 
 /**
- * Reads the answers of one connection, one at a time and only as far as a load generator needs: the status, and where
- * an answer ends. Bodies may be split over reads anywhere, and heads too.
+ * Reads the answers of one connection, one at a time. It reads only what a load generator needs: the status, and where
+ * an answer ends. Heads and bodies may be split over reads at any byte.
  */
 export class AnswerReader {
   readonly #chunks = new ChunkedBody();
-  /** The beginning of a head whose end did not come with it. */
+  /** The beginning of a head whose end has not come yet. */
   #carried: Buffer | null = null;
   #state: number = head;
   #status = 0;
@@ -24,16 +24,16 @@ export class AnswerReader {
   #hasLength = false;
   #isLast = false;
 
-  /** Whether the server said with the latest answer that it closes the connection. */
+  /** Whether the latest answer says that the server closes the connection. */
   get isLast(): boolean {
     return this.#isLast;
   }
 
   /**
-   * Takes what a read gave. It may be overwritten afterwards.
+   * Takes the bytes of one read. The caller may overwrite them afterwards.
    *
-   * @returns the answer's status when it is whole, or 0 when more of it is to come
-   * @throws when this is no HTTP answer, when its end cannot be told, or when something follows it
+   * @returns the answer's status once it is complete, or 0 while more of it is to come
+   * @throws when the bytes are no HTTP answer, when its end cannot be determined, or when bytes follow it
    */
   read(bytes: Buffer, length: number): number {
     if (this.#carried === null) return this.#readFrom(bytes, length);
@@ -51,7 +51,7 @@ export class AnswerReader {
     const end =
       this.#state === chunkedBody ? this.#chunks.read(bytes, at, length) : this.#skipBody(at, length);
     if (end < 0) return 0;
-    if (end < length) throw new Error('an answer is followed by bytes that nobody asked for');
+    if (end < length) throw new Error('unrequested bytes follow an answer');
     this.#state = head;
     return this.#status;
   }
@@ -68,7 +68,7 @@ export class AnswerReader {
     return 0;
   }
 
-  /** @returns the index of the body, or -1 when the head is not whole */
+  /** @returns the index of the body, or -1 while the head is incomplete */
   #readHead(bytes: Buffer, length: number): number {
     this.#bodyLeft = 0;
     this.#hasLength = false;
@@ -93,7 +93,7 @@ export class AnswerReader {
     if (body > length) return -1;
     const hasNoBody = this.#status === 204 || this.#status === 304;
     if (!(this.#hasLength || this.#isChunked || hasNoBody))
-      throw new Error('an answer has neither a length nor chunks, so its end cannot be told');
+      throw new Error('an answer has neither a length nor chunks, so its end is unknown');
     if (hasNoBody) this.#bodyLeft = 0;
     this.#state = this.#isChunked && !hasNoBody ? chunkedBody : sizedBody;
     if (this.#state === chunkedBody) this.#chunks.begin();
@@ -117,7 +117,7 @@ const contentLength = Buffer.from('content-length');
 const transferEncoding = Buffer.from('transfer-encoding');
 const connectionHeader = Buffer.from('connection');
 
-/** "HTTP/1.1 200 OK": between the slash at 4 and the space at 8 is the version, at 9 the status. */
+/** In "HTTP/1.1 200 OK" the version lies between the slash at 4 and the space at 8; the status begins at 9. */
 function readStatus(bytes: Buffer, lineEnd: number): number {
   const isStatusLine = lineEnd > 12 && bytes[4] === 0x2f && bytes[8] === 0x20;
   const status = isStatusLine ? readNumber(bytes, 9, 12) : 0;
@@ -132,7 +132,7 @@ function endOfLine(bytes: Buffer, from: number, length: number): number {
   return -1;
 }
 
-/** Whether a header's name is this one, in any case. */
+/** Compares a header's name, ignoring case. */
 function isNamed(bytes: Buffer, line: number, name: Buffer): boolean {
   if (bytes[line + name.length] !== colon) return false;
   for (let at = 0; at < name.length; at += 1) {
@@ -145,7 +145,7 @@ function readWord(bytes: Buffer, from: number, to: number): string {
   return bytes.toString('latin1', from, to).trim().toLowerCase();
 }
 
-/** Decimal digits, with anything else around them left out. */
+/** Reads decimal digits, and ignores other bytes. */
 function readNumber(bytes: Buffer, from: number, to: number): number {
   let value = 0;
   for (let at = from; at < to; at += 1) {

@@ -7,9 +7,9 @@ interface WrongAnswers {
   count: number;
 }
 
-/** Counts the requests that were answered otherwise than they must be, or not at all. */
+/** Counts the requests that got a wrong status or no answer. */
 export class AnswerTally {
-  /** By answered and expected status, as one number: a key that costs nothing to make. */
+  /** By answered and expected status, combined into one number: a cheap key. */
   readonly #wrong = new Map<number, WrongAnswers>();
   #unanswered = 0;
 
@@ -28,7 +28,7 @@ export class AnswerTally {
     else wrong.count += 1;
   }
 
-  /** @returns what failed of so many requests, with counts and first examples; null when nothing did */
+  /** @returns the failures among `requests` requests, with counts and first examples; null without any */
   problem(requests: number): string | null {
     const parts = [...this.#wrong.values()].map(
       ({ status, first, count }) =>

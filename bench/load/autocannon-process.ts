@@ -1,11 +1,11 @@
 /**
- * Makes a closed loop with autocannon. It clones the requests of its options for each connection, which takes minutes
- * for long lists; a client's `setRequests` takes them as they are. So each connection has a window of the list for its
- * own, the windows follow one another, and together they are the list. No request is encoded more often than once,
- * unless there are more connections than requests.
+ * Makes a closed loop with autocannon. autocannon clones the requests of its options for each connection, which takes
+ * minutes for long lists, but a client's `setRequests` takes them without a copy. So each connection gets its own
+ * window of the list; the windows follow one another and together are the list. Each request is encoded once, unless
+ * there are more connections than requests.
  *
- * Latencies and counts are taken here: autocannon's are in whole ms, over whole sampling periods, and know no expected
- * status.
+ * This program takes latencies and counts itself: autocannon's are in whole ms and over whole sampling periods, and it
+ * does not know the expected status.
  */
 import autocannon from 'autocannon';
 import { AnswerTally } from './answer-tally.ts';
@@ -15,7 +15,7 @@ import { answerLoad } from './load-program.ts';
 import type { BenchRequest, RequestList } from './request-list.ts';
 
 const timeoutSeconds = 10;
-/** How often autocannon looks whether the time is over. */
+/** How often autocannon checks whether the time is over. */
 const sampleMs = 100;
 
 interface Counts {
@@ -38,7 +38,10 @@ function encodable({ path, method, body }: BenchRequest): autocannon.Request {
   return { path, method: method ?? 'GET', headers, ...(body === undefined ? {} : { body }) };
 }
 
-/** Without pipelining a connection's answer is to its latest request; one that it did not wait for got none. */
+/**
+ * Without pipelining, a connection's answer belongs to its latest request; a request whose answer it did not await
+ * counts as unanswered.
+ */
 function attend(client: autocannon.Client, requests: readonly BenchRequest[], counts: Counts): void {
   let issued = 0;
   let isWaiting = false;
@@ -74,7 +77,7 @@ async function run({ list, connections, seconds }: ClosedLoopLoad): Promise<Clos
   return summarise(list, counts, errors, elapsedSeconds);
 }
 
-/** Its own duration has the time in it that encoding the requests takes. */
+/** autocannon's own duration includes the time for encoding the requests. */
 function runAutocannon(
   options: autocannon.Options,
 ): Promise<{ readonly errors: number; readonly elapsedSeconds: number }> {

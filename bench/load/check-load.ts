@@ -1,6 +1,6 @@
 import type { RequestList } from './request-list.ts';
 
-/** As many as the generators hold ready in memory. */
+/** How many requests the generators can hold in memory. */
 const requestsMax = 200_000;
 const connectionsMax = 20_000;
 const secondsMax = 3600;
@@ -12,7 +12,7 @@ interface AnyLoad {
   readonly requestsPerSecond?: number;
 }
 
-/** @throws RangeError that says what of a load cannot be run, and what would do */
+/** @throws RangeError that says which part of a load is out of range, and the range */
 export function checkLoad({ list, connections, seconds, requestsPerSecond }: AnyLoad): void {
   const { length } = list.requests;
   if (length < 1 || length > requestsMax)

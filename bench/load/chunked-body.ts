@@ -1,21 +1,21 @@
 const lineFeed = 0x0a;
 
-/** What the next byte belongs to. */
+/** The part of the body that the next byte belongs to. */
 const size = 0;
 const sizeRest = 1;
 const data = 2;
 const dataEnd = 3;
 const trailer = 4;
 
-/** A chunk of an answer is not longer than this: a size line that says so is not one. */
+/** A larger size is refused as malformed. */
 const chunkBytesMax = 2 ** 32;
 
-/** Skips over one body in chunked transfer coding, over as many reads as it takes. */
+/** Skips one body in chunked transfer coding, over any number of reads. */
 export class ChunkedBody {
   #state: number = size;
-  /** Of the chunk: its size as far as it was read, then what is left of its data. */
+  /** The chunk's size as read so far, then the bytes that are left of its data. */
   #bytesLeft = 0;
-  /** Of the trailer's current line, without its end. */
+  /** The length of the trailer's current line, without its end. */
   #lineLength = 0;
 
   begin(): void {
@@ -24,7 +24,7 @@ export class ChunkedBody {
   }
 
   /**
-   * @returns the index after the body's last byte, or -1 when it goes on after `to`
+   * @returns the index after the body's last byte, or -1 if the body continues after `to`
    * @throws when a chunk has no size
    */
   read(bytes: Buffer, from: number, to: number): number {
@@ -70,7 +70,7 @@ export class ChunkedBody {
     if (this.#bytesLeft > chunkBytesMax) throw new Error('a chunk of an answer is too long');
   }
 
-  /** The trailer is lines until an empty one. */
+  /** The trailer ends with an empty line. */
   #readTrailer(byte: number): boolean {
     if (byte === lineFeed) {
       if (this.#lineLength === 0) return true;

@@ -8,8 +8,8 @@ export interface ClosedLoopLoad {
 }
 
 /**
- * Latencies as a closed loop sees them: it waits for slow answers, so they are service times. autocannon's are as
- * measured; wrk makes up samples for the time in which a connection waited longer than it does on average.
+ * Latencies of a closed loop. It waits for slow answers, so they are service times. autocannon's are as measured; wrk
+ * adds estimated samples for the time in which a connection waited longer than average.
  */
 export interface ClosedLoopResult {
   readonly requests: number;

@@ -7,10 +7,10 @@ import { findWrk, runWrk } from './wrk.ts';
 
 const autocannonProgram = fileURLToPath(new URL('./autocannon-process.js', import.meta.url));
 
-/** `wrk` where it is installed, because autocannon itself is the bottleneck above some 40,000 requests a second. */
+/** `wrk` is used where it is installed, because autocannon is the bottleneck above some 40,000 requests a second. */
 export type ClosedLoopDriver = 'wrk' | 'autocannon';
 
-/** @returns those that can be used here, the fastest first */
+/** @returns the drivers that can be used here, the fastest first */
 export function availableDrivers(): readonly ClosedLoopDriver[] {
   return findWrk() === null ? ['autocannon'] : ['wrk', 'autocannon'];
 }
@@ -26,13 +26,13 @@ function autocannonVersion(): string {
 }
 
 /**
- * Each connection asks again as soon as it is answered, in a process of the driver's own.
+ * Each connection sends its next request as soon as it has an answer. The driver runs in a process of its own.
  *
- * autocannon's every answer is checked. wrk only counts statuses over 399 and would take 204 for 200, so up to 200
- * requests of the list are asked and checked before.
+ * With autocannon every answer is checked. wrk only counts statuses over 399 and would take 204 for 200, so up to 200
+ * requests of the list are sent and checked before the load.
  *
- * @throws when a request is answered with any other status than its own, or not at all; the message has the counts
- * @throws RangeError for a load that no driver can make
+ * @throws when a request gets another status than its expected one, or no answer; the message has the counts
+ * @throws RangeError for a load that is out of range
  */
 export async function runClosedLoop(
   driver: ClosedLoopDriver,

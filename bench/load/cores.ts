@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Which of this machine's cores go to whom while latencies are measured. */
+/** Which cores the generator and the servers get while latencies are measured. */
 export interface CoreShare {
   readonly generator: number;
   readonly servers: readonly number[];
@@ -16,11 +16,11 @@ function readAllowedCores(): readonly number[] {
 }
 
 /**
- * A generator that spins always has work. Where it shares its core with a server's threads, the kernel lets them take
- * turns of milliseconds, and that is what would be measured.
+ * A spinning generator always has work. If it shared its core with a server's threads, the kernel would let them take
+ * turns of milliseconds, and the latencies would show those turns.
  *
- * @returns the last core for the generator and the others for the servers; null where cores cannot be given (one core,
- *   no `taskset`, not Linux)
+ * @returns the last core for the generator and the others for the servers; null where that is impossible (one core, no
+ *   `taskset`, not Linux)
  */
 export function shareCores(): CoreShare | null {
   if (process.platform !== 'linux' || spawnSync('taskset', ['--version']).error !== undefined) return null;
@@ -29,7 +29,7 @@ export function shareCores(): CoreShare | null {
   return generator === undefined || cores.length < 2 ? null : { generator, servers: cores.slice(0, -1) };
 }
 
-/** Keeps a process, with all threads that it has, to some cores. One that has ended stays as it is. */
+/** Restricts a process and all its present threads to some cores. Ignores a process that has ended. */
 export function keepToCores(pid: number, cores: readonly number[]): void {
   spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', cores.join(','), String(pid)]);
 }

@@ -1,6 +1,6 @@
 import type { BenchRequest } from './request-list.ts';
 
-/** What wrk counts as an error: it sees no other difference between statuses. */
+/** wrk counts statuses over 399 as errors, and sees no other difference between statuses. */
 const lowestError = 400;
 
 export interface CountRange {
@@ -9,8 +9,8 @@ export interface CountRange {
 }
 
 /**
- * How many error statuses are right when a list is issued in order, over and over. Which of the issued requests were
- * not answered yet at the end is unknown, so there is a range: as wide as their number at most.
+ * How many error statuses to expect when a list is issued in order, repeatedly. Which issued requests were still
+ * unanswered at the end is unknown, so the result is a range, at most as wide as their number.
  */
 export function expectedErrors(
   requests: readonly BenchRequest[],

@@ -1,14 +1,17 @@
 import type { OpenLoopConnection } from './open-loop-connection.ts';
 
-/** The connections without a request under way, taken in the order in which they became free: all of them are used. */
+/**
+ * The connections without a request under way. They are taken in the order in which they became free, so that all are
+ * used.
+ */
 export class FreeConnections {
   readonly #ring: (OpenLoopConnection | undefined)[];
   #first = 0;
   #count = 0;
-  /** Since when there has been one at all times, by `performance.now()`; of no meaning while there is none. */
+  /** Since when at least one has always been free, by `performance.now()`; meaningless while none is. */
   sinceMs = 0;
 
-  /** @param connectionsMax as many as there are */
+  /** @param connectionsMax how many connections there are */
   constructor(connectionsMax: number) {
     this.#ring = new Array<OpenLoopConnection | undefined>(connectionsMax);
   }
@@ -24,7 +27,7 @@ export class FreeConnections {
     this.#count += 1;
   }
 
-  /** @returns undefined when there is none */
+  /** @returns undefined when none is free */
   take(): OpenLoopConnection | undefined {
     if (this.#count === 0) return undefined;
     const connection = this.#ring[this.#first];
@@ -34,7 +37,7 @@ export class FreeConnections {
     return connection;
   }
 
-  /** Takes out one that has closed; the others keep their order. */
+  /** Removes a closed connection; the others keep their order. */
   remove(connection: OpenLoopConnection): void {
     const { sinceMs } = this;
     for (let left = this.#count; left > 0; left -= 1) {

@@ -7,11 +7,11 @@ import {
 } from 'hdr-histogram-js';
 
 const significantDigits = 3;
-/** Longer than any generator waits; what is longer still counts as this. */
+/** Longer than any generator waits; a longer latency counts as this. */
 const longestUs = 1e8;
 const longestNs = longestUs * 1000;
 
-/** What a reader asks of a histogram, in µs. */
+/** Figures of a histogram, in µs. */
 export interface LatencySummary {
   readonly count: number;
   readonly meanUs: number;
@@ -20,7 +20,7 @@ export interface LatencySummary {
   percentileUs(percentile: number): number;
 }
 
-/** Takes latencies to the nanosecond, with three significant digits, at some 0.1 µs each. */
+/** Records latencies in ns, with three significant digits. Each takes some 0.1 µs. */
 export class LatencyRecorder implements LatencySummary {
   readonly #histogram = new Int32Histogram(1, longestNs, significantDigits);
 
@@ -60,7 +60,7 @@ export class LatencyRecorder implements LatencySummary {
 
 /**
  * @param encoded compressed HDR histograms in µs, base64
- * @returns one of all their latencies
+ * @returns one histogram of all their latencies
  */
 export function mergeHistograms(encoded: readonly string[]): string {
   const merged = buildMicroseconds();
@@ -68,7 +68,7 @@ export function mergeHistograms(encoded: readonly string[]): string {
   return encodeIntoCompressedBase64(merged);
 }
 
-/** Reads what `LatencyRecorder.encode` or `mergeHistograms` wrote. Of no latencies, every figure is NaN. */
+/** Reads what `LatencyRecorder.encode` or `mergeHistograms` wrote. Without latencies, every figure is NaN. */
 export function readHistogram(encoded: string): LatencySummary {
   const histogram = decodeFromCompressedBase64(encoded, 32, false);
   const count = histogram.totalCount;
@@ -80,7 +80,7 @@ export function readHistogram(encoded: string): LatencySummary {
   };
 }
 
-/** A bucket's upper end may lie above everything that was recorded: no percentile is above the maximum. */
+/** A bucket's upper end may lie above all recorded values: percentiles are capped at the maximum. */
 function percentileOf(histogram: Histogram, percentile: number): number {
   if (histogram.totalCount === 0) return Number.NaN;
   return Math.min(histogram.getValueAtPercentile(percentile), histogram.maxValue);

@@ -9,7 +9,7 @@ import { atExit } from '../servers/at-exit.ts';
 /** What a load program prints as its only line. */
 type Outcome<Result> = { readonly result: Result } | { readonly problem: string };
 
-/** Calls `use` with a directory for the time of the call. */
+/** Calls `use` with a directory that exists for the time of the call. */
 export async function withTemporaryDirectory<Result>(
   use: (directory: string) => Promise<Result>,
 ): Promise<Result> {
@@ -25,12 +25,12 @@ export async function withTemporaryDirectory<Result>(
 }
 
 /**
- * Runs a program that makes load in a process of its own, so that it shares no event loop with whoever measures. The
- * load goes there in a file: a list of requests is too long for an argument.
+ * Runs a load program in a process of its own, so that it does not share the event loop of the code that measures. The
+ * load is passed in a file, because a list of requests is too long for an argument.
  *
  * @param program path of a module that calls `answerLoad`
- * @param core the only one that it runs on; any, unless given
- * @throws what the program says is wrong
+ * @param core the only core that it runs on; any core, unless given
+ * @throws Error with the problem that the program reports
  */
 export function runLoadProgram<Result>(program: string, load: unknown, core?: number): Promise<Result> {
   return withTemporaryDirectory(async (directory) => {

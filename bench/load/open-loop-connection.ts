@@ -4,7 +4,7 @@ import type { BenchRequest } from './request-list.ts';
 
 const connectTimeoutMs = 10_000;
 
-/** All connections read into the same bytes: what a read gave is used before the next one. */
+/** All connections read into the same buffer: each read is used before the next one. */
 const received = Buffer.allocUnsafeSlow(256 * 1024);
 
 export interface Address {
@@ -12,18 +12,18 @@ export interface Address {
   readonly port: number;
 }
 
-/** What a connection tells its owner. */
+/** The events that a connection reports to its owner. */
 export interface ConnectionEvents {
   onAnswer(connection: OpenLoopConnection, status: number): void;
-  /** It has closed, by whomever; also after an answer that says so. */
+  /** It has closed, from either side; also after an answer that announced it. */
   onClose(connection: OpenLoopConnection): void;
-  /** The server answered what is no HTTP answer. The connection is of no use any more. */
+  /** The server sent something that is no HTTP answer. The connection is unusable from then on. */
   onFault(error: Error): void;
 }
 
 /** One kept connection with at most one request under way. */
 export class OpenLoopConnection {
-  /** The request under way, or the latest; null before the first. */
+  /** The request under way, or else the latest one; null before the first. */
   request: BenchRequest | null = null;
   /** When that request was due, by `performance.now()`. */
   dueMs = 0;
@@ -64,12 +64,12 @@ export class OpenLoopConnection {
     });
   }
 
-  /** Whether the server closes it after the answer that has come. */
+  /** Whether the latest answer says that the server closes the connection. */
   get isClosing(): boolean {
     return this.#reader.isLast;
   }
 
-  /** The caller sees to it that no request is under way. */
+  /** The caller ensures that no request is under way. */
   send(request: BenchRequest, bytes: Buffer, dueMs: number): void {
     this.request = request;
     this.dueMs = dueMs;
@@ -93,7 +93,7 @@ export class OpenLoopConnection {
   }
 
   #answer(status: number): void {
-    if (!this.isWaiting) throw new Error('an answer came that nobody asked for');
+    if (!this.isWaiting) throw new Error('an answer came without a request');
     this.isWaiting = false;
     this.#events.onAnswer(this, status);
     if (this.#reader.isLast) this.destroy();

@@ -7,14 +7,17 @@ import { encodeRequests } from './request-bytes.ts';
 import type { BenchRequest } from './request-list.ts';
 
 const backlogSecondsDefault = 10;
-/** At a time: not more than a listening socket holds in waiting. */
+/** How many connections are opened at once: no more than fit a listening socket's backlog. */
 const connectingMax = 100;
-/** Servers close connections that idle; one that keeps closing them is at fault. */
+/**
+ * How many connections are reopened at most: servers close idle connections, but one that keeps closing them is at
+ * fault.
+ */
 const reopenedMax = 1000;
 
 /**
- * Sends requests when they are due. It spins instead of sleeping: a timer wakes once a millisecond at best, and would
- * send a burst then. A request that finds no free connection waits, and its waiting counts.
+ * Sends each request when it is due. It spins instead of sleeping: a timer wakes once a millisecond at best, and would
+ * send a burst each time. A request that finds no free connection waits, and its latency includes the wait.
  */
 export class OpenLoopGenerator implements ConnectionEvents {
   readonly #requests: readonly BenchRequest[];
@@ -43,7 +46,7 @@ export class OpenLoopGenerator implements ConnectionEvents {
     this.#free = new FreeConnections(connections);
   }
 
-  /** @throws when the server does not take all connections */
+  /** @throws when the server does not accept all connections */
   async connect(): Promise<void> {
     for (let opened = 0; opened < this.#connectionCount; opened += connectingMax) {
       const batch = Math.min(connectingMax, this.#connectionCount - opened);
@@ -54,7 +57,7 @@ export class OpenLoopGenerator implements ConnectionEvents {
   /**
    * Sends `total` requests at a rate and waits for their answers.
    *
-   * @throws when the server falls too far behind, is gone, or speaks no HTTP
+   * @throws when the server falls too far behind, ends, or does not answer in HTTP
    */
   run(total: number, requestsPerSecond: number): Promise<OpenLoopPhase> {
     const phase = new OpenLoopPhase(total, requestsPerSecond, performance.now());
@@ -129,7 +132,9 @@ export class OpenLoopGenerator implements ConnectionEvents {
     connection.send(request, bytes, dueMs);
   }
 
-  /** Answers that are missing after the last request are given up; a server that falls behind before it is an error. */
+  /**
+   * Gives up waiting for answers some time after the last request. A server that falls behind before that is an error.
+   */
   #findBacklog(phase: OpenLoopPhase): Error | null {
     if (performance.now() - phase.nextDueMs < this.#backlogMaxMs) return null;
     if (phase.isSent) {

@@ -1,15 +1,15 @@
 import { LatencyRecorder } from './latency-histogram.ts';
 
-/** So many requests, each due at its own time, and what became of them. */
+/** A series of requests, each due at its own time, and their outcomes. */
 export class OpenLoopPhase {
   readonly total: number;
   readonly startMs: number;
   readonly #intervalMs: number;
   sent = 0;
-  /** Answered, or known to stay without an answer. */
+  /** How many were answered, or will certainly get no answer. */
   settled = 0;
   readonly latencies = new LatencyRecorder();
-  /** From due to sent, for requests that did not wait for a connection. */
+  /** Time from due to sent, of requests that did not wait for a connection. */
   readonly lateness = new LatencyRecorder();
   #lastAnswerMs = 0;
 
@@ -20,7 +20,7 @@ export class OpenLoopPhase {
     this.#lastAnswerMs = startMs;
   }
 
-  /** When the next request is due; after the last one, when another would be. */
+  /** When the next request is due; after the last request, when one more would be. */
   get nextDueMs(): number {
     return this.startMs + this.sent * this.#intervalMs;
   }
@@ -36,7 +36,7 @@ export class OpenLoopPhase {
   /**
    * Counts a request that is about to be sent.
    *
-   * @param freeSinceMs since when a connection had been free
+   * @param freeSinceMs since when a connection has been free
    */
   countSent(dueMs: number, freeSinceMs: number, nowMs: number): void {
     this.sent += 1;
@@ -49,7 +49,7 @@ export class OpenLoopPhase {
     this.latencies.recordMs(nowMs - dueMs);
   }
 
-  /** As achieved so far. */
+  /** The rate achieved so far. */
   get answersPerSecond(): number {
     return this.latencies.count / ((this.#lastAnswerMs - this.startMs) / 1000);
   }

@@ -11,22 +11,22 @@ export interface OpenLoopLoad {
   readonly connections: number;
   readonly seconds: number;
   readonly requestsPerSecond: number;
-  /** How far the server may fall behind, and how long its last answers may take; 10 unless given. */
+  /** How far the server may fall behind, and how long to wait for its last answers; 10 unless given. */
   readonly backlogSecondsMax?: number;
-  /** The only core that the generator runs on; any, unless given. */
+  /** The only core that the generator runs on; any core, unless given. */
   readonly core?: number;
 }
 
 /**
- * Latencies from the moment at which a request was due, sent or not, to its answer: a server that stalls is charged for
- * everything that queued up meanwhile (no coordinated omission).
+ * Latencies count from the moment at which a request was due, even if it was sent later, to its answer. So a server
+ * that stalls is charged for every request that queued up meanwhile (no coordinated omission).
  */
 export interface OpenLoopResult {
-  /** Measured ones. */
+  /** Requests of the measured phase. */
   readonly requests: number;
-  /** All that the server answered, those of the warm-up too. */
+  /** All answers of the server, those of the warm-up included. */
   readonly answered: number;
-  /** As achieved. */
+  /** The achieved rate. */
   readonly requestsPerSecond: number;
   readonly p50Us: number;
   readonly p90Us: number;
@@ -34,8 +34,8 @@ export interface OpenLoopResult {
   readonly p999Us: number;
   readonly maxUs: number;
   /**
-   * The generator's own lateness at the 99th percentile: from due to handed to the socket, a connection being free. NaN
-   * when no request found a connection free. What lies near it or below it says nothing about the server.
+   * The generator's own lateness at the 99th percentile: the time from due to written to the socket, of requests that
+   * found a free connection. NaN when none did. A latency near or below it says nothing about the server.
    */
   readonly lateP99Us: number;
   /** Compressed HDR histogram of the latencies in µs, base64: see `latency-histogram.ts`. */
@@ -43,12 +43,12 @@ export interface OpenLoopResult {
 }
 
 /**
- * Sends at a fixed rate from a process of its own, whatever the answers do. Before the measured seconds it sends for
- * half a second (at most half of `seconds`) at the same rate, to warm itself up; those answers are only checked.
+ * Sends at a fixed rate from a process of its own, without waiting for answers. Before the measured seconds it sends at
+ * the same rate for half a second (at most half of `seconds`) to warm up; those answers are only checked.
  *
- * @throws when a request is answered with any other status than its own, or not at all; the message has the counts
+ * @throws when a request gets another status than its expected one, or no answer; the message has the counts
  * @throws when the server falls `backlogSecondsMax` behind the rate
- * @throws RangeError for a load that cannot be made, such as one over https
+ * @throws RangeError for a load that is out of range, such as one over https
  */
 export async function runOpenLoop(load: OpenLoopLoad): Promise<OpenLoopResult> {
   checkLoad(load);

@@ -6,13 +6,13 @@ import type { BenchRequest, RequestList } from './request-list.ts';
 
 const probesMax = 200;
 const answerTimeoutMs = 30_000;
-/** Lists that were answered rightly: rounds after the first load the server with nothing beside the load. */
+/** Lists whose answers were right: later rounds do not probe them again. */
 const probedLists = new WeakSet<RequestList>();
 
 /**
- * Asks up to 200 different requests of a list once each, one after another, spread evenly over the list, and the first
- * of each expected status; each list only once. For generators that do not see every status. Requests that change
- * something change it.
+ * Sends up to 200 different requests of a list, one after another: some spread evenly over the list, and the first of
+ * each expected status. Each list is probed only once. This is for generators that do not see every status. Requests
+ * that change something do so here too.
  *
  * @throws when a status is not the expected one, with the count and the first example, or when no answer comes
  */

@@ -2,21 +2,21 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { findChildren, readReapedTicks, readTicks } from './process-tree.ts';
 
-/** What a server used between two moments. Where the system does not tell, each figure is NaN: not measured. */
+/** What a server used between two moments. A figure that the system does not offer is NaN. */
 export interface ProcessUse {
   /** User and system time of all threads, and of all processes that it started, in µs. */
   readonly processUs: number;
-  /** Resident memory at the end, of the processes that it started too. */
+  /** Resident memory at the end, child processes included. */
   readonly residentBytes: number;
 }
 
 /** CPU time since the process began. */
 interface CpuClock {
-  /** All threads, ended ones too, in steps of the kernel's clock tick. */
+  /** Of all threads, ended ones included, in clock ticks of the kernel. */
   readonly tickedUs: number;
-  /** Threads that live, to the nanosecond. */
+  /** Of living threads, in ns. */
   readonly livingUs: number;
-  /** Processes that it started, in steps of the kernel's clock tick. */
+  /** Of its child processes, in clock ticks of the kernel. */
   readonly childrenUs: number;
 }
 
@@ -25,13 +25,16 @@ const notMeasured: ProcessUse = {
   residentBytes: Number.NaN,
 };
 
-/** @returns whether this system tells what a process uses: Linux with `/proc`. Else figures of CPU and memory are left out. */
+/**
+ * @returns whether this system offers CPU and memory figures of a process (Linux with `/proc`). Without them the report
+ * leaves those figures out.
+ */
 export function canMeterProcesses(): boolean {
   return existsSync('/proc/self/stat') && existsSync('/proc/self/status');
 }
 
 /**
- * Begins to count; the function returned gives what was used since.
+ * Begins to count; the returned function gives the use since then.
  *
  * @throws when there is no such process
  */
@@ -49,7 +52,7 @@ export function meterProcess(pid: number): () => ProcessUse {
 }
 
 /**
- * The finer clock misses threads that ended, the coarse one does not: where they are further apart than rounding
+ * The finer clock misses threads that ended; the coarse one includes them. If the two differ by more than rounding
  * explains (user and system time are each cut to a tick, twice), a thread has ended and the coarse one is right.
  */
 function elapsedUs(before: CpuClock, after: CpuClock, tickUs: number): number {
@@ -72,7 +75,7 @@ function readLivingUs(pid: number): number | null {
   return threads.reduce((sum, thread) => sum + (readScheduledUs(pid, thread) ?? 0), 0);
 }
 
-/** @returns the time that a thread ran; null when it has just ended, or where the kernel keeps no such statistics */
+/** @returns how long a thread ran; null if it has just ended, or where the kernel keeps no such statistics */
 function readScheduledUs(pid: number, thread: string): number | null {
   try {
     const text = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8');
@@ -82,12 +85,12 @@ function readScheduledUs(pid: number, thread: string): number | null {
   }
 }
 
-/** @returns a process's memory in RAM, shared pages of mapped files included; NaN where the system does not tell */
+/** @returns a process's memory in RAM, shared pages of mapped files included; NaN where the system does not offer it */
 export function readResidentBytes(pid: number): number {
   return readStatusBytes(pid, 'VmRSS');
 }
 
-/** @returns the most that `readResidentBytes` ever was since the process began */
+/** @returns the highest value of `readResidentBytes` since the process began */
 export function readPeakResidentBytes(pid: number): number {
   return readStatusBytes(pid, 'VmHWM');
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Where fields of `/proc/…/stat` lie behind the command's name, which may hold spaces: see proc(5). */
+/** Positions of fields in `/proc/…/stat` after the command's name, which may contain spaces: see proc(5). */
 const fields = { parent: 1, user: 11, system: 12, reapedUser: 13, reapedSystem: 14 } as const;
 
 /** @throws when there is no such process */
@@ -17,12 +17,12 @@ function sumOf(pid: number, ...wanted: readonly number[]): number {
   return wanted.reduce((sum, field) => sum + (stat[field] ?? Number.NaN), 0);
 }
 
-/** @returns user and system time of a process's threads, ended ones too, in ticks of the kernel's clock */
+/** @returns user and system time of a process's threads, ended ones included, in clock ticks of the kernel */
 export function readTicks(pid: number): number {
   return sumOf(pid, fields.user, fields.system);
 }
 
-/** @returns the same of processes that it started, that have ended, and whose end it has noted */
+/** @returns the same of its child processes that have ended and that it has waited for */
 export function readReapedTicks(pid: number): number {
   return sumOf(pid, fields.reapedUser, fields.reapedSystem);
 }
@@ -34,14 +34,14 @@ function readParents(): ReadonlyMap<number, number> {
       const pid = Number(name);
       return [[pid, readStat(pid)[fields.parent] ?? 0]];
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
       return [];
     }
   });
   return new Map(parents);
 }
 
-/** @returns the processes that a process started and that live, and those that they started */
+/** @returns the living descendants of a process */
 export function findChildren(pid: number): readonly number[] {
   const parents = readParents();
   const found = new Set([pid]);

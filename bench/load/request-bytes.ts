@@ -1,12 +1,15 @@
 import type { BenchRequest, RequestList } from './request-list.ts';
 
-/** What may stand in a request line: anything else would split it, or be read differently by each generator. */
+/**
+ * Characters allowed in a request's path: others would split the request line, or the generators would read them
+ * differently.
+ */
 const pathPattern = /^\/[\x21-\x7e]*$/;
 
 /**
- * Writes a list's requests as they go on the wire, each for a connection that is kept.
+ * Encodes a list's requests for the wire, each for a kept connection.
  *
- * @throws RangeError for a path that no request line can carry
+ * @throws RangeError for a path with other characters
  */
 export function encodeRequests({ origin, requests, headers }: RequestList): readonly Buffer[] {
   const common = headerLines({ host: new URL(origin).host, ...headers });

@@ -1,8 +1,8 @@
-/** One request of a load, and what must answer it. */
+/** One request of a load, and the status that its answer must have. */
 export interface BenchRequest {
   /** Path and query. */
   readonly path: string;
-  /** The only status that it may be answered with. */
+  /** The only status that its answer may have. */
   readonly status: number;
   /** GET unless given. */
   readonly method?: 'GET' | 'PATCH' | 'POST';
@@ -10,7 +10,7 @@ export interface BenchRequest {
   readonly body?: string;
 }
 
-/** Requests that a load makes in this order, over and over. */
+/** Requests that a load makes in this order, repeatedly. */
 export interface RequestList {
   readonly origin: string;
   readonly requests: readonly BenchRequest[];

@@ -1,8 +1,8 @@
 /**
- * What wrk runs: the requests come ready from a file, so that a request costs a table look-up. There is no `response`
- * hook, because with one wrk hands every header to Lua. wrk calls `request` once before the load, to see that it makes
- * a request: that call counts for nothing. wrk does not count requests whose connection was closed, so the script
- * counts what it issued.
+ * The script that wrk runs. It reads encoded requests from a file, so that each request costs one table look-up. It has
+ * no `response` hook, because with one wrk would pass every header to Lua. wrk calls `request` once before the load, as
+ * a check: that call is not counted. wrk does not count requests whose connection was closed, so the script counts what
+ * it issued.
  *
  * Arguments: a file with all requests one after another, a file with a line for the length of each.
  */
@@ -47,7 +47,7 @@ function done(summary, latency)
 end
 `;
 
-/** What the script prints at the end, after "RESULT ". */
+/** The JSON that the script prints at the end, after "RESULT ". */
 export interface WrkReport {
   readonly issued: number;
   readonly answered: number;

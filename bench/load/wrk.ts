@@ -11,14 +11,14 @@ import { probeStatuses } from './probe-statuses.ts';
 import { encodeRequests } from './request-bytes.ts';
 import { type WrkReport, wrkScript } from './wrk-script.ts';
 
-/** Raises the limit of open files where that is needed, then becomes wrk. $0 is how many it needs. */
+/** Raises the limit of open files if needed, then becomes wrk. $0 is how many files it needs. */
 const launcher =
   'limit=$(ulimit -n); [ "$limit" = unlimited ] || [ "$limit" -ge "$0" ] || ulimit -n "$0" || exit 77; exec wrk "$@"';
 const limitTooLow = 77;
-/** Files that wrk opens beside its connections, with room to spare. */
+/** Files that wrk opens beside its connections, with a margin. */
 const otherFiles = 64;
 const timeoutSeconds = 10;
-/** How long wrk may take beyond the load, to read its requests and to sum up. */
+/** How long wrk may take beyond the load, to read its requests and to print its result. */
 const graceMs = 60_000;
 
 /** @returns the version of the wrk that is installed, or null */
@@ -28,8 +28,8 @@ export function findWrk(): string | null {
 }
 
 /**
- * One thread of wrk, with the list's requests in order. Statuses are checked on a sample before the load; during it wrk
- * sees only whether a status is over 399, and that count must be what the list says.
+ * Runs one thread of wrk, with the list's requests in order. Before the load, the statuses of a sample are checked.
+ * During it wrk counts only statuses over 399, and that count must fit the list.
  */
 export async function runWrk(load: ClosedLoopLoad): Promise<ClosedLoopResult> {
   await probeStatuses(load.list);
@@ -77,7 +77,10 @@ async function launch(load: ClosedLoopLoad, args: readonly string[]): Promise<Wr
   return JSON.parse(result) as WrkReport;
 }
 
-/** wrk takes whole seconds only, but sums up early when it is interrupted. Its script says on stderr when it begins. */
+/**
+ * wrk takes whole seconds only, but prints its result early when interrupted. Its script prints on stderr when the load
+ * begins.
+ */
 async function interruptAfter(child: ChildProcess, seconds: number): Promise<NodeJS.Timeout | undefined> {
   if (Number.isInteger(seconds) || child.stderr === null) return undefined;
   const [ended] = await Promise.race([
@@ -87,7 +90,7 @@ async function interruptAfter(child: ChildProcess, seconds: number): Promise<Nod
   return ended ? undefined : setTimeout(() => child.kill('SIGINT'), seconds * 1000);
 }
 
-/** @throws when any request was answered wrongly or not at all, as far as wrk can tell */
+/** @throws when any request got a wrong status or no answer, as far as wrk sees it */
 function checkReport({ list, connections }: ClosedLoopLoad, report: WrkReport): void {
   const { issued, answered, errors } = report;
   const problems = (['connect', 'read', 'write', 'timeout'] as const)

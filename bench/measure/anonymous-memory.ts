@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * @returns bytes of memory that are a process's own: neither files that are mapped, such as a store, nor programs. They
- *   are what the machine must have; pages of files it may drop and read again
+ * @returns bytes of a process's anonymous memory: neither mapped files, such as a store, nor programs. The machine must
+ *   keep them; it may drop pages of files and read them again
  */
 export function readAnonymousBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');

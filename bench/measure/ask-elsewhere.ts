@@ -17,17 +17,20 @@ const missing: readonly MissingContender[] = [
   { name: 'server CPU per request', why: 'the process of a server elsewhere cannot be measured from here' },
 ];
 
-/** What a scenario asks of a server elsewhere. */
+/** The requests of a scenario to a server elsewhere. */
 export interface ElsewhereQuestion
   extends Pick<Question, 'title' | 'settings' | 'flagsOfAnswer' | 'remarks'> {
   readonly scenario: string;
   readonly requests: readonly BenchRequest[];
-  /** What is asked, in a sentence. */
+  /** The question, in a sentence. */
   readonly what: string;
   readonly connections: number;
 }
 
-/** Compares a scenario's requests with the same server's `/health`: throughput, and latency at half of what both can do. */
+/**
+ * Compares a scenario's requests with the same server's `/health`: throughput, and latency at half of the rate that
+ * both can hold.
+ */
 export async function askElsewhere(
   bench: Bench,
   { origin }: ServerElsewhere,

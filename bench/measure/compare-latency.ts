@@ -14,12 +14,12 @@ export const latencyMetrics: ComparisonPlan['metrics'] = [
   { key: 'maxUs', label: 'max, µs', better: 'less', digits: 0 },
   { key: 'lateP99Us', label: "generator's own lateness, p99, µs", better: 'less', digits: 0 },
 ];
-/** A generator that is later than this part of what it measures has a say in the figures. */
+/** A generator whose lateness exceeds this part of the measured latency distorts the figures. */
 const latenessShareMax = 0.5;
 
 export const ownCore = 'The load generator has a core to itself, and the servers have the others.';
 
-/** Runs with the generator on a core of its own, where the servers are processes of this machine. */
+/** Gives the generator a core of its own, if the servers run on this machine. */
 export async function apart<Result>(
   { contenders }: Pick<Question, 'contenders'>,
   run: (share: CoreShare | null) => Promise<Result>,
@@ -35,7 +35,7 @@ export async function apart<Result>(
   }
 }
 
-/** Asks at a fixed rate, whatever the answers do: comparison `latency`. */
+/** Measures latency at a fixed rate, without waiting for answers: comparison `latency`. */
 export async function compareLatency(
   bench: Bench,
   question: Question,
@@ -76,12 +76,12 @@ function planLatency(
 /** One round at a fixed rate. */
 export async function measureLatency(load: OpenLoopLoad): ReturnType<ContenderPlan['measure']> {
   const { histogram, p50Us, p90Us, p99Us, p999Us, maxUs, lateP99Us } = await runOpenLoop(load);
-  // Not a number: no request ever found a connection free, so none was late by the generator's own doing.
+  // NaN means that no request found a free connection, so the generator delayed none.
   const late = Number.isNaN(lateP99Us) ? 0 : lateP99Us;
   return { figures: { p50Us, p90Us, p99Us, p999Us, maxUs, lateP99Us: late }, histogram };
 }
 
-/** @returns what to say of contenders whose figures the generator's own lateness has a part in */
+/** @returns remarks on contenders whose figures the generator's own lateness distorts */
 export function latenessRemarks(comparison: Comparison): string[] {
   return comparison.contenders.flatMap(({ name }) => {
     const late = medianOf(comparison, 'lateP99Us', name);

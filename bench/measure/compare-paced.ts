@@ -6,7 +6,7 @@ import { apart, ownCore } from './compare-latency.ts';
 import { cpuMetric } from './compare-throughput.ts';
 import { type AskedContender, contenderOf, type Question } from './question.ts';
 
-/** The rate and the connections of each thread that answers, however many there are. */
+/** The rate and the connections for each thread that answers. */
 const perThread = { requestsPerSecond: 5000, connections: 16 } as const;
 
 /** A server whose `x` is how many of its threads answer. */
@@ -21,7 +21,7 @@ interface PacedQuestion extends Pick<Question, 'title' | 'base'> {
   readonly contenders: readonly PacedContender[];
 }
 
-/** Asks each thread at one modest rate: what a request costs when there are more of them. */
+/** Loads each thread at the same modest rate, to show how the cost of a request grows with the number of threads. */
 export async function comparePaced(bench: Bench, question: PacedQuestion): Promise<Comparison> {
   const { id, title, base, contenders } = question;
   return await apart(question, async (share) => {

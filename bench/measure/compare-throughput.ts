@@ -8,7 +8,7 @@ import { type AskedContender, contenderOf, planOf, type Question } from './quest
 
 type PlannedMetric = ComparisonPlan['metrics'][number];
 
-/** Requests a second, on the machines where it was tried. */
+/** autocannon's own limit in requests a second, on the machines where it was tried. */
 const autocannonMost = 40_000;
 
 export const throughputMetric: PlannedMetric = {
@@ -38,7 +38,7 @@ function metricsOfThroughput({ contenders, flagsOfAnswer }: Question): readonly 
   ];
 }
 
-/** Asks as fast as the answers come, with each of the drivers: comparisons `throughput-wrk` and so on. */
+/** Measures a closed loop with each of the drivers: comparisons `throughput-wrk` and so on. */
 export async function compareThroughput(bench: Bench, question: Question): Promise<Comparison[]> {
   const comparisons: Comparison[] = [];
   for (const driver of bench.settings.drivers) {
@@ -62,8 +62,8 @@ export async function compareThroughput(bench: Bench, question: Question): Promi
 }
 
 /**
- * @returns the comparison, with a remark where a contender was asked so often that autocannon measured itself: the ratio
- *   of two servers that both wait for it is 1, whatever they could do
+ * @returns the comparison, with a remark if autocannon was the limit for a contender: the ratio of two servers that
+ *   both wait for autocannon is 1, however fast each is
  */
 export function remarkOnDriver(driver: ClosedLoopDriver, comparison: Comparison): Comparison {
   const { contenders, remarks = [] } = comparison;
@@ -94,7 +94,7 @@ async function measureThroughput(
   };
 }
 
-/** @returns what so many processes with the same load reached together */
+/** @returns the sum of what several processes with the same load reached */
 async function runGenerators(
   driver: ClosedLoopDriver,
   load: ClosedLoopLoad,

@@ -2,10 +2,10 @@ import type { Bench, ContenderPlan } from '../scenario.ts';
 import { whileIdle } from './idle-connections.ts';
 import type { AskedContender } from './question.ts';
 
-/** Safely below the time after which a silent connection is closed. */
+/** Well below the time after which a server closes a silent connection. */
 const askEveryMs = 6000;
 
-/** The same bench, in which each contender is measured while so many more connections to it lie idle. */
+/** The same bench, with `count` more connections to each contender that lie idle meanwhile. */
 export function besideIdle(bench: Bench, count: number, contenders: readonly AskedContender[]): Bench {
   const beside = (contender: ContenderPlan): ContenderPlan => {
     const origin = contenders.find(({ name }) => name === contender.name)?.list.origin;

@@ -1,6 +1,6 @@
 /**
- * Holds connections open in a process of its own. The first argument is an `IdleConnections` as JSON. Tells its parent
- * when all are open, how they fare when asked, and resets them when it is told to end.
+ * Holds connections open in a process of its own. The first argument is an `IdleConnections` as JSON. It tells its
+ * parent when all are open, and on request how many were closed; it resets them when told to end.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -9,7 +9,7 @@ import type { HolderMessage, IdleConnections } from './idle-connections.ts';
 const { origin, count, askEveryMs } = JSON.parse(process.argv[2] ?? '') as IdleConnections;
 const { hostname, port, host } = new URL(origin);
 const question = `GET /health HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
-/** Below any server's backlog. */
+/** How many are opened at once: fewer than any server's backlog. */
 const openedAtOnce = 100;
 const tickMs = 50;
 
@@ -27,7 +27,7 @@ function isClosed(socket: Socket): boolean {
   return socket.destroyed || socket.readableEnded;
 }
 
-/** Until its first answer: a connection that waits in the server's backlog is not open yet. */
+/** Waits for its first answer, because a connection in the server's backlog is not open yet. */
 async function open(): Promise<void> {
   const socket = connect(Number(port), hostname).setNoDelay(true);
   sockets.push(socket);
@@ -37,7 +37,7 @@ async function open(): Promise<void> {
     throw new Error(`${origin} closed a connection without an answer`);
   });
   await Promise.race([once(socket, 'data'), closed]);
-  // It closes after an error, and is counted as closed.
+  // After an error it closes, and is counted then.
   socket.on('error', () => undefined).resume();
 }
 
@@ -48,7 +48,7 @@ async function openAll(): Promise<void> {
   }
 }
 
-/** Asks on a few connections every tick, each in its turn, so that the server is never asked by all at once. */
+/** Sends on a few connections at each tick, in turns, so that the server never gets requests from all at once. */
 function keepAlive(): void {
   let next = 0;
   let due = 0;
@@ -65,7 +65,7 @@ process.once('disconnect', () => process.exit());
 process.on('message', (message: 'tally' | 'end') => {
   if (message === 'tally') tell({ kind: 'tally', closed: sockets.filter(isClosed).length });
   else {
-    // A reset leaves no port waiting, of which a run would need more than there are.
+    // A reset leaves no port in TIME_WAIT: a run would otherwise use up all ports.
     for (const socket of sockets) socket.resetAndDestroy();
     setImmediate(() => process.disconnect());
   }

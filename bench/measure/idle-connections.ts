@@ -6,11 +6,11 @@ import { keepEnd } from '../servers/keep-end.ts';
 
 const program = fileURLToPath(new URL('./idle-connections-process.js', import.meta.url));
 
-/** Connections that are open and hardly used. */
+/** Connections that are open and mostly silent. */
 export interface IdleConnections {
   readonly origin: string;
   readonly count: number;
-  /** How often each asks for `/health`: a server closes what stays silent, Burgee after 8 to 12 seconds. */
+  /** How often each requests `/health`: servers close silent connections, Burgee after 8 to 12 seconds. */
   readonly askEveryMs: number;
 }
 
@@ -19,7 +19,7 @@ export interface HolderTally {
   readonly closed: number;
 }
 
-/** What the process that holds the connections says. */
+/** A message of the process that holds the connections. */
 export type HolderMessage = { readonly kind: 'open' } | ({ readonly kind: 'tally' } & HolderTally);
 
 interface HeldConnections {

@@ -6,7 +6,7 @@ export function medianOf({ metrics }: Comparison, key: string, contender: string
   return median(metrics.find((metric) => metric.key === key)?.values[contender] ?? []);
 }
 
-/** @returns the most requests a second that a contender answered, whichever driver asked; medians */
+/** @returns the most requests a second that a contender answered with any driver; medians */
 export function fastestOf(comparisons: readonly Comparison[], contender: string): number {
   return Math.max(...comparisons.map((comparison) => medianOf(comparison, 'requestsPerSecond', contender)));
 }

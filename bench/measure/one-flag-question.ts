@@ -13,7 +13,7 @@ interface Asked extends Partial<Question> {
   readonly servers: readonly OneFlagServer[];
 }
 
-/** Asks servers for one flag; the bare one is the base. */
+/** Evaluates one flag at each server; the bare one is the base. */
 export function oneFlagQuestion({ settings }: Bench, { flagId, servers, ...asked }: Asked): Question {
   const requests = oneFlagRequests(flagId, settings.isQuick ? quickKeys : undefined);
   return {

@@ -3,7 +3,7 @@ import { runOpenLoop } from '../load/open-loop.ts';
 import type { RequestList } from '../load/request-list.ts';
 import type { Bench } from '../scenario.ts';
 
-/** A rate for a latency comparison, and what a reader must know of it. */
+/** A rate for a latency comparison, and a remark about it. */
 export interface OpenLoopRate {
   readonly requestsPerSecond: number;
   readonly remarks: readonly string[];
@@ -11,21 +11,21 @@ export interface OpenLoopRate {
 
 const lowerRatesMax = 6;
 const lowerBy = 0.8;
-/** A moment's noise of the machine is no limit of the generator. */
+/** Tries several times, because one noisy moment of the machine is no limit of the generator. */
 const triesOfRate = 2;
-/** A generator that cannot keep up falls behind further and further: within a second by more than this. */
+/** A generator that cannot keep up falls behind steadily, within a second by more than this. */
 const sentShareMin = 0.98;
 const latenessMaxUs = 2000;
-/** It must be able to send this much more than what is measured with: close to its limit it measures itself. */
+/** The generator must be able to send this many times the measured rate: close to its limit it measures itself. */
 const headroom = 1.25;
 const probeSeconds = 1;
 const quickRateMax = 1000;
 
 /**
- * Finds the rate to measure latencies at: as wanted, or less where the generator cannot keep up even with the fastest
- * of the servers.
+ * Finds the rate to measure latencies at: the wanted rate, or less if the generator cannot hold it against the fastest
+ * server.
  *
- * @param list asked of the fastest server
+ * @param list requests to the fastest server
  */
 export async function findOpenLoopRate(
   bench: Bench,

@@ -2,32 +2,35 @@ import type { Comparison, Contender } from '../comparison.ts';
 import type { RequestList } from '../load/request-list.ts';
 import type { BenchSettings, ComparisonPlan } from '../scenario.ts';
 
-/** A server that is asked, and how. */
+/** A contending server and the requests that it gets. */
 export interface AskedContender extends Contender {
   readonly list: RequestList;
   /** Null for a server elsewhere: the CPU time of its process cannot be measured. */
   readonly pid: number | null;
 }
 
-/** What is asked of whom: the same question is put by several drivers, and at a fixed rate. */
+/**
+ * The contenders and what they are compared on. Several drivers, and the generator at a fixed rate, use the same
+ * question.
+ */
 export interface Question {
   readonly title: string;
   readonly contenders: readonly AskedContender[];
-  /** Name of the contender that the others are a ratio of. */
+  /** Name of the contender that the others are compared with. */
   readonly base: string;
   readonly connections: number;
-  /** So many processes make the closed-loop load, each over its share of the connections; one unless given. */
+  /** How many processes make the closed-loop load, each over its share of the connections; one unless given. */
   readonly generators?: number;
-  /** Beside connections and seconds a round. */
+  /** Settings beside connections and seconds a round. */
   readonly settings: Comparison['settings'];
-  /** Follows the comparison's id, for a scenario that asks at several sizes. */
+  /** A suffix of the comparison's id, for a scenario with several sizes. */
   readonly idSuffix?: string;
-  /** How many flags an answer holds, where flags a second are of interest. */
+  /** How many flags an answer holds, if flags a second are to be reported. */
   readonly flagsOfAnswer?: number;
   readonly remarks?: readonly string[];
 }
 
-/** The fields that a plan has in common with its question. */
+/** The fields that a plan takes from its question. */
 export function planOf(
   question: Question,
   { seconds }: BenchSettings,
@@ -41,12 +44,12 @@ export function planOf(
   };
 }
 
-/** The fields of a contender that the report has. */
+/** The fields of a contender that the report shows. */
 export function contenderOf({ name, what, x }: AskedContender): Contender {
   return { name, what, ...(x === undefined ? {} : { x }) };
 }
 
-/** The same question put to some of the contenders. */
+/** The same question with some of its contenders. */
 export function narrowTo(question: Question, names: readonly string[]): Question {
   return { ...question, contenders: question.contenders.filter(({ name }) => names.includes(name)) };
 }

@@ -11,10 +11,10 @@ export interface StartUp {
 }
 
 /**
- * Starts a server, asks it as soon as it says that it listens, and stops it. Nothing polls: on few cores that would slow
- * the start down.
+ * Starts a server, sends a request as soon as it says that it listens, and stops it. Nothing polls, because on few
+ * cores polling would slow the start down.
  *
- * @throws when the first answer has another status than its own
+ * @throws when the first answer has another status than the expected one
  */
 export async function timeStartUp(
   start: () => Promise<ServerProcess>,

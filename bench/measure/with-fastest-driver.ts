@@ -1,6 +1,6 @@
 import type { Bench } from '../scenario.ts';
 
-/** The same bench, with the fastest load generator alone: where a slower one would measure itself. */
+/** The same bench with only the fastest load generator, for loads at which a slower one would measure itself. */
 export function withFastestDriver(bench: Bench): Bench {
   return {
     settings: { ...bench.settings, drivers: bench.settings.drivers.slice(0, 1) },

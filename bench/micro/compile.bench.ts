@@ -8,19 +8,22 @@ import { finish } from '../../src/support/steps.ts';
 import { type MicroBench, overEach } from './micro-bench.ts';
 import { sampleEvaluableAudience, sampleFlags, sampleLongFlags, sampleProject } from './micro-samples.ts';
 
-/** As a worker's between two looks at its sockets. */
+/** The same bound as a worker's step. */
 const sliceMs = 0.5;
 
-/** What a miss finds, copied out of the memory map. */
+/** The record that a cache miss reads, copied out of the memory map. */
 function recordsOf(flags: readonly Flag[]): readonly { readonly key: Buffer; readonly bytes: Buffer }[] {
   return flags.map((flag) => ({ key: idKey(flag.id), bytes: flagRecord.encode(idKey(flag.id), flag) }));
 }
 
 const member = new TextEncoder().encode('customer-999');
-/** A list is looked through when it is asked for first, and indexed when it is asked for again. */
+/** The first question about a list scans it; the second builds its index. */
 const asks = 2;
 
-/** All of a miss but finding the bytes: what is answered first, and the index of a long list, which follows in slices. */
+/**
+ * All the work of a cache miss except finding the bytes: first what the answer needs, then a long list's index, in
+ * slices.
+ */
 function missEach(flags: readonly Flag[]): ReturnType<typeof overEach> {
   const queue = new SliceQueue(flags.length, Number.POSITIVE_INFINITY);
   const audience = sampleEvaluableAudience();

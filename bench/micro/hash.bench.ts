@@ -11,7 +11,7 @@ function rotate(value: number, by: number): number {
   return (value << by) | (value >>> (32 - by));
 }
 
-/** MurmurHash3_x86_32 as its description has it: over a view, whole key at once. */
+/** MurmurHash3_x86_32 as it is published: over a view that holds the whole key. */
 function textbookHash(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const mix = (block: number): number => Math.imul(rotate(Math.imul(block, 0xcc9e2d51), 15), 0x1b873593);
@@ -34,7 +34,7 @@ function vectorKeys(): readonly string[] {
   return vectors.map(({ key }) => key);
 }
 
-/** Claim: with the flag's id hashed beforehand and the key left as bytes, a bucket costs at most half as much. */
+/** Claim: with the flag's id hashed beforehand and the key kept as bytes, a bucket costs at most half as much. */
 export const hashBench: MicroBench = {
   name: 'hash',
   title: 'The bucketing hash of a flag id and each key of the bucketing vectors',

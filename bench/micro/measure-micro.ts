@@ -8,7 +8,10 @@ export interface MicroFigures {
   readonly nsPerOperation: number;
 }
 
-/** Runs one contender of a bench in a process of its own: what one of them did to the heap or the compiler, no other feels. */
+/**
+ * Runs one contender of a bench in a process of its own, so that its effects on the heap and the compiler touch no
+ * other.
+ */
 export async function measureMicro(bench: string, contender: string, seconds: number): Promise<MicroFigures> {
   const stdout = await runProgram(program, [bench, contender, String(seconds)]);
   const { nsPerOperation } = JSON.parse(stdout) as { readonly nsPerOperation: number };

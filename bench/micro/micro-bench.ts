@@ -1,16 +1,16 @@
 /**
- * The same operations, done many times in one call: a call of the clock costs as much as several of them.
- * @returns a number that depends on every operation's result, so that none of them can be optimised away
+ * A batch of operations in one call, because reading the clock costs as much as several operations.
+ * @returns a number that depends on every operation's result, so that none can be optimised away
  */
 export type MicroRun = () => number;
 
 export interface MicroContender {
   readonly what: string;
-  /** Makes everything that the operations need beforehand. */
+  /** Prepares what the operations need. */
   prepare(): { readonly operations: number; readonly run: MicroRun };
 }
 
-/** One claim about one small piece of the product, and what it is measured against. */
+/** One claim about one small part of Burgee, and what it is measured against. */
 export interface MicroBench {
   readonly name: string;
   readonly title: string;
@@ -21,7 +21,7 @@ export interface MicroBench {
   readonly claims: readonly MicroClaim[];
 }
 
-/** Of operations a second. */
+/** The bound on operations a second. */
 export interface MicroClaim {
   readonly what: string;
   readonly contender: string;
@@ -29,7 +29,7 @@ export interface MicroClaim {
   readonly atLeast: number;
 }
 
-/** @returns an operation done once with each item, summed up: what most benches are. */
+/** @returns a batch that does one operation for each item and sums up the results. */
 export function overEach<T>(
   items: readonly T[],
   operate: (item: T) => number,

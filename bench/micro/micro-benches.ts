@@ -6,7 +6,9 @@ import { evaluateBench } from './evaluate.bench.ts';
 import { hashBench } from './hash.bench.ts';
 import type { MicroBench } from './micro-bench.ts';
 
-/** In the order of a request: its query, the flag that it misses, the answer, and what a change stores. */
+/**
+ * In the order of a request: its query, the flag that it misses in the cache, its answer; then what a change stores.
+ */
 export const microBenches: readonly MicroBench[] = [
   hashBench,
   decodeQueryBench,

@@ -2,8 +2,8 @@ import { Bench } from 'tinybench';
 import { microBenches } from './micro-benches.ts';
 
 /**
- * Measures one contender of one bench in a process that does nothing else, and prints nanoseconds per operation as a
- * JSON line. Arguments: bench, contender, seconds.
+ * Measures one contender of one bench in a process of its own, and prints its ns per operation as a JSON line.
+ * Arguments: bench, contender, seconds.
  */
 const [benchName = '', contenderName = '', seconds = ''] = process.argv.slice(2);
 const contender = microBenches.find(({ name }) => name === benchName)?.contenders[contenderName];

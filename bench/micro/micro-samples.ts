@@ -7,7 +7,7 @@ import { type CompiledFlag, compileFlag } from '../../src/domain/evaluation/comp
 import type { Flag } from '../../src/domain/flag/flag.ts';
 import { type Project, soleEnvironment } from '../../src/domain/project/project.ts';
 
-/** Flags and questions as the scenarios' load has them, made alike in every process. */
+/** Flags and queries like those of the scenarios' loads, the same in every process. */
 export const sampleProject: Project = {
   id: 'BenchProjectBenchPro',
   name: 'bench',
@@ -39,7 +39,7 @@ export function sampleAudienceById(id: string): Audience | undefined {
   return id === sampleAudience.id ? sampleAudience : undefined;
 }
 
-/** As it is read for evaluation. */
+/** In the form that evaluation reads. */
 export function sampleEvaluableAudience(): EvaluableAudience {
   return evaluableAudienceOf(sampleAudience);
 }
@@ -75,7 +75,7 @@ export const sampleFlags: readonly Flag[] = Array.from({ length: 1000 }, (_unuse
   sampleFlag(index),
 );
 
-/** With a list that is searched in the record, and indexed. */
+/** A flag with a list so long that it is searched in the record and indexed. */
 export const sampleLongFlags: readonly Flag[] = sampleFlags.slice(0, 20).map((flag) => ({
   ...flag,
   cohorts: Array.from({ length: 1000 }, (_unused, member) => `customer-${member}`),
@@ -95,8 +95,8 @@ function sampleQuery(index: number): string {
 }
 
 /**
- * 60 % with a targeting key, 25 % with a cohort, some of them escaped, 15 % with attributes. Each is one run of bytes for
- * V8, as the queries of requests are, and not a tree of the parts that it was put together from.
+ * 60 % with a targeting key, 25 % with a cohort (some escaped), 15 % with attributes. Each is a flat string in V8, as a
+ * request's query is, and not a tree of concatenated parts.
  */
 export const sampleQueries: readonly string[] = Array.from({ length: 1000 }, (_unused, index) =>
   Buffer.from(sampleQuery(index)).toString('latin1'),

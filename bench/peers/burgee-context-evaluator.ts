@@ -5,8 +5,8 @@ import { compileHalf, neverRoll } from './burgee-half.ts';
 import type { Evaluate } from './evaluator.ts';
 
 /**
- * `evaluateFlag` alone, each context decoded beforehand. A context for each of many users would take gigabytes of
- * buffers; instead, one context for each length of key is given the decoded bytes of the user at hand.
+ * `evaluateFlag` alone, with contexts decoded beforehand. One context for each user would take gigabytes of buffers.
+ * Instead there is one context for each length of key, and the current user's decoded bytes are copied into it.
  */
 export function prepare(userIds: readonly string[]): Evaluate {
   const { flag, state } = compileHalf();

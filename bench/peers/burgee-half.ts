@@ -6,7 +6,7 @@ import {
 import { initialState } from '../../src/domain/flag/flag.ts';
 import { soleEnvironment } from '../../src/domain/project/project.ts';
 
-/** The flag `half` of a single-environment project, on for 50 %, as Burgee's evaluators hold it. */
+/** The flag `half` of a single-environment project, on for 50 %, compiled as in Burgee's workers. */
 export function compileHalf(): { readonly flag: CompiledFlag; readonly state: CompiledState } {
   const ids = { flag: 'cm5half0000000000001', project: 'cm5half0000000000002' };
   const times = { createdAt: 0, revision: 1 };
@@ -40,7 +40,7 @@ export function compileHalf(): { readonly flag: CompiledFlag; readonly state: Co
   return { flag, state: flag.sole };
 }
 
-/** A targeting key is always given here. */
+/** Every request here has a targeting key. */
 export function neverRoll(): number {
-  throw new Error('a random roll was asked for');
+  throw new Error('a random roll was requested');
 }

@@ -4,7 +4,7 @@ import { isOn } from '../../src/domain/evaluation/evaluation-reason.ts';
 import { compileHalf, neverRoll } from './burgee-half.ts';
 import type { Evaluate } from './evaluator.ts';
 
-/** Burgee from a request's raw query: decodes them, selects the state, evaluates. */
+/** Burgee's work from a request's raw query on: decodes it, selects the state, evaluates. */
 export function prepare(userIds: readonly string[]): Evaluate {
   const { flag } = compileHalf();
   const queries = userIds.map((userId) => Buffer.from(`targetingKey=${userId}`).toString('latin1'));

@@ -1,14 +1,14 @@
 import type { BenchRequest } from '../load/request-list.ts';
 import type { HalfServer } from './half-server.ts';
 
-/** Users asked at the same time. */
+/** How many requests are under way at the same time. */
 const atOnce = 8;
 
 /**
- * Makes sure that a server answers the question that is measured: the flag is on for about half of the users, and the
- * same user always gets the same answer.
+ * Checks that a server answers the measured question rightly: the flag is on for about half of the users, and a user
+ * always gets the same answer.
  *
- * @param users how many of them are asked, twice
+ * @param users how many are checked, twice each
  * @throws Error when it does not
  */
 export async function checkHalf(server: HalfServer, users: number): Promise<void> {
@@ -22,8 +22,8 @@ export async function checkHalf(server: HalfServer, users: number): Promise<void
 }
 
 /**
- * @param on how many of so many users the flag is on for
- * @throws Error when that is further from half than chance explains: five standard deviations
+ * @param on for how many of the users the flag is on
+ * @throws Error when that differs from half by more than five standard deviations
  */
 export function checkShare(name: string, on: number, users: number): void {
   const allowed = 5 * Math.sqrt(users / 4);

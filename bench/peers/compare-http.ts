@@ -8,13 +8,13 @@ import type { HalfServer } from './half-server.ts';
 
 const quickRateMax = 1000;
 
-/** Two servers that are asked the same question: the peer, which is the base, and Burgee. */
+/** Two servers that get the same requests: the peer, which is the base, and Burgee. */
 interface Pair {
   readonly peer: HalfServer;
   readonly burgee: HalfServer;
 }
 
-/** `-unleash-proxy` for `@unleash/proxy`: follows the ids of its comparisons. */
+/** The suffix of its comparisons' ids: `-unleash-proxy` for `@unleash/proxy`. */
 function suffixOf({ peer }: Pair): string {
   return `-${peer.name.replace(/[^a-z]+/g, '-').replace(/^-/, '')}`;
 }
@@ -31,7 +31,7 @@ function toQuestion(pair: Pair, title: string, { connections }: BenchSettings): 
   };
 }
 
-/** @returns half of what the slowest peer can do, in whole requests a second */
+/** @returns half of the slowest peer's throughput, in whole requests a second */
 function chooseRate(throughputs: readonly Comparison[], pairs: readonly Pair[], isQuick: boolean): number {
   const ofPeers = pairs.map(({ peer }) => {
     const its = throughputs.filter(({ base }) => base === peer.name);
@@ -65,8 +65,8 @@ function targetsOf(pair: Pair, { drivers }: BenchSettings): readonly Target[] {
 }
 
 /**
- * Compares Burgee with each peer: requests a second as fast as they answer, then latencies at one rate that all of them
- * can hold. All of them run meanwhile; those that are not asked are idle.
+ * Compares Burgee with each peer: throughput in a closed loop, then latencies at one rate that all of them can hold.
+ * All servers run meanwhile; those that are not being measured are idle.
  */
 export async function compareHttp(
   bench: Bench,

@@ -13,7 +13,7 @@ const oursDecoding = 'burgee: query and evaluateFlag';
 interface InProcessContender {
   readonly name: string;
   readonly what: string;
-  /** Of its `EvaluatorModule`. */
+  /** The URL of its `EvaluatorModule`. */
   readonly url: string;
 }
 
@@ -50,7 +50,7 @@ function toPlan({ name, what, url }: InProcessContender, users: number): Contend
   };
 }
 
-/** Evaluations a second of libraries that evaluate in the caller's own process, beside the domain's `evaluateFlag`. */
+/** Compares libraries that evaluate in the caller's process with the domain's `evaluateFlag`. */
 export function compareInProcess(bench: Bench, users: number): Promise<Comparison> {
   return bench.compare({
     id: comparisonId,

@@ -1,11 +1,11 @@
 /**
- * Measures one contender in a process of its own. Arguments: the URL of its module, how many users, how many seconds.
+ * Measures one contender in a process of its own. Arguments: the URL of its module, the number of users, the seconds.
  * Prints its figures as a line of JSON.
  */
 import { checkShare } from './check-half.ts';
 import type { Evaluate, EvaluationFigures, EvaluatorModule } from './evaluator.ts';
 
-/** Evaluations between two looks at the clock. */
+/** Evaluations between two readings of the clock. */
 const batch = 1000;
 
 const [url = '', users = '', seconds = ''] = process.argv.slice(2);
@@ -16,7 +16,7 @@ checkAnswers(evaluate);
 const figures: EvaluationFigures = measure(evaluate, Number(seconds));
 process.stdout.write(JSON.stringify(figures), () => process.exit(0));
 
-/** Also warms it up: every user is asked for twice. */
+/** Evaluates every user twice, which also warms the contender up. */
 function checkAnswers(evaluated: Evaluate): void {
   const first = userIds.map((_unused, index) => evaluated(index));
   const changed = first.filter((isOn, index) => isOn !== evaluated(index)).length;
@@ -38,7 +38,7 @@ function measure(evaluated: Evaluate, forSeconds: number): EvaluationFigures {
     tookMs = performance.now() - startedAt;
   } while (tookMs < forSeconds * 1000);
   const cpu = process.cpuUsage(cpuBefore);
-  // The answers are used, so that no compiler can leave them out.
+  // Uses the answers, so that the compiler cannot drop the evaluations.
   if (on === 0) throw new Error('the flag was on for nobody');
   return {
     evaluationsPerSecond: (evaluations / tookMs) * 1000,

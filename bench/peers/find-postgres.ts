@@ -4,10 +4,10 @@ import { runQuietly } from './peer-packages.ts';
 
 const debianFolder = '/usr/lib/postgresql';
 const aptGet = '/usr/bin/apt-get';
-/** Debian's package makes and starts a database of its own unless told otherwise: nothing here needs one. */
+/** Without this setting Debian's package makes and starts a database cluster, which nothing here needs. */
 const clusterSettings = '/etc/postgresql-common/createcluster.d/burgee-bench.conf';
 
-/** @returns the folder of PostgreSQL's newest programs, or null */
+/** @returns the folder of the newest PostgreSQL's programs, or null */
 function findPrograms(): string | null {
   const versions = existsSync(debianFolder) ? readdirSync(debianFolder) : [];
   const ofDebian = versions
@@ -35,10 +35,10 @@ async function installFromDebian(): Promise<void> {
 }
 
 /**
- * Finds PostgreSQL, and installs Debian's where there is none and this is root on Debian.
+ * Finds PostgreSQL. As root on Debian, installs it if it is missing.
  *
  * @returns the folder of its programs, such as `/usr/lib/postgresql/15/bin`
- * @throws Error that says what to do, where it cannot be had
+ * @throws Error that says what to do, if it is missing and cannot be installed
  */
 export async function ensurePostgres(note: (text: string) => void): Promise<string> {
   const found = findPrograms();

@@ -2,20 +2,20 @@ import type { RequestList } from '../load/request-list.ts';
 import { halfFlagProject } from '../servers/flag-fixtures.ts';
 import { startBurgee } from '../servers/start-burgee.ts';
 
-/** A server that can be asked whether the flag `half`, at 50 %, is on for a user. */
+/** A server that evaluates the flag `half`, which is at 50 %, for a user. */
 export interface HalfServer {
   readonly name: string;
   /** With version and command line, for the report. */
   readonly what: string;
   readonly pid: number;
-  /** One request a user. */
+  /** One request for each user. */
   readonly list: RequestList;
   /** @returns whether an answer's body says that the flag is on */
   isOn(body: string): boolean;
   stop(): Promise<void>;
 }
 
-/** @returns one request for each of so many users */
+/** @returns one request for each of `users` users */
 export function userRequests(pathBeforeUser: string, users: number): RequestList['requests'] {
   return Array.from({ length: users }, (_unused, user) => ({
     path: `${pathBeforeUser}user-${user}`,

@@ -3,11 +3,11 @@ import { runProgram } from '../servers/run-program.ts';
 import type { EvaluationFigures } from './evaluator.ts';
 
 const program = fileURLToPath(new URL('./evaluation-program.js', import.meta.url));
-/** For loading, making ready and checking the answers. */
+/** Time for loading, preparing and checking the answers. */
 const preparationTimeoutMs = 60_000;
 
 /**
- * Evaluates the flag `half` for these users, over and over, in a process of its own.
+ * Evaluates the flag `half` for these users repeatedly, in a process of its own.
  *
  * @param moduleUrl of a contender's `EvaluatorModule`
  * @throws Error when the flag is not on for about half of them, or an answer changes

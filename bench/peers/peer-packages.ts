@@ -9,9 +9,9 @@ import { atExit } from '../servers/at-exit.ts';
 export const peersFolder = join(packageRoot(), 'bench', 'peers');
 
 const installTimeoutMs = 10 * 60_000;
-/** How much of what npm wrote is told when it fails, in characters. */
+/** How much of npm's output an error shows, in characters. */
 const outputCharsMax = 2000;
-/** The major version of Node that the HTTP peers ask for. */
+/** The major version of Node that the HTTP peers require. */
 const nodeOfPeers = 22;
 
 interface LockedPackage {
@@ -25,7 +25,7 @@ function readPackages(path: string): Readonly<Record<string, LockedPackage>> {
     .packages;
 }
 
-/** @returns whether `node_modules` holds what the lockfile says, optional packages aside */
+/** @returns whether `node_modules` holds what the lockfile says; optional packages may be missing */
 function areInstalled(): boolean {
   const installed = readPackages(join(peersFolder, 'node_modules', '.package-lock.json'));
   const wanted = Object.entries(readPackages(join(peersFolder, 'package-lock.json')));
@@ -39,14 +39,14 @@ function isNodeNewEnough(): boolean {
 }
 
 /**
- * Installs the peers that the lockfile names, where that has not been done, without running any script of theirs.
+ * Installs the peers of the lockfile if they are not installed. Their install scripts do not run.
  *
- * @throws Error with npm's own words, when they cannot be had
+ * @throws Error with the end of npm's output, when npm fails
  */
 export async function installPeers(note: (text: string) => void): Promise<void> {
   if (areInstalled()) return;
   note('installing the peers into bench/peers (npm ci)');
-  // A Node that is new enough makes the one from npm superfluous.
+  // Optional packages are left out if this Node is new enough: they are the Node from npm.
   const omitted = isNodeNewEnough() ? ['--omit=optional'] : [];
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...omitted];
   const npm = process.env['npm_execpath'];
@@ -55,9 +55,9 @@ export async function installPeers(note: (text: string) => void): Promise<void> 
 }
 
 /**
- * Runs a command in `bench/peers`; what it says is shown only when it fails.
+ * Runs a command in `bench/peers`; its output is shown only when it fails.
  *
- * @throws Error with the end of what it said
+ * @throws Error with the end of its output
  */
 export async function runQuietly(
   command: string,
@@ -89,10 +89,10 @@ export function versionOfPeer(name: string): string {
   return (JSON.parse(readFileSync(path, 'utf8')) as { readonly version: string }).version;
 }
 
-/** A Node for the HTTP peers, which want version 22: this one, or the one that npm installed beside them. */
+/** A Node for the HTTP peers, which require version 22: this one, or the one that npm installed with them. */
 export interface PeerNode {
   readonly path: string;
-  /** As `node --version` would say, without the `v`. */
+  /** As `node --version` prints it, without the `v`. */
   readonly version: string;
 }
 

@@ -9,25 +9,25 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 20_000;
-/** What an adapter says on standard error is shown only when it fails: its last characters. */
+/** How many characters at the end of an adapter's standard error are kept; they are shown only if it fails. */
 const errorCharsMax = 2000;
 
-/** A program of `bench/peers/adapters` that has announced itself. */
+/** A running program of `bench/peers/adapters` that has announced itself. */
 export interface Adapter<Facts> {
   readonly pid: number;
   /** What it announced. */
   readonly facts: Facts;
   /** From the start of the process to its announcement. */
   readonly startedInMs: number;
-  /** Ends it in order and waits for that. It also ends by itself when this process does, even when that is killed. */
+  /** Ends it in order and waits for its end. It also ends by itself when this process ends, even by a kill. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts an adapter, as in production, and waits until it announces itself: one line of JSON.
+ * Starts an adapter, as in production, and waits for its announcement, one line of JSON.
  *
  * @param node the Node that runs it
- * @throws Error with what it wrote to standard error, when it ends or takes a minute before that
+ * @throws Error with its standard error, when it ends or takes a minute before the announcement
  */
 export async function startAdapter<Facts>(
   name: string,
@@ -39,7 +39,8 @@ export async function startAdapter<Facts>(
     stdio: ['pipe', 'pipe', 'pipe'],
     env: plainEnvironment(),
   });
-  // Its standard input stays open as long as this process lives: that is how it knows. It may close its end first.
+  // Its standard input stays open while this process lives; its closing tells the adapter to end. The adapter may close
+  // its end first.
   child.stdin.on('error', () => undefined);
   const closed = once(child, 'close');
   const errors = keepEnd(child.stderr);
@@ -56,7 +57,7 @@ export async function startAdapter<Facts>(
   return { pid: child.pid ?? 0, facts, startedInMs, stop: () => stopChild(child, closed) };
 }
 
-/** What is measured depends on the arguments alone: `UNLEASH_*`, `DATABASE_*` and their like are kept from it. */
+/** Only the arguments may decide what is measured, so `UNLEASH_*`, `DATABASE_*` and similar variables are left out. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG'].map((name) => [name, process.env[name]]);
   return { ...Object.fromEntries(kept), NODE_ENV: 'production' };
@@ -70,7 +71,7 @@ function keepEnd(stream: Readable): () => string {
   return () => text;
 }
 
-/** Reads on afterwards, so that whoever logs is never stopped by a full pipe. */
+/** Keeps reading, so that a full pipe never blocks an adapter that logs. */
 function readAnnouncement<Facts>(child: Child): Promise<Facts> {
   return new Promise((resolve) => {
     createInterface({ input: child.stdout }).on('line', (line) => {

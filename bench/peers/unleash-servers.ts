@@ -18,7 +18,7 @@ function commandOf(name: string, args: string): string {
   return `NODE_ENV=production node ${findPeerNode().version} bench/peers/adapters/${name}.mjs ${args}`;
 }
 
-/** Starts `@unleash/proxy`. @throws Error where it cannot be had */
+/** Starts `@unleash/proxy`. @throws Error if it cannot be started */
 export async function startUnleashProxy(users: number): Promise<HalfServer> {
   const key = randomBytes(16).toString('hex');
   const adapter = await startAdapter<Listening>('unleash-proxy', [key], findPeerNode().path);
@@ -36,7 +36,7 @@ export async function startUnleashProxy(users: number): Promise<HalfServer> {
   };
 }
 
-/** Starts PostgreSQL and `unleash-server` on it. @throws Error where one of them cannot be had */
+/** Starts PostgreSQL and `unleash-server` on it. @throws Error if one of them cannot be started */
 export async function startUnleashServer(users: number, note: (text: string) => void): Promise<HalfServer> {
   const node = findPeerNode();
   const programs = await ensurePostgres(note);

@@ -5,7 +5,7 @@ import { linearScale, logScale, niceEnd, type Scale } from './scale.ts';
 import { fitText, place, plotWidth, svgDocument, svgHeading, svgLine, svgText, textWidth } from './svg.ts';
 
 const nameSize = 14;
-/** Room for the contenders' names: all plots alike, wider only for long names. */
+/** Room for the contenders' names: the same in all plots, wider only for long names. */
 const nameWidths = { least: 220, most: 310 } as const;
 const figureWidth = 220;
 const barsRight = plotWidth - figureWidth;
@@ -13,7 +13,7 @@ const headingHeight = 28;
 const rowHeight = 27;
 const headHeight = 34;
 const axisHeight = 34;
-/** Larger ratios are drawn as powers of ten, from 1. */
+/** Above this ratio the axis is logarithmic and starts at 1. */
 const linearMost = 6;
 
 type RatioFigure = Figure & { readonly ratios: readonly number[]; readonly ratio: number };
@@ -27,9 +27,9 @@ function nameWidthFor({ contenders }: Comparison): number {
   return Math.min(nameWidths.most, Math.max(nameWidths.least, Math.ceil(widest)));
 }
 
-/** Where a row's parts lie. */
+/** The horizontal positions of a row's parts. */
 interface RowScale extends Scale {
-  /** The ratio from which bars are drawn. */
+  /** The ratio at which bars begin. */
   readonly start: number;
   readonly nameWidth: number;
 }
@@ -94,7 +94,7 @@ function drawMetric(comparison: Comparison, metric: Metric, top: number): { body
 }
 
 /**
- * Bars of the ratios to the base, each with its rounds' smallest and largest as a whisker.
+ * Draws the ratios to the base as bars. A bar's whisker goes from its smallest to its largest round.
  *
  * @returns null when no metric has a ratio
  */

@@ -2,17 +2,17 @@ import type { Comparison, ResultFile } from '../comparison.ts';
 import { median } from '../load/statistics.ts';
 import { type Figure, figuresOf } from './figure.ts';
 
-/** Medians that differ by less say nothing, however steady the rounds were. */
+/** A smaller difference of medians is no movement, however steady the rounds were. */
 const leastChange = 0.02;
 
 export type Verdict = 'better' | 'worse' | 'within the noise' | 'one round: cannot tell';
 
-/** One figure of both runs. */
+/** One figure in both runs. */
 export interface Movement {
   readonly comparison: string;
   readonly contender: string;
   readonly metric: string;
-  /** Ratios to the base; own values where a ratio says nothing. Medians of the rounds. */
+  /** Medians of the rounds' ratios to the base, or of the contender's own values where ratios are meaningless. */
   readonly of: 'ratio' | 'value';
   readonly digits: number;
   readonly before: number;
@@ -22,9 +22,9 @@ export interface Movement {
 
 export interface RunsCompared {
   readonly movements: readonly Movement[];
-  /** What only one of the runs has, as sentences. */
+  /** Parts that only one of the runs has, as sentences. */
   readonly onlyOne: readonly string[];
-  /** Settings or load that differ: a movement may come from them. */
+  /** Differences in settings or load, which may cause a movement. */
   readonly unlike: readonly string[];
 }
 
@@ -34,7 +34,7 @@ interface Rounds {
 }
 
 /**
- * Moved only when the rounds of the two runs do not overlap, so that the slowest of one lies above the fastest of the
+ * A figure moved if the rounds of the two runs do not overlap, so that the lowest of one lies above the highest of the
  * other, and their medians differ by over 2 %.
  */
 export function judgeMovement(before: readonly number[], { values: now, better }: Rounds): Verdict {
@@ -108,7 +108,7 @@ function comparisonsOf(results: readonly ResultFile[]): ReadonlyMap<string, Comp
   return new Map(all);
 }
 
-/** Scenarios, and comparisons of those that both have, that `other` lacks. */
+/** The scenarios, and the comparisons of common scenarios, that `other` lacks. */
 function lackingIn(
   other: readonly ResultFile[],
   results: readonly ResultFile[],
@@ -124,8 +124,8 @@ function lackingIn(
 }
 
 /**
- * Tells what moved between two runs. Ratios to each run's own base are compared, round by round, so that the runs may
- * even be of different machines; the base itself is not compared.
+ * Finds what moved between two runs. It compares the rounds' ratios to each run's own base, so that the runs may be of
+ * different machines. It does not compare the base itself.
  */
 export function compareRuns(saved: readonly ResultFile[], current: readonly ResultFile[]): RunsCompared {
   const before = comparisonsOf(saved);

@@ -1,29 +1,29 @@
 import type { Comparison, Contender, Metric } from '../comparison.ts';
 import { median } from '../load/statistics.ts';
 
-/** What a comparison says of one contender and one metric. */
+/** The figure of one contender and one metric. */
 export interface Figure {
   readonly metric: Metric;
   readonly contender: Contender;
   readonly isBase: boolean;
-  /** Of the contender's own values. */
+  /** Median of the contender's own values. */
   readonly median: number;
-  /** To the base, a round each. Null where a ratio says nothing: to nothing, or of what may be negative. */
+  /** Ratio to the base in each round. Null where a ratio is meaningless: the base is 0, or values may be negative. */
   readonly ratios: readonly number[] | null;
   /** Median of the ratios. */
   readonly ratio: number | null;
-  /** Of the ratios; where there are none, and of the base, of its own values. Null when one round tells of none. */
+  /** Spread of the ratios; without ratios, and of the base, that of its own values. Null with a single round. */
   readonly spread: number | null;
-  /** Of its own values, whatever the base did meanwhile. */
+  /** Spread of its own values, independent of the base. */
   readonly ownSpread: number | null;
   /** Whether the spread is too wide for the figure to mean anything. */
   readonly isNoise: boolean;
 }
 
-/** A spread over this is called noise. */
+/** A larger spread is called noise. */
 export const noiseSpread = 0.2;
 
-/** Largest minus smallest, relative to the median. Null when there is no such thing. */
+/** Largest minus smallest, relative to the median. Null when that is undefined. */
 function relativeSpread(values: readonly number[]): number | null {
   const middle = median(values);
   if (values.length < 2 || middle === 0) return null;
@@ -50,17 +50,17 @@ function figureFor({ base }: Comparison, metric: Metric, contender: Contender): 
     ratio: ratios === null ? null : median(ratios),
     spread,
     ownSpread,
-    // What all contenders of a round suffer alike, their ratios do not show.
+    // A disturbance that slows all contenders of a round alike cancels out in their ratios.
     isNoise: !isBase && spread !== null && spread > noiseSpread,
   };
 }
 
-/** @returns a figure of each contender and metric, metric by metric */
+/** @returns the figures of all contenders, metric by metric */
 export function figuresOf(comparison: Comparison): readonly Figure[] {
   return comparison.metrics.flatMap((metric) => figuresOfMetric(comparison, metric));
 }
 
-/** @returns a metric's figure of each contender */
+/** @returns one metric's figures, of all contenders */
 export function figuresOfMetric(comparison: Comparison, metric: Metric): readonly Figure[] {
   return comparison.contenders.map((contender) => figureFor(comparison, metric, contender));
 }

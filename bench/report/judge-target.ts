@@ -2,7 +2,7 @@ import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
 import { findFigure, noiseSpread } from './figure.ts';
 import { formatNumber, formatRatio, formatShare } from './numbers.ts';
 
-/** A target, and what was measured of it: all as a reader sees it. */
+/** A target and its measured figure, as a reader sees them. */
 export interface Judgement {
   readonly what: string;
   /** `at least 0.72 of bare`, `at most 0` */
@@ -10,11 +10,11 @@ export interface Judgement {
   readonly figure: string;
   readonly spread: string;
   readonly verdict: 'reached' | 'missed' | 'not measured';
-  /** The verdict, and by how much it was missed. */
+  /** The verdict, and by how much the target was missed. */
   readonly text: string;
 }
 
-/** Holds a target against what its scenario measured. */
+/** Compares a target with the figure that its scenario measured. */
 export function judgeTarget(report: ScenarioReport, target: Target): Judgement {
   const comparison = report.comparisons.find(({ id }) => id === target.comparison);
   const { what } = target;
@@ -43,17 +43,19 @@ export function judgeTarget(report: ScenarioReport, target: Target): Judgement {
   };
 }
 
-/** Without wrk there is no comparison by it; not every system tells CPU times and memory. */
+/** Without wrk there is no comparison driven by wrk, and not every system offers CPU times and memory. */
 function whyNot(target: Target, comparison: Comparison | undefined): string {
   if (comparison === undefined) {
     const isOfWrk = target.comparison.startsWith('throughput-wrk');
     return isOfWrk ? 'wrk did not drive' : `${target.comparison} was not run`;
   }
   const hasMetric = comparison.metrics.some(({ key }) => key === target.metric);
-  return hasMetric ? `there is no figure of ${target.contender}` : `this system tells no ${target.metric}`;
+  return hasMetric
+    ? `there is no figure of ${target.contender}`
+    : `this system does not offer ${target.metric}`;
 }
 
-/** A bound has as many decimals as it was given. */
+/** A bound is shown with the decimals that it was given with. */
 function formatLimit(limit: number): string {
   const decimals = String(limit).split('.')[1]?.length ?? 0;
   return formatNumber(limit, decimals);

@@ -17,7 +17,7 @@ import {
 const left = 64;
 const right = plotWidth - 30;
 const plotHeight = 300;
-/** Whiskers of several series at one place stand side by side. */
+/** Whiskers of several series at the same place are drawn side by side. */
 const seriesApart = 4;
 const linearMost = 6;
 
@@ -26,7 +26,7 @@ interface Point {
   readonly figure: Figure & { readonly ratios: readonly number[]; readonly ratio: number };
 }
 
-/** A line: a metric's ratio along the axis. */
+/** One line: a metric's ratio along the axis. */
 interface Series {
   readonly label: string;
   readonly points: readonly Point[];
@@ -37,7 +37,7 @@ interface Axis {
   place(x: number): number;
 }
 
-/** A logarithmic axis has no 0: it lies a decade before the first of the others. */
+/** A logarithmic axis has no 0: it is drawn a decade before the first other value. */
 function axisOf(contenders: readonly Contender[]): Axis {
   const ticks = contenders.map(({ x = 0 }) => x).sort((a, b) => a - b);
   const positive = ticks.filter((x) => x > 0);
@@ -60,7 +60,7 @@ function seriesOf(comparison: Comparison, metric: Metric): Series | null {
   };
 }
 
-/** `flags` for contenders from `100 flags` to `1,000,000 flags`. */
+/** The axis' name: `flags` for contenders from `100 flags` to `1,000,000 flags`. */
 function axisTitle(contenders: readonly Contender[]): string {
   const last = contenders.reduce((most, one) => ((one.x ?? 0) > (most.x ?? 0) ? one : most));
   return last.name.replace(/^[\d,.]+ /, '');
@@ -80,7 +80,7 @@ function drawSeries({ points }: Series, index: number, axis: Axis, y: Scale): st
   return [`<polyline class="series s${colour}" points="${at.join(' ')}"/>`, ...whiskers, ...dots];
 }
 
-/** Labels that would run into the one before them are left out; the grid line stays. */
+/** Leaves out a label that would overlap the one before it; its grid line stays. */
 function drawAxis(axis: Axis, top: number, bottom: number): string[] {
   let freeFrom = 0;
   return axis.ticks.flatMap((tick) => {
@@ -103,7 +103,8 @@ function yScale(series: readonly Series[], top: number, bottom: number): Scale {
 }
 
 /**
- * Ratios to the base along a logarithmic axis, a line a metric, with whiskers from the smallest to the largest round.
+ * Draws ratios to the base along a logarithmic axis, one line for each metric, with whiskers from the smallest to the
+ * largest round.
  *
  * @returns null when no metric has a ratio for every contender
  */

@@ -1,4 +1,6 @@
-/** @returns text that Markdown shows as it is: no emphasis, no link, no HTML, no end of a table's cell */
+/**
+ * @returns text escaped so that Markdown shows it literally: no emphasis, no link, no HTML, no end of a table's cell
+ */
 export function escapeMarkdown(text: string): string {
   return text
     .replace(/[\\`*_[\]<>|~@]/g, '\\$&')
@@ -6,7 +8,7 @@ export function escapeMarkdown(text: string): string {
     .replace(/\s+/g, ' ');
 }
 
-/** The first column is aligned left, the others as asked. */
+/** The first column is aligned left, the others as `others` says. */
 export function markdownTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -2,7 +2,7 @@ import type { Movement, RunsCompared, Verdict } from './compare-runs.ts';
 import { formatNumber, formatRatio, formatShare } from './numbers.ts';
 import { layOutColumns } from './text-table.ts';
 
-/** What moved comes first. */
+/** The order of verdicts: what moved comes first. */
 const order: readonly Verdict[] = ['worse', 'better', 'within the noise', 'one round: cannot tell'];
 
 function rowOf({ comparison, contender, metric, of, digits, before, now, verdict }: Movement): string[] {

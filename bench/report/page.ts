@@ -7,7 +7,7 @@ import { formatNumber, formatSetting } from './numbers.ts';
 import { type Plot, plotsOf } from './plots.ts';
 import { cellsOf } from './report-text.ts';
 
-/** Where the page's pictures lie, seen from the page. */
+/** The folder of the page's pictures, relative to the page. */
 export const plotsFolder = 'benchmarks';
 
 const introduction = `# Benchmarks
@@ -132,8 +132,8 @@ export interface ResultsPage {
 }
 
 /**
- * @param whatWasTried Markdown that is taken over whole, with headings from the second level down
- * @returns the page of results: the same for the same results, to the byte
+ * @param whatWasTried Markdown that ends the page unchanged, with headings from the second level down
+ * @returns the page of results: the same bytes for the same results
  */
 export function makePage(
   results: readonly ResultFile[],

@@ -15,12 +15,12 @@ interface Curve {
   readonly latencies: LatencySummary;
 }
 
-/** @returns how many times rarer than always: 1 for p0, 10 for p90, 1,000 for p99.9 */
+/** @returns one request in how many is slower: 1 for p0, 10 for p90, 1,000 for p99.9 */
 function rarity(percentile: number): number {
   return 100 / (100 - percentile);
 }
 
-/** Percentiles of which there are at least some ten requests beyond. */
+/** The percentiles with at least some ten slower requests. */
 function reachOf(curves: readonly Curve[]): number {
   const fewest = Math.min(...curves.map(({ latencies }) => latencies.count));
   return Math.min(rarity(99.999), Math.max(10, fewest / 10));
@@ -36,7 +36,7 @@ function drawCurve({ latencies }: Curve, index: number, reach: number, x: Scale,
   return `<polyline class="series s${index % colours}" points="${points.join(' ')}"/>`;
 }
 
-/** The first label stands left of its line, where the curves begin: p50 is near. */
+/** The first label stands left of its line, because p50 is close to where the curves begin. */
 function drawPercentiles(reach: number, x: Scale, top: number, bottom: number): string[] {
   return percentiles
     .filter((percentile) => rarity(percentile) <= reach * 1.0001)
@@ -63,7 +63,7 @@ function latencyScale(curves: readonly Curve[], reach: number, top: number, bott
 }
 
 /**
- * Latencies by percentile, a curve a contender: the axis is stretched towards the slowest requests.
+ * Draws latencies by percentile, one curve for each contender, on an axis stretched towards the slowest requests.
  *
  * @returns null when the comparison has no histograms
  */

@@ -5,15 +5,15 @@ import { percentilePlot } from './percentile-plot.ts';
 
 /** A picture of the page of results. */
 export interface Plot {
-  /** Unique among all plots. */
+  /** The file's name, unique among all plots. */
   readonly file: string;
   readonly title: string;
   readonly svg: string;
 }
 
-/** What a histogram shows better. */
+/** Metrics that the percentile curves show better. */
 const latencyKeys: ReadonlySet<string> = new Set(['meanUs', 'p50Us', 'p90Us', 'p99Us', 'p999Us', 'maxUs']);
-/** They tell how good the measurement is. */
+/** Metrics about the measurement itself. */
 const checkKeys: ReadonlySet<string> = new Set(['lateP99Us', 'probes', 'changesKept']);
 
 function drawnMetrics({ metrics, histograms }: Comparison): readonly Metric[] {
@@ -21,7 +21,10 @@ function drawnMetrics({ metrics, histograms }: Comparison): readonly Metric[] {
   return metrics.filter(({ key }) => !checkKeys.has(key) && !(hasCurves && latencyKeys.has(key)));
 }
 
-/** @returns lines where all contenders lie on an axis, else bars; and percentile curves where there are histograms */
+/**
+ * @returns lines if all contenders have a place on an axis, otherwise bars; and percentile curves if there are
+ * histograms
+ */
 export function plotsOf(scenario: string, comparison: Comparison): readonly Plot[] {
   const metrics = drawnMetrics(comparison);
   const name = `${scenario}-${comparison.id}`;

@@ -1,6 +1,6 @@
 import type { ComparisonStep } from '../run-comparison.ts';
 
-/** The part of `process.stderr` that progress is written to. */
+/** The part of `process.stderr` that progress uses. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -25,8 +25,8 @@ function bar(done: number, total: number): string {
 }
 
 /**
- * Says on standard error how far a run is: on a terminal one line that is redrawn, elsewhere a line for each round. The
- * estimate of the time left is of the comparison: how many follow, only its scenario knows.
+ * Shows a run's progress on standard error: on a terminal one line that is redrawn, otherwise a line for each round.
+ * The time left is that of the comparison, because only the scenario knows how many comparisons follow.
  */
 export class Progress {
   readonly #stream: ProgressStream;
@@ -35,19 +35,19 @@ export class Progress {
   #startedAtMs = 0;
   #isDrawn = false;
 
-  /** @param now milliseconds */
+  /** @param now a clock in ms */
   constructor(stream: ProgressStream, now: () => number = () => performance.now()) {
     this.#stream = stream;
     this.#now = now;
   }
 
-  /** @param place from 1 */
+  /** @param place the scenario's place in the run, from 1 */
   beginScenario(name: string, place: number, count: number): void {
     this.#scenario = count === 1 ? name : `${name} (${place} of ${count})`;
     this.#show(`${this.#scenario}: starting`);
   }
 
-  /** @param secondsUnlessMeasured of a measurement, until one has shown how long it takes */
+  /** @param secondsUnlessMeasured how long a measurement is expected to take, until one has been timed */
   step({ comparison, contender, round, rounds, done, total }: ComparisonStep, secondsUnlessMeasured: number) {
     const now = this.#now();
     if (done === 0) this.#startedAtMs = now;
@@ -61,12 +61,12 @@ export class Progress {
     }
   }
 
-  /** What takes long outside the rounds. */
+  /** Announces slow work outside the rounds. */
   note(text: string): void {
     this.#show(`${this.#scenario}: ${text}`);
   }
 
-  /** Makes room for other output. */
+  /** Clears the line for other output. */
   clear(): void {
     if (this.#isDrawn) this.#stream.write(eraseLine);
     this.#isDrawn = false;

@@ -4,7 +4,7 @@ import { judgeTarget } from './judge-target.ts';
 import { formatNumber, formatRatio, formatSetting, formatShare } from './numbers.ts';
 import { layOutColumns } from './text-table.ts';
 
-/** The cells of a figure: median, ratio to the base, spread, and whether that is noise. */
+/** A figure's cells: median, ratio to the base, spread, and whether the spread is noise. */
 export function cellsOf({ metric, isBase, median, ratio, spread, isNoise }: Figure): readonly string[] {
   return [
     formatNumber(median, metric.digits),

@@ -5,7 +5,7 @@ import { Value } from 'typebox/value';
 import type { Comparison, ResultFile } from '../comparison.ts';
 import { resultsFolder } from './result-store.ts';
 
-/** A file larger than this is none of ours. */
+/** A larger file is refused: the suite writes none. */
 const bytesMax = 64 * 2 ** 20;
 const errorsShownMax = 3;
 
@@ -65,7 +65,7 @@ const ResultSchema = Type.Object({
   }),
 });
 
-/** @returns what the schema cannot say: names that must be there, once, with a value for each round */
+/** @returns problems that the schema cannot express: missing and double names, and wrong numbers of rounds */
 function problemsOf(comparison: Comparison): readonly string[] {
   const { id, contenders, base, metrics, rounds, histograms = {} } = comparison;
   const names = contenders.map(({ name }) => name);
@@ -84,7 +84,7 @@ function problemsOf(comparison: Comparison): readonly string[] {
 function checkResult(value: unknown, place: string): ResultFile {
   if (!Value.Check(ResultSchema, value)) {
     const errors = [...Value.Errors(ResultSchema, value)].slice(0, errorsShownMax);
-    const told = errors.map(({ instancePath, message }) => `${instancePath || 'the whole'} ${message}`);
+    const told = errors.map(({ instancePath, message }) => `${instancePath || 'the file'} ${message}`);
     throw new Error(`${place} is no result of the bench suite: ${told.join('; ')}`);
   }
   const result: ResultFile & Static<typeof ResultSchema> = value;
@@ -102,15 +102,15 @@ function readJson(path: string): unknown {
   }
 }
 
-/** @throws Error that names the file and what is wrong with it */
+/** @throws Error that names the file and its problem */
 export function readResultFile(path: string): ResultFile {
   return checkResult(readJson(path), path);
 }
 
 /**
- * Reads saved results: a file of one, a list that `--json` wrote, or a folder such as `bench/results`.
+ * Reads saved results: a file with one result, a list that `--json` wrote, or a folder such as `bench/results`.
  *
- * @throws Error that names the file and what is wrong with it
+ * @throws Error that names the file and its problem
  */
 export function readResults(path: string): readonly ResultFile[] {
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -125,7 +125,7 @@ export function readResults(path: string): readonly ResultFile[] {
     : [checkResult(value, path)];
 }
 
-/** @returns the kept results, none where there is no folder. @throws Error for a file that is no result */
+/** @returns the saved results; none if the folder does not exist. @throws Error for a file that is no result */
 export function readSavedResults(root: string): readonly ResultFile[] {
   const folder = resultsFolder(root);
   return existsSync(folder) ? readResults(folder) : [];

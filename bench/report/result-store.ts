@@ -2,23 +2,23 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResultFile } from '../comparison.ts';
 
-/** @returns where each scenario's newest result is kept */
+/** @returns the folder of every scenario's newest result */
 export function resultsFolder(root: string): string {
   return join(root, 'bench', 'results');
 }
 
-/** Whole or not at all: an interrupted run leaves the older result. */
+/** Writes atomically: an interrupted run leaves the older result. */
 function writeWhole(path: string, text: string): void {
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);
 }
 
-/** A list keeps its elements a line each: a histogram or the rounds of a contender, in a diff. */
+/** Puts an array of numbers on one line, so that a diff shows a contender's rounds as one line. */
 function toJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2).replace(/\[\n\s+((?:-?[\d.e+-]+,?\s+)+)\]/g, (_all, numbers: string) => `[${numbers.trim().replace(/\s+/g, ' ')}]`)}\n`;
 }
 
-/** Keeps a scenario's newest result in `bench/results`. @returns where */
+/** Saves a scenario's newest result in `bench/results`. @returns its path */
 export function saveResult(root: string, result: ResultFile): string {
   const folder = resultsFolder(root);
   mkdirSync(folder, { recursive: true });
@@ -27,7 +27,7 @@ export function saveResult(root: string, result: ResultFile): string {
   return path;
 }
 
-/** Writes the results of one run in a list. */
+/** Writes the results of one run as a list. */
 export function writeResultList(path: string, results: readonly ResultFile[]): void {
   writeWhole(path, toJson(results));
 }

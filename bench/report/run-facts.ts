@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpus, release, type as systemName, totalmem } from 'node:os';
 import type { RunFacts } from '../comparison.ts';
 
-/** What a run itself writes: it makes no tree another one. */
+/** Files that a run itself writes. Their changes do not count as a modified tree. */
 const written = ['bench/results', 'docs/benchmarks', 'docs/benchmarks.md'];
 
 function git(root: string, args: readonly string[]): string | null {
@@ -17,14 +17,14 @@ function git(root: string, args: readonly string[]): string | null {
   }
 }
 
-/** @returns the commit of a checkout; `unknown` where there is none, and so modified as far as anybody can tell */
+/** @returns the commit of a checkout; without git, `unknown` and modified */
 function readCommit(root: string): Pick<RunFacts, 'commit' | 'isModified'> {
   const commit = git(root, ['rev-parse', 'HEAD']);
   const changes = git(root, ['status', '--porcelain', '--', '.', ...written.map((path) => `:!${path}`)]);
   return { commit: commit ?? 'unknown', isModified: changes !== '' };
 }
 
-/** Where and how a run is made, as far as it is the same for every scenario. */
+/** The facts of a run that are the same for every scenario. */
 export function readRunFacts(root: string): Omit<RunFacts, 'command' | 'at'> {
   const processors = cpus();
   return {

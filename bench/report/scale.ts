@@ -1,10 +1,10 @@
-/** A mapping from values to places, with the values at which a reader finds a line. */
+/** A mapping from values to positions, with the values that get a grid line. */
 export interface Scale {
   readonly ticks: readonly number[];
   place(value: number): number;
 }
 
-/** Steps that read well: 1, 2, 2.5 or 5 times a power of ten. */
+/** Steps between ticks: 1, 2, 2.5 or 5 times a power of ten. */
 function niceStep(span: number, count: number): number {
   const raw = span / count;
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -12,7 +12,7 @@ function niceStep(span: number, count: number): number {
   return factor * power;
 }
 
-/** From 0 to `most` or a little more, with a tick at 1, which ratios are read against. */
+/** A linear scale from 0 to `most` or a little more, with a tick at 1, the base's ratio. */
 export function linearScale(most: number, from: number, to: number): Scale {
   const step = niceStep(most, 5);
   const end = Math.ceil(most / step - 1e-9) * step;
@@ -22,10 +22,10 @@ export function linearScale(most: number, from: number, to: number): Scale {
   return { ticks, place: (value) => from + ((to - from) * value) / end };
 }
 
-/** Of so many powers of ten, there is room for twice and five times each. */
+/** For up to so many powers of ten there is room for ticks at 2 and 5 times each. */
 const finelyMarkedDecades = 3.5;
 
-/** Powers of ten, and 2 and 5 times them where there is room. */
+/** A logarithmic scale with ticks at powers of ten, and at 2 and 5 times each where there is room. */
 function logTicks(least: number, most: number): readonly number[] {
   const [first, last] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))];
   const factors = Math.log10(most / least) <= finelyMarkedDecades ? [1, 2, 5] : [1];
@@ -35,7 +35,7 @@ function logTicks(least: number, most: number): readonly number[] {
     .filter((tick) => tick >= least * (1 - 1e-9) && tick <= most * (1 + 1e-9));
 }
 
-/** @returns the nearest of 1, 2 and 5 times a power of ten that is not inside of `value`: below it, or above it */
+/** @returns `value` rounded down or up to 1, 2 or 5 times a power of ten */
 export function niceEnd(value: number, side: 'below' | 'above'): number {
   const power = 10 ** Math.floor(Math.log10(value));
   const ends = [1, 2, 5, 10].map((factor) => factor * power);
@@ -46,7 +46,7 @@ export function niceEnd(value: number, side: 'below' | 'above'): number {
   return Number((found ?? value).toPrecision(12));
 }
 
-/** @param least over 0 */
+/** @param least the smallest value, over 0 */
 export function logScale(least: number, most: number, from: number, to: number): Scale {
   const [low, high] = [Math.log10(least), Math.log10(most)];
   const span = high - low || 1;

@@ -1,8 +1,8 @@
-/** Room of a plot, in its own units: at the width of a page one is about a pixel. */
+/** A plot's width in its own units; on a page, a unit is about a pixel. */
 export const plotWidth = 860;
 export const colours = 8;
 
-/** A pair for each series: on a light page, and on a dark one. Dashes tell them apart without colour. */
+/** Each series' colour on a light page and on a dark one. Dashes distinguish the series without colour. */
 const palette = [
   ['#1556b0', '#82b4ff', 'none'],
   ['#c2410c', '#ff9a5c', 'none'],
@@ -51,25 +51,25 @@ ${seriesRules(true)}
 
 const names: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** @returns text as it stands between tags or in an attribute */
+/** @returns text escaped for SVG content and attributes */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => names[character] ?? character);
 }
 
-/** @returns a coordinate: a tenth is finer than a screen */
+/** @returns a coordinate rounded to a tenth, which is finer than a pixel */
 export function place(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** Of a letter, relative to the font's size: an estimate, rather too wide than too narrow. */
+/** A letter's width relative to the font's size: an estimate that is rather too wide. */
 const letterWidth = 0.55;
 
-/** @returns an estimate of how wide a text is */
+/** @returns an estimate of a text's width */
 export function textWidth(text: string, fontSize: number): number {
   return text.length * fontSize * letterWidth;
 }
 
-/** @returns text that fits, cut with an ellipsis when it must be */
+/** @returns the text, cut with an ellipsis if it does not fit */
 export function fitText(text: string, width: number, fontSize: number): string {
   const charsMax = Math.floor(width / (fontSize * letterWidth));
   return text.length <= charsMax ? text : `${text.slice(0, Math.max(1, charsMax - 1))}…`;
@@ -87,7 +87,7 @@ export function svgText(x: number, y: number, text: string, options: TextOptions
   return `<text x="${place(x)}" y="${place(y)}" text-anchor="${anchor}"${extra}>${escapeXml(text)}</text>`;
 }
 
-/** @returns what a picture shows, at its top: it is also seen without its page */
+/** @returns the title at a picture's top, for readers who see it without its page */
 export function svgHeading(title: string): string {
   return svgText(0, 17, fitText(title, plotWidth, 16), { className: 'strong', size: 16 });
 }
@@ -96,7 +96,7 @@ export function svgLine(className: string, x1: number, y1: number, x2: number, y
   return `<line class="${className}" x1="${place(x1)}" y1="${place(y1)}" x2="${place(x2)}" y2="${place(y2)}"/>`;
 }
 
-/** @returns a picture that can be read on light and dark pages */
+/** @returns a picture that is readable on light and dark pages */
 export function svgDocument(height: number, title: string, body: readonly string[]): string {
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${plotWidth} ${Math.ceil(height)}" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif" font-size="14">`,
@@ -107,7 +107,7 @@ export function svgDocument(height: number, title: string, body: readonly string
   ].join('\n')}\n`;
 }
 
-/** @returns a legend in one or more lines, and how high it is */
+/** @returns a legend in one or more lines, and its height */
 export function svgLegend(
   labels: readonly string[],
   left: number,

@@ -1,7 +1,7 @@
 /**
  * Lays out rows of cells in columns, two spaces apart. The first column is aligned left, the others right.
  *
- * @returns a line for each row
+ * @returns one line for each row
  */
 export function layOutColumns(rows: readonly (readonly string[])[]): readonly string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length));

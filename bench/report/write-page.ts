@@ -7,7 +7,7 @@ import { makePage, plotsFolder } from './page.ts';
 /** Written by hand: what was tried to make Burgee faster. */
 const handWritten = join('bench', 'report', 'what-was-tried.md');
 
-/** @returns every file of the page of results, by its path in the checkout */
+/** @returns the files of the page of results, by path in the checkout */
 export function pageFiles(
   root: string,
   results: readonly ResultFile[],
@@ -18,7 +18,7 @@ export function pageFiles(
   return new Map([[join('docs', 'benchmarks.md'), markdown], ...pictures]);
 }
 
-/** Writes `docs/benchmarks.md` and its pictures, and removes pictures that it no longer shows. */
+/** Writes `docs/benchmarks.md` and its pictures, and removes pictures that the page no longer shows. */
 export function writePage(
   root: string,
   results: readonly ResultFile[],

@@ -14,12 +14,12 @@ const scenario = 'cold-start';
 const base = 'node-http';
 const flagsHere = 100_000;
 const quickFlags = 1000;
-/** Each has a thread that loads before the service listens; 16 are more than many machines have cores. */
+/** Each worker's thread loads before the service listens; 16 workers exceed many machines' cores. */
 const workerCounts = [1, 16] as const;
-/** Nothing is provisioned: a worker looks for it, and says that there is no such flag. */
+/** No flag is provisioned: a worker looks the flag up and answers 404. */
 const unknownFlag: BenchRequest = { path: '/v1/flags/NoFlagNoFlagNoFlagNo?targetingKey=user-1', status: 404 };
 
-/** On a directory that was never served: the server makes its store first. */
+/** Starts on a directory that was never served, so that the server makes its store first. */
 async function startEmpty(options: BurgeeOptions = {}): Promise<StartUp> {
   const directory = await makeDirectory([]);
   try {

@@ -14,7 +14,7 @@ const scenario = 'connections';
 const sizes = [1, 2, 4, 8, 64, 512] as const;
 const quickSizes = [1, 8] as const;
 
-/** What is promised of one worker, by the number of connections: ratios to the bare answer. */
+/** The targets of one worker by the number of connections, as ratios to the bare answer. */
 const promised: readonly { readonly connections: number; readonly rate: number; readonly cpu: number }[] = [
   { connections: 1, rate: 0.92, cpu: 1.15 },
   { connections: 4, rate: 0.93, cpu: 1.15 },

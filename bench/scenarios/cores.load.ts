@@ -11,7 +11,10 @@ import { type KeepServer, withServers } from '../servers/with-servers.ts';
 
 const scenario = 'cores';
 const quickCoresMax = 2;
-/** Of each worker. A load generator uses as much of a core as a worker does, so each worker has one of its own. */
+/**
+ * Connections of each worker. A load generator uses as much of a core as a worker does, so each worker gets a generator
+ * of its own.
+ */
 const connectionsOfWorker = 64;
 const pacedWorkers = [1, 2, 4] as const;
 const quickPacedWorkers = [1, 2] as const;
@@ -23,7 +26,7 @@ function inWords(workers: number, what: 'worker' | 'thread'): string {
   return `${workers} ${what}${workers === 1 ? '' : 's'}`;
 }
 
-/** @returns 1, 2, 4 and so on up to the machine's cores, their own number too */
+/** @returns 1, 2, 4 and so on below the number of cores, and that number */
 function workerCounts(cores: number): readonly number[] {
   const powers = Array.from({ length: 9 }, (_unused, power) => 2 ** power);
   return [...powers.filter((workers) => workers < cores), cores];
@@ -54,7 +57,7 @@ function compareCores(bench: Bench, workers: number): Promise<readonly Compariso
   });
 }
 
-/** One of each size's servers, by the name that it has there. */
+/** Takes the server of this name from each size. */
 function pacedPart(
   bench: Bench,
   sizes: ReadonlyMap<number, Started>,
@@ -77,7 +80,7 @@ async function startSizes(keep: KeepServer, sizes: readonly number[]): Promise<R
   return started;
 }
 
-/** They need no cores of their own: the rate is far below what one core can do. */
+/** The generators need no cores of their own: the rate is far below what one core can do. */
 function comparePacedSizes(bench: Bench): Promise<readonly Comparison[]> {
   return withServers(async (keep) => {
     const sizes = await startSizes(keep, bench.settings.isQuick ? quickPacedWorkers : pacedWorkers);
@@ -111,7 +114,7 @@ async function run(given: Bench): Promise<ScenarioReport> {
   const { isQuick } = bench.settings;
   const cores = availableParallelism();
   const counts = workerCounts(isQuick ? Math.min(cores, quickCoresMax) : cores);
-  // The generator of a single worker is there on any machine, as in all other scenarios.
+  // One worker is measured on any machine, with one generator, as in the other scenarios.
   const possible = counts.filter((workers) => workers === 1 || workers * 2 <= cores);
   const comparisons: Comparison[] = [];
   for (const workers of possible) comparisons.push(...(await compareCores(bench, workers)));

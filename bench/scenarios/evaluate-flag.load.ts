@@ -18,7 +18,7 @@ const quickKeys = 1000;
 const countingSuffix = '-counting';
 const ofBurgee = { contender: 'burgee', of: 'ratio' } as const;
 
-/** What is promised of 64 connections and wrk. Where it is not installed, the report says that they were not measured. */
+/** The targets at 64 connections with wrk. Without wrk the report says that they were not measured. */
 const targets: readonly Target[] = [
   {
     ...ofBurgee,
@@ -51,7 +51,7 @@ const targets: readonly Target[] = [
   ...['counting', 'metrics', 'evaluation-counts'].flatMap(targetsOfCounting),
 ];
 
-/** Counting may cost less than 2 % of the throughput, and of the processor time. */
+/** Counting may cost under 2 % of the throughput and of the CPU time. */
 function targetsOfCounting(contender: string): Target[] {
   const place = { contender, of: 'ratio', comparison: `throughput-wrk${countingSuffix}` } as const;
   return [
@@ -74,7 +74,7 @@ function countedBy(contender: string): string {
   return contender === 'counting' ? 'metrics and evaluation counts' : contender.replace('-', ' ');
 }
 
-/** What counting costs: Burgee against itself without its counters. */
+/** The cost of counting: Burgee compared with Burgee without its counters. */
 function compareCounting(bench: Bench): Promise<Comparison[]> {
   const { connections } = bench.settings;
   return withServers(async (keep) => {

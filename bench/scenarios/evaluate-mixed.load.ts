@@ -19,7 +19,7 @@ import { type KeepServer, withServers } from '../servers/with-servers.ts';
 const scenario = 'evaluate-mixed';
 const title = 'Many flags by Zipf: 60 % targeting key, 20 % cohort, 15 % four attributes, 5 % unknown flags';
 const oneFlag = 'evaluate-flag';
-/** The mix has no project of this name. */
+/** No project of the mix has this name. */
 const oneFlagProject = 'bench';
 const seed = 20_260_101;
 const answersSampled = 400;
@@ -38,7 +38,7 @@ function targetsFor(driver: string): readonly Target[] {
   return [{ ...ofMix, comparison, what: 'throughput against one flag', bound: { atLeast: 0.85 } }];
 }
 
-/** Starts what is asked: the mix, one flag of the same server, and a constant answer as long as the mix's on average. */
+/** Starts the contenders: the mix, one flag of the same server, and a constant answer as long as the mix's average. */
 async function prepare({ settings }: Bench, keep: KeepServer): Promise<Question> {
   const sizes = settings.isQuick ? quick : full;
   const burgee = await keep(startBurgee([...mixedProvision(sizes.flags), halfFlagProject(oneFlagProject)]));

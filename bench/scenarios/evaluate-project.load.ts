@@ -17,7 +17,10 @@ const sizes = [10, 100, 1000, 10_000] as const;
 const quickSizes = [10, 100] as const;
 const targetingKeys = 1000;
 const answersSampled = 20;
-/** An evaluator makes a list in slices, all lists at once: with more flags under way, the deadline ends some. */
+/**
+ * A worker makes all requested lists in slices side by side: with more flags under way, some lists would miss the
+ * deadline.
+ */
 const flagsUnderWayMax = 160_000;
 const framed = 'Long answers come in chunks, the bare ones with a Content-Length; everything else is alike.';
 
@@ -81,7 +84,7 @@ function runHere(bench: Bench): Promise<ScenarioReport> {
   });
 }
 
-/** The project is what it is, and has at least the flags of the mix. */
+/** The token's project may have other flags; the flags of the mix are added to it. */
 async function runElsewhere(bench: Bench, server: ServerElsewhere): Promise<ScenarioReport> {
   bench.note('looking for the flags of the mix, and creating those that are not there');
   await ensureMixElsewhere(server, bench.settings.isQuick ? quickSizes[0] : flagsElsewhere);

@@ -20,9 +20,9 @@ const sizes = { flags: 10_000, requests: 100_000 };
 const quickSizes = { flags: 200, requests: 1000 };
 const seed = 20_260_104;
 const rates = [0, 10, 100, 1000] as const;
-/** A server that is new, on a machine that is busy, may not hold more. */
+/** A quick run's rate, which even a fresh server on a busy machine can hold. */
 const quickRates = [0, 100] as const;
-/** The most popular: a change that nobody asks about afterwards costs an evaluator nothing. */
+/** Patches the most popular flags: a change of a flag that is not evaluated costs a worker nothing. */
 const changedFlagsMax = 1000;
 const probeProject: ProvisionedPart = {
   name: 'freshness',
@@ -87,7 +87,7 @@ function probedFlag({ provisioned }: BurgeeProcess): Parameters<typeof probeFres
   return { id, environment: null, writeToken };
 }
 
-/** The probe changes a flag of its own all the while, whatever the rate of the other changes. */
+/** The probe changes a flag of its own all the time, beside the other changes. */
 async function compareFreshness(
   bench: Bench,
   question: Question,

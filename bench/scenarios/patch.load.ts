@@ -18,7 +18,7 @@ const writersMax = 64;
 const oneByOne = '64 writers, one transaction per change';
 const inProcess = 'one transaction per change, in process';
 const bareCommit = 'bare commit';
-/** A slow disk is to show in the figures: no change is refused because others wait. */
+/** A slow disk must show in the figures, so no change may be refused because others wait. */
 const deadlineMs = 600_000;
 const serveArgs = ['--management-rate-limit', '1000000000', '--request-deadline-ms', String(deadlineMs)];
 const oneByOneArgs = [...serveArgs, '--commit-group-size', '1'];
@@ -57,7 +57,7 @@ function writersName(writers: number): string {
   return writers === 1 ? '1 writer' : `${writers} writers`;
 }
 
-/** Directories with the same flags: two that are served, and two that the baselines without a server write to. */
+/** Directories with the same flags: two are served, and the baselines without a server write to two. */
 interface Places {
   readonly served: BenchDirectory;
   readonly servedOneByOne: BenchDirectory;
@@ -77,7 +77,7 @@ function provisionOf(flags: number): ProvisionedPart {
   };
 }
 
-/** @returns `count` flags from everywhere among those there are: a flag for each of so many writers */
+/** @returns `count` flags, spread evenly over all flags: one for each writer */
 function spreadFlags({ provisioned }: BenchDirectory, count: number): readonly ChangeableFlag[] {
   const project = provisioned.projects['bench'];
   const ids = Object.values(project?.flags ?? {});
@@ -102,7 +102,7 @@ function writersContender(writers: number, server: ServerProcess, served: BenchD
   };
 }
 
-/** What group commit is compared with: the same service and the same load, each change committed by itself. */
+/** The baseline of group commit: the same service and load, with each change committed by itself. */
 function oneByOneContender(server: ServerProcess, served: BenchDirectory): ContenderPlan {
   return {
     ...overHttp(writersMax, server, served),

@@ -8,7 +8,7 @@ import { installPeers } from '../peers/peer-packages.ts';
 import { startUnleashProxy, startUnleashServer } from '../peers/unleash-servers.ts';
 import type { Bench, Scenario } from '../scenario.ts';
 
-/** Those of npm, all of them, should none be had. */
+/** The names of all peers from npm, for the report if none can be installed. */
 const peerNames = [
   '@unleash/proxy',
   'unleash-server',
@@ -16,7 +16,7 @@ const peerNames = [
   'unleash-client',
   '@growthbook/growthbook',
 ] as const;
-/** How many users are asked about, twice, to see that an answer is what it should be. */
+/** How many users are checked, twice each, before measuring. */
 const checkedUsers = 2000;
 const quickCheckedUsers = 200;
 
@@ -26,7 +26,7 @@ function textOf(fault: unknown): string {
   return fault instanceof Error ? fault.message : String(fault);
 }
 
-/** Starts the HTTP peers that can be had here, says which cannot, and stops whatever was started. */
+/** Starts the HTTP peers that this machine can run, reports those that it cannot, and stops all that were started. */
 async function runHttp(bench: Bench, users: number): Promise<Part> {
   const starts: readonly [string, () => Promise<HalfServer>][] = [
     ['@unleash/proxy', () => startUnleashProxy(users)],
@@ -65,7 +65,7 @@ async function compareWithBurgee(
   }
 }
 
-/** What npm has: servers and libraries in JavaScript. */
+/** Compares with peers from npm: servers and libraries in JavaScript. */
 async function runPackages(bench: Bench, users: number): Promise<Part> {
   try {
     await installPeers((text) => bench.note(text));
@@ -83,7 +83,7 @@ async function runPackages(bench: Bench, users: number): Promise<Part> {
 
 async function run(bench: Bench): Promise<ScenarioReport> {
   const users = bench.settings.isQuick ? 1000 : 100_000;
-  // First, so that a program that does not start is told before minutes of measuring.
+  // First, so that a program that does not start is reported before minutes of measuring.
   const binaries = await runBinaries(bench, users);
   const packages = await runPackages(bench, users);
   return {

@@ -27,14 +27,14 @@ const requestsHere = 100_000;
 const quickRequests = 1000;
 const seed = 20_260_105;
 const MiB = 2 ** 20;
-/** Both as the settings' defaults are, said aloud because the bound on memory is made of them. */
+/** Both are the settings' defaults. They are set explicitly, because the bound on memory is computed from them. */
 const cacheMiB = 256;
 const workers = availableParallelism();
 const serveArgs = ['--cache-bytes', `${cacheMiB * workers}MiB`, ...workerArguments(workers)];
-/** What the heaps of a busy process hold besides: garbage that was not collected yet. */
+/** Allowance for garbage that a busy process has not collected yet. */
 const allowanceMiB = 128;
 
-/** A data directory with so many flags, and what is asked of its server. */
+/** A data directory with `flags` flags, and the requests to its server. */
 interface Size {
   readonly flags: number;
   readonly name: string;
@@ -107,7 +107,7 @@ function questionFor(bench: Bench, sizes: readonly Size[], servers: readonly Ser
   };
 }
 
-/** A question for each flag that there is, so that whatever a cache can hold it holds. */
+/** One request for each flag, which fills the caches. */
 async function askForEveryFlag({ flags, directory }: Size, { origin }: ServerProcess): Promise<void> {
   const paths = Array.from({ length: flags }, (_unused, index) => {
     const { id, environment } = findMixedFlag(index, flags, directory.provisioned);
@@ -177,7 +177,7 @@ function compareStartUp(bench: Bench, sizes: readonly Size[]): Promise<Compariso
   });
 }
 
-/** What is measured with a server of each size alive. */
+/** The comparisons during which a server of each size runs. */
 function compareServed(bench: Bench, sizes: readonly Size[]): Promise<Comparison[]> {
   return withServers(async (keep) => {
     const servers: ServerProcess[] = [];

@@ -15,9 +15,9 @@ import { withServers } from '../servers/with-servers.ts';
 const scenario = 'wide';
 const connectionsHere = 1000;
 const quickConnections = 100;
-/** One in so many carries load. */
+/** One connection in so many carries load. */
 const oneActiveIn = 10;
-/** Files that a process has open beside its connections. */
+/** Files that a process opens beside its connections. */
 const otherFiles = 500;
 
 function inWords(connections: number): string {

@@ -5,10 +5,10 @@ process.once('exit', () => {
 });
 
 /**
- * Registers what must not outlive this process, such as a server that it started.
+ * Registers the clean-up of something that must not outlive this process, such as a server that it started.
  *
  * @param undo synchronous, called once when the process exits
- * @returns takes it back, when it has been undone in order
+ * @returns a function that withdraws the registration, for after a clean-up in order
  */
 export function atExit(undo: () => void): () => void {
   undone.add(undo);

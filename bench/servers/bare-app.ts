@@ -2,11 +2,11 @@ import { App, type HttpResponse, type TemplatedApp, us_socket_local_port } from 
 import { readFileSync } from 'node:fs';
 import { evaluationHeaders } from '../../src/operations/answer-headers.ts';
 
-/** What uWebSockets.js has to hand connections from one thread's app to another's, and its types lack. */
+/** Methods of uWebSockets.js, missing in its types, that hand connections from one thread's app to another's. */
 export interface HandingApp extends TemplatedApp {
-  /** @returns what names this app to the other thread */
+  /** @returns a descriptor that identifies this app to the other thread */
   getDescriptor(): unknown;
-  /** From now on this app's connections go to that one and those added before, in turns. */
+  /** Adds an app: this app's new connections go to the added apps in turns. */
   addChildAppDescriptor(descriptor: unknown): void;
 }
 
@@ -16,12 +16,15 @@ export function createApp(): HandingApp {
 }
 
 /**
- * @param file has the body
+ * @param file holds the body
  * @returns an app that answers every evaluation with this body and the headers of an evaluation, and `/health`
  */
 export function createBareApp(file: string): HandingApp {
   const bytes = readFileSync(file);
-  /** Whichever is faster: bytes cross as they are, short text costs less than a view of bytes. */
+  /**
+   * The faster form of each: a long body is sent as bytes, which need no conversion; a short one as text, which costs
+   * less than a view of bytes.
+   */
   const body = bytes.length > 1024 ? bytes : bytes.toString('utf8');
   const answer = (response: HttpResponse): void => {
     response.writeHeader(evaluationHeaders.name, evaluationHeaders.value);

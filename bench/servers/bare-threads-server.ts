@@ -9,7 +9,7 @@ import { createApp, listenAndTell } from './bare-app.ts';
 
 const [file = '', threads = '1'] = process.argv.slice(2);
 const app = createApp();
-// Uncaught, an error of a thread ends this process: that is how it is told.
+// A thread's error is not caught here, so it ends this process, and the parent reports it.
 for (let count = Number(threads); count > 0; count -= 1) {
   const thread = new Worker(new URL('./bare-thread.js', import.meta.url), { workerData: file });
   const [descriptor] = await once(thread, 'message');

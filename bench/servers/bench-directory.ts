@@ -8,7 +8,7 @@ import { keepEnd } from './keep-end.ts';
 import { mainProgram, ownEnvironment } from './programs.ts';
 import { type ProvisionedPart, writeProvisionFile } from './provision-file.ts';
 
-/** What `apply` printed of a project: ids, and secrets of tokens, by name. */
+/** A project as `apply` printed it: ids, and tokens' secrets, by name. */
 export interface ProvisionedProject {
   readonly id: string;
   readonly flags: Readonly<Record<string, string>>;
@@ -29,9 +29,10 @@ export interface BenchDirectory {
 }
 
 /**
- * Makes a fresh data directory and applies these projects to it; none leaves it empty, as before a first start.
+ * Makes a fresh data directory and applies these projects to it. Without projects it stays empty, as before a first
+ * start.
  *
- * @param parent where it is made: the system's temporary folder, which may lie in memory, unless told otherwise
+ * @param parent the folder that it is made in; the system's temporary folder, which may lie in memory, unless given
  */
 export async function makeDirectory(
   projects: Iterable<ProvisionedPart>,
@@ -55,7 +56,10 @@ export async function makeDirectory(
   }
 }
 
-/** The same store in a directory of its own, so that several servers have the same ids. No server may be running on it. */
+/**
+ * Copies the store to a directory of its own, so that several servers have the same ids. No server may be running on
+ * it.
+ */
 export function copyDirectory({ dataDir, provisioned }: BenchDirectory, parent = tmpdir()): BenchDirectory {
   const directory = mkdtempSync(join(parent, 'burgee-bench-'));
   const remove = (): void => rmSync(directory, { recursive: true, force: true });
@@ -87,7 +91,7 @@ async function applyTo(
   return provisioned;
 }
 
-/** Its answer goes straight to a file: for a million flags it is too long for a pipe's buffers. */
+/** The command's output goes to a file: for a million flags it is too long for a pipe's buffers. */
 async function runApply(args: readonly string[], answerFile: string): Promise<void> {
   const answer = openSync(answerFile, 'w', 0o600);
   const stdio: StdioOptions = ['ignore', answer, 'pipe'];

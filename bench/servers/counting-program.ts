@@ -8,7 +8,7 @@ import { atExit } from './at-exit.ts';
 
 const run = promisify(execFile);
 
-/** Modules that the server loads first (`--import`), each of which takes some of the counting out of every thread. */
+/** Modules that the server loads first (`--import`). Each removes a part of the counting from every thread. */
 const modules = {
   withoutMetrics: 'without-metrics',
   withoutEvaluationCounts: 'without-evaluation-counts',
@@ -16,7 +16,7 @@ const modules = {
 
 export type CountingModule = keyof typeof modules;
 
-/** Burgee, bundled as it is for production, and beside it what can take its counting out. */
+/** Burgee bundled as for production, together with modules that remove its counting. */
 export interface CountingProgram {
   readonly main: string;
   /** URLs for `--import`. */
@@ -24,13 +24,13 @@ export interface CountingProgram {
 }
 
 /**
- * Bundles the server once more, with those modules as entries: they must share the server's own classes, which its bundle
- * for production shows to nobody. The bundle is removed when this process ends.
+ * Bundles the server again, with those modules as entries. They must share the server's classes, which the bundle for
+ * production does not export. The bundle is removed when this process ends.
  *
- * @throws Error with what the bundler says
+ * @throws Error with the bundler's output
  */
 export async function bundleCountingProgram(): Promise<CountingProgram> {
-  // Below dist, where its packages are found, and this program's own: several may be at it at once.
+  // Below dist, where Node finds the packages. Each process has a folder of its own, because several may run at once.
   const folder = mkdtempSync(join(import.meta.dirname, 'counting-'));
   atExit(() => rmSync(folder, { recursive: true, force: true }));
   const root = packageRoot();

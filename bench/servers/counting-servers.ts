@@ -8,7 +8,7 @@ import type { ServerProcess } from './server-process.ts';
 import { type BurgeeOptions, serveDirectory } from './start-burgee.ts';
 import type { KeepServer } from './with-servers.ts';
 
-/** With the admin listener, as a service that is scraped has it. */
+/** With the admin listener, as a scraped service has it. */
 const args = ['--admin-port', '0'];
 
 interface CountingVariant extends Pick<OneFlagServer, 'name' | 'what'> {
@@ -38,7 +38,7 @@ export const countingVariants: readonly CountingVariant[] = [
   },
 ];
 
-/** Burgee four times, with and without what it counts, on copies of one store. */
+/** Starts Burgee four times, with and without its counters, on copies of one store. */
 export async function startCountingServers(
   keep: KeepServer,
 ): Promise<{ readonly flagId: string; readonly servers: readonly OneFlagServer[] }> {

@@ -3,7 +3,7 @@ import type { DeclaredProject } from '../../src/contracts/provision/declared-pro
 import type { ProvisionedPart } from './provision-file.ts';
 import { SeededRandom } from './seeded-random.ts';
 
-/** The attributes that the audiences look at, with the values that a request may have. */
+/** The attributes of the audiences' rules, with the values that requests may have. */
 export const attributeValues = {
   plan: ['free', 'pro', 'team', 'enterprise'],
   country: ['DE', 'FR', 'GB', 'US', 'BR', 'JP', 'KE', 'IN'],
@@ -33,7 +33,7 @@ const audiences: NonNullable<DeclaredProject['audiences']> = [
 ];
 const audienceNames = ['Paying customers on phones', 'Trial countries on the web'] as const;
 
-/** One for each last digit of a flag's index. */
+/** An environment for each last digit of a flag's index. */
 const projectNames = [
   'shop',
   'search',
@@ -61,20 +61,20 @@ const features = [
 ] as const;
 /** The project whose flags have a state in each environment. */
 const multiEnvironmentDigit = 7;
-/** So that a million flags lie in a hundred projects, not in ten. */
+/** So a million flags lie in a hundred projects. */
 const flagsOfProjectMax = 10_000;
 const writeTokenName = 'bench-write';
 const environments = ['production', 'staging', 'development'] as const;
-/** How many different users there are: targeting keys, and members of cohorts. */
+/** How many different users there are, as targeting keys and as cohorts. */
 export const usersMax = 100_000;
-/** Every hundredth flag has so many cohorts, the others a few or none. */
+/** Every hundredth flag has this many cohorts, the others a few or none. */
 const manyCohorts = 300;
 
-/** Where a flag of the mix lies. Flags are numbered by popularity, 0 the most asked for. */
+/** The place of a flag of the mix. Flags are numbered by popularity; 0 is requested most. */
 export interface MixedPlace {
   readonly project: string;
   readonly flag: string;
-  /** What requests send as `env`; null in a single-environment project. */
+  /** The value of `env` in requests; null in a single-environment project. */
   readonly environment: string | null;
   readonly writeToken: string;
 }
@@ -103,7 +103,7 @@ function flagName(index: number): string {
   return `${areas[index % areas.length]}-${features[Math.floor(index / 3) % features.length]}-${index}`;
 }
 
-/** The cohorts that a flag of the mix lists, effective where requests ask. Empty on most. */
+/** The effective cohorts of a flag of the mix, in the environment that requests name. Most flags have none. */
 export function mixedCohorts(index: number): readonly string[] {
   const random = new SeededRandom(1, index);
   const isListed = index % 20 >= 12 && index % 20 < 16;
@@ -115,7 +115,10 @@ export function userName(number: number): string {
   return `user-${number}`;
 }
 
-/** Seven in ten by percentage alone or with cohorts, one in five by audience, the rest plainly on or off. */
+/**
+ * Seven flags in ten use a percentage, some of them with cohorts; one in five an audience; the rest are plainly on or
+ * off.
+ */
 export function mixedState(index: number): DeclaredState {
   const random = new SeededRandom(2, index);
   const cohorts = [...mixedCohorts(index)];
@@ -135,8 +138,8 @@ function mixedFlag(index: number, isMultiEnvironment: boolean): DeclaredFlag {
 }
 
 /**
- * `count` flags in projects of at most 10,000, one project in ten with environments, each with a write token. What a
- * flag is follows from its index alone, so the most popular flags are the same however many there are.
+ * `count` flags in projects of at most 10,000, each with a write token; one project in ten has environments. A flag's
+ * state follows from its index alone, so the most popular flags are the same for every `count`.
  */
 export function* mixedProvision(count: number): Generator<ProvisionedPart> {
   for (let group = 0; group < groupsOf(count); group += 1) {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ServerElsewhere } from '../scenario.ts';
 
-/** A flag to have on a server elsewhere, as the Management API takes it. */
+/** A flag to create on a server elsewhere, as the Management API takes it. */
 export interface FlagToCreate {
   readonly name: string;
   readonly enabled?: boolean;
@@ -9,11 +9,11 @@ export interface FlagToCreate {
   readonly cohorts?: readonly string[];
 }
 
-/** A server refuses more than its rate limit, 600 a minute unless set otherwise: it is waited for so often in a row. */
+/** How often in a row a request is repeated that the server's rate limit refused (600 a minute by default). */
 const waitsMax = 5;
 
 /**
- * Sees to it that a project has these flags: those that exist by name are used as they are, the others are created.
+ * Ensures that a project has these flags. Flags that exist by name are used unchanged; the others are created.
  *
  * @returns ids by name
  */
@@ -30,7 +30,7 @@ export async function ensureFlags(
   return ids;
 }
 
-/** Every flag of the project. */
+/** Lists every flag of the project. */
 export async function listFlags(
   server: ServerElsewhere,
 ): Promise<readonly { readonly id: string; readonly name: string }[]> {

@@ -1,9 +1,13 @@
 import type { Readable } from 'node:stream';
 
-/** What a program says on standard error is shown only when it fails: its last characters. */
+/** How many characters at the end of a program's standard error are kept; they are shown only if it fails. */
 const charsMax = 4000;
 
-/** Reads a stream to its end, so that its writer is never stopped by a full pipe. @returns gives the last it said */
+/**
+ * Reads a stream to its end, so that a full pipe never blocks its writer.
+ *
+ * @returns a function that gives the end of the text
+ */
 export function keepEnd(stream: Readable): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (piece: string) => {

@@ -3,14 +3,14 @@ import { mixedState } from './flag-fixtures.ts';
 import { ensureFlags } from './flags-elsewhere.ts';
 import type { AskedFlag } from './mixed-requests.ts';
 
-/** As many as the rate limit of a server lets be created in a minute, and some to spare. */
+/** Below the number of flags that a server's rate limit allows to be created in a minute. */
 export const flagsElsewhere = 500;
 
 /**
- * Sees to it that a server elsewhere has the flags of the mix: in one project without environments, and without
- * audiences, because the Management API makes none.
+ * Ensures that a server elsewhere has the flags of the mix, in one project without environments. They have no
+ * audiences, because the Management API cannot create one.
  *
- * @returns finds them by popularity
+ * @returns a function that finds a flag by popularity
  */
 export async function ensureMixElsewhere(
   server: ServerElsewhere,

@@ -4,13 +4,13 @@ import { attributeValues, mixedCohorts, placeMixedFlag, userName, usersMax } fro
 import { SeededRandom } from './seeded-random.ts';
 import { Zipf } from './zipf.ts';
 
-/** What a load of the mix needs to know of a flag. */
+/** What the requests of the mix need of a flag. */
 export interface AskedFlag {
   readonly id: string;
   readonly environment: string | null;
 }
 
-/** A flag of the mix by its popularity. @throws when it was not provisioned */
+/** Finds a flag of the mix by popularity. @throws when it was not provisioned */
 export function findMixedFlag(
   index: number,
   count: number,
@@ -28,7 +28,7 @@ export function findMixedFlag(
  * The load of `evaluate-mixed`: flags by Zipf's law; 60 % with a targeting key, 20 % with a cohort, 15 % with a targeting
  * key and four attributes, and 5 % for flags that do not exist, which must be answered 404. The same for the same seed.
  *
- * @param count of flags, as they were provisioned by `mixedProvision`
+ * @param count the number of flags that `mixedProvision` provisioned
  */
 export function mixedRequests(
   count: number,
@@ -39,7 +39,7 @@ export function mixedRequests(
   return requestsFor(count, (index) => findMixedFlag(index, count, provisioned), seed, length);
 }
 
-/** As `mixedRequests`, with the flags from wherever they are. */
+/** The same load as `mixedRequests`, with flags from `find`. */
 export function requestsFor(
   count: number,
   find: (index: number) => AskedFlag,
@@ -70,7 +70,7 @@ function contextOf(index: number, random: SeededRandom): string[] {
   return [targetingKey, ...attributes];
 }
 
-/** One that the flag lists, half of the time, if it lists any. */
+/** Half of the time one of the flag's own cohorts, if it has any. */
 function cohortFor(index: number, random: SeededRandom): string {
   const listed = mixedCohorts(index);
   return listed.length > 0 && random.fraction() < 0.5

@@ -1,5 +1,5 @@
 /**
- * What Node's own HTTP server gives: a constant answer with the headers and the bytes of an evaluation. Its first
+ * Node's own HTTP server with a constant answer, which has the headers and the bytes of an evaluation. Its first
  * argument names the file with the body. Prints its port.
  */
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,9 @@ import type { AddressInfo } from 'node:net';
 import { evaluationHeaders } from '../../src/operations/answer-headers.ts';
 
 const body = readFileSync(process.argv[2] ?? '');
-/** A block is one name, and behind it a value with the lines that follow. */
+/**
+ * Burgee writes all headers as one: a name, and a value that holds the lines of the others. Node gets them one by one.
+ */
 const [firstValue = '', ...lines] = evaluationHeaders.value.split('\r\n');
 const headers = [
   [evaluationHeaders.name, firstValue],
@@ -19,7 +21,7 @@ const headers = [
 ].flat();
 
 const server = createServer((_request, response) => {
-  // Node would add lines about the connection, which stays open without them.
+  // Node would add headers about the connection, which stays open without them.
   response.removeHeader('Connection');
   response.writeHead(200, headers).end(body);
 });

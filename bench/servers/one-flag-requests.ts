@@ -1,12 +1,12 @@
 import type { BenchRequest } from '../load/request-list.ts';
 import { userName, usersMax } from './flag-fixtures.ts';
 
-/** Prime to the number of users, so that steps of it visit them all, in no obvious order. */
+/** Coprime to the number of users, so that steps of this size visit all users, in no obvious order. */
 const step = 7919;
 
 /**
  * Requests for one flag, each with a targeting key of its own.
- * @param length fewer than the 100,000 that there are, to show that a scenario runs
+ * @param length how many; fewer than the 100,000 users in a quick run
  */
 export function oneFlagRequests(flagId: string, length = usersMax): BenchRequest[] {
   return Array.from({ length }, (_unused, at) => ({

@@ -9,17 +9,17 @@ import { workerArguments } from './worker-arguments.ts';
 
 const name = 'half';
 const trafficPercentage = 50;
-/** At 50 %, so many keys in a row without the flag mean that it is not evaluated. */
+/** At 50 %, this many keys in a row without the flag mean that it is not evaluated. */
 const keysTriedMax = 100;
 
-/** A server that answers for the one flag, and what it is. */
+/** A server that answers for the one flag, and its description. */
 export interface OneFlagServer {
   readonly name: string;
   readonly what: string;
   readonly server: ServerProcess;
 }
 
-/** What Burgee is compared with: a server that gives a constant answer. */
+/** A server with a constant answer, to compare Burgee with. */
 interface Limit extends Pick<OneFlagServer, 'name' | 'what'> {
   start(body: string): Promise<ServerProcess>;
 }
@@ -36,7 +36,7 @@ export const nodeHttpLimit: Limit = {
   start: startNodeHttpServer,
 };
 
-/** The limit of so many threads. */
+/** The limit of this many threads. */
 export function bareThreadsLimit(threads: number): Limit {
   return {
     name: 'bare',
@@ -45,7 +45,10 @@ export function bareThreadsLimit(threads: number): Limit {
   };
 }
 
-/** Burgee with one flag at 50 %, and what it is compared with. All answer alike, to the byte, when the flag is on. */
+/**
+ * Starts Burgee with one flag at 50 %, and the servers to compare it with. While the flag is on, all send the same
+ * bytes.
+ */
 export async function startOneFlagServers(
   keep: KeepServer,
   workers: number,

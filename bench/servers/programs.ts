@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url';
 
-/** Burgee itself, as it is built. */
+/** Burgee's bundle, which is what runs. */
 export const mainProgram = fileURLToPath(new URL('../../server/main.js', import.meta.url));
-/** The same before it is bundled. */
+/** The compiled modules before bundling. */
 export const unbundledProgram = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 export const bareProgram = fileURLToPath(new URL('./bare-server.js', import.meta.url));
 export const bareThreadsProgram = fileURLToPath(new URL('./bare-threads-server.js', import.meta.url));
 export const nodeHttpProgram = fileURLToPath(new URL('./node-http-server.js', import.meta.url));
 
-/** The environment without `BURGEE_*` variables: what is measured depends on the arguments alone. */
+/** The environment without `BURGEE_*` variables, so that only the arguments decide what is measured. */
 export function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BURGEE_')));
 }

@@ -4,16 +4,16 @@ import { finished } from 'node:stream/promises';
 import type { DeclaredFlag } from '../../src/contracts/provision/declared-flag.ts';
 import type { DeclaredProject } from '../../src/contracts/provision/declared-project.ts';
 
-/** A project to provision. Its flags are drawn one by one: there may be a million of them. */
+/** A project to provision. Its flags are generated one at a time, because there may be a million. */
 export type ProvisionedPart = Omit<DeclaredProject, 'flags'> & { readonly flags: Iterable<DeclaredFlag> };
 
-/** Characters that are collected before they are written. */
+/** How many characters are collected for one write. */
 const pieceChars = 256 * 1024;
 
-/** Writes a file for `apply`, one organisation with these projects, holding no more than a piece of it in memory. */
+/** Writes a file for `apply`, one organisation with these projects, and holds only a piece of it in memory. */
 export async function writeProvisionFile(path: string, projects: Iterable<ProvisionedPart>): Promise<void> {
   const stream = createWriteStream(path, { mode: 0o600 });
-  // Without a listener, a full disk would end the process before anybody awaits.
+  // Without a listener, a full disk's error event would end the process before the promise is awaited.
   const done = finished(stream);
   done.catch(() => undefined);
   let piece = '';

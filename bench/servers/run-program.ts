@@ -5,16 +5,16 @@ import { atExit } from './at-exit.ts';
 const run = promisify(execFile);
 
 export interface RunOptions {
-  /** Milliseconds; without it the program takes as long as it takes. */
+  /** Time limit in ms; none unless given. */
   readonly timeout?: number;
   readonly env?: NodeJS.ProcessEnv;
 }
 
 /**
- * Runs a compiled program to its end, in a Node of its own, which does not outlive this process.
+ * Runs a compiled program to its end in a child process, which does not outlive this process.
  *
- * @returns what it wrote to standard output
- * @throws Error with what it wrote to standard error when it fails
+ * @returns its standard output
+ * @throws Error with its standard error when it fails
  */
 export async function runProgram(
   program: string,

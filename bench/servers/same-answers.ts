@@ -1,9 +1,9 @@
 import { Agent, get } from 'node:http';
 
-/** An answer as its bytes on the wire show it. */
+/** An answer as it is on the wire. */
 export interface AnswerShape {
   readonly status: number;
-  /** Sorted, without those that say how long the body is. */
+  /** Header lines, sorted, without those that give the body's length. */
   readonly headers: readonly string[];
   /** `Content-Length` or `Transfer-Encoding`. */
   readonly framing: string;
@@ -12,7 +12,7 @@ export interface AnswerShape {
 
 const framingHeaders = ['content-length', 'transfer-encoding'];
 
-/** Asks once, over a connection that a browser would keep open. */
+/** Sends one request on a kept connection. */
 export function readAnswer(origin: string, path: string): Promise<AnswerShape> {
   const agent = new Agent({ keepAlive: true });
   return new Promise<AnswerShape>((resolve, reject) => {
@@ -41,7 +41,7 @@ function headerLines(raw: readonly string[]): string[] {
   return Array.from({ length: raw.length / 2 }, (_unused, at) => `${raw[at * 2]}: ${raw[at * 2 + 1]}`);
 }
 
-/** A date is as long at any time. */
+/** Values of `Date` differ, but always have the same length. */
 function withoutTime(line: string): string {
   return nameOf(line) === 'Date' ? 'Date' : line;
 }
@@ -51,10 +51,10 @@ function nameOf(line: string): string {
 }
 
 /**
- * Makes sure, before anything is measured, that contenders send what is said of them: the same status and headers, and
- * bodies of as many bytes.
+ * Checks before measuring that all contenders send the same status and headers, and bodies of the same length.
  *
- * @param mayFrameDifferently for long bodies, which Burgee sends in chunks: their headers may say the length otherwise
+ * @param mayFrameDifferently for long bodies, which Burgee sends in chunks: the headers may then give the length
+ *   differently
  * @throws Error with the difference
  */
 export async function checkSameAnswers(

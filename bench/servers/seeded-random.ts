@@ -1,4 +1,4 @@
-/** The same numbers for the same seed, on every machine: fixtures and loads can be repeated exactly. */
+/** Gives the same numbers for the same seed on every machine, so that fixtures and loads can be repeated exactly. */
 export class SeededRandom {
   #state: number;
 

@@ -7,9 +7,9 @@ import { startProgram } from './start-program.ts';
 export interface BurgeeOptions {
   /** More arguments of `serve`, such as those of `workerArguments`. */
   readonly args?: readonly string[];
-  /** Modules that each of its threads loads before its own. */
+  /** Modules that each thread loads before its own. */
   readonly imports?: readonly string[];
-  /** What is run: the bundle unless this says otherwise. */
+  /** The program to run; the bundle unless given. */
   readonly program?: string;
 }
 
@@ -17,7 +17,7 @@ export interface BurgeeProcess extends ServerProcess {
   readonly provisioned: Provisioned;
 }
 
-/** Serves a directory on a free port, from the process's start to its `listening` line. */
+/** Serves a directory on a free port, and waits for the `listening` line. */
 export function serveDirectory(
   directory: Pick<BenchDirectory, 'dataDir'>,
   options: BurgeeOptions = {},
@@ -28,7 +28,7 @@ export function serveDirectory(
   return startProgram([...loaded, program, 'serve', ...place, ...args]);
 }
 
-/** Serves a directory of its own, which `stop` removes. */
+/** Serves a new directory, which `stop` removes. */
 export async function startBurgee(
   projects: Iterable<ProvisionedPart>,
   options: BurgeeOptions = {},

@@ -9,16 +9,16 @@ import type { ServerProcess } from './server-process.ts';
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Burgee's own drain time is 10 s; whoever needs longer is stuck. */
+/** Burgee's own drain time is 10 s: a program that takes longer is stuck. */
 const stopTimeoutMs = 20_000;
 /** Longer than a start with a million flags takes on a slow disk. */
 const startTimeoutMs = 120_000;
 
 /**
- * Starts a Node program that prints a JSON line with its `port`, and waits for that line. `BURGEE_*` variables are kept
- * from it: what is measured depends on the arguments alone.
+ * Starts a Node program that prints a JSON line with its `port`, and waits for that line. `BURGEE_*` variables are not
+ * passed on, so that only the arguments decide what is measured.
  *
- * @throws Error with what it wrote to standard error, when it ends before it listens, or does not listen in time
+ * @throws Error with its standard error, when it ends before it listens, or does not listen in time
  */
 export async function startProgram(args: readonly string[]): Promise<ServerProcess> {
   const startedAt = performance.now();
@@ -39,7 +39,7 @@ export async function startProgram(args: readonly string[]): Promise<ServerProce
     throw new Error(`${command} ${when}:\n${errors()}`);
   });
   const port = await Promise.race([readPort(child), ended]).finally(() => clearTimeout(overdue));
-  // A server that ends later is no failed start.
+  // Ignores the end of a server that has started.
   ended.catch(() => undefined);
   return {
     pid: child.pid ?? 0,
@@ -49,7 +49,7 @@ export async function startProgram(args: readonly string[]): Promise<ServerProce
   };
 }
 
-/** Reads on after the port, so that a server that logs is never stopped by a full pipe. */
+/** Keeps reading after the port, so that a full pipe never blocks a server that logs. */
 function readPort(child: Child): Promise<number> {
   return new Promise((resolve) => {
     createInterface({ input: child.stdout }).on('line', (line) => {

@@ -1,16 +1,16 @@
 import type { BenchRequest } from '../load/request-list.ts';
 import { readAnswer } from './same-answers.ts';
 
-/** A request that is answered with as many bytes as its load's answers are long on average. */
+/** A request whose answer is as long as the average answer of its load. */
 export interface TypicalAnswer {
   readonly path: string;
   readonly body: Buffer;
 }
 
 /**
- * Asks the first requests of a load for the answer that a constant server may give in place of them all.
+ * Sends the first requests of a load, to find the answer that a constant server gives in place of all.
  *
- * @param sample how many are asked
+ * @param sample how many requests are sent
  * @throws Error when none is answered 200
  */
 export async function findTypicalAnswer(

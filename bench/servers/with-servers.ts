@@ -1,9 +1,9 @@
 import type { ServerProcess } from './server-process.ts';
 
-/** Waits for a server and keeps it, to be stopped at the end: `const bare = await keep(startBareServer(body))`. */
+/** Awaits a server and registers it to be stopped at the end: `const bare = await keep(startBareServer(body))`. */
 export type KeepServer = <Server extends ServerProcess>(starting: Promise<Server>) => Promise<Server>;
 
-/** Runs something with the servers that it starts, and stops them however it ends. */
+/** Runs a function, and then stops the servers that it started, also when it fails. */
 export async function withServers<Result>(run: (keep: KeepServer) => Promise<Result>): Promise<Result> {
   const kept: ServerProcess[] = [];
   try {

@@ -1,4 +1,4 @@
-/** Loaded before a server: nobody counts for the console how often a flag was on and off. */
+/** Loaded before a server: removes the counts of evaluations that the console shows. */
 import { EvaluationTallies } from '../../src/worker/evaluation/evaluation-tallies.ts';
 
 EvaluationTallies.prototype.count = () => undefined;

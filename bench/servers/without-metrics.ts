@@ -1,6 +1,6 @@
 /**
- * Loaded before a server: nothing counts for `/metrics` on the way of a request, in any thread. What is left are timers
- * that come ten times a second, and what is read when somebody scrapes.
+ * Loaded before a server: removes from every thread the counting that a request does for `/metrics`. Timers that fire
+ * ten times a second stay, and so does the reading for a scrape.
  */
 
 import { AnswerMeter } from '../../src/observability/answer-meter.ts';

@@ -1,11 +1,11 @@
 import type { SeededRandom } from './seeded-random.ts';
 
-/** Draws ranks of a Zipf distribution with exponent 1: rank k comes up in proportion to 1 / (k + 1). */
+/** Draws ranks of a Zipf distribution with exponent 1: rank k is drawn in proportion to 1 / (k + 1). */
 export class Zipf {
   /** Sums of the weights up to each rank. */
   readonly #sums: Float64Array;
 
-  /** @param count of ranks, from 0 */
+  /** @param count the number of ranks, which start at 0 */
   constructor(count: number) {
     if (count < 1) throw new RangeError('a Zipf distribution needs a rank');
     this.#sums = new Float64Array(count);

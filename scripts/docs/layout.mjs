@@ -23,7 +23,7 @@ function pageList(items, headings) {
   return `<ul class="pages">\n${items.map((item) => pageItem(item, headings)).join('\n')}\n</ul>`;
 }
 
-/** The list stands twice, and the style sheet shows one: a drawer needs no script that way. */
+/** The page has the list twice, and the style sheet shows one of them: so the drawer needs no script. */
 function navigation(items, headings) {
   const list = pageList(items, headings);
   return `<details class="drawer">
@@ -46,8 +46,8 @@ ${links}
 }
 
 /**
- * @param asset from the name of a file of the site to a link to it.
- * @returns one page, whole: no script, no inline style, nothing from elsewhere.
+ * @param asset turns the name of a file of the site into a link to it.
+ * @returns one complete page, without scripts, inline styles or anything from another origin.
  */
 export function pageHtml(page, items, asset) {
   const links = `<link rel="icon" href="${asset('burgee.svg')}" type="image/svg+xml">
@@ -64,7 +64,7 @@ ${page.html}</main>
 `;
 }
 
-/** For addresses that people guess: `/docs/api` and `/docs/` are `/docs`. */
+/** For addresses that people guess: `/docs/api` and `/docs/` lead to `/docs`. */
 export function redirectHtml(target) {
   return `${head('Burgee', `<meta http-equiv="refresh" content="0; url=${target}">`)}
 <body><a href="${target}">The documentation</a></body>

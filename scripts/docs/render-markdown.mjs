@@ -5,7 +5,7 @@ export function escapeHtml(text) {
   return text.replace(/[&<>"]/g, (character) => names[character]);
 }
 
-/** As GitHub makes them, so that a link works there and here. */
+/** Made as GitHub makes them, so that a link works in both places. */
 function slug(text) {
   const words = text.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '');
   return words.trim().replace(/\s+/g, '-');
@@ -18,7 +18,7 @@ function plainText(tokens) {
 /** `Plan required {#plan-required}`: an id that other software links to, so it must survive a new wording. */
 const explicitId = /\s*\{#([\w-]+)\}\s*$/;
 
-/** What the renderer does beyond marked: ids on headings, rewritten links, tables that scroll, no raw HTML. */
+/** What the renderer adds to marked: ids on headings, rewritten links, tables that scroll, no raw HTML. */
 function rendererOf(page, resolveLink) {
   return {
     heading({ tokens, depth }) {
@@ -65,8 +65,8 @@ function duplicateIds(headings) {
 }
 
 /**
- * @param resolveLink from an address in the Markdown to one in the page.
- * @returns the page: title, HTML, headings and what is wrong with it.
+ * @param resolveLink turns a link of the Markdown into one of the page.
+ * @returns the page: title, HTML, headings and problems.
  */
 export function renderMarkdown(markdown, resolveLink) {
   const page = { title: '', html: '', headings: [], problems: [] };

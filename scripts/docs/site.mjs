@@ -6,7 +6,7 @@ import { renderMarkdown } from './render-markdown.mjs';
 /** The page that `/docs` shows; error bodies link to its sections. */
 const startPage = 'api.md';
 
-/** The sidebar's order; pages that are not named here follow by name. */
+/** The sidebar's order; other pages follow by name. */
 const pageOrder = [
   'api.md',
   'console.md',
@@ -37,7 +37,7 @@ function builtFile(source) {
   return source.replace(/README\.md$/, 'index.md').replace(/\.md$/, '.html');
 }
 
-/** A link that works from wherever the site is mounted: relative, as a browser resolves it. */
+/** A relative link, which works at any path that the site is served under. */
 function relativeLink(from, to) {
   return posix.join(posix.relative(posix.dirname(from), posix.dirname(to)), posix.basename(to));
 }
@@ -60,7 +60,7 @@ function servedTarget(target, extras) {
   return `docs/${extras.get(target)?.path ?? target}`;
 }
 
-/** Resolves the links of one page, and remembers what they point to until every page's ids are known. */
+/** Resolves the links of one page, and records their targets, which are checked when every page's ids are known. */
 function linkResolver(source, known, extras, promises) {
   return (href) => {
     if (/^https?:\/\//.test(href)) return href;
@@ -81,7 +81,7 @@ function brokenLinks(promises, pages, known) {
   return broken.map(({ source, href }) => `${source}: the link ${href} leads nowhere.`);
 }
 
-/** The sidebar: every page, and below the decisions' page its neighbours, when the reader is there. */
+/** The sidebar: every page. On a decision's page, the other decisions too. */
 function navigation(source, pages) {
   const items = [...pages.keys()].sort(byPageOrder).map((path) => ({
     title: pages.get(path).title,
@@ -95,8 +95,8 @@ function navigation(source, pages) {
 
 /**
  * @param directory of Markdown and the pictures beside it.
- * @param extras files from elsewhere that are served too: by the link that leads to them, `{path, body}`.
- * @returns every file of the site by path, and what is wrong with it.
+ * @param extras other files to serve: `{path, body}` by the link that leads to them.
+ * @returns every file of the site by path, and the site's problems.
  */
 export function buildSite(directory, extras) {
   const sources = sourceFiles(directory);
@@ -111,7 +111,7 @@ export function buildSite(directory, extras) {
   files.set('burgee.svg', readFileSync(join(import.meta.dirname, 'burgee.svg')));
   if (pages.has(startPage)) files.set('api.html', redirectHtml('../docs'));
   const shown = new Set(promises.map(({ target }) => target));
-  // Screenshots that no page shows are for readers of the repository.
+  // Screenshots that no page shows are left out: they are for readers of the repository.
   const isServed = (source) => !source.endsWith('.md') && (!source.endsWith('.png') || shown.has(source));
   for (const source of sources.filter(isServed)) {
     files.set(source, readFileSync(join(directory, source)));

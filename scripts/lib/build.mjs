@@ -6,7 +6,7 @@ import { root } from './root.mjs';
 import { runNode } from './run.mjs';
 import { renderSupplyChainPage } from './supply-chain.mjs';
 
-/** docs/configuration.md is what the settings say of themselves. */
+/** docs/configuration.md is generated from the settings' own descriptions. */
 async function writeConfigurationPage() {
   const compiled = join(root, 'dist', 'src', 'config', 'configuration-page.js');
   const { renderConfigurationPage } = await import(pathToFileURL(compiled).href);
@@ -15,7 +15,7 @@ async function writeConfigurationPage() {
   if (!existsSync(page) || readFileSync(page, 'utf8') !== text) writeFileSync(page, text);
 }
 
-/** The end of docs/supply-chain.md is what the lockfile says. */
+/** The end of docs/supply-chain.md is generated from the lockfile. */
 function writeSupplyChainPage() {
   const page = join(root, 'docs', 'supply-chain.md');
   const text = readFileSync(page, 'utf8');
@@ -24,8 +24,8 @@ function writeSupplyChainPage() {
 }
 
 /**
- * Makes the rest from dist/src, which must be there: the generated pages of docs, docs to the pages in dist/docs and
- * src/console to the web app in dist/console, both of which Burgee serves, and the bundle in dist/server that runs.
+ * Makes the rest from dist/src, which must exist: the generated pages of docs, dist/docs from docs, dist/console from
+ * src/console, and dist/server, the bundle that runs. Burgee serves dist/docs and dist/console.
  * @returns 0, or the exit code of the first step that failed
  */
 export async function assemble() {

@@ -7,12 +7,12 @@ async function checkHouseRules() {
   return problems.length === 0 ? 0 : 1;
 }
 
-/** tsc over all but the web app. */
+/** Checks the types of everything but the web app. */
 function checkTypes() {
   return runTool('tsc', ['--noEmit', '-p', 'tsconfig.json']);
 }
 
-/** In order of how quickly they tell. Each yields an exit code. */
+/** The quickest first. Each yields an exit code. */
 const checks = (types) => [
   ['house rules', checkHouseRules],
   ['import directions', () => runTool('depcruise', ['--config', '.dependency-cruiser.cjs', 'src'])],
@@ -23,8 +23,9 @@ const checks = (types) => [
 ];
 
 /**
- * Runs them all.
- * @param types looks at the types of all but the web app; who compiles them anyway gives that compiler's exit code
+ * Runs all checks.
+ * @param types checks the types of everything but the web app; a caller that compiles anyway passes that compiler's
+ *   exit code
  */
 export async function runChecks(types = checkTypes) {
   const failed = [];

@@ -1,4 +1,4 @@
-// The first import of every script: whatever comes after runs on a Node that Burgee runs on.
+// The first import of every script: the rest of the script runs on a Node that Burgee supports.
 import { chooseNode } from '../choose-node.cjs';
 
 chooseNode();

@@ -5,8 +5,8 @@ import { root } from './root.mjs';
 import { runTool } from './run.mjs';
 
 /*
- * Two projects compile to dist: the sources alone, and all but the web app. TypeScript keeps notes of each, and believes
- * them even when what they tell of was since removed or written by the other.
+ * Two TypeScript projects compile to dist: src alone, and everything but the web app. TypeScript trusts each project's
+ * build info even after its output was removed, or overwritten by the other project.
  */
 const sourceNotes = join(root, 'dist', '.tsbuildinfo-src');
 const allNotes = join(root, 'dist', '.tsbuildinfo');
@@ -15,7 +15,7 @@ function changedAt(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** Forgets a project's notes if the other one has written since. */
+/** Removes a project's build info if the other project has compiled since. */
 function forgetOldNotes(own, other) {
   if (changedAt(other) > changedAt(own)) rmSync(own, { force: true });
 }
@@ -28,7 +28,7 @@ export function compileSource() {
   return runTool('tsc', ['-p', 'tsconfig.build.json']);
 }
 
-/** The files below a folder, without their ending. */
+/** The files below a folder that have this ending, without it. */
 function namesIn(folder, ending) {
   const path = join(root, folder);
   if (!existsSync(path)) return [];
@@ -36,7 +36,7 @@ function namesIn(folder, ending) {
   return files.filter((file) => file.endsWith(ending)).map((file) => file.slice(0, -ending.length));
 }
 
-/** Removes what was compiled of files that are gone, and forgets the notes if something is missing. */
+/** Removes the output of sources that no longer exist, and the build info if some output is missing. */
 function tidyOutput(folder, isLeftOut = () => false) {
   const compiled = new Set(namesIn(join('dist', folder), '.js').filter((name) => !isLeftOut(name)));
   for (const name of namesIn(folder, '.ts')) {
@@ -46,11 +46,11 @@ function tidyOutput(folder, isLeftOut = () => false) {
   for (const name of compiled) rmSync(join(root, 'dist', folder, `${name}.js`));
 }
 
-/** Compiles src, test and bench, so that no test runs against what is no longer there. @returns tsc's exit code */
+/** Compiles src, test and bench. No output of a removed source is left for a test to load. @returns tsc's exit code */
 export function compileAll() {
   forgetOldNotes(allNotes, sourceNotes);
   writeOperationTables();
-  // Of the web app only what tests import is compiled here.
+  // Of the web app, this project compiles only what tests import.
   tidyOutput('src', (name) => name.startsWith('console'));
   tidyOutput('test');
   tidyOutput('bench');

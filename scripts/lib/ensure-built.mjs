@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from './root.mjs';
 import { runNode } from './run.mjs';
 
-/** Written when a build has come to its end. */
+/** Written at the end of a build. */
 export const buildStamp = join(root, 'dist', '.built');
 
 const sources = [
@@ -16,25 +16,25 @@ const sources = [
   'tsconfig.build.json',
 ];
 
-/** The newest time of change, in milliseconds, of a file or of whatever a directory holds. */
+/** The time of the last change, in milliseconds, of a file or of anything below a directory. */
 function changedAt(path) {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return 0;
   if (!stats.isDirectory()) return stats.mtimeMs;
-  // A directory's own time tells of files that were removed.
+  // Removing a file changes its directory's own time.
   return readdirSync(path).reduce(
     (newest, name) => Math.max(newest, changedAt(join(path, name))),
     stats.mtimeMs,
   );
 }
 
-/** Whether there is a build, and nothing that it is made of is newer. */
+/** Whether there is a build that is newer than all its sources. */
 export function isBuilt() {
   const builtAt = existsSync(buildStamp) ? statSync(buildStamp).mtimeMs : 0;
   return sources.every((source) => changedAt(join(root, source)) < builtAt);
 }
 
-/** Builds unless that has been done. Ends the process when it fails. */
+/** Builds if there is no build of the present sources. Ends the process when it fails. */
 export async function ensureBuilt() {
   if (isBuilt()) return;
   console.error('Building ...');

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The programs that tests and campaigns use and Debian has, each with the packages that bring it. */
+/** The programs of Debian that tests and campaigns use, each with the packages that contain it. */
 const packagesOf = new Map([
   ['cc', ['gcc', 'libc6-dev']],
   ['chromium', ['chromium']],
@@ -19,12 +19,14 @@ const packagesOf = new Map([
 ]);
 
 const aptGet = '/usr/bin/apt-get';
-/** Two test files may come here at once; apt waits for its own locks only in part. */
+/** Two test files may install at the same time, and apt does not wait for all of its own locks. */
 const lockFile = '/var/cache/apt/burgee-ensure-debian.lock';
-/** Debian starts a service right after it is installed, unless this says 101: no test needs one on port 80. */
+/**
+ * Debian starts a service when it is installed, unless this script exits with 101. No test needs a service on port 80.
+ */
 const startPolicy = '/usr/sbin/policy-rc.d';
 
-/** Debian keeps servers where an ordinary user's PATH does not look. */
+/** Debian keeps servers in folders that an ordinary user's PATH lacks. */
 function findProgram(command) {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
   return folders.map((folder) => join(folder, command)).find(isExecutable) ?? null;
@@ -39,7 +41,7 @@ function isExecutable(path) {
   }
 }
 
-/** @returns what apt-get said last, when it failed; null otherwise. */
+/** @returns the last line that apt-get printed if it failed, otherwise null. */
 function aptGetProblem(args) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const { status, stdout, stderr, error } = spawnSync(aptGet, args, { env, encoding: 'utf8' });
@@ -63,8 +65,8 @@ function canInstall() {
 }
 
 /**
- * Runs a script of ours under a lock, which the end of its process releases.
- * @returns its exit code; null where nothing could be installed, or where there is no lock to be had.
+ * Runs a script of this repository under a lock that the end of its process releases.
+ * @returns its exit code; null where this machine can install nothing, or has no lock.
  */
 export function runLocked(script, args) {
   if (!canInstall()) return null;
@@ -73,9 +75,9 @@ export function runLocked(script, args) {
 }
 
 /**
- * Finds programs, and installs Debian's packages of those that are missing where this is root on Debian.
+ * Finds programs. As root on Debian, installs the packages of missing ones.
  *
- * @param commands names such as `haproxy`, of the list above
+ * @param commands names from the list above, such as `haproxy`
  * @returns the path of each program by its name, or a problem that says what to do
  */
 export function ensureDebian(commands) {

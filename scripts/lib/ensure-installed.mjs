@@ -7,7 +7,10 @@ function packagesOf(path) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : {};
 }
 
-/** Whether node_modules holds what the lockfile says. What is optional may be for another machine. */
+/**
+ * Whether node_modules holds what the lockfile says. An optional package may be for another platform, and is not
+ * required.
+ */
 function isInstalled() {
   const wanted = Object.entries(packagesOf(join(root, 'package-lock.json')));
   const installed = packagesOf(join(root, 'node_modules', '.package-lock.json'));

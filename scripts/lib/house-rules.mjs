@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { findStaleTables } from './operation-tables.mjs';
 import { root } from './root.mjs';
 
-/** Rules that no linter has. Each names the files it is about, a pattern no line may match, and why. */
+/** Rules that no linter has. Each names its files, a pattern that no line of them may match, and the reason. */
 const rules = [
   {
-    // uWebSockets.js takes one setting from the environment, before it is imported: http/ may write that.
+    // uWebSockets.js reads one setting from the environment when it is imported: http/ may write that one.
     files: (path) => path.startsWith('src/') && !path.startsWith('src/config/'),
     pattern: /process\.env(?!(\.UWS_|\['UWS_)\w+('\])? \?{0,2}=[^=])|\benv\b.* from 'node:process'/,
     why: 'the environment is read in src/config/ only',
@@ -27,7 +27,7 @@ const rules = [
 const declaration =
   /^export (?:(?:abstract |async |declare )*(?:class|const|enum|function\*?|interface|let|type) (\w+)|const \{([^}]*)\})/gm;
 
-/** @returns the names that a file declares and exports, each once: a type may have the name of its value */
+/** @returns the names that a file declares and exports, each once: a value and its type may share a name */
 function* exportedNames(text) {
   for (const [, name, pattern] of text.matchAll(declaration)) {
     if (name !== undefined) yield name;
@@ -36,7 +36,7 @@ function* exportedNames(text) {
   }
 }
 
-/** @param files paths and texts. @returns each name that several of them declare, with their paths */
+/** @param files paths and texts. @returns each name that several files declare, with their paths */
 export function namesDeclaredTwice(files) {
   const paths = new Map();
   for (const [path, text] of files) {
@@ -47,8 +47,8 @@ export function namesDeclaredTwice(files) {
 }
 
 /**
- * One name for one thing: a name that two files of src export, types included, is a finding, for a reader who searches
- * for it finds the wrong one. A name that is exported again (`export { a } from`) is declared once.
+ * One name for one thing: a name, of a type too, that two files of src declare and export is a finding, because a
+ * reader who searches for it finds the wrong one. Exporting it again (`export { a } from`) declares nothing.
  *
  * @param files paths and texts of src
  */
@@ -62,14 +62,14 @@ function duplicateNameProblems(files) {
 function* filesIn(folder) {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     const path = `${folder}/${entry.name}`;
-    // The bench suite's peers are installed into bench/peers/node_modules.
+    // bench/peers/node_modules holds the bench suite's peers.
     if (entry.name === 'node_modules') continue;
     if (entry.isDirectory()) yield* filesIn(path);
     else if (/[.]tsx?$/.test(entry.name)) yield path;
   }
 }
 
-/** @returns a line for each place that breaks a rule. */
+/** @returns one line for each place that breaks a rule. */
 export function houseProblems() {
   const texts = new Map(
     ['src', 'test', 'bench'].flatMap((folder) =>

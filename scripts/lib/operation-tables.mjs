@@ -1,4 +1,4 @@
-// Makes the tables of all operations from the files of src/operations: whoever adds an operation edits no table.
+// Makes the tables of all operations from the files of src/operations: a new operation needs no edit of a table.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './root.mjs';
@@ -20,7 +20,9 @@ const declaration = new RegExp(
 const made =
   '// Made from the files beside it by scripts/lib/operation-tables.mjs, with each build. Not edited by hand.\n';
 
-/** @returns every operation: its id, the name and file it is exported by, who runs it, its route (null: a step) */
+/**
+ * @returns every operation: its id, exported name and file, the thread that runs it, and its route (null for a step)
+ */
 function findOperations() {
   const found = [];
   for (const area of readdirSync(folder, { withFileTypes: true })) {
@@ -73,7 +75,7 @@ function rowsOf(operations) {
   return operations.map(({ id, name }) => `  ${keyOf(id)}: ${name},\n`).join('');
 }
 
-/** @returns the text of each table by its path below the root */
+/** @returns the text of each table, by path below the root */
 function makeTables() {
   const all = findOperations();
   const management = all.filter(({ actor }) => actor === 'management');
@@ -114,14 +116,14 @@ export type ConsoleOperationId = keyof typeof consoleRoutes;
   };
 }
 
-/** Writes the tables that are not as the files say. @returns their paths */
+/** Writes the tables that differ from what the files say. @returns their paths */
 export function writeOperationTables() {
   const stale = findStaleTables();
   for (const [path, text] of stale) writeFileSync(join(root, path), text);
   return stale.map(([path]) => path);
 }
 
-/** @returns path and text of each table that is not as the files say */
+/** @returns path and text of each table that differs from what the files say */
 export function findStaleTables() {
   return Object.entries(makeTables()).filter(([path, text]) => {
     const file = join(root, path);

@@ -1,4 +1,4 @@
 import { dirname } from 'node:path';
 
-/** The checkout. */
+/** The checkout's folder. */
 export const root = dirname(dirname(import.meta.dirname));

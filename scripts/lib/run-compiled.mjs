@@ -6,8 +6,8 @@ import { root } from './root.mjs';
 import { runNode } from './run.mjs';
 
 /**
- * Installs, builds and compiles what is missing, then runs a program of the tests with this command's arguments, and ends
- * as it does.
+ * Installs, builds and compiles what is missing, then runs a compiled program with this command's arguments, and exits
+ * with its exit code.
  * @param path below dist, such as test/campaigns/main.js
  */
 export async function runCompiled(path) {

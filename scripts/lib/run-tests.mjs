@@ -6,17 +6,17 @@ import { failureText, tallyOf } from './tap-tally.mjs';
 import { chooseTestFiles } from './test-files.mjs';
 
 /**
- * Files at the same time, beside which the waiting ones go: one more than there are cores, because each waits now and then
- * for a server to start or for a disk. More would make a test slow.
+ * How many files run at the same time; `waiting` files run beside them. One more than there are cores, because each
+ * file sometimes waits for a server's start or for the disk. With more, tests would slow one another down.
  */
 const lanes = 1 + Math.min(4, Math.max(2, availableParallelism()));
-/** Where nothing may be missing: what a test cannot find or do here fails it. */
+/** In CI no program or right may be missing: a test that would skip itself fails. */
 const isSkipFailure = process.env.CI === 'true';
 const fileTimeoutMs = 15 * 60_000;
-/** Of one test within a file, in seconds; tap's own default of 30 is short for a slow machine. */
+/** Of one test within a file; tap's default of 30 s is too short for a slow machine. */
 const testTimeoutSeconds = '600';
 
-/** Runs one file in a process of its own and reads what it says in TAP. */
+/** Runs one file in a process of its own and reads its TAP output. */
 async function runFile({ path, name }) {
   const env = { ...process.env, TAP_TIMEOUT: testTimeoutSeconds };
   const file = join(root, 'dist', 'test', path);
@@ -38,7 +38,7 @@ async function runFile({ path, name }) {
   return { name, end, output, seconds, tally: tallyOf(output, end, isSkipFailure) };
 }
 
-/** What a test says aloud even when all is well: the seed that repeats a campaign, and why something was skipped. */
+/** Lines that are printed of a passing file too: the seed that repeats a campaign, and the reason of a skip. */
 function remarks(output) {
   return output.split('\n').filter((line) => /^\s*# campaign |^\s*ok \d.*# SKIP/.test(line));
 }
@@ -55,9 +55,9 @@ function report({ name, end, output, seconds, tally }) {
 }
 
 /**
- * Runs test files, and says of each what came of it.
- * @param wanted parts of paths: runs the files with one of them, of either tier; all of a tier when there is none
- * @param isFull which tier
+ * Runs test files and prints the result of each.
+ * @param wanted parts of paths: runs the files of either tier whose path has one of them; without any, a whole tier
+ * @param isFull whether the tier is the full one
  * @returns how many tests passed, failed and were skipped
  */
 export async function runTests(wanted, isFull = false) {

@@ -11,12 +11,12 @@ export function run(command, args, options = {}) {
   });
 }
 
-/** Runs a script with this very Node. */
+/** Runs a script with the Node of this process. */
 export function runNode(args, options) {
   return run(process.execPath, args, options);
 }
 
-/** Runs an installed tool by the name of its command. */
+/** Runs the command of an installed package. */
 export function runTool(name, args, options = {}) {
   const isWindows = process.platform === 'win32';
   const command = join(root, 'node_modules', '.bin', isWindows ? `${name}.cmd` : name);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { builds } from '../choose-node.cjs';
 import { root } from './root.mjs';
 
-/** The heading of docs/supply-chain.md under which everything is made here. */
+/** The heading of docs/supply-chain.md whose section this file generates. */
 const generatedHeading = '## What the lockfile says {#lockfile}';
 
 /** @returns every package of the lockfile, with its place below node_modules and its name on the registry. */
@@ -26,12 +26,12 @@ function importedByConsole() {
   return [...new Set([...imports].map(([, name]) => name))];
 }
 
-/** What packages bring with them: they and all that they depend on. */
+/** These packages and all their dependencies. */
 function closure(names, packages) {
   const byPath = new Map(packages.map((entry) => [entry.path, entry]));
   const found = new Set();
   const visit = (from, name) => {
-    // As Node looks for it: beside the one that needs it, then further up.
+    // In Node's order of search: the dependent package's own node_modules, then those further up.
     const places = from
       .split(/(?=\/node_modules\/)/)
       .map((_part, index, parts) => parts.slice(0, parts.length - index));
@@ -79,7 +79,7 @@ function licenceTable(groups) {
   return table(['Licence', ...Object.keys(groups)], rows);
 }
 
-/** The generated part of the page, from its heading to its end. */
+/** The generated section, from its heading to the end of the page. */
 function renderGenerated() {
   const packages = readPackages();
   const inConsole = closure(importedByConsole(), packages);
@@ -131,7 +131,7 @@ ${table(['Platform', 'Package', 'Version', 'Integrity'], nodes)}
 `;
 }
 
-/** @returns docs/supply-chain.md as it should be: what people wrote of it, and what the lockfile says. */
+/** @returns docs/supply-chain.md as it should be: the part that people wrote, then the generated section. */
 export function renderSupplyChainPage(page) {
   const [written] = page.split(generatedHeading);
   return `${written}${renderGenerated()}`;

@@ -1,10 +1,10 @@
-/** A result in TAP: how deep it stands, whether it is bad, and what is said of it after its name. */
+/** A result line of TAP: its indentation, whether it failed, and the directive after its name. */
 const resultLine =
   /^(?<indent> *)(?<bad>not )?ok \d+\b.*?(?<skipped> # (?:SKIP|TODO)\b.*)?(?<timed> # time=\S+)?$/;
 const indentWidth = 4;
 const summary = /^# \{ total: \d+.*\}$/m;
 
-/** Results of tests, which have a time; those of assertions have none. */
+/** A test's result has a time; an assertion's has none. */
 function resultsIn(output) {
   return output.split('\n').flatMap((line) => {
     const found = resultLine.exec(line)?.groups;
@@ -15,15 +15,15 @@ function resultsIn(output) {
 }
 
 /**
- * Counts the tests that a file's output tells of. A test that holds others counts by them, and its assertions not at all.
+ * Counts the tests in a file's output. A test that contains tests counts as those; assertions are not counted.
  *
- * @param end exit code, or the signal that ended the process. A file that did not come to its end, or that ended badly
- *   without saying why, has failed once.
- * @param isSkipFailure whether a test that was skipped has failed
+ * @param end exit code, or the signal that ended the process. A file without tap's closing summary, or with a bad exit,
+ *   counts as one failure if none of its tests failed.
+ * @param isSkipFailure whether a skipped test counts as failed
  */
 export function tallyOf(output, end, isSkipFailure = false) {
   const tally = { passed: 0, failed: 0, skipped: 0 };
-  /** By depth: the results of the test that is under way there, which come before its own. */
+  /** By depth: results so far of the test under way there. TAP prints them before the test's own result. */
   const inner = [];
   for (const { depth, isBad, isSkipped } of resultsIn(output)) {
     const [children, badChildren] = [inner[depth + 1]?.all ?? 0, inner[depth + 1]?.bad ?? 0];
@@ -43,7 +43,7 @@ export function tallyOf(output, end, isSkipFailure = false) {
 
 const linesMax = 400;
 
-/** What a failed file has to say, without everything that went well. */
+/** The output of a failed file without its passed results. */
 export function failureText(output) {
   const lines = output.split('\n').filter((line) => !/^\s*(ok \d|1\.\.\d)|^\s*$/.test(line));
   const shown = lines.slice(0, linesMax).join('\n');

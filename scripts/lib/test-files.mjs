@@ -5,9 +5,9 @@ import { root } from './root.mjs';
 /*
  * A test file's name says how it is run: `name.test.ts`, or with marks in this order, `name.full.alone.test.ts`.
  *
- *   full      left out of the quick tier
- *   waiting   waits for most of its time, for a window to end or for another program: goes beside the others
- *   alone     asserts how long something takes, or loads the machine: gets it for itself, after all others
+ *   full      not part of the quick tier
+ *   waiting   mostly waits, for a window to end or for another program: runs beside the others
+ *   alone     asserts a duration, or loads the machine: runs by itself, after all others
  */
 const fileName = /^(?<name>[^.]+)(?<full>\.full)?(?:\.(?<sharing>waiting|alone))?\.test\.js$/;
 
@@ -20,10 +20,11 @@ function pathsIn(folder) {
 }
 
 /**
- * Reads a file's name.
+ * Reads the marks in a file's name.
  * @param path below dist/test
- * @returns its name without marks, whether it is of the full tier only, and its sharing: `waiting`, `alone` or `together`
- * @throws on a mark that is not known
+ * @returns its name without marks, whether only the full tier has it, and how it shares the machine: `waiting`, `alone`
+ *   or `together`
+ * @throws on an unknown mark
  */
 export function testFile(path) {
   const folders = path.slice(0, path.lastIndexOf('/') + 1);
@@ -35,8 +36,8 @@ export function testFile(path) {
 
 /**
  * The compiled test files to run.
- * @param wanted parts of paths, of either tier; when there is none, a whole tier is meant
- * @param isFull which one
+ * @param wanted parts of paths, of either tier; without any, a whole tier
+ * @param isFull whether that tier is the full one
  */
 export function chooseTestFiles(wanted, isFull) {
   const files = pathsIn('').map(testFile);

@@ -5,13 +5,13 @@ import type { Lifetime } from '../support/lifetime.ts';
 /** A page of metrics, as Prometheus reads it. */
 export interface Scrape {
   readonly text: string;
-  /** By metric name: counter, gauge or histogram. */
+  /** The type by metric name: counter, gauge or histogram. */
   readonly types: ReadonlyMap<string, string>;
-  /** By what stands before the value: `name{label="value"}`. */
+  /** The value by series: `name{label="value"}`. */
   readonly samples: ReadonlyMap<string, number>;
-  /** The value of one series. @throws when it is not on the page */
+  /** @returns the value of one series. @throws when it is not on the page */
   value(name: string, labels?: Readonly<Record<string, string>>): number;
-  /** The sum of every series that has these labels. */
+  /** @returns the sum of all series with these labels */
   sum(name: string, labels?: Readonly<Record<string, string>>): number;
 }
 
@@ -23,7 +23,7 @@ export interface AdminClient {
 
 const sampleLine = /^([a-z_]+(?:\{.*\})?) (\S+)$/;
 
-/** @throws when a line is no line of the format. */
+/** @throws when a line does not fit the format. */
 export function parseScrape(text: string): Scrape {
   const types = new Map<string, string>();
   const samples = new Map<string, number>();
@@ -33,7 +33,7 @@ export function parseScrape(text: string): Scrape {
     if (line.startsWith('#')) continue;
     const [, series = '', value = ''] = sampleLine.exec(line) ?? [];
     if (series === '' || Number.isNaN(Number(value))) throw new Error(`not a line of metrics: ${line}`);
-    if (samples.has(series)) throw new Error(`this series stands there twice: ${series}`);
+    if (samples.has(series)) throw new Error(`this series is on the page twice: ${series}`);
     samples.set(series, Number(value));
   }
   const matching = (name: string, labels: Readonly<Record<string, string>>): number[] =>
@@ -57,7 +57,7 @@ export function parseScrape(text: string): Scrape {
   };
 }
 
-/** @returns the port of the admin listener, as a log line tells it; null for every other line */
+/** @returns the admin listener's port from its log line; null for every other line */
 function adminPortOf(line: string): number | null {
   return Number(/"adminPort":(\d+)/.exec(line)?.[1] ?? 0) || null;
 }

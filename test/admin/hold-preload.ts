@@ -5,8 +5,9 @@ import { beatCell, stateCells } from '../../src/worker/worker-protocol.ts';
 import { heldSuffix, holdVariable } from './hold.ts';
 
 /*
- * Loaded with `--import` into every thread of a server: it stands still, as one that hangs does, for as long as a file
- * of a directory exists. `start`: before it begins; `writer`, `worker`: in its loop, of the workers one.
+ * Loaded with `--import` into every thread of a server. It blocks a thread, like a hang, while a file of a directory
+ * exists. The file `start` blocks threads before they begin; `writer` blocks the writer in its loop, and `worker` one
+ * of the workers.
  */
 const directory = process.env[holdVariable];
 const cell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));

@@ -6,7 +6,7 @@ import type { Settings } from '../support/burgee-command.ts';
 export const holdVariable = 'HOLD_THREADS_WHILE';
 export const heldSuffix = '-held';
 
-/** Makes threads of a server stand still (`hold-preload.ts`). */
+/** Blocks threads of a server (`hold-preload.ts`). */
 export class Hold {
   readonly #directory: string;
 
@@ -14,7 +14,7 @@ export class Hold {
     this.#directory = directory;
   }
 
-  /** What the server is started with. */
+  /** The environment to start the server with. */
   get settings(): Settings {
     const preload = new URL('./hold-preload.js', import.meta.url);
     return { [holdVariable]: this.#directory, NODE_OPTIONS: `--import=${preload.href}` };
@@ -24,7 +24,7 @@ export class Hold {
     writeFileSync(join(this.#directory, name), '');
   }
 
-  /** @returns when a thread stands still */
+  /** @returns once a thread is blocked */
   async isHeld(name: string): Promise<void> {
     while (!existsSync(join(this.#directory, `${name}${heldSuffix}`))) await delay(10);
   }

@@ -26,7 +26,7 @@ t.test('two pages, GET only, and nothing else', async (t) => {
   for (const path of ['/', '/health', '/v1/flags/x', '/api/v1/flags', '/docs', '/metrics/', '/ready/x']) {
     t.equal((await admin.get(path)).status, 404, path);
   }
-  t.equal((await admin.get('/ready')).status, 200, 'it goes on');
+  t.equal((await admin.get('/ready')).status, 200, 'the listener still answers');
   const port = Number(/"adminPort":(\d+)/.exec(server.lines.join('\n'))?.[1]);
   t.not(port, server.port);
   t.equal((await rawRequest(t, port, 'nonsense\r\n\r\n'))?.status, 400);
@@ -35,7 +35,7 @@ t.test('two pages, GET only, and nothing else', async (t) => {
   await server.stop();
 });
 
-t.test('who sends requests and reads no answers is cut off', async (t) => {
+t.test('a client that sends requests and reads no answers is cut off', async (t) => {
   const { server, admin } = await bootWithAdmin(t, { dataDir: temporaryDirectory(t) });
   const port = Number(/"adminPort":(\d+)/.exec(server.lines.join('\n'))?.[1]);
   const before = ownBytesOf(server.pid);
@@ -50,11 +50,11 @@ t.test('who sends requests and reads no answers is cut off', async (t) => {
     await connection.closed;
   }
   t.ok(grown < 100 * 1024 * 1024, `the process grew by ${inMegabytes(grown)} MB`);
-  t.equal((await admin.get('/metrics')).status, 200, 'everybody else is answered');
+  t.equal((await admin.get('/metrics')).status, 200, 'other clients are answered');
   await server.stop();
 });
 
-t.test('a port that is taken ends the start, with what to do', async (t) => {
+t.test('a port in use ends the start with a message that says what to do', async (t) => {
   const taken = await takenPort(t);
   const given = ['--data-dir', temporaryDirectory(t), '--port', '0', '--admin-port', taken];
   const { code, stdout, stderr } = await runBurgee(['serve', ...given]);
@@ -71,7 +71,7 @@ t.test('the public port cannot be the admin port', async (t) => {
   t.match(stderr, '--admin-port');
 });
 
-t.test('off, a port, and what is neither', async (t) => {
+t.test('the setting is off or a port; other values are refused', async (t) => {
   const shown = async (value: string): Promise<string> => {
     const { stdout, stderr } = await runBurgee(['config'], { BURGEE_ADMIN_PORT: value });
     return stdout + stderr;

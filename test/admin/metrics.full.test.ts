@@ -7,10 +7,10 @@ import { openRawConnection } from '../support/raw-request.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { type AdminClient, bootWithAdmin, type Scrape } from './admin-fixture.ts';
 
-/* What a scrape says is compared with what was sent: once an answer is there, it is counted. */
+/* The metrics are compared with the requests that were sent: a request is counted once its answer is there. */
 t.setTimeout(300_000);
 
-/** Token uses and evaluation counts are recorded once each in this time. */
+/** Token uses and evaluation counts are recorded once in this time. */
 const recordedEveryMs = 2000;
 
 const requests = 'burgee_http_request_duration_seconds_count';
@@ -51,9 +51,9 @@ interface Scene {
   readonly projectId: string;
   readonly writer: Record<string, string>;
   readonly reader: Record<string, string>;
-  /** Sends, and remembers what the answer should be counted as. */
+  /** Sends a request, and records how its answer should be counted. */
   send(route: string, request: ClientRequest, times?: number): Promise<readonly ClientResponse[]>;
-  /** By `route status`. */
+  /** Expected counts by `route status`. */
   readonly sent: Map<string, number>;
 }
 
@@ -94,7 +94,7 @@ async function openScene(t: Test, settings: Record<string, string> = unlimited):
   };
 }
 
-/** Requests by route and status, as the page has them. */
+/** The page's requests by route and status. */
 function requestsOf(scrape: Scrape): Record<string, number> {
   const counts = [...scrape.samples].filter(([series]) => series.startsWith(`${requests}{`));
   return Object.fromEntries(
@@ -157,7 +157,7 @@ async function manageAll({ send, flags, writer, reader }: Scene): Promise<void> 
   await send('other', { path: '/metrics' });
 }
 
-t.test('counts are what was sent, once the answers are there', async (t) => {
+t.test('counts match the requests that were sent, once the answers are there', async (t) => {
   const startedAt = Date.now();
   const scene = await openScene(t);
   const { admin, sent } = scene;
@@ -178,14 +178,14 @@ t.test('counts are what was sent, once the answers are there', async (t) => {
   t.equal(of('flag', 'access-off'), 2);
   t.equal(of('flag', 'failed'), 0);
   t.equal(of('project', 'not-found'), 2);
-  t.equal(of('project', 'full-rollout'), 6, 'each flag of each project that was asked for');
+  t.equal(of('project', 'full-rollout'), 6, 'each flag of each requested project');
   t.equal(scrape.sum(evaluations, { kind: 'project' }), 6 * 4 + 2);
   t.equal(scrape.sum(evaluations, { outcome: 'on', kind: 'flag' }), 45 + 20 + bucketed);
 
   t.equal(
     scrape.sum('burgee_flag_cache_lookups_total'),
     scrape.sum(evaluations, { kind: 'flag' }) - of('flag', 'invalid-request'),
-    'each evaluation that could be read looked its flag up',
+    'each valid evaluation looked its flag up',
   );
   t.equal(scrape.value('burgee_flag_cache_lookups_total', { result: 'absent' }), 5);
   t.ok(scrape.value('burgee_flag_cache_lookups_total', { result: 'hit' }) > 100);
@@ -195,7 +195,7 @@ t.test('counts are what was sent, once the answers are there', async (t) => {
   const writes = ['patch-flag', 'create-flag'].map((route) => scrape.sum(requests, { route }));
   const others = scrape.value('burgee_writer_group_size_sum') - (writes[0] ?? 0) - (writes[1] ?? 0);
   const recordings = 2 * Math.ceil((Date.now() - startedAt) / recordedEveryMs);
-  t.ok(others >= 0 && others <= recordings, `writes, and what was used and counted: ${others}`);
+  t.ok(others >= 0 && others <= recordings, `writes, token uses and evaluation counts: ${others}`);
   const committed = scrape.value('burgee_writer_commit_duration_seconds_count', { source: 'api' });
   t.equal(committed, 4 + 2 + 1, 'changes, creations, and the denial of the read token');
   t.equal(scrape.value('burgee_outbox_depth'), 1, 'whose mail waits');
@@ -210,13 +210,13 @@ t.test('counts are what was sent, once the answers are there', async (t) => {
   t.equal(later.value('burgee_writer_commit_duration_seconds_count', { source: 'api' }), committed);
 });
 
-t.test('uses of tokens that found no room until they were recorded are counted', async (t) => {
+t.test('token uses are counted that found no room before the next recording', async (t) => {
   const scene = await openScene(t);
   const uncounted = async (): Promise<number> =>
     (await scene.admin.scrape()).value('burgee_uncounted_token_uses_total');
   t.equal(await uncounted(), 0);
   let asked = 0;
-  // Of different uses 1,000 are held for two seconds: a slow machine takes some turns to make more in that time.
+  // A worker holds 1,000 different uses for two seconds. A slow machine needs some rounds to make more in that time.
   while ((await uncounted()) === 0) {
     const from = asked;
     const headers = scene.reader;
@@ -225,14 +225,14 @@ t.test('uses of tokens that found no room until they were recorded are counted',
     await Promise.all(Array.from({ length: 3000 }, (_, index) => ask(index)));
     asked += 3000;
   }
-  t.ok((await uncounted()) < asked, 'the others are recorded');
+  t.ok((await uncounted()) < asked, 'the other uses are recorded');
 });
 
-t.test('what is at rest is 0, what is there is measured', async (t) => {
+t.test('idle queues are 0, and existing things are measured', async (t) => {
   const scene = await openScene(t);
   await evaluateAll(scene);
   const first = await scene.admin.scrape();
-  // A worker that was replaced says why.
+  // The log says why a worker was replaced.
   t.same(
     scene.server.lines.filter((line) => /"level":(50|60)\b/.test(line)),
     [],
@@ -280,7 +280,7 @@ t.test('what is at rest is 0, what is there is measured', async (t) => {
   }
 });
 
-t.test('limits that were reached are counted, by limit', async (t) => {
+t.test('refusals are counted by limit', async (t) => {
   const scene = await openScene(t, {
     BURGEE_MANAGEMENT_RATE_LIMIT: '10',
     BURGEE_FAILED_AUTHENTICATION_LIMIT: '2',
@@ -300,7 +300,7 @@ t.test('limits that were reached are counted, by limit', async (t) => {
   t.same(requestsOf(scrape), Object.fromEntries(scene.sent));
 });
 
-t.test('a client that goes away is counted as that', async (t) => {
+t.test('a client that goes away is counted as gone', async (t) => {
   const { admin, port, writer } = await openScene(t);
   const connection = await openRawConnection(t, port);
   const authorization = `Authorization: ${writer['authorization']}`;
@@ -317,7 +317,7 @@ t.test('a client that goes away is counted as that', async (t) => {
   t.same(requestsOf(scrape), {});
 });
 
-t.test('no client chooses a label, or adds a series', async (t) => {
+t.test('no client can choose a label or add a series', async (t) => {
   const { admin, port, send, flags, writer } = await openScene(t);
   const hostile = [
     '/v1/flags/HOSTILE',
@@ -353,6 +353,6 @@ t.test('no client chooses a label, or adds a series', async (t) => {
   t.same(
     added.filter((series) => !series.includes('route="health"')),
     [],
-    'only the first of health is new',
+    'only the first request of /health adds a series',
   );
 });

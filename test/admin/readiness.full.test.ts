@@ -7,10 +7,13 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { adminClientOf, bootWithAdmin } from './admin-fixture.ts';
 import { Hold } from './hold.ts';
 
-/* Ready is what can be sent traffic; health says that it lives. A thread that hangs hangs no scrape. */
+/*
+ * Readiness says whether the service should get traffic, health only that it lives. A hanging thread does not hang a
+ * scrape.
+ */
 t.setTimeout(120_000);
 
-t.test('a server that starts is not ready, and says what is missing', async (t) => {
+t.test('a starting server is not ready, and says what is missing', async (t) => {
   const { dataDir } = await provisionOne(t);
   const hold = new Hold(temporaryDirectory(t));
   hold.begin('start');
@@ -21,7 +24,7 @@ t.test('a server that starts is not ready, and says what is missing', async (t) 
   t.equal(before.status, 503);
   t.equal(before.headers.get('retry-after'), '1');
   t.same(JSON.parse(before.text), { status: 'starting', failing: ['writer', 'workers', 'front'] });
-  t.equal((await admin.scrape()).value('burgee_ready'), 0, 'a scrape answers all the same');
+  t.equal((await admin.scrape()).value('burgee_ready'), 0, 'a scrape is answered all the same');
   hold.end('start');
   await starting.line((line) => line.includes('"listening"'));
   const after = await admin.get('/ready');
@@ -31,7 +34,7 @@ t.test('a server that starts is not ready, and says what is missing', async (t) 
   await starting.stop();
 });
 
-t.test('listening begins when all workers serve', async (t) => {
+t.test('the server listens once all workers serve', async (t) => {
   const { dataDir } = await provisionOne(t);
   const hold = new Hold(temporaryDirectory(t));
   hold.begin('worker');
@@ -40,7 +43,7 @@ t.test('listening begins when all workers serve', async (t) => {
   const admin = await adminClientOf(t, starting);
   await hold.isHeld('worker');
   while ((await admin.scrape()).value('burgee_workers') === 0);
-  // Long enough for what is left of a start.
+  // Long enough for the rest of a start.
   for (let look = 0; look < 200; look += 1) {
     const { status, failing } = JSON.parse((await admin.get('/ready')).text);
     if (status !== 'starting' || failing?.join() !== 'front') t.fail(`it is ${status} without a worker`);
@@ -51,7 +54,7 @@ t.test('listening begins when all workers serve', async (t) => {
   await starting.stop();
 });
 
-t.test('a server that drains is not ready, and answers what it has', async (t) => {
+t.test('a draining server is not ready, and answers the requests that it has', async (t) => {
   const { dataDir, secret } = await provisionOne(t);
   const { server, admin } = await bootWithAdmin(t, { dataDir });
   t.equal((await admin.get('/ready')).status, 200);
@@ -71,7 +74,7 @@ t.test('a server that drains is not ready, and answers what it has', async (t) =
   t.equal(await server.ended, 0);
 });
 
-t.test('while a worker hangs, it is not ready, a scrape shows it, and a spare serves', async (t) => {
+t.test('with a hung worker the service is not ready, a scrape shows it, a spare serves', async (t) => {
   const { dataDir, flag } = await provisionOne(t);
   const hold = new Hold(temporaryDirectory(t));
   const settings = { BURGEE_WORKERS: '1', BURGEE_REQUEST_DEADLINE_MS: '2000', ...hold.settings };
@@ -85,7 +88,7 @@ t.test('while a worker hangs, it is not ready, a scrape shows it, and a spare se
   hold.begin('worker');
   await hold.isHeld('worker');
   const asked = [ask(), ask(), ask()];
-  t.equal((await admin.scrape()).sum('burgee_evaluations_total'), 3, 'what it counted stays readable');
+  t.equal((await admin.scrape()).sum('burgee_evaluations_total'), 3, 'its counts stay readable');
   let ready = await admin.get('/ready');
   while (ready.status === 200) ready = await admin.get('/ready');
   t.same(JSON.parse(ready.text), { status: 'unavailable', failing: ['workers'] });
@@ -96,18 +99,18 @@ t.test('while a worker hangs, it is not ready, a scrape shows it, and a spare se
   hold.end('worker');
   for (const { status, durationMs } of await Promise.all(asked)) {
     t.equal(status, 200);
-    // Three seconds from its last beat, which came up to a quarter of a second before they asked.
+    // Three seconds from its last heartbeat, which came up to a quarter of a second before their requests.
     t.ok(durationMs > 2500, `they waited: ${Math.round(durationMs)} ms`);
   }
   while ((await admin.get('/ready')).status !== 200);
   const later = await admin.scrape();
-  t.equal(later.sum('burgee_evaluations_total'), 7, 'counts of the one that left are kept');
+  t.equal(later.sum('burgee_evaluations_total'), 7, 'counts of the worker that left are kept');
   t.equal(later.value('burgee_workers'), 1);
   t.equal(later.value('burgee_worker_replacements_total'), 1);
   await server.stop();
 });
 
-t.test('while the writer hangs, a scrape is late by no more than its bound', async (t) => {
+t.test('while the writer hangs, a scrape is late by its bound at most', async (t) => {
   const { dataDir, flag } = await provisionOne(t);
   const hold = new Hold(temporaryDirectory(t));
   const { server, admin } = await bootWithAdmin(t, { dataDir, settings: hold.settings });
@@ -121,7 +124,7 @@ t.test('while the writer hangs, a scrape is late by no more than its bound', asy
   }
   const during = await admin.scrape();
   const file = 'burgee_store_file_bytes';
-  t.equal(during.value(file), before.value(file), 'the store is as it was last seen');
+  t.equal(during.value(file), before.value(file), 'figures of the store are the last known ones');
   const client = createHttpClient(t, { port: server.port });
   t.equal((await client.send({ path: `/v1/flags/${flag}` })).status, 200);
   t.equal((await admin.scrape()).value('burgee_evaluations_total', { kind: 'flag', reason: 'flag-off' }), 1);
@@ -139,7 +142,7 @@ t.test('the public port has neither readiness nor metrics', async (t) => {
   }
   t.notOk(
     server.lines.some((line) => line.includes('adminPort')),
-    'there is no admin listener unless it is asked for',
+    'there is no admin listener unless it is configured',
   );
   await server.stop();
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const main = fileURLToPath(new URL('../../bench/main.js', import.meta.url));
 
 export interface BenchEnd {
-  /** Exit status, or the signal that ended it. */
+  /** Exit status, or the signal that ended the command. */
   readonly end: number | NodeJS.Signals;
   readonly stdout: string;
   readonly stderr: string;
@@ -20,7 +20,7 @@ export interface BenchProcess {
 /**
  * Starts the command of the bench suite in a process of its own.
  *
- * @param temporary where it makes its temporary folders
+ * @param temporary the folder for its temporary folders
  */
 export function startBench(args: readonly string[], temporary?: string): BenchProcess {
   const env = { ...process.env, ...(temporary === undefined ? {} : { TMPDIR: temporary }) };

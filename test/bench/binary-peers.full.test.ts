@@ -7,14 +7,17 @@ import { findFreePorts } from '../../bench/peers/binaries/free-ports.ts';
 import { runBinaries } from '../../bench/peers/binaries/run-binaries.ts';
 import { quickBench, useTemporaryFolder } from './quick-bench.ts';
 
-/* No peer's program is had here: a small server that speaks flagr's API takes its place, on flagr's own file of flags. */
+/*
+ * No peer's program is installed here. A small server with flagr's API, which reads flagr's file of flags, takes the
+ * place of one.
+ */
 
 const users = 1000;
 const programs = mkdtempSync(join(tmpdir(), 'programs-'));
 t.teardown(() => rmSync(programs, { recursive: true, force: true }));
 const folder = useTemporaryFolder();
 
-/** A program that answers as flagr does. @param decide an expression that says whether the flag is on */
+/** A program that answers as flagr does. @param decide an expression that is true when the flag is on */
 function writeFlagr(name: string, decide: string): string {
   return writeProgram(
     name,
@@ -57,7 +60,7 @@ const run = (program: string): ReturnType<typeof runBinaries> =>
   runBinaries(quickBench(new Map([['flagr', program]])), users);
 
 t.test(
-  'a given program is compared with Burgee and a bare answer, and what is not given is named',
+  'a given program is compared with Burgee and a bare answer, and programs that are not given are named',
   async (t) => {
     const { comparisons, targets, missing } = await run(writeFlagr('right', 'isMatched && isRolledOut'));
     t.strictSame(
@@ -90,7 +93,7 @@ t.test(
 
 t.test('a program that answers wrongly is refused', async (t) => {
   await t.rejects(run(writeFlagr('ruleless', 'isRolledOut')), {
-    message: /flagr has the flag on for \d+ of 100 users whom its rule does not match/,
+    message: /flagr has the flag on for \d+ of 100 users that its rule does not match/,
   });
   await t.rejects(run(writeFlagr('generous', 'isMatched')), {
     message: /flagr has the flag on for 200 of 200 users, which is not about half/,
@@ -103,7 +106,7 @@ t.test('a program that answers wrongly is refused', async (t) => {
   t.strictSame(readdirSync(folder), [], 'no folder is left');
 });
 
-t.test('a program that does not start is an error that says what it said and what to do', async (t) => {
+t.test('a program that does not start is an error with its output and what to do', async (t) => {
   const dead = writeProgram('dead', '#!/bin/sh\necho "no such thing as flags" >&2\nexit 3\n');
   await t.rejects(run(dead), {
     message:
@@ -115,7 +118,7 @@ t.test('a program that does not start is an error that says what it said and wha
   t.strictSame(readdirSync(folder), [], 'no folder is left');
 });
 
-t.test('without any program, all are named and nothing is started', async (t) => {
+t.test('without any program, all peers are named and nothing is started', async (t) => {
   const { comparisons, missing } = await runBinaries(quickBench(), users);
   t.strictSame(comparisons, []);
   t.strictSame(

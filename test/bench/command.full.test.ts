@@ -30,7 +30,7 @@ t.test('without a name, scenarios and options are listed', async (t) => {
     t.match(stdout, `--${option}`);
 });
 
-t.test('names and options say what is run, and how', async (t) => {
+t.test('names and options choose the scenarios and how they run', async (t) => {
   t.strictSame(read(), { kind: 'list' });
   t.strictSame(read('--page'), { kind: 'page' });
   t.match(read('patch', 'evaluate-flag'), {
@@ -49,7 +49,7 @@ t.test('names and options say what is run, and how', async (t) => {
   });
 });
 
-t.test('programs of peers are given by name, and where they lie is not told', async (t) => {
+t.test('programs of peers are given by name, and their paths are not recorded', async (t) => {
   const [node, shell] = [process.execPath, '/bin/sh'];
   const command = read('peers', '--peer', `flagr=${node}`, '--peer', `flipt=${shell}`);
   t.match(command, { repeatOptions: '--peer flagr=PATH --peer flipt=PATH' });
@@ -64,13 +64,13 @@ t.test('programs of peers are given by name, and where they lie is not told', as
   t.match(read('patch'), { settings: { peerPrograms: new Map() } });
 });
 
-t.test('a server elsewhere is not saved, and its token is not told', async (t) => {
+t.test('a run on a server elsewhere is not saved, and its token is not printed', async (t) => {
   const command = read('evaluate-flag', '--server', 'http://192.0.2.1:8080/', '--token', 'very-secret');
   t.match(command, { server: { origin: 'http://192.0.2.1:8080', token: 'very-secret' }, isSaved: false });
   t.match(command, { repeatOptions: '--server http://192.0.2.1:8080/ --token "$TOKEN"' });
 });
 
-t.test('what cannot be obeyed is refused with what to do', async (t) => {
+t.test('an invalid command line is refused with what to do', async (t) => {
   const refused: readonly (readonly [RegExp, ...string[]])[] = [
     [
       /no scenario evaluate-flags; did you mean evaluate-flag\?.*\nThere are: evaluate-flag, /,
@@ -193,7 +193,7 @@ t.test('a token that may only read is refused', async (t) => {
 
 interface Elsewhere {
   readonly origin: string;
-  /** Options that name it to the command. */
+  /** The options of the command for it. */
   readonly options: readonly string[];
   readonly token: string;
 }
@@ -222,7 +222,7 @@ async function checkElsewhere(t: Test, { origin, token, options }: Elsewhere): P
   t.match(second.stdout, 'one round: cannot tell');
 }
 
-/** Processes that were started with this text in an argument; none where the system does not tell. */
+/** Processes with this text in an argument; none where the system does not list them. */
 function processesWith(text: string): readonly string[] {
   if (!existsSync('/proc/self/cmdline')) return [];
   return readdirSync('/proc').filter((pid) => {
@@ -256,16 +256,16 @@ async function checkInterrupted(
   t.notMatch(stderr, 'FAILED');
   t.strictSame(readdirSync(folder), [], 'no folder is left');
   t.strictSame(processesWith(folder), [], 'no process is left');
-  t.strictSame(readResults(file), [], 'nothing was measured to its end');
+  t.strictSame(readResults(file), [], 'no measurement was completed');
 }
 
 t.test('SIGINT stops the servers in order, and leaves nothing behind', (t) =>
   checkInterrupted(t, ['SIGINT', 130], []),
 );
 
-t.test('a server elsewhere is measured, compared with its own run, and left at SIGTERM', async (t) => {
+t.test('a server elsewhere is measured, compared with itself, and left running at SIGTERM', async (t) => {
   const elsewhere = await startElsewhere(t);
   await checkElsewhere(t, elsewhere);
   await checkInterrupted(t, ['SIGTERM', 143], elsewhere.options);
-  t.equal((await fetch(`${elsewhere.origin}/health`)).status, 200, 'it serves on');
+  t.equal((await fetch(`${elsewhere.origin}/health`)).status, 200, 'it still serves');
 });

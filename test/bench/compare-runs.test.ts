@@ -22,7 +22,7 @@ t.test('a figure has moved when the rounds do not overlap and the medians differ
   t.equal(judgeMovement([0.7], more([0.9, 0.9])), 'one round: cannot tell');
 });
 
-t.test('a machine that became twice as fast has moved nothing', async (t) => {
+t.test('a machine that became twice as fast moves no figure', async (t) => {
   const saved = resultsOf(sampleComparison([70, 71, 72], [100, 100, 100]));
   const current = resultsOf(sampleComparison([140, 142, 144], [200, 200, 200]));
   const { movements, onlyOne, unlike } = compareRuns(saved, current);
@@ -33,13 +33,13 @@ t.test('a machine that became twice as fast has moved nothing', async (t) => {
   t.strictSame([onlyOne, unlike], [[], []]);
 });
 
-t.test('where a ratio says nothing, values are compared', async (t) => {
+t.test('values are compared where ratios are meaningless', async (t) => {
   const saved = resultsOf(sampleComparison([5, 6], [0, 0]));
   const current = resultsOf(sampleComparison([1, 2], [0, 0]));
   t.match(compareRuns(saved, current).movements, [{ of: 'value', before: 5.5, now: 1.5, verdict: 'worse' }]);
 });
 
-t.test('what only one of the runs has is named, and what was set otherwise', async (t) => {
+t.test('parts of only one run and different settings are named', async (t) => {
   const before = sampleComparison([70, 71], [100, 100]);
   const [saved] = resultsOf(before);
   const renamed: Comparison = {

@@ -36,7 +36,7 @@ const tried = '## What was tried\n\nA faster thing: it was slower.\n';
 const result = sampleResult(report);
 const { markdown, plots } = makePage([result], sampleCatalogue, tried);
 
-t.test('docs/benchmarks.md and its pictures are what the results make: nobody types figures', async (t) => {
+t.test('docs/benchmarks.md and its pictures are generated from the results', async (t) => {
   const root = repositoryRoot();
   const files = pageFiles(root, readSavedResults(root), catalogue);
   for (const [path, text] of files) {
@@ -45,7 +45,8 @@ t.test('docs/benchmarks.md and its pictures are what the results make: nobody ty
   }
   const folder = join(root, 'docs', 'benchmarks');
   const pictures = existsSync(folder) ? readdirSync(folder) : [];
-  for (const name of pictures) t.ok(files.has(join('docs', 'benchmarks', name)), `${name} is of a result`);
+  for (const name of pictures)
+    t.ok(files.has(join('docs', 'benchmarks', name)), `${name} belongs to a result`);
 });
 
 t.test(
@@ -71,12 +72,12 @@ t.test(
   },
 );
 
-t.test('names and remarks are no Markdown of their own', async (t) => {
+t.test('names and remarks are escaped in Markdown', async (t) => {
   t.match(markdown, 'Burgee \\| itself');
   t.match(markdown, '> mind \\<this\\>, at http:\\//192.0.2.1');
 });
 
-t.test('a modified tree is told', async (t) => {
+t.test('the page says that a tree was modified', async (t) => {
   const modified = { ...result, run: { ...result.run, isModified: true } };
   const page = makePage([modified], sampleCatalogue, tried).markdown;
   t.match(page, '| `0123456789`, modified |');
@@ -136,13 +137,13 @@ t.test('large ratios are drawn on a logarithmic axis', async (t) => {
   t.match(bars?.svg, '>1000</text>');
 });
 
-t.test('a logarithmic axis ends near what it shows', async (t) => {
+t.test('a logarithmic axis ends near its values', async (t) => {
   const [bars] = plotsOf('cold-start', sampleComparison([120, 121], [10, 10]));
   t.match(bars?.svg, '>20</text>');
   t.notMatch(bars?.svg, '>50</text>');
 });
 
-t.test('a picture says what it shows, and no name in it is cut off', async (t) => {
+t.test('a picture has a title, and no name in it is cut off', async (t) => {
   const long = '64 writers, one transaction per change';
   const [bars] = plotsOf('patch', {
     ...comparison,
@@ -186,10 +187,10 @@ t.test('histograms make percentile curves, in place of bars of latencies', async
   t.equal(curves?.svg.match(/<polyline /g)?.length, 2);
   t.match(curves?.svg, '>evaluate-flag, latency: latency by percentile, all rounds</text>');
   t.match(curves?.svg, '>p99</text>');
-  t.notMatch(curves?.svg, '>p99.9</text>', 'of 2,000 requests, p99.9 would be told by two');
+  t.notMatch(curves?.svg, '>p99.9</text>', 'of 2,000 requests, only two lie beyond p99.9');
 });
 
-t.test('no plot has a place that is no number', async (t) => {
+t.test('every coordinate of a plot is a number', async (t) => {
   const odd = plotsOf('evaluate-flag', sampleComparison([5, 5], [5, 5]));
   const zero = plotsOf('evaluate-flag', sampleComparison([0, 5], [5, 5]));
   t.strictSame(zero, [], 'a ratio of 0 is not drawn');

@@ -17,7 +17,7 @@ const bench = quickBench();
 const { drivers } = bench.settings;
 
 function figuresOf(comparison: Comparison): [string, number][] {
-  // The load generator may have been late for nothing, or have had no connection free to be in time.
+  // The load generator's lateness may be 0, or NaN if no connection was free in time.
   const metrics = comparison.metrics.filter(({ key }) => key !== 'lateP99Us');
   return metrics.flatMap(({ key, values }) =>
     comparison.contenders.map(({ name }): [string, number] => [
@@ -37,8 +37,8 @@ t.test('the scenario compares Burgee with every peer and leaves nothing behind',
   t.equal(missingOfAll.length - missing.length, binaryPeers.length, 'programs that were not given are named');
   if (missing.length > 0 && process.env['CI'] === undefined) {
     const reasons = missing.map(({ name, why }) => `${name}: ${why}`).join('\n');
-    console.error(`Peers that cannot be had here were not compared:\n${reasons}`);
-    t.pass('peers', { skip: `cannot be had here: ${missing.map(({ name }) => name).join(', ')}` });
+    console.error(`Peers that this machine cannot run were not compared:\n${reasons}`);
+    t.pass('peers', { skip: `this machine cannot run: ${missing.map(({ name }) => name).join(', ')}` });
     return;
   }
   t.strictSame(missing, []);
@@ -55,7 +55,7 @@ t.test('the scenario compares Burgee with every peer and leaves nothing behind',
       contenders.some(({ name }) => name === base),
       `${base} is a contender`,
     );
-    for (const { what } of contenders) t.match(what, /\d+\.\d+\.\d+/, 'says its version');
+    for (const { what } of contenders) t.match(what, /\d+\.\d+\.\d+/, 'the description has the version');
   }
   for (const { comparison, metric, contender } of targets) {
     const found = comparisons.find(({ id }) => id === comparison);
@@ -78,7 +78,7 @@ t.test('an adapter that cannot start says why', async (t) => {
   t.strictSame(readdirSync(folder), [], 'no data is left');
 });
 
-t.test('an adapter ends and tidies up when whoever started it is killed', async (t) => {
+t.test('an adapter ends and cleans up when its parent is killed', async (t) => {
   const programs = await ensurePostgres((text) => t.comment(text)).catch((fault: Error) => fault);
   if (programs instanceof Error) {
     t.equal(process.env['CI'], undefined, programs.message);

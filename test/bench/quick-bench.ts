@@ -22,14 +22,14 @@ async function compareOnce({ contenders, metrics, ...plan }: ComparisonPlan): Pr
   };
 }
 
-/** A bench for a scenario's parts, as quick as they can be. */
+/** A bench for parts of a scenario, with the smallest sizes. */
 export function quickBench(peerPrograms: BenchSettings['peerPrograms'] = new Map()): Bench {
   return {
     settings: {
       seconds,
       connections: 8,
       rounds: 1,
-      // One of them: what a driver does with a list of requests, closed-loop.test.ts tells of each.
+      // One driver is enough: closed-loop.full.test.ts tests each of them.
       drivers: availableDrivers().slice(0, 1),
       isQuick: true,
       peerPrograms,
@@ -40,7 +40,7 @@ export function quickBench(peerPrograms: BenchSettings['peerPrograms'] = new Map
   };
 }
 
-/** @returns a temporary folder for everything that this process starts, which other users can pass through */
+/** @returns a temporary folder for the processes that this one starts; other users can pass through it */
 export function useTemporaryFolder(): string {
   const before = process.env['TMPDIR'];
   const folder = mkdtempSync(join(tmpdir(), 'peers-'));

@@ -13,7 +13,7 @@ function targetOf(bound: Target['bound'], of: Target['of'] = 'ratio'): Target {
   return { what: 'throughput', ...place, of, bound };
 }
 
-t.test('numbers are written alike on every machine', async (t) => {
+t.test('numbers look the same on every machine', async (t) => {
   t.equal(formatNumber(1_234_567.891, 1), '1,234,567.9');
   t.equal(formatNumber(-1234, 0), '-1,234');
   t.equal(formatNumber(999, 0), '999');
@@ -23,7 +23,7 @@ t.test('numbers are written alike on every machine', async (t) => {
   t.strictSame([0.4, 59, 60, 200].map(formatDuration), ['0 s', '59 s', '1 min', '3 min 20 s']);
 });
 
-t.test('the table has median, ratio and spread of every contender, and names noise', async (t) => {
+t.test('the table has median, ratio and spread of every contender, and marks noise', async (t) => {
   const text = reportText({
     ...sampleReport({ ...comparison, remarks: ['the generator was late'] }),
     targets: [targetOf({ atLeast: 0.72 })],
@@ -37,7 +37,7 @@ t.test('the table has median, ratio and spread of every contender, and names noi
   t.match(text, /^not measured: unleash-server: no PostgreSQL here$/m);
 });
 
-t.test('a target is reached, or missed by so much', async (t) => {
+t.test('a target is reached, or the text says by how much it is missed', async (t) => {
   const report: ScenarioReport = sampleReport(comparison);
   const judge = (target: Target) => judgeTarget(report, target);
   t.match(judge(targetOf({ atLeast: 0.82 })), { verdict: 'reached', figure: '0.820' });
@@ -52,14 +52,16 @@ t.test('a target is reached, or missed by so much', async (t) => {
   t.match(judge(targetOf({ atMost: 0 }, 'value')), { text: /^missed by 41,000/ });
 });
 
-t.test('a target that was not measured is told, with the reason', async (t) => {
+t.test('a target that was not measured is reported with the reason', async (t) => {
   const judged = (changed: Partial<Target>) =>
     judgeTarget(sampleReport(comparison), { ...targetOf({ atMost: 1 }), ...changed });
   t.match(judged({ contender: 'nobody' }), {
     verdict: 'not measured',
     text: 'not measured: there is no figure of nobody',
   });
-  t.match(judged({ metric: 'processCpuUs' }), { text: 'not measured: this system tells no processCpuUs' });
+  t.match(judged({ metric: 'processCpuUs' }), {
+    text: 'not measured: this system does not offer processCpuUs',
+  });
   t.match(judged({ comparison: 'latency' }), { text: 'not measured: latency was not run' });
   const withoutWrk = sampleReport({ ...comparison, id: 'throughput-autocannon' });
   t.match(judgeTarget(withoutWrk, targetOf({ atMost: 1 })), { text: 'not measured: wrk did not drive' });

@@ -20,7 +20,7 @@ t.test('a result is read as it was saved', async (t) => {
   const path = saveResult(root, result);
   t.equal(path, join(root, 'bench', 'results', 'evaluate-flag.json'));
   t.strictSame(readResultFile(path), result);
-  t.match(readFileSync(path, 'utf8'), '"burgee": [1.5, 2e-7]', 'a contender has one line');
+  t.match(readFileSync(path, 'utf8'), '"burgee": [1.5, 2e-7]', "a contender's rounds are on one line");
   saveResult(root, sampleResult({ ...result.report, scenario: 'patch' }));
   t.strictSame(
     readSavedResults(root).map(({ report }) => report.scenario),
@@ -29,7 +29,7 @@ t.test('a result is read as it was saved', async (t) => {
   t.strictSame(readdirSync(join(root, 'bench', 'results')), ['evaluate-flag.json', 'patch.json']);
 });
 
-t.test('a file of one, a list and a folder are all read', async (t) => {
+t.test('a single result, a list and a folder can all be read', async (t) => {
   const folder = temporaryDirectory(t);
   const list = join(folder, 'run.json');
   writeResultList(list, [result, result]);
@@ -41,7 +41,7 @@ t.test('a file of one, a list and a folder are all read', async (t) => {
   t.strictSame(readResults(folder), [result]);
 });
 
-t.test('what is no result is refused with its place', async (t) => {
+t.test('a malformed result is refused, and the error says where', async (t) => {
   const folder = temporaryDirectory(t);
   const path = join(folder, 'bad.json');
   const refuse = (value: unknown, message: RegExp): void => {
@@ -62,7 +62,7 @@ t.test('what is no result is refused with its place', async (t) => {
   refuse(withComparison({ histograms: { nobody: '' } }), /a histogram is of nobody/);
 });
 
-t.test('a run knows where it is made', async (t) => {
+t.test('a run records commit and machine', async (t) => {
   const directory = temporaryDirectory(t);
   mkdirSync(join(directory, 'empty'));
   const facts = readRunFacts(join(directory, 'empty'));

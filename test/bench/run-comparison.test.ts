@@ -35,7 +35,7 @@ t.test('contenders take turns, every other round in reverse', async (t) => {
   t.equal(log.join(' '), 'a base c c base a a base c');
 });
 
-t.test('ratios are of the same round, their median and spread are told, and noise is noise', async (t) => {
+t.test('ratios are within a round; median, spread and noise are derived from them', async (t) => {
   const plan = planOf([
     sampleContender('base', [100, 200, 400]),
     sampleContender('steady', [50, 104, 192]),
@@ -56,13 +56,13 @@ t.test('ratios are of the same round, their median and spread are told, and nois
   });
 });
 
-t.test('a ratio to nothing, or of what is negative, is none', async (t) => {
+t.test('there is no ratio to 0 or of negative values', async (t) => {
   const plan = planOf([sampleContender('base', [0, 0]), sampleContender('other', [1, 3])]);
   const comparison = await runComparison(plan, optionsOf(2).options);
   t.match(findFigure(comparison, 'perSecond', 'other'), { ratio: null, ratios: null, median: 2, spread: 1 });
 });
 
-t.test('one round tells of no spread', async (t) => {
+t.test('one round has no spread', async (t) => {
   const plan = planOf([sampleContender('base', [4]), sampleContender('other', [2])]);
   const comparison = await runComparison({ ...plan, rounds: 1 }, optionsOf(5).options);
   t.equal(comparison.rounds, 1, 'a plan may ask for fewer rounds');
@@ -110,7 +110,7 @@ t.test('histograms of all rounds are merged', async (t) => {
   t.ok(merged.maxUs >= 4000 && merged.maxUs < 4010, `${merged.maxUs}`);
 });
 
-t.test('a figure that is missing or no number fails, naming contender and round', async (t) => {
+t.test('a missing figure, or one that is no number, fails with contender and round', async (t) => {
   const other = sampleContender('base', [1]);
   const run = (figures: readonly number[]) =>
     runComparison(planOf([other, sampleContender('odd', figures)]), optionsOf(2).options);
@@ -122,7 +122,7 @@ t.test('a figure that is missing or no number fails, naming contender and round'
   });
 });
 
-t.test('what a contender throws is told with its place', async (t) => {
+t.test("a contender's error is reported with comparison and round", async (t) => {
   const failing = {
     ...sampleContender('base', [1]),
     measure: () => Promise.reject(new Error('3 of 9: 503')),

@@ -2,7 +2,7 @@ import type { Comparison, ResultFile, ScenarioReport } from '../../bench/compari
 import { LatencyRecorder } from '../../bench/load/latency-histogram.ts';
 import type { ContenderPlan, Scenario } from '../../bench/scenario.ts';
 
-/** @returns a comparison of `burgee` with the base `bare`: a value a round of each */
+/** @returns a comparison of `burgee` with the base `bare`, with one value for each round */
 export function sampleComparison(burgee: readonly number[], bare: readonly number[]): Comparison {
   return {
     id: 'throughput-wrk',

@@ -9,7 +9,7 @@ import { readResults } from '../../bench/report/result-file.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { runBench } from './bench-command.ts';
 
-/** What is promised or asked for in words, by scenario: comparisons that must be there. */
+/** The comparisons that each scenario must have. */
 const comparisonsOf: Readonly<Record<string, readonly RegExp[]>> = {
   'evaluate-flag': [/^throughput-autocannon$/, /^latency$/, /^throughput-autocannon-counting$/],
   'evaluate-mixed': [/^throughput-\w+$/, /^latency$/],
@@ -31,8 +31,8 @@ interface Run {
 
 const [fastestDriver = 'autocannon'] = availableDrivers();
 /**
- * Together, because each command starts anew. The one whose own loop goes through the drivers has all of them, the others
- * the fastest.
+ * Scenarios that run in one command, because each start of the command takes time. The scenario that loops over the
+ * drivers itself uses all of them, the others only the fastest.
  */
 const runs: readonly Run[] = [
   { scenarios: ['evaluate-flag'], options: ['--quick', '--connections', '1'] },
@@ -72,7 +72,7 @@ function checkReport(t: Test, { comparisons, targets }: ScenarioReport): void {
   for (const comparison of comparisons) checkComparison(t, comparison);
   const hasWrk = availableDrivers().includes('wrk');
   for (const { comparison, metric, what } of targets) {
-    // Told as not measured: see report-text.test.ts.
+    // Reported as not measured: see report-text.test.ts.
     if (comparison.startsWith('throughput-wrk') && !hasWrk) continue;
     const found = comparisons.find(({ id }) => id === comparison);
     t.ok(
@@ -82,7 +82,7 @@ function checkReport(t: Test, { comparisons, targets }: ScenarioReport): void {
   }
 }
 
-t.test('every scenario is known here', async (t) => {
+t.test('every scenario is listed here', async (t) => {
   const known = catalogue.map(({ name }) => name).filter((name) => name !== 'peers');
   t.strictSame(known.sort(), Object.keys(comparisonsOf).sort());
   t.strictSame(runs.flatMap(({ scenarios }) => scenarios).sort(), known);

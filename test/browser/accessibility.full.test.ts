@@ -9,8 +9,8 @@ import { setColours } from './support/set-colours.ts';
 t.setTimeout(900_000);
 
 /**
- * The colours change under the open page, as they do when a system turns dark in the evening: what has nothing to do with
- * colours is looked at once.
+ * The colours change while the page is open, as when a system turns dark in the evening. Rules that do not depend on
+ * colours are checked once.
  */
 async function checkScreen(t: Test, { page, open, watch }: ConsoleWindow, screen: Screen): Promise<void> {
   watch.expectStatus(...(screen.refusals ?? []));
@@ -20,7 +20,7 @@ async function checkScreen(t: Test, { page, open, watch }: ConsoleWindow, screen
     for (const colorScheme of ['light', 'dark'] as const) {
       await setColours(page, colorScheme);
       const { passed, lines } = await find({ isAtColours: colorScheme === 'dark' });
-      t.ok(passed > 0, `${screen.name}, ${colorScheme}: axe has looked`);
+      t.ok(passed > 0, `${screen.name}, ${colorScheme}: axe has checked something`);
       t.same(lines, [], `${screen.name}, ${colorScheme}: without violations`);
     }
   });
@@ -33,7 +33,7 @@ const prepare = async (dataDir: string): Promise<void> => {
 
 await consoleTest(
   t,
-  'axe finds nothing on any screen, and nothing about its colours in the dark',
+  'axe finds no violation on any screen, and none of its colours in the dark',
   { prepare, settings: demoSettings },
   async (t, stage) => {
     const first = await openDemo(stage, link);
@@ -46,7 +46,7 @@ await consoleTest(
     };
     const members = screens.filter(({ isPublic }) => isPublic !== true);
     const guests = screens.filter(({ isPublic }) => isPublic === true);
-    // Two at a time: more cores than that are rare where this runs.
+    // Two at a time: machines that run this rarely have more cores.
     const second = await stage.window({ storageState });
     await Promise.all([checkAll(first, members), checkAll(second, members)]);
     await checkAll(await stage.window(), guests);

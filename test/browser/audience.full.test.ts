@@ -34,7 +34,7 @@ await consoleTest(t, 'an audience is edited', { prepare: provision(project) }, a
   const [{ id = '', environmentsRevision: revision = 0 } = {}] = projects;
   await call('PATCH', `/projects/${id}/environments/1`, { revision, isProtected: true });
 
-  // Upper and lower case are told apart: both spellings are values.
+  // Upper and lower case differ: both spellings are values.
   await goTo(page, 'Audiences');
   await page.getByRole('link', { name: 'Pro', exact: true }).click();
   const values = page.getByRole('textbox', { name: 'is one of' });
@@ -43,7 +43,8 @@ await consoleTest(t, 'an audience is edited', { prepare: provision(project) }, a
     await values.press('Enter');
   }
 
-  // The review names the flag and the protected environment where it acts at once, as soon as the page is told of that.
+  // The review names the flag and the protected environment in which the change acts at once, as soon as the page
+  // learns of them.
   await page.getByRole('button', { name: 'Review 1 change' }).click();
   await dialog(page).getByText('Saving at once changes the answers').waitFor();
   const review = await dialog(page).textContent();
@@ -55,21 +56,21 @@ await consoleTest(t, 'an audience is edited', { prepare: provision(project) }, a
     .click();
   await notice(page, /^Saved Pro\./).waitFor();
 
-  // A name decides nothing.
+  // A name does not affect evaluation.
   await page.getByRole('textbox', { name: 'Name' }).fill('Professionals');
   await page.getByRole('button', { name: 'Review 1 change' }).click();
   t.notMatch(await dialog(page).textContent(), /protected/);
   await dialog(page).getByRole('button', { name: 'Keep editing' }).click();
   await page.getByRole('button', { name: 'Discard' }).click();
 
-  // The switch says whom it is for.
+  // The switch says which callers it affects.
   await goTo(page, 'Flags');
   await page.getByRole('link', { name: 'gift-cards' }).click();
   await card(page, 'production').getByRole('switch').press('Space');
   t.match(await dialog(page).textContent(), /40% of the other callers in the audience Pro in production/);
   await dialog(page).getByRole('button', { name: 'Cancel' }).click();
 
-  // So does the end of a flag.
+  // Deleting a flag says where it was.
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Delete flag …' }).click();
   t.match(await dialog(page).textContent(), /in every environment, also in production \(protected\)/);
@@ -108,13 +109,13 @@ await consoleTest(
       await dialog(page).waitFor({ state: 'detached' });
     };
 
-    // One more value leaves the others as they are.
+    // One more value leaves the others unchanged.
     await values.fill('team');
     await values.press('Enter');
     await save();
     t.strictSame(await rules(), [{ attribute: 'plan', values: ['pro', ...odd, 'team'] }]);
 
-    // They are taken away, and entered by hand: a comma in quotes ends nothing, one outside of them does.
+    // The values are removed and entered by hand: a comma in quotes belongs to the value, one outside ends it.
     for (let count = 0; count <= odd.length; count += 1) await values.press('Backspace');
     await values.pressSequentially('" outer blanks ","Doe, Jane",say "hi","","""quoted",');
     t.equal(await values.inputValue(), '');
@@ -122,7 +123,11 @@ await consoleTest(
     await values.fill('team');
     await values.press('Tab');
     await page.getByText('Not saved yet').waitFor({ state: 'detached' });
-    t.equal(await page.getByRole('button', { name: /^Review/ }).count(), 0, 'it is what is stored');
+    t.equal(
+      await page.getByRole('button', { name: /^Review/ }).count(),
+      0,
+      'the page shows the stored rules',
+    );
   },
 );
 

@@ -22,7 +22,7 @@ interface Flag {
   readonly revision: number;
 }
 
-/** Chooses in a filter that finds as one types. */
+/** Chooses an option in a filter that searches while one types. */
 async function choose(page: Page, filter: string, label: string): Promise<void> {
   const field = page.getByRole('combobox', { name: filter, exact: true });
   await field.click();
@@ -49,7 +49,7 @@ await consoleTest(t, 'the audit log is filtered', { prepare: provision(project) 
   await call('PATCH', path(kept), { revision: kept?.revision, states });
   await call('DELETE', path(deleted), { revision: deleted?.revision, name: deleted?.name });
 
-  // By whom: a member, and the operator, who is no member.
+  // Filters by actor: a member, and the operator, who is no member.
   await goTo(page, 'Audit log');
   await choose(page, 'By', owner.name);
   await entry(page, 'created flag').first().waitFor({ state: 'detached' });
@@ -65,7 +65,7 @@ await consoleTest(t, 'the audit log is filtered', { prepare: provision(project) 
   t.match(await entry(page, 'created token ci').textContent(), /Environments.*all/);
   t.match(await entry(page, 'created flag gift-cards').textContent(), /Tags.*none/);
 
-  // A flag that is gone: whoever looks for it looks here.
+  // A deleted flag can still be chosen here.
   await choose(page, 'Flag', 'old-checkout (deleted)');
   await entry(page, 'gift-cards').waitFor({ state: 'detached' });
   await entry(page, 'The operator created flag old-checkout').waitFor();
@@ -76,7 +76,7 @@ await consoleTest(t, 'the audit log is filtered', { prepare: provision(project) 
     'old-checkout (deleted)',
   );
 
-  // One draft in two environments is a change of each; what is exported is what is shown.
+  // A draft for two environments is one change in each. The export has the same entries as the page.
   await page.goto(`${stage.origin}/console/projects/${projectId}/audit?environment=staging&action=flag.edit`);
   await entry(page, 'Rollout in staging').waitFor();
   const [download] = await Promise.all([

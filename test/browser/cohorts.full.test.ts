@@ -26,10 +26,10 @@ await consoleTest(t, 'thousands of cohorts are pasted', { prepare }, async (t, s
   await field.focus();
   await page.keyboard.press('Control+v');
   await dialog(page).getByText('5,001 cohorts when applied.').waitFor();
-  t.equal(await field.inputValue(), '', 'they are in the list, and the field stays light');
+  t.equal(await field.inputValue(), '', 'the cohorts are in the list, and the field stays small');
   await page.keyboard.type('one more');
   await dialog(page).getByText('5,002 cohorts when applied.').waitFor();
-  // A click beside a form loses nothing of it.
+  // A click beside a form keeps its content.
   await page.mouse.click(5, 5);
   await dialog(page).getByLabel('Find in the list').fill('user-4999');
   await dialog(page).getByRole('button', { name: 'Remove user-4999' }).click();
@@ -38,7 +38,8 @@ await consoleTest(t, 'thousands of cohorts are pasted', { prepare }, async (t, s
   await saveDraft(page);
   await notice(page, 'Saved 1 change of gift-cards.').waitFor();
 
-  // Given its own list as it is inherited, an environment goes on inheriting: there is nothing to save.
+  // An own list equal to the inherited one changes nothing: the environment still inherits, and there is nothing to
+  // save.
   await card(page, 'production').getByRole('button', { name: 'Give it its own list' }).click();
   await dialog(page).getByRole('button', { name: 'Apply to the draft' }).click();
   await dialog(page).waitFor({ state: 'detached' });

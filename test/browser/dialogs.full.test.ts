@@ -11,21 +11,21 @@ function named(page: Page, name: string) {
   return page.getByRole('dialog', { name, exact: true });
 }
 
-await consoleTest(t, 'a dialog keeps what was entered until it is given up', {}, async (t, stage) => {
+await consoleTest(t, 'a dialog keeps its entries until the user discards them', {}, async (t, stage) => {
   const window = await stage.window();
   const { page } = window;
   await becomeOwner(stage, window);
   await createProject(page, 'shop', []);
   const question = named(page, 'Discard what you have entered?');
 
-  // Nothing entered: nothing is asked.
+  // Without entries there is no question.
   const create = named(page, 'Create flag');
   await page.getByRole('button', { name: 'Create flag' }).click();
   await create.waitFor();
   await page.keyboard.press('Escape');
   await create.waitFor({ state: 'detached' });
 
-  // Escape, the cross and Cancel all ask; the answer that loses nothing has the focus, and Escape gives it too.
+  // Escape, the cross and Cancel all ask. The answer that keeps the entries has the focus, and Escape gives it too.
   await page.getByRole('button', { name: 'Create flag' }).click();
   await create.getByLabel('Name').fill('gift-cards');
   await page.keyboard.press('Escape');
@@ -40,7 +40,7 @@ await consoleTest(t, 'a dialog keeps what was entered until it is given up', {},
   await question.getByRole('button', { name: 'Keep editing' }).click();
   t.equal(await create.getByLabel('Name').inputValue(), 'gift-cards');
 
-  // So does the way to another page.
+  // Leaving for another page asks too.
   await page.keyboard.press('Control+k');
   await page.keyboard.type('members');
   await page.keyboard.press('Enter');
@@ -50,7 +50,7 @@ await consoleTest(t, 'a dialog keeps what was entered until it is given up', {},
   await leave.waitFor({ state: 'detached' });
   t.equal(await create.getByLabel('Name').inputValue(), 'gift-cards');
 
-  // What is sent is not asked about, and neither is what was given up.
+  // There is no question after the entries were sent or discarded.
   await create.getByRole('button', { name: 'Create flag' }).click();
   await page.getByRole('heading', { level: 1, name: 'gift-cards' }).waitFor();
   await goTo(page, 'Audiences');
@@ -63,7 +63,7 @@ await consoleTest(t, 'a dialog keeps what was entered until it is given up', {},
   await goTo(page, 'Flags');
 });
 
-await consoleTest(t, 'keys reach the newest dialog, and the focus goes back', {}, async (t, stage) => {
+await consoleTest(t, 'keys reach the topmost dialog, and the focus returns', {}, async (t, stage) => {
   const window = await stage.window();
   const { page } = window;
   await becomeOwner(stage, window);
@@ -84,12 +84,12 @@ await consoleTest(t, 'keys reach the newest dialog, and the focus goes back', {}
   await palette.waitFor();
   await page.keyboard.press('Escape');
   await palette.waitFor({ state: 'detached' });
-  t.ok(await create.isVisible(), 'the dialog below has not heard it');
+  t.ok(await create.isVisible(), 'the dialog below did not get the key');
   await page.keyboard.press('Escape');
   await create.waitFor({ state: 'detached' });
   await page.locator('button:focus', { hasText: 'Create flag' }).waitFor();
 
-  // The address opens it, too: the way back and the palette lead out of it, and ask.
+  // An address opens this dialog too. Back and the palette leave it, and ask first.
   await page.keyboard.press('Control+k');
   await page.keyboard.type('create flag');
   await page.keyboard.press('Enter');
@@ -104,7 +104,7 @@ await consoleTest(t, 'keys reach the newest dialog, and the focus goes back', {}
   await leave.waitFor({ state: 'detached' });
   t.equal(await create.getByLabel('Name').inputValue(), 'wish-list');
 
-  // Escape in the question is of the question.
+  // Escape in the question closes only the question.
   await page.keyboard.press('Escape');
   await question.waitFor();
   await page.keyboard.press('Escape');
@@ -116,28 +116,37 @@ await consoleTest(t, 'keys reach the newest dialog, and the focus goes back', {}
   t.notMatch(page.url(), /create/);
 });
 
-await consoleTest(t, 'the focus stays within the page when the button is gone', {}, async (t, stage) => {
-  const window = await stage.window();
-  const { page } = window;
-  await becomeOwner(stage, window);
-  await createProject(page, 'shop', []);
-  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
-  await page.getByRole('button', { name: 'Create flag' }).focus();
-  await page.keyboard.press('Enter');
-  await named(page, 'Create flag').waitFor();
-  const projectId = /projects\/(\w+)/.exec(page.url())?.[1] ?? '';
-  await consoleCaller(page)('POST', `/projects/${projectId}/flags`, { name: 'gift-cards' });
-  await page
-    .getByRole('heading', { name: 'No flag yet', includeHidden: true })
-    .waitFor({ state: 'detached' });
-  await page.keyboard.press('Escape');
-  await named(page, 'Create flag').waitFor({ state: 'detached' });
-  await page.keyboard.press('Tab');
-  const focused = page.locator(':focus');
-  t.equal(await focused.textContent(), 'Create flag', 'the first key reaches what the content begins with');
-});
+await consoleTest(
+  t,
+  'the focus stays in the page when the focused button disappears',
+  {},
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page } = window;
+    await becomeOwner(stage, window);
+    await createProject(page, 'shop', []);
+    await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+    await page.getByRole('button', { name: 'Create flag' }).focus();
+    await page.keyboard.press('Enter');
+    await named(page, 'Create flag').waitFor();
+    const projectId = /projects\/(\w+)/.exec(page.url())?.[1] ?? '';
+    await consoleCaller(page)('POST', `/projects/${projectId}/flags`, { name: 'gift-cards' });
+    await page
+      .getByRole('heading', { name: 'No flag yet', includeHidden: true })
+      .waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await named(page, 'Create flag').waitFor({ state: 'detached' });
+    await page.keyboard.press('Tab');
+    const focused = page.locator(':focus');
+    t.equal(
+      await focused.textContent(),
+      'Create flag',
+      'the first Tab reaches the first control of the content',
+    );
+  },
+);
 
-await consoleTest(t, 'what is entered outlives the end of the session', {}, async (t, stage) => {
+await consoleTest(t, 'entries outlive the end of the session', {}, async (t, stage) => {
   const window = await stage.window();
   const { page, watch } = window;
   await becomeOwner(stage, window);
@@ -147,13 +156,13 @@ await consoleTest(t, 'what is entered outlives the end of the session', {}, asyn
   await create.getByLabel('Name').fill('gift-cards');
   await page.context().clearCookies();
   watch.expectStatus(401);
-  // Another request of the page may have met the end first: then the dialog that says so lies above the button.
+  // Another request of the page may have found the session ended first. Then that dialog lies above the button.
   await create.getByRole('button', { name: 'Create flag' }).dispatchEvent('click');
   await named(page, 'Your session has ended').getByRole('button', { name: 'Stay here' }).click();
   t.equal(await create.getByLabel('Name').inputValue(), 'gift-cards');
 });
 
-await consoleTest(t, 'a tag that is taken away is asked about, too', {}, async (t, stage) => {
+await consoleTest(t, 'a removed tag counts as an entry too', {}, async (t, stage) => {
   const window = await stage.window();
   const { page } = window;
   await becomeOwner(stage, window);
@@ -183,7 +192,7 @@ await consoleTest(t, 'a draft outlives the end of its session', {}, async (t, st
     await ended.getByRole('button', { name: 'Stay here' }).click();
     await ended.waitFor({ state: 'detached' });
   };
-  // Whoever comes back to the window after minutes: all is read again then, and who is signed in too.
+  // A user who returns to the window after minutes: the page reads everything again, the session too.
   await page.clock.install();
   await page.clock.fastForward('05:00');
   const session = page.waitForResponse(/\/console\/api\/session$/);
@@ -194,7 +203,7 @@ await consoleTest(t, 'a draft outlives the end of its session', {}, async (t, st
   await page.getByRole('button', { name: 'Save 1 change' }).click();
   await stay();
 
-  // In another tab of the same browser; then it is saved here.
+  // The user signs in in another tab of the same browser, and then saves here.
   const tab = await page.context().newPage();
   const other = {
     ...window,
@@ -208,7 +217,7 @@ await consoleTest(t, 'a draft outlives the end of its session', {}, async (t, st
   await notice(page, 'Saved 1 change of gift-cards.').waitFor();
 });
 
-await consoleTest(t, 'a secret that is shown once is not left behind unasked', {}, async (t, stage) => {
+await consoleTest(t, 'leaving a secret that is shown once is confirmed first', {}, async (t, stage) => {
   const window = await stage.window();
   const { page } = window;
   await becomeOwner(stage, window);

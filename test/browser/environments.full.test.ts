@@ -14,7 +14,7 @@ const prepare = provision({
   tokens: [{ name: 'deploy', permission: 'write', environments: ['staging'] }],
 });
 
-await consoleTest(t, 'nobody renames before the tokens are named', { prepare }, async (t, stage) => {
+await consoleTest(t, 'a rename names the affected tokens first', { prepare }, async (t, stage) => {
   const window = await stage.window();
   const { page } = window;
   await signIn(window, owner);
@@ -31,7 +31,7 @@ await consoleTest(t, 'nobody renames before the tokens are named', { prepare }, 
   await dialog(page).getByText('These tokens stop working here.').waitFor();
   t.equal(await dialog(page).getByRole('link', { name: 'deploy' }).count(), 1);
 
-  // A name that cannot be taken says so before anything is asked for.
+  // A refused name is reported before the confirmation.
   window.watch.expectStatus(400);
   await dialog(page).getByLabel('New name').fill('production');
   await dialog(page).getByRole('alert').waitFor();
@@ -48,7 +48,7 @@ interface Project {
 
 await consoleTest(
   t,
-  'a rename shows what somebody else has made of the environment meanwhile',
+  "a rename shows another member's rename of the environment",
   { prepare },
   async (t, stage) => {
     const window = await stage.window();
@@ -70,7 +70,7 @@ await consoleTest(
   },
 );
 
-await consoleTest(t, 'how long ago something was goes on while one looks', { prepare }, async (t, stage) => {
+await consoleTest(t, 'relative times advance while the page is open', { prepare }, async (t, stage) => {
   const window = await stage.window();
   const { page } = window;
   await page.clock.install();

@@ -9,10 +9,10 @@ import { becomeOwner, owner, signIn } from './support/sign-in.ts';
 
 t.setTimeout(120_000);
 
-/** What a first visit may cost in JavaScript, as it goes over the wire. */
+/** The limit of JavaScript for a first visit, in bytes on the wire. */
 const firstLoadBytesMax = 250 * 1024;
 
-/** Every script that a page loads from now on, by its address: what comes from the cache counts once. */
+/** Every script that a page loads from now on, by address, so that a cached script counts once. */
 function watchScripts(page: Page): ReadonlyMap<string, Response> {
   const scripts = new Map<string, Response>();
   page.on('response', (response) => {

@@ -41,7 +41,7 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await page.getByRole('button', { name: 'Discard' }).click();
   await staging.getByText('own list of 5').waitFor();
 
-  // A rollout three ways, of which the last one counts.
+  // The rollout is set in three ways; the last one counts.
   const percentage = production.getByRole('textbox', { name: 'Rollout in percent' });
   await production.getByRole('button', { name: '75%' }).click();
   await production.getByRole('slider', { name: 'Rollout in percent' }).press('ArrowLeft');
@@ -53,7 +53,7 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   t.equal(await percentage.inputValue(), '33%', 'an empty field is no number');
   await saveDraft(page);
 
-  // A protected environment asks first, by the names of flag and environment and by the effect.
+  // A protected environment asks first. The question names flag, environment and effect.
   const call = consoleCaller(page);
   const projectId = /projects\/(\w+)/.exec(page.url())?.[1] ?? '';
   const { projects } = await call<{ projects: { environmentsRevision: number }[] }>('GET', '/projects');
@@ -73,14 +73,14 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await dialog(page).getByRole('button', { name: 'Keep editing' }).click();
   await page.getByRole('button', { name: 'Discard' }).click();
 
-  // The history tells it all as diffs.
+  // The history shows each change as a diff.
   await page.getByRole('tab', { name: 'History' }).click();
   const history = page.getByRole('tabpanel', { name: 'History' });
   await history.getByText('Switch in production').waitFor();
   t.match(await history.getByRole('listitem').allTextContents(), [/Switch in production/]);
   await history.getByText('own list of 5').waitFor();
 
-  // Each rule says what its part in the answer is.
+  // Each rule shows its part in the answer.
   await page.getByRole('tab', { name: 'Try it' }).click();
   await page.getByLabel('Environment', { exact: true }).selectOption('staging');
   await page.getByLabel('Targeting key').fill('user-42');
@@ -107,7 +107,7 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   const address = /'(.*)'/.exec((await code.locator('pre').textContent()) ?? '')?.[1] ?? '';
   t.match(await (await fetch(address)).json(), { name: 'gift-cards', enabled: false }, 'the line works');
 
-  // Whoever looks at another tab finds the question again.
+  // The question is still there after a look at another tab.
   await page.getByRole('tab', { name: 'Try it' }).click();
   t.equal(await page.getByLabel('Targeting key').inputValue(), 'user-42');
   t.equal(await page.getByLabel('Value of attribute 1').inputValue(), 'pro');

@@ -7,7 +7,7 @@ import { owner, signIn } from './support/sign-in.ts';
 t.setTimeout(300_000);
 
 const flagCount = 10_000;
-/** What is in sight and a little around it, however long the list is. */
+/** The limit of drawn rows: the visible rows and a few more, for a list of any length. */
 const drawnRowsMax = 80;
 
 const flags = Array.from({ length: flagCount }, (_, index) => ({
@@ -17,7 +17,11 @@ const flags = Array.from({ length: flagCount }, (_, index) => ({
 }));
 const project = { name: 'shop', environments: ['production', 'staging'], flags };
 
-/** Scrolls through the whole list, a step a frame. @returns how long each frame took and the most rows there were */
+/**
+ * Scrolls through the whole list, one step in each frame.
+ *
+ * @returns each frame's duration and the highest number of rows
+ */
 const scrollThrough = `new Promise((resolve) => {
   const frame = document.querySelector('[role=region][aria-label=Flags]');
   const step = frame.scrollHeight / 120;
@@ -37,7 +41,7 @@ const scrollThrough = `new Promise((resolve) => {
   requestAnimationFrame(onFrame);
 })`;
 
-/** Scrolls a row further each frame, as a reader does. @returns how many rows were drawn: each has one moment */
+/** Scrolls one row in each frame, as a reader does. @returns how many rows were drawn, counted by their timestamps */
 const drawnWhileScrolling = (rowsPassed: number) => `new Promise((resolve) => {
   const frame = document.querySelector('[role=region][aria-label=Flags]');
   const { toISOString } = Date.prototype;
@@ -66,7 +70,7 @@ async function shown(page: Page): Promise<readonly string[]> {
 
 await consoleTest(
   t,
-  'a list of 10,000 flags draws what is in sight, and has its filters in the address',
+  'a list of 10,000 flags draws its visible rows, and has its filters in the address',
   { prepare: provision(project) },
   async (t, stage) => {
     const window = await stage.window();
@@ -84,9 +88,12 @@ await consoleTest(
     const passed = 60;
     const drawn = (await page.evaluate(drawnWhileScrolling(passed))) as number;
     t.ok(drawn >= passed / 2, `${drawn} rows were drawn`);
-    t.ok(drawn <= passed + drawnRowsMax, `${drawn} rows were drawn: none that stays in sight is drawn anew`);
+    t.ok(
+      drawn <= passed + drawnRowsMax,
+      `${drawn} rows were drawn: a row that stays visible is not drawn again`,
+    );
 
-    // Two words, a tag and a state: together in the address, and the same after a reload.
+    // Two words, a tag and a state are in the address together, and the same after a reload.
     await page.getByRole('searchbox', { name: 'Search flags' }).fill('FLAG-04 ROUND');
     await page.getByLabel('Tag').selectOption('round');
     await page.getByLabel('State', { exact: true }).selectOption('on');

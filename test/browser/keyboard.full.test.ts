@@ -6,17 +6,17 @@ import { becomeOwner } from './support/sign-in.ts';
 
 t.setTimeout(180_000);
 
-/** How many controls are passed at most on the way to one. */
+/** How many controls Tab passes at most on the way to one. */
 const stepsMax = 80;
 const paletteName = 'Flag, page or action';
 
-/** What has the focus, in the words of somebody who hears the page. */
+/** The focused control, as a screen reader announces it. */
 async function focused(page: Page): Promise<string> {
   const tree = await page.locator(':focus').ariaSnapshot();
   return tree.split('\n')[0] ?? '';
 }
 
-/** Tabs on until the control that is described has the focus. @returns what was passed, it included */
+/** Presses Tab until the described control has the focus. @returns the passed controls, that one included */
 async function tabTo(page: Page, wanted: RegExp): Promise<readonly string[]> {
   const passed: string[] = [];
   for (let step = 0; step < stepsMax; step += 1) {
@@ -36,19 +36,19 @@ await consoleTest(t, 'the keyboard alone is enough', {}, async (t, stage) => {
   await createFlag(page, 'gift-cards');
   const flagUrl = page.url();
 
-  // From the top of the page: past the navigation in one step, or through it in the order it is read.
+  // From the top of the page, one step skips the navigation; otherwise Tab passes it in reading order.
   await page.goto(flagUrl);
   await page.getByRole('heading', { level: 1, name: 'gift-cards' }).waitFor();
   await page.keyboard.press('Tab');
   t.match(await focused(page), /link "Skip to content"/);
   await page.keyboard.press('Enter');
   const passed = await tabTo(page, /tab "Environments"/);
-  t.ok(passed.length <= 8, `few stand before the content: ${passed.join(', ')}`);
+  t.ok(passed.length <= 8, `few controls come before the content: ${passed.join(', ')}`);
   await page.keyboard.press('ArrowRight');
   await page.getByRole('tab', { name: 'History', selected: true }).waitFor();
   await page.keyboard.press('ArrowLeft');
 
-  // The switch turns with Space, and U takes it back.
+  // Space turns the switch, and U undoes it.
   await tabTo(page, /switch "gift-cards in staging"/);
   await page.keyboard.press('Space');
   await notice(page, 'gift-cards is on in staging.').waitFor();
@@ -58,7 +58,7 @@ await consoleTest(t, 'the keyboard alone is enough', {}, async (t, stage) => {
   await notice(page, 'gift-cards is off in staging.').waitFor();
   t.equal(await card(page, 'staging').getByRole('switch').isChecked(), false);
 
-  // A slider moves with the arrows; the review is at the end of the page.
+  // The arrows move a slider; the review is at the end of the page.
   await tabTo(page, /slider "Rollout in percent"/);
   await page.keyboard.press('ArrowRight');
   await tabTo(page, /button "Review 1 change"/);
@@ -69,7 +69,7 @@ await consoleTest(t, 'the keyboard alone is enough', {}, async (t, stage) => {
   await notice(page, 'Saved 1 change of gift-cards.').waitFor();
 });
 
-/** Nobody waits for the palette: its key and what follows are pressed in one go. */
+/** Types without waiting for the palette: its key and the following ones in one go. */
 async function typeIntoPalette(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Control+k');
   await page.keyboard.type(text);
@@ -106,12 +106,12 @@ await consoleTest(t, 'the palette, the search and the help have keys', {}, async
   await page.getByRole('heading', { level: 1, name: 'Flags' }).waitFor();
   await page.keyboard.press('/');
   t.match(await focused(page), /searchbox "Search flags"/);
-  await page.keyboard.type('nothing like it');
+  await page.keyboard.type('no flag has this name');
   await page.getByRole('heading', { name: 'No flag matches' }).waitFor();
   t.match(page.url(), /q=nothing/, 'the filter is in the address');
 });
 
-await consoleTest(t, 'what is typed while the palette is loaded is not lost', {}, async (t, stage) => {
+await consoleTest(t, 'keys typed while the palette loads are not lost', {}, async (t, stage) => {
   const window = await stage.window();
   const { page } = window;
   let endTyping = (): void => undefined;

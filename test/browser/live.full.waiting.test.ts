@@ -18,12 +18,12 @@ const project = { name: 'shop', environments: ['production'], flags: [{ name: 'c
 const prepare = provision(project, { members: [admin] });
 
 interface Admin {
-  /** What is answered; it must be 2xx. @param path below `/console/api`; `{project}` is the shop's */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+  /** @returns the answer, which must be 2xx. @param path below `/console/api`; `{project}` is the shop's */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads answers of any shape
   do(method: string, path: string, body?: unknown): Promise<any>;
 }
 
-/** Somebody else, who changes things past any page. */
+/** Another member, who changes things through the API. */
 async function signInAdmin(t: Test, { server }: ConsoleStage): Promise<Admin> {
   const client = new ConsoleClient(t, { port: server.port });
   const { email, password } = admin;
@@ -43,7 +43,7 @@ async function enter(window: ConsoleWindow): Promise<Page> {
   return window.page;
 }
 
-await consoleTest(t, 'every page shows what somebody else changes', { prepare }, async (t, stage) => {
+await consoleTest(t, "every page shows another member's changes", { prepare }, async (t, stage) => {
   const other = await signInAdmin(t, stage);
   const page = await enter(await stage.window());
   const reloads: string[] = [];
@@ -87,14 +87,14 @@ await consoleTest(t, 'every page shows what somebody else changes', { prepare },
   t.same(reloads, [], 'the page was never loaded again');
 });
 
-await consoleTest(t, 'a role that is changed holds in an open page', { prepare }, async (t, stage) => {
+await consoleTest(t, 'a changed role holds in an open page', { prepare }, async (t, stage) => {
   const window = await stage.window();
   await signIn(window, admin);
   const { page } = window;
   await page.getByRole('link', { name: 'checkout', exact: true }).waitFor();
   await goTo(page, 'Members');
   await page.getByRole('button', { name: 'Invite' }).waitFor();
-  // Invitations are asked for once more, before it is known that they are none of hers any more.
+  // The page requests the invitations once more before it learns that she may not read them.
   window.watch.expectStatus(403);
   const caller = await stage.window();
   await enter(caller);
@@ -122,7 +122,7 @@ await consoleTest(t, 'a draft stays while others change the same page', { prepar
 
 await consoleTest(
   t,
-  'what happens between a reading and the stream is not missed',
+  'a change between the first reading and the stream is not missed',
   { prepare },
   async (t, stage) => {
     const other = await signInAdmin(t, stage);
@@ -147,7 +147,7 @@ await consoleTest(
 
 await consoleTest(
   t,
-  'a page that is not live says so, and is live again by itself',
+  'a page that is not live says so, and becomes live again by itself',
   { prepare },
   async (t, stage) => {
     const other = await signInAdmin(t, stage);
@@ -164,13 +164,13 @@ await consoleTest(
     await page.unroute(events);
     await sign.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
-    t.pass('and shows what it has missed');
+    t.pass('and shows the changes that it has missed');
   },
 );
 
 await consoleTest(
   t,
-  'what a page reads while nobody acts in it is no use of the session',
+  "a page's own requests, without an action of its user, do not use the session",
   { prepare },
   async (t, stage) => {
     const other = await signInAdmin(t, stage);
@@ -182,13 +182,13 @@ await consoleTest(
     page.on('request', (request) => {
       if (isBackground(request)) seen.push(request);
     });
-    // Some seconds after the last key that was pressed, what somebody else changes is read by the page alone.
+    // Some seconds after the last key, the page itself reads another member's change.
     await page.clock.fastForward(20_000);
     await other.do('POST', '/projects/{project}/flags', { name: 'gift-cards' });
     await page.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
-    t.ok(seen.length > 0, 'the page said so of a reading');
+    t.ok(seen.length > 0, 'the page marked its own request');
     const asked = page.waitForRequest((request) => request.url().endsWith('/audiences'));
     await goTo(page, 'Audiences');
-    t.notOk(isBackground(await asked), 'what somebody asks for is a use');
+    t.notOk(isBackground(await asked), 'an action of the user is a use');
   },
 );

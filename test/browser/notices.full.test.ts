@@ -9,7 +9,7 @@ const longMs = 60_000;
 
 await consoleTest(
   t,
-  'a notification stays while somebody is at it, and goes by itself',
+  'a notification stays while it has the pointer or the focus, and goes by itself',
   {},
   async (t, stage) => {
     const window = await stage.window();

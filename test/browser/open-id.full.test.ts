@@ -12,7 +12,7 @@ const people = {
   nina: { email: 'nina@example.test', email_verified: false, name: 'Nina Newcomer' },
 };
 
-/** Named before it starts: the service has to know it, and it has to know the service. */
+/** The provider's address is chosen before it starts: the service and the provider must know each other's. */
 const port = await freePort();
 const issuer = `http://127.0.0.1:${port}`;
 const settings = {
@@ -58,7 +58,7 @@ await consoleTest(t, 'people sign in and join with the provider', { settings }, 
   await known.page.getByRole('button', { name: 'Sign in with Acme Login' }).click();
   await signInAtProvider(known.page, 'olga');
   await known.page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
-  t.equal(new URL(known.page.url()).pathname, '/console/members', 'where it was going');
+  t.equal(new URL(known.page.url()).pathname, '/console/members', 'the user is where the link led');
   await known.page.getByText('password, OpenID').waitFor();
 
   const link = await invite(known.page, people.nina.email);

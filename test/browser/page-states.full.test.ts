@@ -10,7 +10,7 @@ t.setTimeout(120_000);
 
 const prepare = provision({ name: 'shop', environments: ['production'] });
 
-await consoleTest(t, 'loading, empty and error are three pictures', { prepare }, async (t, stage) => {
+await consoleTest(t, 'loading, empty and error look different', { prepare }, async (t, stage) => {
   const window = await stage.window();
   const { page, open } = window;
   await signIn(window, owner);
@@ -63,7 +63,7 @@ await consoleTest(
     await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
     await page.route('**/console/api/session', (route) => route.fulfill({ status: 500, body: 'broken' }));
     window.watch.expectStatus(500);
-    // React tells of every error that a page catches.
+    // React logs every error that a page catches.
     window.watch.expectMessage(/^ConsoleError: broken/);
     await page.reload();
     await page.getByRole('main').getByRole('alert').waitFor();
@@ -81,7 +81,7 @@ const withToken = provision({
 
 await consoleTest(
   t,
-  'what was read stays when it cannot be read again',
+  'content that was read stays when reading it again fails',
   { prepare: withToken },
   async (t, stage) => {
     const window = await stage.window();
@@ -102,7 +102,7 @@ await consoleTest(
     t.ok(await page.getByRole('heading', { level: 1, name: 'ci' }).isVisible());
     t.equal(await page.getByRole('alert').count(), 0);
 
-    // A deleted or foreign one is not shown on from memory.
+    // A deleted or foreign project is not shown from memory.
     await page.unroute(activity);
     watch.expectStatus(404);
     await page.route(activity, (route) =>

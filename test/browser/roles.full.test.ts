@@ -22,12 +22,12 @@ const shop = {
   tokens: [{ name: 'ci', permission: 'read' }],
 };
 
-/** Of the browser, in which no test runs. */
+/** Types of the browser, in which the measuring function runs. */
 interface Styles {
   getComputedStyle(it: unknown): Readonly<Record<'color' | 'backgroundColor' | 'opacity', string>>;
 }
 
-/** How far the text of a field stands out from the field: 1 not at all, 21 black on white (WCAG 2). */
+/** The contrast of a field's text (WCAG 2): 1 is none, 21 is black on white. */
 async function contrastOf(field: Locator): Promise<number> {
   const { color, backgroundColor, opacity } = await field.evaluate((element) => {
     const style = (globalThis as unknown as Styles).getComputedStyle(element);
@@ -123,7 +123,7 @@ const alone = applied({
 });
 await consoleTest(
   t,
-  'a person without an organisation meets no dead end',
+  'a person without an organisation gets to no dead end',
   { prepare: alone },
   async (t, stage) => {
     const printed = await runBurgeeOrThrow([

@@ -28,7 +28,7 @@ await consoleTest(t, 'a wrong password is refused in words', {}, async (t, stage
   await becomeOwner(stage, await stage.window());
   const window = await stage.window();
   window.watch.expectStatus(401);
-  await signIn(window, { ...owner, password: 'not the password at all' });
+  await signIn(window, { ...owner, password: 'a wrong password' });
   t.match(await window.page.getByRole('alert').textContent(), /Wrong email or password/);
-  t.equal(await window.page.getByLabel('Email').inputValue(), owner.email, 'what was typed stays');
+  t.equal(await window.page.getByLabel('Email').inputValue(), owner.email, 'the entered email stays');
 });

@@ -1,6 +1,6 @@
 /*
- * npm run screenshots [-- NAME…]: takes a picture of every screen of the console, or of those whose name contains one of
- * the words, over the demo: light and dark, wide and narrow, into docs/screenshots.
+ * npm run screenshots [-- NAME…]: takes pictures of every screen of the console, or of those whose name contains one of
+ * the words, into docs/screenshots. The screens show the demo, light and dark, wide and narrow.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -18,13 +18,13 @@ import { setColours } from './support/set-colours.ts';
 
 const widths = [1440, 390] as const;
 const schemes = ['light', 'dark'] as const;
-/** As much as a first look shows, and how much more of a long page. */
+/** The window's height, and the limit for a long page. */
 const heights = { 1440: { min: 900, max: 1600 }, 390: { min: 844, max: 2000 } } as const;
 const folder = join(repositoryRoot(), 'docs', 'screenshots');
 
 /**
- * The page as a whole, as far as it goes: the window grows, so that what is fixed to its edges stays there. Below a
- * dialog or a menu it stays as it is.
+ * Takes the whole page up to the limit. The window grows, so that elements fixed to its edges stay there. With a dialog
+ * or a menu open it does not grow.
  */
 async function takePictures(
   { page, open, watch }: ConsoleWindow,
@@ -36,7 +36,7 @@ async function takePictures(
   await page.setViewportSize({ width, height: min });
   await open(screen.path);
   await screen.show(page);
-  // What the pointer was last over would look as if it were meant.
+  // Moves the pointer away, so that no element looks hovered.
   await page.mouse.move(0, 0);
   if ((await dialog(page).or(page.getByRole('menu')).count()) === 0) {
     const wanted = await page.evaluate('document.documentElement.scrollHeight');
@@ -54,7 +54,7 @@ async function takePictures(
 interface Taken {
   /** Names of the pictures. */
   readonly files: readonly string[];
-  /** Lines about what went wrong in the windows. */
+  /** The problems of the windows, one line each. */
   readonly troubles: readonly string[];
 }
 
@@ -75,7 +75,10 @@ async function takeAll(t: Lifetime, words: readonly string[]): Promise<Taken> {
   return { files, troubles: stage.windows.flatMap(({ watch }) => watch.troubles) };
 }
 
-/** A third of the bytes: pages have few colours. Without the program the pictures stay as they are. */
+/**
+ * pngquant leaves a third of the bytes, because pages have few colours. Without the program the pictures stay as they
+ * are.
+ */
 function makeSmall(files: readonly string[]): void {
   const programs = debianPrograms('pngquant');
   if (programs.skip !== false) {
@@ -97,7 +100,7 @@ function makeSmall(files: readonly string[]): void {
     cwd: folder,
     encoding: 'utf8',
   });
-  // 98 and 99 say that a picture is better as it was.
+  // Exit codes 98 and 99 mean that the original is better.
   if (![0, 98, 99].includes(status ?? -1)) throw new Error(`pngquant failed: ${stderr}`);
 }
 

@@ -44,7 +44,7 @@ interface Pipeline {
 
 const flagName = 'checkout-redesign';
 
-/** A flag is switched by a pipeline while somebody looks at it. */
+/** A pipeline switches a flag while its page is open. */
 async function changeShowsWithoutReload(
   t: Test,
   secret: string,
@@ -68,7 +68,7 @@ async function changeShowsWithoutReload(
   t.equal(navigations, 0, 'without a reload');
 }
 
-/** A refused request is on the token's page, and mailed to the Owner. */
+/** A refused request is shown on the token's page, and mailed to the Owner. */
 async function denialIsSeen(
   t: Test,
   mail: MailServer,
@@ -104,7 +104,7 @@ async function rotate(t: Test, secret: string, { page, api }: Pipeline): Promise
   return next;
 }
 
-/** The warning names the token, and what it says comes true. */
+/** The warning names the token, which then stops working. */
 async function renameWarns(t: Test, secret: string, { page, api, flagId }: Pipeline): Promise<void> {
   await goTo(page, 'Environments');
   await page.getByRole('button', { name: 'Rename staging' }).click();
@@ -125,7 +125,7 @@ async function renameWarns(t: Test, secret: string, { page, api, flagId }: Pipel
   t.equal(await row.getByTitle('No environment has this name').textContent(), 'staging');
 }
 
-/** An audience narrows a flag, and is kept as long as it does; then both are deleted. */
+/** An audience in use by a flag cannot be deleted; then both are deleted. */
 async function audienceThenDelete(
   t: Test,
   { page, flagId }: Pipeline,
@@ -149,14 +149,14 @@ async function audienceThenDelete(
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Delete flag …' }).click();
   const confirm = dialog(page).getByRole('button', { name: 'Delete flag' });
-  t.equal(await confirm.isEnabled(), false, 'not before the name is typed');
+  t.equal(await confirm.isEnabled(), false, 'disabled until the name is typed');
   await dialog(page).getByLabel(/^Type/).fill(flagName);
   await finishDialog(page, 'Delete flag');
   await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
   t.notMatch(page.url(), new RegExp(flagId));
 }
 
-await t.test('a token from its creation to the end of what it may do', async (t) => {
+await t.test('a token from its creation to its revocation', async (t) => {
   const mail = await startMailServer(t);
   const settings = { BURGEE_SMTP_URL: mail.url };
   await consoleTest(t, 'in the console and over HTTP', { settings }, async (t, stage) => {

@@ -17,7 +17,7 @@ t.setTimeout(360_000);
 
 const editor = { name: 'Edgar Editor', email: 'edgar@example.test', password: 'a password of an editor' };
 
-/** Invites somebody, who joins in a window of their own. */
+/** Invites an editor, who joins in another window. */
 async function inviteEditor(stage: ConsoleStage, page: Page): Promise<ConsoleWindow> {
   await goTo(page, 'Members');
   await page.getByRole('button', { name: /^Invite/ }).click();
@@ -56,7 +56,7 @@ async function rolloutShown(page: Page, environment: string): Promise<string> {
   return card(page, environment).getByRole('textbox', { name: 'Rollout in percent' }).inputValue();
 }
 
-await consoleTest(t, 'two people at one flag lose nothing', {}, async (t, stage) => {
+await consoleTest(t, 'two people who edit one flag lose nothing', {}, async (t, stage) => {
   const mine = await stage.window();
   await becomeOwner(stage, mine);
   await createProject(mine.page, 'shop', []);
@@ -65,7 +65,7 @@ await consoleTest(t, 'two people at one flag lose nothing', {}, async (t, stage)
   await openFlag(mine.page, 'gift-cards');
   await openFlag(theirs.page, 'gift-cards');
 
-  // Mine is a draft of one field, theirs is saved: another field arrives in my page, and the draft stays.
+  // I have a draft of one field, and they save another one: their value appears in my page, and my draft stays.
   await rollout(mine.page, 'production', '50%');
   await rollout(theirs.page, 'staging', '10%');
   await saveDraft(theirs.page);
@@ -73,7 +73,7 @@ await consoleTest(t, 'two people at one flag lose nothing', {}, async (t, stage)
   t.equal(await rolloutShown(mine.page, 'staging'), '10%');
   t.equal(await rolloutShown(mine.page, 'production'), '50%');
 
-  // The same field: both stand side by side, and nothing is written before a person has decided.
+  // Of the same field both values are shown side by side, and nothing is written until one is chosen.
   await rollout(theirs.page, 'production', '25%');
   await saveDraft(theirs.page);
   const conflict = mine.page.getByRole('dialog', { name: 'Somebody else has changed the same fields' });
@@ -88,7 +88,7 @@ await consoleTest(t, 'two people at one flag lose nothing', {}, async (t, stage)
   t.equal(await rolloutShown(theirs.page, 'production'), '50%');
   t.equal(await rolloutShown(theirs.page, 'staging'), '10%');
 
-  // Whoever gives way does so where both changed the same; the rest of the draft stays.
+  // Taking their value replaces only the field that both changed; the rest of the draft stays.
   await rollout(mine.page, 'production', '75%');
   await rollout(mine.page, 'staging', '25%');
   await rollout(theirs.page, 'production', '10%');
@@ -101,7 +101,7 @@ await consoleTest(t, 'two people at one flag lose nothing', {}, async (t, stage)
   await saveDraft(mine.page);
   await notice(mine.page, 'Saved 1 change of gift-cards.').last().waitFor();
 
-  // A dialog that is open while others save puts only what was edited in it into the draft.
+  // A dialog that was open while others saved puts only the fields edited in it into the draft.
   await card(theirs.page, 'staging').getByRole('button', { name: '25%', pressed: true }).waitFor();
   await mine.page.getByRole('button', { name: 'Edit name, description, tags' }).click();
   await editLabels(theirs.page, 'Description', 'Cards that are given');
@@ -115,7 +115,7 @@ await consoleTest(t, 'two people at one flag lose nothing', {}, async (t, stage)
   await theirs.page.getByText('sale', { exact: true }).first().waitFor();
   t.equal(await mine.page.getByText('Cards that are given').count(), 1);
 
-  // A review whose only change was given up is over: the next one is not under review.
+  // A review ends when its only change is discarded: the next change is not under review.
   await rollout(mine.page, 'production', '75%');
   await mine.page.getByRole('button', { name: 'Review 1 change' }).click();
   await rollout(theirs.page, 'production', '25%');
@@ -127,14 +127,14 @@ await consoleTest(t, 'two people at one flag lose nothing', {}, async (t, stage)
   t.equal(await dialog(mine.page).count(), 0);
   await mine.page.getByRole('button', { name: 'Discard' }).click();
 
-  // All of it is in the history, by whom it was.
+  // The history has all changes, each with its author.
   await mine.page.getByRole('tab', { name: 'History' }).click();
   const entries = mine.page.getByRole('tabpanel', { name: 'History' }).getByRole('listitem');
   await entries.filter({ hasText: owner.name }).first().waitFor();
   t.match(await entries.first().textContent(), new RegExp(editor.name));
 });
 
-await consoleTest(t, 'a draft is not left behind unasked', {}, async (t, stage) => {
+await consoleTest(t, 'leaving a draft is confirmed first', {}, async (t, stage) => {
   const window = await stage.window();
   const { page } = window;
   await becomeOwner(stage, window);
@@ -147,7 +147,7 @@ await consoleTest(t, 'a draft is not left behind unasked', {}, async (t, stage) 
   await guard.getByRole('button', { name: 'Cancel' }).click();
   t.equal(await rolloutShown(page, 'staging'), '75%');
 
-  // Signing out leaves the page, too: whoever cancels it is still signed in.
+  // Signing out leaves the page too; cancelling keeps the session.
   await page.getByRole('button', { name: owner.name }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await guard.getByRole('button', { name: 'Cancel' }).click();

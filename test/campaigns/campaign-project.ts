@@ -12,11 +12,11 @@ export interface CampaignProject {
 
 export interface CampaignProjectOptions {
   readonly flags: number;
-  /** Of every flag, as `apply` reads it. */
+  /** The state of every flag, as `apply` reads it. */
   readonly state?: object;
 }
 
-/** Provisions it offline. It is gone when the lifetime ends. */
+/** Provisions it offline. The directory is removed when the lifetime ends. */
 export async function provisionProject(
   t: Lifetime,
   { flags, state = { enabled: true, trafficPercentage: 100 } }: CampaignProjectOptions,

@@ -14,7 +14,7 @@ import { steps } from './steps.campaign.ts';
 import { tenants } from './tenants.campaign.ts';
 import { workers } from './workers.campaign.ts';
 
-/** In the order of the promises in docs/guarantees.md. */
+/** In the order of docs/guarantees.md. */
 export const campaigns: readonly Campaign[] = [
   kill9,
   powerLoss,

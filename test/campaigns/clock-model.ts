@@ -1,19 +1,21 @@
-/** What Burgee documents about the wall clock, told by a model that is moved as the server's clock is. */
 export const hourMs = 60 * 60 * 1000;
 export const yearMs = 365 * 24 * hourMs;
 const denialEmailIntervalMs = 24 * hourMs;
 const answersKeptMs = 24 * hourMs;
-/** Model and server read their clocks at moments this far apart at most; every boundary lies further away. */
+/** Model and server read their clocks at most this far apart. Every tested time lies further from a boundary. */
 const toleranceMs = 60_000;
 
-/** Expired means now at or after the end; a trial has ended likewise. */
+/**
+ * A model of what Burgee documents about the wall clock: expiry, denial emails, idempotency keys, `updatedAt`. Its
+ * clock is moved together with the server's. A token has expired from the ms of its end on; so has a trial.
+ */
 export class ClockModel {
   offsetMs = 0;
   #updatedAt = 0;
   readonly #emailedAt = new Map<string, number>();
   readonly #emails = new Map<string, number>();
   #kept: { readonly at: number; readonly answer: string } | null = null;
-  /** Creates that made something, of those that were sent with the one idempotency key. */
+  /** How many creates with the one idempotency key made a flag. */
   creations = 0;
 
   get now(): number {
@@ -39,8 +41,8 @@ export class ClockModel {
   }
 
   /**
-   * For 24 hours, and while the clock lies before the first one, a create with the same key gets the first answer again.
-   * @returns what is wrong; null when nothing is
+   * For 24 hours, and while the clock is before the first create, a create with the same key gets the first answer
+   * again.
    */
   create(answer: string): string | null {
     const { now } = this;
@@ -54,7 +56,11 @@ export class ClockModel {
     return null;
   }
 
-  /** The larger of the clock and the last value plus one. @returns what is wrong; null when nothing is */
+  /**
+   * The new value is the larger of the clock and the last value plus one.
+   *
+   * @returns the problem; null if there is none
+   */
   change(updatedAt: number): string | null {
     const last = this.#updatedAt;
     this.#updatedAt = updatedAt;

@@ -21,12 +21,17 @@ interface Tokens {
 interface Harbour {
   readonly dataDir: string;
   readonly flag: string;
-  /** `ci` never expires, `brief` in half an hour, `long` in half a year; `reader` only reads; `trial` is of a trial's project. */
+  /**
+   * `ci` never expires, `brief` expires in half an hour, `long` in half a year; `reader` only reads; `trial` belongs to
+   * a project in its trial.
+   */
   readonly tokens: Tokens;
   readonly endsAt: { readonly brief: number; readonly long: number; readonly trial: number };
 }
 
-/** When it began, by the test's clock: on a busy machine long after the failure that began it was sent. */
+/**
+ * When the window began, by the test's clock. On a busy machine that is long after the request that began it was sent.
+ */
 interface FilledWindow {
   readonly notBefore: number;
   readonly notAfter: number;
@@ -36,13 +41,13 @@ interface Voyage {
   readonly harbour: Harbour;
   readonly server: TamperedServer;
   readonly client: HttpClient;
-  /** From an address whose failed authentications fill a window. */
+  /** A client whose failed authentications fill its address's window. */
   readonly stranger: HttpClient;
   readonly model: ClockModel;
   readonly window: FilledWindow;
 }
 
-/** The monotonic clock runs faster, so that a window of a minute ends after seconds. It never jumps. */
+/** The server's monotonic clock runs faster, so that a window of a minute ends after seconds. It never jumps. */
 const speed = 10;
 const windowRealMs = 60_000 / speed;
 const jumpsMs = [hourMs, -hourMs, yearMs, -yearMs];
@@ -121,7 +126,7 @@ async function judgeChange(voyage: Voyage, turn: number): Promise<void> {
   expect(problem === null, problem ?? '');
 }
 
-/** With the same idempotency key each time. */
+/** Creates a flag, with the same idempotency key each time. */
 async function judgeCreation({ client, harbour, model }: Voyage): Promise<void> {
   const headers = { ...bearer(tokenIn(harbour, 'ci').secret), 'idempotency-key': 'voyage' };
   const body = JSON.stringify({ name: createdName });
@@ -144,7 +149,7 @@ async function judgeDenial(voyage: Voyage): Promise<void> {
   voyage.model.deny(tokenIn(voyage.harbour, 'reader').id);
 }
 
-/** The window is a minute by the monotonic clock, whatever the wall clock does. */
+/** The window is a minute of the monotonic clock; the wall clock has no effect on it. */
 async function judgeWindow({ stranger, window }: Voyage): Promise<void> {
   const { status, headers } = await stranger.send({ path: '/api/v1/token' });
   const passedMs = performance.now() - window.notBefore;
@@ -180,7 +185,7 @@ async function judgeEmails({ harbour, model }: Voyage): Promise<number> {
 
 async function sail(voyage: Voyage, random: Random, jumps: number): Promise<void> {
   const { server, model } = voyage;
-  // Each kind of jump at least once, in any order.
+  // Each kind of jump happens at least once, in random order.
   const route = [
     ...random.shuffle(jumpsMs),
     ...Array.from({ length: jumps - jumpsMs.length }, () => random.pick(jumpsMs)),

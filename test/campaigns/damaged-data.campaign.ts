@@ -7,7 +7,7 @@ import type { Campaign, CampaignContext, CampaignCounts } from './campaign.ts';
 import { ask, copySite, type DamagedSite, makeSite, siteSettings } from './damage/damaged-site.ts';
 import { type Damage, damages } from './damage/damages.ts';
 
-/** In a sample `burgee check` looks at every fourth directory; in full at each. */
+/** In a sample `burgee check` runs on every fourth directory; in a full run on each. */
 const sampleChecksEvery = 4;
 
 interface Tally {
@@ -18,7 +18,7 @@ interface Tally {
   checks: number;
 }
 
-/** What becomes of a server on a damaged directory. */
+/** The outcomes of a server on a damaged directory. */
 type Outcome = 'refused' | 'served whole' | 'served in part';
 
 export const damagedData: Campaign = {
@@ -99,7 +99,7 @@ async function serve(
   return refusedAnswers === 0 ? 'served whole' : 'served in part';
 }
 
-/** What a message that says what to do tells the reader to do. */
+/** What a helpful message tells its reader to do. */
 const advice = /Restore |restore |Move it away|delete store\.json|choose another directory|Stop that process/;
 
 function requireRefusal(name: string, end: number | NodeJS.Signals, lines: readonly string[]): void {
@@ -108,7 +108,7 @@ function requireRefusal(name: string, end: number | NodeJS.Signals, lines: reado
   throw new Error(`${name}: the start ended with ${end} and said: ${text}`);
 }
 
-/** @returns how many answers are a refusal (5xx, or cut off). @throws on one that is wrong */
+/** @returns how many answers are a refusal (5xx, or cut off). @throws on a wrong answer */
 async function compareAnswers(t: Lifetime, site: DamagedSite, damage: Damage, port: number): Promise<number> {
   const client = createHttpClient(t, { port });
   let refused = 0;

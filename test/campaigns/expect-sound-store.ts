@@ -1,6 +1,6 @@
 import { checkStore } from '../../src/storage/check.ts';
 
-/** What `burgee check` does in a process of its own. @throws with the first thing that does not hold */
+/** Runs the checks of `burgee check` in this process. @throws with the first problem */
 export function expectSoundStore(dataDir: string): void {
   for (const { where, what } of checkStore(dataDir)) throw new Error(`the check finds ${where}: ${what}`);
 }

@@ -13,17 +13,17 @@ import { judgeStore } from './load/judge-store.ts';
 import { pathOf, runMixedLoad } from './load/mixed-load.ts';
 
 const clients = 8;
-/** Which call fails: the first to the hundredth. */
+/** The failing call is one of the first hundred. */
 const callsMax = 100;
-/** From the failure to a change that works, or to the end of the process. */
+/** Time limit from the failure to a successful change, or to the end of the process. */
 const settledMsMax = 10_000;
 const goesOnMs = 300;
 const pauseMs = 50;
 const endsMessage = 'the service cannot go on and ends';
 const countedMessage = 'usage could not be recorded';
 /**
- * lmdb words a failed write into a buffer that is too small (gotchas): the C library may end the process right there,
- * with one of these signals and lmdb's words as the last ones.
+ * lmdb formats the message of a failed write into a buffer that is too small (docs/gotchas.md). The C library may then
+ * end the process, with one of these signals, and lmdb's message is its last line.
  */
 const overrunSignals: readonly string[] = ['SIGABRT', 'SIGSEGV'];
 const overrunWords = 'Write error: ';
@@ -99,7 +99,7 @@ async function failOnce(
   control.fail(fault);
   await loadUntilFailed(t, { server, control, installation, known, random, number });
   const { failed } = control.counts();
-  if (failed === 0) throw new Error('the fault did not come');
+  if (failed === 0) throw new Error('the fault was never triggered');
   tally.failedCalls += failed;
   const answered500 = (known.failures.get(500) ?? 0) - failedBefore;
   tally.answered500 += answered500;
@@ -107,10 +107,10 @@ async function failOnce(
   const settled = await settle(createHttpClient(t, { port: server.port }), server, site);
   tally[settled] += 1;
   if (settled === 'recovered') await server.stop();
-  // What is counted is recorded without anybody who waits for it: then the log tells. An overrun lets nobody be told.
+  // No client waits for the recording of counts: its failure shows only in the log. After an overrun it shows nowhere.
   const isTold = answered500 > 0 || server.lines.some((line) => line.includes(countedMessage));
   if (!isTold && settled !== 'endedByOverrun') {
-    throw new Error(`nobody was answered with a 500: ${server.lines.slice(-5).join('\n')}`);
+    throw new Error(`no client was answered with a 500: ${server.lines.slice(-5).join('\n')}`);
   }
   const { states } = await judgeStore(installation, known, { areDenialsKept: false });
   expectSoundStore(dataDir);
@@ -128,7 +128,7 @@ interface LoadOptions {
   readonly number: number;
 }
 
-/** Goes on for a while after the failure, to see that what failed is not seen. */
+/** Continues for a while after the failure, to check that no client sees the failed change. */
 async function loadUntilFailed(t: Lifetime, options: LoadOptions): Promise<void> {
   const { server, control, installation, known, random, number } = options;
   const givesUpAt = performance.now() + settledMsMax;
@@ -142,7 +142,7 @@ async function loadUntilFailed(t: Lifetime, options: LoadOptions): Promise<void>
   await runMixedLoad(t, installation, { ...load, runName: `case ${number}` });
 }
 
-/** Either changes work again, or the process has ended and said why, or lmdb's overrun has ended it. */
+/** Waits until changes work again, or the process has ended with its reason, or lmdb's overrun has ended it. */
 async function settle(
   client: HttpClient,
   server: BootedServer,
@@ -162,12 +162,12 @@ async function settle(
     if (outcome !== 'SIGKILL')
       throw new Error(`the server ended with ${outcome}: ${server.lines.slice(-30).join('\n')}`);
     if (server.lines.some((line) => line.includes(endsMessage))) return 'ended';
-    throw new Error(`the server ended without a word: ${server.lines.slice(-3).join('\n')}`);
+    throw new Error(`the server ended without a reason: ${server.lines.slice(-3).join('\n')}`);
   }
   throw new Error(`the server neither recovered nor ended: ${server.lines.slice(-3).join('\n')}`);
 }
 
-/** Switches a flag over. */
+/** Switches a flag on or off. */
 async function pauseAndChange(
   client: HttpClient,
   { installation: { single }, known }: Site,

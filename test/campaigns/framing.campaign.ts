@@ -12,7 +12,7 @@ import { getRequest } from './wire-connection.ts';
 
 const atOnce = 25;
 const sentinelPath = '/sentinel';
-/** Of refusals: what was taken for a request, and then not carried out. */
+/** Statuses of refusals: the bytes were read as a request, which was not carried out. */
 const refusals = [400, 404, 431, 505];
 
 interface Stage {
@@ -21,10 +21,10 @@ interface Stage {
   readonly burgee: BurgeeReader;
 }
 
-/** What every strict parser saw, in order. */
+/** What each strict parser saw, in order. */
 interface StrictReading {
   readonly count: number;
-  /** All of them saw as many requests, and the sound one behind them. */
+  /** Whether all saw the same number of requests, and the valid one at the end. */
   readonly isSound: boolean;
   readonly shown: string;
 }
@@ -42,7 +42,9 @@ async function readStrictly(parsers: readonly StrictParser[], bytes: string): Pr
   };
 }
 
-/** @returns what is wrong; null when Burgee saw no request that a strict parser did not, or ended the connection there */
+/**
+ * @returns the problem; null if Burgee saw no request that a strict parser did not see, or ended the connection there
+ */
 function findFault(strict: StrictReading, burgee: BurgeeReading): FramingFault | null {
   const extra = burgee.answers.length - strict.count;
   if (extra > 1) return 'many';
@@ -62,9 +64,12 @@ function describe(
 }
 
 interface Tally {
-  /** All parsers saw the same requests to the end. */
+  /** Cases in which all parsers saw the same requests to the end. */
   sound: number;
-  /** Burgee and a strict parser saw another number of requests, or a strict one refused to go on. */
+  /**
+   * Cases in which Burgee and a strict parser saw different numbers of requests, or a strict parser refused to
+   * continue.
+   */
   disagreements: number;
   known: number;
 }
@@ -95,7 +100,7 @@ function partsOf({ bytes, cut }: FramingCase): readonly string[] {
   return cut === null ? [bytes] : [bytes.slice(0, cut), bytes.slice(cut)];
 }
 
-/** An exception that is none any more must go from the list, and from the documentation. */
+/** An exception that no longer holds must be removed from the list and from the documentation. */
 async function tryExceptions(stage: Stage): Promise<void> {
   for (const { name, reason, example } of knownExceptions) {
     const bytes = example(stage.targets);
@@ -103,7 +108,10 @@ async function tryExceptions(stage: Stage): Promise<void> {
     const [burgee] = await withLifetime(({ teardown }) => stage.burgee.read({ teardown }, [[bytes]]));
     if (burgee === undefined) throw new Error('the example is read');
     const shown = describe({ bytes, cut: null }, strict, burgee);
-    expect(findFault(strict, burgee) !== null, `${name} is no exception any more (${reason}): ${shown}`);
+    expect(
+      findFault(strict, burgee) !== null,
+      `the exception ${name} no longer exists (${reason}): ${shown}`,
+    );
   }
 }
 
@@ -141,7 +149,7 @@ async function runFraming(context: CampaignContext): Promise<Tally> {
   return tally;
 }
 
-/** HTTP/1.1 that is right, nearly right and wrong, held against two parsers that refuse what is not right. */
+/** Sends valid, nearly valid and invalid HTTP/1.1, and compares Burgee with two strict parsers. */
 export const framing: Campaign = {
   name: 'framing',
   summary:
@@ -151,7 +159,7 @@ export const framing: Campaign = {
   tools: ['haproxy'],
   async run(context) {
     const { sound, disagreements, known } = await runFraming(context);
-    expect(context.count < 100 || sound > 0, 'no case was sound: what is right must be tried too');
+    expect(context.count < 100 || sound > 0, 'no case was valid: valid requests must be tried too');
     return { sound, disagreements, 'known exceptions': known };
   },
 };

@@ -19,7 +19,10 @@ const diskBytes = 96 * MiB;
 const reserveBytes = 32 * MiB;
 const clients = 8;
 const phaseMs = 500;
-/** From the moment the disk is full: a reading of the free space is this old at most, with what is on its way. */
+/**
+ * Time from the moment the disk is full: the last reading of the free space is at most this old, requests under way
+ * included.
+ */
 const noticedMs = 250;
 const freedMsMax = 5000;
 const readsTriesMax = 5;
@@ -42,7 +45,7 @@ interface Site {
 
 export const fullDisk: Campaign = {
   name: 'full-disk',
-  summary: 'on a full disk evaluation goes on and changes get 503, and they work again once there is space',
+  summary: 'on a full disk evaluation continues and changes get 503; they work again once there is space',
   sampleCount: 4,
   fullCount: 40,
   tools: shimTools,
@@ -61,7 +64,7 @@ export const fullDisk: Campaign = {
         const disk = makeSmallDisk(t, diskBytes);
         kind = disk.kind;
         const site = await openSite(t, disk, library);
-        // Every fourth: a disk that refuses though it reports free space, as a quota does.
+        // Every fourth case: the disk refuses writes although it reports free space, as with a quota.
         if (number % 4 === 0) await refuseOnce(t, site, tally);
         else await fillOnce(t, site, random, number, tally);
       });
@@ -107,7 +110,7 @@ async function fillOnce(
     });
   let isOver = false;
   const running = load('filling', () => isOver);
-  // It is awaited below; until then its failure must not end the run without a word.
+  // It is awaited below. Until then its failure must not end the run as an unhandled rejection.
   running.catch(() => undefined);
   await pause(phaseMs);
   await disk.fill(random.chance(0.5) ? 0 : random.integer(1, reserveBytes - 1));
@@ -138,7 +141,7 @@ async function fillOnce(
   await judge(t, site);
 }
 
-/** Every write fails, though the file system says that there is room: each change is a 500, and the process ends. */
+/** Every write fails although the file system reports free space: each change is a 500, and the process ends. */
 async function refuseOnce(t: Lifetime, site: Site, tally: Tally): Promise<void> {
   const { disk, installation } = site;
   const server = await boot(t, site);
@@ -157,8 +160,8 @@ async function refuseOnce(t: Lifetime, site: Site, tally: Tally): Promise<void> 
 }
 
 /**
- * Reads are answered on such a disk, too. A server that is asked for some seconds records the uses of tokens meanwhile,
- * and ends in order as for any write that fails: then the next one is asked.
+ * Reads are answered on such a disk too. After some seconds of requests a server records token uses, which fails, and
+ * ends in order as for any failed write. Then the next server gets the requests.
  */
 async function bootAndRead(t: Lifetime, site: Site, states: StoredStates): Promise<BootedServer> {
   for (let left = readsTriesMax; ; left -= 1) {
@@ -173,7 +176,7 @@ async function bootAndRead(t: Lifetime, site: Site, states: StoredStates): Promi
   }
 }
 
-/** What clients are answered, in the light of the disk. @throws from `take` on an answer that may not be */
+/** Checks clients' answers against the state of the disk. @throws from `take` on a wrong answer */
 class AnswerWatch {
   isFull = false;
   evaluations = 0;
@@ -217,7 +220,7 @@ async function untilChangeWorks(t: Lifetime, server: BootedServer, site: Site): 
   }
 }
 
-/** Changes a flag for certain: it was off, or it is now. */
+/** Changes a flag in any case: switches it on, or off if it was on. */
 async function switchOver(
   t: Lifetime,
   server: BootedServer,

@@ -1,6 +1,6 @@
 import type { Scrape } from '../admin/admin-fixture.ts';
 
-/** What requests take, and give back when they are over. */
+/** Resources that requests take, and give back when they end. */
 const taken = [
   'burgee_management_requests_in_flight',
   'burgee_console_requests_in_flight',
@@ -14,7 +14,7 @@ const taken = [
   'burgee_body_bytes',
 ];
 
-/** @returns what has not been given back, with how much of it; empty: nothing is held */
+/** @returns the resources that are still held, and how much of each; empty if none is */
 export function stillTaken(scrape: Scrape): string {
   const held = taken.map((name) => [name, scrape.value(name)] as const).filter(([, value]) => value !== 0);
   return held.map(([name, value]) => `${name} is ${value}`).join(', ');

@@ -1,10 +1,10 @@
-/** A measure at a moment. */
+/** A measured value at a point in time. */
 export interface Sample {
   readonly atMs: number;
   readonly value: number;
 }
 
-/** @returns how much the values grow in an hour, by the least squares of all samples; 0 for fewer than two */
+/** @returns the growth of the values per hour, by least squares over all samples; 0 for fewer than two */
 export function growthPerHour(samples: readonly Sample[]): number {
   const count = samples.length;
   if (count < 2) return 0;

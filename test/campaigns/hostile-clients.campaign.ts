@@ -22,7 +22,7 @@ const steps: readonly (readonly [string, HostileStep])[] = [
   ['forged addresses', forgeAddresses],
 ];
 
-/** Beside a normal load, which must be answered all the time. */
+/** Runs beside a normal load, which must be answered all the time. */
 async function playStep(name: string, play: HostileStep, context: CampaignContext): Promise<number> {
   return withLifetime(async ({ teardown }) => {
     const t = { teardown };
@@ -57,7 +57,7 @@ async function playStep(name: string, play: HostileStep, context: CampaignContex
   });
 }
 
-/** Nothing that was sent has changed anything. */
+/** Checks that no hostile request has changed anything. */
 async function judgeAlive({ project, server }: HostileStage): Promise<void> {
   const connection = await WireConnection.open(server.port);
   for (const flag of project.flags) {
@@ -67,11 +67,11 @@ async function judgeAlive({ project, server }: HostileStage): Promise<void> {
   connection.destroy();
 }
 
-/** Clients that wait, dawdle, lie and take all that there is. */
+/** Clients that idle, send slowly, forge addresses and use up resources. */
 export const hostileClients: Campaign = {
   name: 'hostile-clients',
   summary:
-    'idle, slow, malformed, fragmented and forging clients, and no descriptors left: everybody else is answered all the time',
+    'idle, slow, malformed, fragmented and forging clients, and no descriptors left: other clients are answered all the time',
   sampleCount: 2,
   fullCount: 20,
   tools: ['slowhttptest', 'prlimit'],

@@ -13,12 +13,18 @@ import { evaluationPathOf, runMixedLoad } from './load/mixed-load.ts';
 
 const flagsPerProject = 24;
 const clients = 12;
-/** A directory is killed this often before a new one is begun: its logs are read whole after each kill. */
+/**
+ * How often the server of one directory is killed before a new one is used, because its whole logs are read after each
+ * kill.
+ */
 const killsPerDirectory = 25;
 const loadMsMax = 600;
 const bootMsMax = 400;
 const restartMsMax = 2000;
-/** `burgee check` starts two processes: in a sample every fifth kill is followed by it, the others by what it runs. */
+/**
+ * `burgee check` starts two processes. In a sample it runs after every fifth kill; after the others its checks run in
+ * this process.
+ */
 const sampleChecksEvery = 5;
 
 interface Tally {
@@ -33,7 +39,7 @@ interface Tally {
 
 export const kill9: Campaign = {
   name: 'kill-9',
-  summary: 'kill -9 at any moment of a mixed load loses nothing that was acknowledged',
+  summary: 'kill -9 at any moment of a mixed load loses no acknowledged change',
   sampleCount: 25,
   fullCount: 500,
   async run(context) {
@@ -63,7 +69,7 @@ export const kill9: Campaign = {
 interface Directory {
   readonly installation: Installation;
   readonly known: Acknowledgements;
-  /** Unanswered changes that the store holds all the same. */
+  /** Unanswered changes that the store has nevertheless. */
   madeUnanswered: number;
 }
 
@@ -75,7 +81,7 @@ async function openDirectory(context: CampaignContext): Promise<Directory> {
   };
 }
 
-/** Boots, compares both APIs with the store as the last kill left it, loads, kills, and judges the store. */
+/** Boots, compares both APIs with the store that the last kill left, loads, kills, and judges the store. */
 async function killOnce(
   t: Lifetime,
   { isFull }: CampaignContext,

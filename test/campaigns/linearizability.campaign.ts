@@ -14,21 +14,21 @@ const flagCount = 4;
 const initial = 'nobody';
 const reopenPauseMs = 20;
 
-/** A flag is a register: its one cohort is the value. Everybody else is off. */
+/** A flag is a register: its one cohort is the value. The flag is off for all others. */
 const registerState = { enabled: true, trafficPercentage: 0, cohorts: [initial] };
 
 interface Run {
   readonly project: CampaignProject;
   readonly random: Random;
   readonly histories: readonly RegisterOperation[][];
-  /** Writes without an answer, which end with the life of the server that had them. */
+  /** Writes without an answer. They end when their server dies. */
   readonly unanswered: { readonly flag: number; readonly operation: RegisterOperation }[];
-  /** By flag: the values that clients have written lately. */
+  /** The values that clients have written lately, by flag. */
   readonly recent: readonly string[][];
   server: BootedServer | null;
   isOver: boolean;
   answers: number;
-  /** Of each server of the run: 16 connections spread over them. */
+  /** The workers of each server; the 16 connections are spread over them. */
   readonly workers: number;
 }
 
@@ -36,7 +36,7 @@ interface Step {
   readonly flag: number;
   readonly request: string;
   readonly action: (answer: WireAnswer) => RegisterAction;
-  /** A write's value; null for what changes nothing. */
+  /** A write's value; null for a request that changes nothing. */
   readonly written: string | null;
 }
 
@@ -116,7 +116,7 @@ async function bootFor(t: Lifetime, run: Run): Promise<void> {
   run.server = await bootServer(t, { dataDir: run.project.dataDir, settings });
 }
 
-/** What the dead server had begun can happen no more. */
+/** Writes that the dead server had begun cannot take effect any more. */
 async function killAndRestart(t: Lifetime, run: Run): Promise<void> {
   const { server } = run;
   run.server = null;
@@ -167,7 +167,7 @@ async function playRun(random: Random, durationMs: number, kills: number): Promi
   });
 }
 
-/** Sixteen clients that change and read four flags see them change one after another, whatever dies meanwhile. */
+/** Sixteen clients that change and read four flags see one order of changes, also when servers are killed. */
 export const linearizability: Campaign = {
   name: 'linearizability',
   summary:

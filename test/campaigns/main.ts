@@ -1,6 +1,6 @@
 /*
- * npm run campaign -- NAME [COUNT] [SEED] [CASE]: runs one campaign in full; without a name, and for `help`, it lists
- * them. Exits with 1 on a violation and says what repeats it, with 2 on wrong usage.
+ * npm run campaign -- NAME [COUNT] [SEED] [CASE]: runs one campaign in full. Without a name, and for `help`, lists the
+ * campaigns. Exits with 1 on a violation and prints the command that repeats it; exits with 2 on wrong usage.
  */
 import { debianPrograms } from '../support/debian-programs.ts';
 import type { Campaign } from './campaign.ts';

@@ -5,7 +5,10 @@ export interface OpenLoopOptions {
   readonly port: number;
   readonly requestsPerSecond: number;
   readonly seconds: number;
-  /** Open from the beginning. A request that finds none free is given up: a proxy before the service does the same. */
+  /**
+   * Connections, open from the beginning. A request that finds none free is given up, as a proxy in front of the
+   * service would do.
+   */
   readonly connectionsMax: number;
   readonly requestOf: (turn: number) => string;
 }
@@ -13,32 +16,32 @@ export interface OpenLoopOptions {
 export interface OpenLoopAnswer {
   readonly status: number;
   readonly durationMs: number;
-  /** The beginning of it. */
+  /** The beginning of the body. */
   readonly body: string;
 }
 
 export interface OpenLoopOutcome {
   readonly answers: readonly OpenLoopAnswer[];
   readonly sent: number;
-  /** Found no connection free. */
+  /** Requests that found no free connection. */
   readonly givenUp: number;
-  /** Closed without an answer. */
+  /** Connections that were closed without an answer. */
   readonly lost: number;
 }
 
 const tickMs = 2;
-/** The service closes a connection that is idle for ten seconds: whoever keeps one does so for less. */
+/** The service closes a connection that is idle for ten seconds, so the pool keeps one for less. */
 const keptIdleMs = 5000;
 const bodyKept = 300;
 const openedAtOnce = 100;
 
-/** Those that nobody uses now. The one that has waited longest is taken first, so that none is idle for long. */
+/** The unused connections. The one that has waited longest is taken first, so that none is idle for long. */
 class FreeConnections {
   readonly #kept: { readonly connection: WireConnection; readonly since: number }[] = [];
 
   /**
-   * Opens them a few at a time: a service is not asked for more connections at once than its queue of them holds, which
-   * the system fills up with repeated attempts that take seconds.
+   * Opens the connections a few at a time. If more were opened at once than the listener's queue holds, the system
+   * would repeat the attempts, which takes seconds.
    */
   static async open(port: number, count: number): Promise<FreeConnections> {
     const free = new FreeConnections();
@@ -55,7 +58,7 @@ class FreeConnections {
     this.#kept.push({ connection, since: performance.now() });
   }
 
-  /** @returns null when there is none that the service surely keeps open */
+  /** @returns null if there is none that the service certainly keeps open */
   take(): WireConnection | null {
     for (let next = this.#kept.shift(); next !== undefined; next = this.#kept.shift()) {
       if (!next.connection.isLost && performance.now() - next.since < keptIdleMs) return next.connection;
@@ -69,7 +72,7 @@ class FreeConnections {
   }
 }
 
-/** Sends at a rate, whatever the answers do, and waits for the last of them. */
+/** Sends at a fixed rate without waiting for answers, and at the end waits for the last answer. */
 export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopOutcome> {
   const { port, requestsPerSecond, seconds, connectionsMax, requestOf } = options;
   const answers: OpenLoopAnswer[] = [];

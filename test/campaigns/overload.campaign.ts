@@ -10,7 +10,7 @@ import { inMegabytes, ownBytesOf } from './process-memory.ts';
 import { SteadyLoad } from './steady-load.ts';
 import { getRequest, patchRequest } from './wire-connection.ts';
 
-/** What is asked for until the service cannot follow: each costs the service far more than it costs the test. */
+/** The kinds of requests that overload the service. Each costs the service far more than it costs the test. */
 interface Ware {
   readonly name: string;
   requestOf(project: CampaignProject, turn: number): string;
@@ -41,22 +41,27 @@ const requestDeadlineMs = 1000;
 const inFlightMax = 256;
 const capacityConnections = 32;
 const connectionsMax = 4000;
-/** The client has a core for itself: one that shares them all cannot ask for more than the service does. */
+/**
+ * The client gets a core of its own: if it shared the service's cores, it could not send more than the service answers.
+ */
 const workers = Math.max(1, availableParallelism() - 1);
 const overloadFactor = 2;
 const recoversWithinMs = 2000;
-/** What so many buffered answers and sockets may take beyond the memory of a busy service. */
+/** The limit of memory for buffered answers and sockets, beyond that of a busy service. */
 const growthMaxBytes = 400 * 1024 * 1024;
-/** How late the test itself may read an answer in a sample, where nobody has the machine alone. */
+/** How late the test itself may read an answer in a sample, which shares the machine. */
 const slackMs = { full: 100, sample: 1500 };
 const recoveryMin = 0.8;
-/** Of the capacity: what is answered well while twice as much comes. */
+/** The share of the capacity that must be answered with success at twice the capacity. */
 const goodputMin = 0.5;
-/** Of the requests: a client that cannot send does not overload. */
+/** The share of requests that the client may fail to send: otherwise it does not overload the service. */
 const givenUpShareMax = 0.01;
-/** Half of those that are refused at once know it by then. */
+/** The limit of the median time of immediate refusals. */
 const promptMs = 100;
-/** Of the refused: who had been let in, and waited for the deadline in vain. The rest is refused at once. */
+/**
+ * The share of refusals that may come at the deadline, of requests that had been admitted. The others are refused at
+ * once.
+ */
 const dueShareMax = 0.1;
 
 interface Trial extends Lifetime {
@@ -66,7 +71,7 @@ interface Trial extends Lifetime {
   readonly context: CampaignContext;
 }
 
-/** Answers a second when nobody is refused, in a closed loop. */
+/** Answers a second in a closed loop without refusals. */
 async function measureCapacity({ project, server, ware, teardown }: Trial, seconds: number): Promise<number> {
   const load = SteadyLoad.start(
     { teardown },
@@ -102,7 +107,7 @@ function judgeOutcome({ ware, context }: Trial, { answers, sent, lost, givenUp }
     atOnce.map(({ durationMs }) => durationMs),
     50,
   );
-  // Beside other tests the capacity may have been measured while they were busy, and be twice of little.
+  // Beside other tests the measured capacity may be low, and twice as much still no overload.
   const isOverloaded = refused.length > 0 || !context.isFull;
   expect(isOverloaded, `${ware.name}: nothing was refused, so nothing was overloaded`);
   const isPrompt = atOnce.length === 0 || medianMs <= promptMs;
@@ -146,14 +151,14 @@ async function overloadWith(trial: Trial, seconds: number): Promise<number> {
   expect(most - before < growthMaxBytes, `${ware.name}: the memory grew from ${grown}`);
   await setTimeout(context.isFull ? recoversWithinMs - 1000 : 0);
   const recovered = await measureCapacity(trial, context.isFull ? 4 : 1);
-  expect(recovered > 0, `${ware.name}: nothing is answered after the overload`);
+  expect(recovered > 0, `${ware.name}: no request is answered after the overload`);
   const share = recovered / capacity;
   if (context.isFull)
     expect(share > recoveryMin, `${ware.name}: only ${share.toFixed(2)} of the speed came back`);
   return outcome.answers.length;
 }
 
-/** Twice as much as the service can do, for so many seconds each. */
+/** Loads the service with twice its capacity, for COUNT seconds with each kind of request. */
 export const overload: Campaign = {
   name: 'overload',
   summary:

@@ -13,20 +13,20 @@ import { allowedDigests, hasMarker, type Recording, randomEnd, record } from './
 
 const cutsPerRecording = 25;
 const commitsPerRecording = 250;
-/** How likely each sector that was not synced is to have reached the disk. */
+/** The probability that an unsynced sector has reached the disk. */
 const keepShares = [0, 0.03, 0.5, 0.97, 1];
 
 interface Tally {
   tornCuts: number;
   pendingSectors: number;
   underWayKept: number;
-  /** What the canary lost. */
+  /** Losses that the canary found. */
   violations: string[];
 }
 
 export const powerLoss: Campaign = {
   name: 'power-loss',
-  summary: 'a power loss at any write loses nothing that was acknowledged, and a change is whole or absent',
+  summary: 'a power loss at any write loses no acknowledged change, and every change is complete or absent',
   sampleCount: 50,
   fullCount: 1000,
   tools: shimTools,
@@ -60,7 +60,7 @@ function recordOne(
   return withLifetime((t) => record(t, options));
 }
 
-/** The same with LMDB's `noMetaSync`, which does not wait for the disk: what finds nothing here would find nothing ever. */
+/** The same with LMDB's `noMetaSync`, which does not wait for the disk: a campaign that finds no loss here is blind. */
 async function runCanary(context: CampaignContext, library: string, judge: JudgeProcess): Promise<number> {
   const recording = await recordOne(context, library, -1, false);
   const tally: Tally = { tornCuts: 0, pendingSectors: 0, underWayKept: 0, violations: [] };
@@ -73,7 +73,7 @@ async function runCanary(context: CampaignContext, library: string, judge: Judge
   return tally.violations.length;
 }
 
-/** @returns what was lost or broken; null when nothing was. */
+/** @returns the loss or damage; null if there was none. */
 async function cutOnce(
   recording: Recording,
   judge: JudgeProcess,
@@ -95,7 +95,7 @@ async function cutOnce(
     const [finding] = judgement.findings;
     if (finding !== undefined) return `${where}: burgee check finds ${finding}`;
     if (judgement.digest === last) return null;
-    if (judgement.digest !== underWay) return `${where}: what was acknowledged last is not what is there`;
+    if (judgement.digest !== underWay) return `${where}: the store does not hold the last acknowledged state`;
     tally.underWayKept += 1;
     return null;
   });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const pageBytes = 4096;
 
-/** @returns bytes of memory that belong to the process alone: what it maps of its data file does not count */
+/** @returns the process's own memory in bytes, without mapped pages of its data file */
 export function ownBytesOf(pid: number): number {
   const [, resident, shared] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ').map(Number);
   return ((resident ?? 0) - (shared ?? 0)) * pageBytes;

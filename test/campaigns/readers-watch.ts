@@ -1,9 +1,9 @@
 import type { AdminClient } from '../admin/admin-fixture.ts';
 import { eventually, expect } from '../support/expectations.ts';
 
-/** Longer than the service keeps a snapshot for a client that reads slowly, and than a backup of the soak's store takes. */
+/** Longer than the service keeps a snapshot for a slow client, and longer than a backup of the soak's store takes. */
 const keptMsMax = 60_000;
-/** Of the service's own in that time: what it counts is committed every few seconds. */
+/** The service's own commits in that time: it commits its counts every few seconds. */
 const otherCommits = 2000;
 const releasedWithinMs = 10_000;
 
@@ -12,7 +12,7 @@ interface Look {
   readonly changes: number;
 }
 
-/** What the service tells of the open snapshots of its store: one that is kept makes the file grow with every change. */
+/** Watches the metrics of open snapshots: a snapshot that stays open makes the file grow with every change. */
 export class ReadersWatch {
   readonly #admin: AdminClient;
   readonly #evaluators: number;
@@ -27,13 +27,16 @@ export class ReadersWatch {
     this.#readersMax = evaluators + readersBeside;
   }
 
-  /** @param readersBeside the evaluators' own: those of long answers and of other processes */
+  /** @param readersBeside readers in addition to the workers' own: those of long answers and of other processes */
   static async begin(admin: AdminClient, readersBeside: number): Promise<ReadersWatch> {
     const evaluators = (await admin.scrape()).value('burgee_workers_configured');
     return new ReadersWatch(admin, evaluators, readersBeside);
   }
 
-  /** @param changes made so far. @throws Error when more snapshots are open than there are readers, or one is too old */
+  /**
+   * @param changes the changes made so far.
+   * @throws Error when more snapshots are open than there are readers, or one is too old
+   */
   async look(changes: number): Promise<void> {
     const { readers, lag } = await this.#read();
     const atMs = performance.now();
@@ -46,10 +49,10 @@ export class ReadersWatch {
     expect(lag <= lagMax, `the oldest snapshot is ${lag} commits behind, not ${lagMax} at most`);
   }
 
-  /** Once nobody reads any more. @throws Error unless the evaluators' own are soon the only ones */
+  /** For the time after the last read. @throws Error unless soon only the workers' own snapshots are open */
   async end(): Promise<void> {
     const isReleased = async (): Promise<boolean> => (await this.#read()).readers <= this.#evaluators;
-    await eventually(isReleased, releasedWithinMs, 'snapshots are not let go of');
+    await eventually(isReleased, releasedWithinMs, 'snapshots are not released');
   }
 
   async #read(): Promise<{ readonly readers: number; readonly lag: number }> {

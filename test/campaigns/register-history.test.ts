@@ -7,7 +7,7 @@ import {
   type RegisterOperation,
 } from './register-history.ts';
 
-/* The judge is judged: histories of which one knows whether an order explains them. */
+/* Tests the judge with histories of which it is known whether an order explains them. */
 const write = (value: string): RegisterAction => ({ kind: 'write', value });
 const read = (value: string): RegisterAction => ({ kind: 'read', value });
 const asks = (value: string, holds: boolean): RegisterAction => ({ kind: 'test', value, holds });
@@ -35,12 +35,15 @@ const explained: readonly (readonly [string, readonly RegisterOperation[]])[] = 
   ],
   ['an unanswered write that happened', [optional('a', 0, 5), operation(read('a'), 6, 7)]],
   ['an unanswered write that did not', [optional('a', 0, 5), operation(read(''), 6, 7)]],
-  ['a value that is not there', [operation(write('a'), 0, 1), operation(asks('b', false), 2, 3)]],
+  [
+    'a test for a value that the register does not hold',
+    [operation(write('a'), 0, 1), operation(asks('b', false), 2, 3)],
+  ],
 ];
 
 const unexplained: readonly (readonly [string, readonly RegisterOperation[]])[] = [
   ['a stale read', [operation(write('a'), 0, 1), operation(read(''), 2, 3)]],
-  ['a read of what nobody wrote', [operation(read('x'), 0, 1)]],
+  ['a read of a value that was never written', [operation(read('x'), 0, 1)]],
   [
     'a value that comes, goes and comes back',
     [operation(write('a'), 0, 9), operation(read('a'), 1, 2), operation(read(''), 3, 4)],
@@ -55,25 +58,25 @@ const unexplained: readonly (readonly [string, readonly RegisterOperation[]])[] 
     ],
   ],
   [
-    'an acknowledged write that is not found',
+    'an acknowledged write that no read sees',
     [operation(write('a'), 0, 1), operation(asks('a', false), 2, 3)],
   ],
   [
-    'an unanswered write that happens after its server was gone',
+    'an unanswered write that happens after its server has ended',
     [optional('a', 0, 5), operation(read(''), 6, 7), operation(read('a'), 8, 9)],
   ],
 ];
 
-t.test('histories that an order explains pass', async (t) => {
+t.test('linearizable histories pass', async (t) => {
   for (const [name, history] of explained) t.doesNotThrow(() => checkRegister(history, ''), name);
 });
 
-t.test('histories that no order explains do not', async (t) => {
+t.test('other histories are refused', async (t) => {
   for (const [name, history] of unexplained)
     t.throws(() => checkRegister(history, ''), NotLinearizable, name);
 });
 
-t.test('a real register is explained, and one read of it that is turned stale is not', async (t) => {
+t.test("a real register's history passes, and fails once one read is made stale", async (t) => {
   const random = createRandom(4);
   for (let round = 1; round <= 20; round += 1) {
     const history = playRegister(random.fork(round));

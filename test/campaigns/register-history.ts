@@ -1,5 +1,5 @@
 /**
- * What one client did to one register. Every write has a value of its own. A `test` asks whether the register holds a
+ * One client's operation on one register. Every write has a unique value. A `test` asks whether the register holds a
  * value.
  */
 export type RegisterAction =
@@ -10,35 +10,35 @@ export type RegisterAction =
 export interface RegisterOperation {
   readonly action: RegisterAction;
   readonly calledAt: number;
-  /** When the answer came. Of a write without one: when it was certain not to happen any more. */
+  /** When the answer came. For a write without an answer: from when on it certainly could not happen any more. */
   readonly returnedAt: number;
   /** A write without an answer: it may or may not have happened. */
   readonly isOptional: boolean;
 }
 
-/** A state that the register can be in: its value, and which of the operations under way have happened. */
+/** A possible state of the register: its value, and which operations under way have happened. */
 interface Configuration {
   readonly value: string;
-  /** Bit by slot: an operation under way has a slot of its own until it returns. */
+  /** One bit for each slot: an operation under way has a slot of its own until it returns. */
   readonly happened: number;
 }
 
-/** More operations under way at once than this cannot be told apart. */
+/** How many operations under way at once the bits can distinguish. */
 const slotsMax = 30;
-/** A history that needs more is not decided, which is an error and never a pass. */
+/** A history that needs more states is undecided, which is an error and never a pass. */
 const configurationsMax = 200_000;
 
-/** Thrown for a history that no order of its operations explains. */
+/** Thrown for a history that is not linearizable. */
 export class NotLinearizable extends Error {
   override readonly name = 'NotLinearizable';
 }
 
 /**
- * Checks that the operations happened in some order, each at a moment between its call and its return, in which every
- * read saw the last write before it. It walks the calls and returns in their order and keeps every state that the
- * register can be in; an operation must have happened by its return.
- * @throws NotLinearizable naming the first operation that nothing explains
- * @throws RangeError when the history is too concurrent to be decided
+ * Checks that a history is linearizable: there is an order of the operations, each at a moment between its call and its
+ * return, in which every read saw the last write before it. It walks through calls and returns in time order and keeps
+ * every possible state of the register; an operation must have happened by its return.
+ * @throws NotLinearizable with the first operation that no order explains
+ * @throws RangeError when the history is too concurrent to decide
  */
 export function checkRegister(operations: readonly RegisterOperation[], initial: string): void {
   const walk = new RegisterWalk(initial);
@@ -54,7 +54,7 @@ interface RegisterEvent {
   readonly at: number;
 }
 
-/** At one moment calls come before returns: what touches may have overlapped. */
+/** At the same time calls come before returns: operations that touch may have overlapped. */
 function eventsOf(operations: readonly RegisterOperation[]): readonly RegisterEvent[] {
   const events = operations.flatMap((operation) => [
     { operation, isCall: true, at: operation.calledAt },
@@ -100,7 +100,7 @@ class RegisterWalk {
     this.#configurations = next;
   }
 
-  /** @returns whether it is new */
+  /** @returns whether the state is new */
   #keep(kept: Map<string, Configuration>, configuration: Configuration): boolean {
     const key = `${configuration.happened} ${configuration.value}`;
     if (kept.has(key)) return false;

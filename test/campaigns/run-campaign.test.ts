@@ -3,7 +3,7 @@ import { createRandom } from '../support/random.ts';
 import type { Campaign } from './campaign.ts';
 import { runCampaign } from './run-campaign.ts';
 
-/** Draws one number a case, and fails where `isWrong` says so. */
+/** A campaign that draws one number in each case, and fails where `isWrong` is true. */
 function drawing(drawn: number[], isWrong: (number: number) => boolean): Campaign {
   return {
     name: 'drawing',
@@ -53,7 +53,7 @@ t.test('a violation names the seed, the case and the command', async (t) => {
   t.match(lines.at(-1), /FAILED in case 3 \(alone: npm run campaign -- drawing 5 7 3\)/);
 });
 
-t.test('what a campaign has opened ends with it, last first', async (t) => {
+t.test('resources that a campaign has opened are closed at its end, the last one first', async (t) => {
   const ended: string[] = [];
   const campaign: Campaign = {
     ...drawing([], () => false),
@@ -67,7 +67,7 @@ t.test('what a campaign has opened ends with it, last first', async (t) => {
   t.same(ended, ['second', 'first']);
 });
 
-t.test('random numbers stay within their bounds and do not repeat one another', async (t) => {
+t.test('random numbers stay within their bounds and differ', async (t) => {
   const random = createRandom(1);
   const drawn = Array.from({ length: 10_000 }, () => random.integer(-3, 3));
   t.same(

@@ -6,12 +6,12 @@ export interface CampaignOptions {
   readonly count: number;
   readonly seed: number;
   readonly isFull: boolean;
-  /** Runs this case alone. Cases that build on one another need the whole run. */
+  /** Runs only this case. Cases that build on one another need the whole run. */
   readonly onlyCase?: number;
   readonly note: (line: string) => void;
 }
 
-/** A violation, with what repeats it. */
+/** A violation, with the command that repeats it. */
 export class CampaignFailure extends Error {
   override readonly name = 'CampaignFailure';
 }
@@ -57,7 +57,7 @@ export async function runCampaign(campaign: Campaign, options: CampaignOptions):
   }
 }
 
-/** A seed for a run that was given none. */
+/** A seed for a run without a given one. */
 export function newSeed(): number {
   return Math.floor(Math.random() * 2 ** 31);
 }

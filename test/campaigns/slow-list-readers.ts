@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { bearer } from '../support/http-client.ts';
 
 const pauseMs = 100;
-/** Longer than the service waits for a client that takes nothing. */
+/** Longer than the service waits for a client that reads nothing. */
 const unreadMs = 40_000;
 const bytesBetweenPauses = 128 * 1024;
 
@@ -14,7 +14,7 @@ function askForList(port: number, secret: string): Promise<IncomingMessage> {
   });
 }
 
-/** Takes seconds for a long list, during which its snapshot is kept. @returns how many flags it names */
+/** Reads a long list for seconds, during which its snapshot is kept. @returns how many flags it has */
 export async function readListSlowly(port: number, secret: string): Promise<number> {
   const response = await askForList(port, secret);
   const pieces: Buffer[] = [];
@@ -31,7 +31,7 @@ export async function readListSlowly(port: number, secret: string): Promise<numb
 }
 
 /**
- * Asks for a long list and takes nothing of it. The service lets go of it after half a minute at the latest.
+ * Requests a long list and reads nothing of it. The service drops it after half a minute at the latest.
  * @returns whether the answer was cut
  */
 export async function neverReads(port: number, secret: string, isOver: () => boolean): Promise<boolean> {

@@ -18,35 +18,35 @@ import { SteadyLoad } from './steady-load.ts';
 import { getRequest, patchRequest, WireConnection } from './wire-connection.ts';
 
 const flagCount = 6000;
-/** A list of all flags has some 12 MB, more than the sockets' buffers take. */
+/** A list of all flags has some 12 MB, more than the sockets' buffers hold. */
 const cohorts = Array.from({ length: 8 }, (_, index) => String(index).padStart(250, 'c'));
 const state = { enabled: true, trafficPercentage: 100, cohorts };
-/** The others keep their long cohorts. */
+/** How many flags are changed; the others keep their long cohorts. */
 const changedFlags = 100;
 const connections = 64;
 const changers = 4;
 const slowReaders = 2;
-/** The slow readers, the one that never reads, a backup and what verifies it. */
+/** The slow readers, the client that never reads, a backup and its verification. */
 const readersBeside = slowReaders + 3;
 const loadShare = 0.8;
 const sampleEveryMs = 2000;
 const saidEveryMs = 60_000;
 const backupEveryMs = 60_000;
 const millisecondsOf = { minute: 60_000, sample: 15_000 };
-/** Caches fill, code is compiled: what grows in this share of the time is not a leak yet. */
+/** Growth in this first share of the time is no leak: caches fill and code is compiled. */
 const warmUpShare = 0.2;
 const growthMaxBytes = 64 * 1024 * 1024;
 /**
- * A mailbox that leaks shows at once: one grew by 170 MB in its first 20 seconds. What the first evaluations take, caches
- * and compiled code included, is looked at before anything else goes on.
+ * The limit of growth during the first evaluations, caches and compiled code included, before any other load begins. A
+ * leak in evaluation shows at once: one grew by 170 MB in 20 seconds.
  */
 const firstGrowthMaxBytes = 128 * 1024 * 1024;
 const firstMs = { full: 20_000, sample: 2000 };
-/** Audit entries are kept for ever: so much of the file is a change's own. */
+/** Audit entries are kept for ever: each change may add this much to the file. */
 const bytesOfChange = 4096;
 const fileSlackBytes = 128 * 1024 * 1024;
 
-/** Lines of the server's log that a failure tells. */
+/** How many lines of the server's log a failure shows. */
 const loggedMax = 20;
 
 interface Soak extends Lifetime {
@@ -58,7 +58,7 @@ interface Soak extends Lifetime {
   readonly isOver: () => boolean;
 }
 
-/** Evaluations at 80 % of what a closed loop gets. */
+/** Evaluations at 80 % of a closed loop's throughput. */
 async function startLoad({ teardown, server, project, context }: Soak): Promise<SteadyLoad> {
   let pauseMs = 0;
   const load = SteadyLoad.start(
@@ -90,7 +90,7 @@ async function startLoad({ teardown, server, project, context }: Soak): Promise<
   return load;
 }
 
-/** Evaluations alone, from the moment they are paced. */
+/** Only evaluations, from the start of the paced load. */
 async function judgeFirstSeconds({ context, server }: Soak): Promise<void> {
   const before = ownBytesOf(server.pid);
   await setTimeout(context.isFull ? firstMs.full : firstMs.sample);
@@ -131,7 +131,7 @@ async function neverReadOn({ server, project, counts, isOver }: Soak): Promise<v
   }
 }
 
-/** While a server of this version knows the command. */
+/** Runs backups if this version has the command. */
 async function backUpOn({ teardown, project, counts, isOver }: Soak): Promise<void> {
   const help = await runBurgee(['--help']);
   if (!/^ +backup /m.test(help.stdout)) return;
@@ -212,7 +212,7 @@ async function soakFor(context: CampaignContext, durationMs: number): Promise<Re
   const { wrong, answered, unavailable, lost } = await load.stop();
   expect(wrong.length === 0, `wrong answers: ${wrong.join('\n')}`);
   expect(unavailable + lost === 0, `${unavailable} evaluations were refused, ${lost} lost`);
-  expect(counts.changes > 0 && counts.lists > 0 && answered > 0, 'everything went on');
+  expect(counts.changes > 0 && counts.lists > 0 && answered > 0, 'all loads continued');
   await watched.readers.end();
   const perHour = judgeMemory(soak, watched.memory);
   const grown = watched.fileBytes - fileBytesBefore;
@@ -231,7 +231,7 @@ async function soakFor(context: CampaignContext, durationMs: number): Promise<Re
   };
 }
 
-/** Everything at once for a long time. */
+/** All loads at once for a long time. */
 export const soak: Campaign = {
   name: 'soak',
   summary:

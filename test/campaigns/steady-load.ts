@@ -5,28 +5,28 @@ import { type WireAnswer, WireConnection } from './wire-connection.ts';
 export interface SteadyLoadOptions {
   readonly port: number;
   readonly connections: number;
-  /** Of each connection, between an answer and the next request. */
+  /** Pause of each connection between an answer and the next request. */
   readonly pauseMs: number | (() => number);
-  /** @param turn from 0, over all connections */
+  /** @param turn the number of the request, from 0, over all connections */
   readonly requestOf: (turn: number) => string;
-  /** Of an answer that is no 503. */
+  /** Tests an answer that is no 503. */
   readonly isRight: (answer: WireAnswer) => boolean;
-  /** Keeps every duration, for percentiles. */
+  /** Whether to keep every duration, for percentiles. */
   readonly keepsDurations?: boolean;
 }
 
 export interface SteadyTally {
   readonly answered: number;
-  /** Refused with 503. */
+  /** Requests refused with 503. */
   readonly unavailable: number;
   /** Connections that were closed without an answer. */
   readonly lost: number;
-  /** The first few answers that are neither right nor 503. */
+  /** The first few answers that are neither right nor a 503. */
   readonly wrong: readonly string[];
   readonly slowestMs: number;
-  /** The longest that somebody had waited whose connection was then closed without an answer. */
+  /** The longest wait of a request whose connection was then closed without an answer. */
   readonly slowestLostMs: number;
-  /** By `performance.now()`; 0 when there was none. */
+  /** When the latest answer came, by `performance.now()`; 0 before the first. */
   readonly lastUnavailableAt: number;
   readonly lastAnsweredAt: number;
 }
@@ -34,7 +34,7 @@ export interface SteadyTally {
 const wrongKept = 5;
 const reopenPauseMs = 20;
 
-/** Kept connections that ask the same again and again until they are stopped, and count what comes. */
+/** Kept connections that repeat requests until they are stopped, and count the answers. */
 export class SteadyLoad {
   readonly #options: SteadyLoadOptions;
   readonly #loops: Promise<void>[] = [];
@@ -64,7 +64,7 @@ export class SteadyLoad {
     this.durationsMs.length = 0;
   }
 
-  /** @throws what is no fault of the server's */
+  /** @throws errors that are not the server's fault */
   async stop(): Promise<SteadyTally> {
     this.#isOver = true;
     await Promise.all(this.#loops);

@@ -12,14 +12,16 @@ const sizes = {
   sample: { flagsOfList: 6000, longFlags: 12, largeEntries: 4 },
 };
 const windowMs = { full: 2000, sample: 250 };
-/** Windows alone and windows beside the work, in turn. */
+/** How many windows are measured, in turns without the work and beside it. */
 const rounds = { full: 5, sample: 2 };
-/** Of the steps, beyond what the machine alone makes longer than a millisecond. */
+/** The share of steps over a millisecond that is allowed beyond the machine's own share. */
 const overMax = { full: 0.01, sample: 0.05 };
 const ratioMax = 1.5;
-/** Beyond the ratio, and what the machine delays others by: of two slices of work, and of a machine with other tenants. */
+/**
+ * Allowance beyond the ratio and the machine's own delay, for two slices of work and for a machine with other tenants.
+ */
 const slackMs = { full: 10, sample: 10 };
-/** A delay that the service causes comes every time; one of the machine's does not. */
+/** Tries several times: a delay that the service causes comes each time, a delay of the machine does not. */
 const attemptsMax = 3;
 const clients = 2;
 const metric = 'burgee_worker_step_duration_seconds';
@@ -31,16 +33,16 @@ interface Stage {
   measure(ms: number): Promise<Latencies>;
 }
 
-/** What a work did to its worker's thread, and to another connection of it. */
+/** The effect of a work on its worker's thread and on another connection of that worker. */
 interface Reading {
   readonly steps: number;
-  /** Share of them that took longer than a millisecond. */
+  /** The share of steps that took longer than a millisecond. */
   readonly over: number;
-  /** The same, of a loop that does nothing but count. */
+  /** The same share, of a loop that only counts. */
   readonly machineOver: number;
   readonly p99Alone: number;
   readonly p99Beside: number;
-  /** How much later a process that does nothing answered beside the work. */
+  /** How much later an idle process answered beside the work. */
   readonly machineMs: number;
   readonly statuses: Readonly<Record<string, number>>;
 }
@@ -49,7 +51,7 @@ function stepsOf(scrape: Scrape): { readonly all: number; readonly short: number
   return { all: scrape.sum(`${metric}_count`), short: scrape.sum(`${metric}_bucket`, { le: '0.001' }) };
 }
 
-/** A step of the usual length that works and does nothing else: where it takes longer, others had the processor. */
+/** A step of the usual length that only computes: if it takes longer, other processes had the CPU. */
 function spinOver(ms: number): number {
   const spinMs = 0.25;
   let [spins, over] = [0, 0];
@@ -129,7 +131,7 @@ async function playCase(
   }
 }
 
-/** Long work on a worker's thread is cut into steps, between which the thread's other connections are served. */
+/** Long work on a worker's thread is cut into steps, between which the worker serves its other connections. */
 export const steps: Campaign = {
   name: 'steps',
   summary: 'long work is done in steps of a millisecond, and another connection of its worker waits little',

@@ -16,16 +16,22 @@ const sizes = {
 };
 const attackMs = { full: 10_000, sample: 2000 };
 const warmMs = 500;
-/** Later than the machine alone is, for each attack that goes on at once: of an evaluation, and of what goes through the writer or reads lists. */
+/**
+ * The allowed delay beyond the machine's own, for each attack under way: of an evaluation, and of a request that goes
+ * through the writer or reads lists.
+ */
 const evaluationP99MaxMs = { full: 20, sample: 500 };
 const otherP99MaxMs = { full: 1000, sample: 3000 };
-/** When all clients have gone, nothing is held for them any more. */
+/** Time limit after all clients have gone, until nothing is held for them any more. */
 const givenBackMs = 10_000;
 const growthMaxBytes = 900 * 1024 * 1024;
 const names = Object.keys(attacks);
 const sampleCount = Math.ceil(names.length / 2);
 
-/** The first cases have one attack each, all kinds in turn, and in the sample two; then two or three at once. */
+/**
+ * The first cases have one attack each, of all kinds in turn, or two in the sample; later cases have two or three at
+ * once.
+ */
 function attacksOf(number: number, random: Random, isFull: boolean): readonly string[] {
   if (!isFull && number <= sampleCount) return names.slice(2 * number - 2, 2 * number);
   if (number <= names.length) return [names[number - 1] ?? ''];
@@ -59,7 +65,7 @@ async function playCase(
       isOver: () => isOver,
     };
     const running = Promise.all(chosen.map((name) => attacks[name]?.(stage) ?? 0));
-    // Looked at in the end: until then a failure must not end the run.
+    // Awaited at the end: until then a failure must not end the run.
     running.catch(() => undefined);
     quiet.forget();
     await setTimeout(attackMs[tier]);
@@ -76,9 +82,11 @@ async function playCase(
     );
     expect(most - before < growthMaxBytes, `the memory grew: ${text}`);
     const isGivenBack = async (): Promise<boolean> => stillTaken(await admin.scrape()) === '';
-    await eventually(isGivenBack, givenBackMs, 'all is given back').catch(async (fault: unknown) => {
-      throw new Error(`${fault}: ${stillTaken(await admin.scrape())}: ${text}`);
-    });
+    await eventually(isGivenBack, givenBackMs, 'all resources are given back').catch(
+      async (fault: unknown) => {
+        throw new Error(`${fault}: ${stillTaken(await admin.scrape())}: ${text}`);
+      },
+    );
     await server.stop();
     return [p99Of(readings, evaluationName), sent.reduce((sum, count) => sum + count, 0)];
   });
@@ -112,10 +120,13 @@ function described({ name, durationsMs, lost, refused }: QuietReading): string {
   return `${name} p99 ${percentileOf(durationsMs, 99).toFixed(1)} ms of ${durationsMs.length}${failures}`;
 }
 
-/** One organisation attacks with all it has; another one goes about its work, and notices little. Then nothing is held. */
+/**
+ * One organisation attacks in every way that it has. Another one works normally and is hardly delayed. Afterwards
+ * nothing is held.
+ */
 export const tenants: Campaign = {
   name: 'tenants',
-  summary: 'what one tenant does, however hostile, refuses another one nothing and delays it little',
+  summary: 'a hostile tenant causes no refusal to another one, and delays it little',
   sampleCount,
   fullCount: 20,
   async run(context) {

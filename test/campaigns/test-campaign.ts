@@ -3,12 +3,12 @@ import { debianPrograms } from '../support/debian-programs.ts';
 import type { Campaign } from './campaign.ts';
 import { runCampaign } from './run-campaign.ts';
 
-/** Of every sample, so that none passes or fails by luck: `npm run campaign` tries others. */
+/** The seed of every sample, so that none passes or fails by chance; `npm run campaign` tries other seeds. */
 const sampleSeed = 20_261_123;
-/** Above what any sample takes, so that a campaign that hangs is reported by its own name. */
+/** Longer than any sample takes, so that a hanging campaign is reported by its name. */
 const sampleTimeoutMs = 300_000;
 
-/** A whole number of the environment. */
+/** A whole number from an environment variable. */
 function numberFrom(name: string): number | null {
   const text = process.env[name];
   if (text === undefined || text === '') return null;
@@ -17,8 +17,8 @@ function numberFrom(name: string): number | null {
 }
 
 /**
- * Runs a campaign's sample as a test. `CAMPAIGN_SEED` gives another seed. Without a tool that it needs it is skipped and says
- * so, except where CI is set: there it fails.
+ * Runs a campaign's sample as a test. `CAMPAIGN_SEED` gives another seed. If a program that it needs is missing, it is
+ * skipped with the reason; with CI set it fails.
  */
 export function testCampaign(campaign: Campaign): void {
   t.setTimeout(sampleTimeoutMs + 10_000);

@@ -3,12 +3,12 @@ import { connect, type Socket } from 'node:net';
 export interface WireAnswer {
   readonly status: number;
   readonly head: string;
-  /** As it came, with the frames of its chunks. */
+  /** The body as received, with the frames of its chunks. */
   readonly body: string;
   readonly durationMs: number;
 }
 
-/** The server closed the connection, or refused it: what was asked may have been carried out. */
+/** The server closed or refused the connection. The request may have been carried out. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
@@ -16,7 +16,7 @@ export class ConnectionLost extends Error {
 const headEnd = '\r\n\r\n';
 const chunksEnd = '\r\n0\r\n\r\n';
 
-/** A kept connection that asks one thing at a time, and costs the test little. */
+/** A kept connection with one request at a time, which costs the test little. */
 export class WireConnection {
   readonly #socket: Socket;
   #pieces: string[] = [];
@@ -39,7 +39,7 @@ export class WireConnection {
     });
   }
 
-  /** @throws ConnectionLost when nobody listens */
+  /** @throws ConnectionLost when no server listens */
   static open(port: number, localAddress = '127.0.0.1'): Promise<WireConnection> {
     return new Promise((resolve, reject) => {
       const socket = connect({ port, host: '127.0.0.1', localAddress, noDelay: true });
@@ -48,12 +48,12 @@ export class WireConnection {
     });
   }
 
-  /** Closed, or about to be: its last answer said so. */
+  /** Whether the connection is closed, or its last answer announced that. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** @param request whole, as it goes on the wire. Rejects with ConnectionLost. */
+  /** @param request encoded for the wire. Rejects with ConnectionLost. */
   ask(request: string): Promise<WireAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#isLost) {
@@ -110,7 +110,7 @@ export class WireConnection {
     const durationMs = performance.now() - this.#askedAt;
     const settle = this.#settle;
     this.#settle = null;
-    // It is told before its end is seen: what would be asked on it meanwhile would be lost.
+    // The announcement comes before the end is seen: a request sent in between would be lost.
     if (/\r\nconnection: *close/i.test(text.slice(0, end))) this.#isLost = true;
     settle?.resolve({
       status: Number(text.slice(9, 12)),
@@ -121,12 +121,12 @@ export class WireConnection {
   }
 }
 
-/** @returns a GET as it goes on the wire */
+/** @returns a GET, encoded for the wire */
 export function getRequest(path: string, secret?: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${authorizationLine(secret)}\r\n`;
 }
 
-/** @returns a PATCH with a JSON body as it goes on the wire */
+/** @returns a PATCH with a JSON body, encoded for the wire */
 export function patchRequest(path: string, secret: string, body: unknown): string {
   const text = JSON.stringify(body);
   const length = Buffer.byteLength(text);

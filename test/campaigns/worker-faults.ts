@@ -12,20 +12,20 @@ import { type BusyLoad, startBusyLoad } from './worker-load.ts';
 import type { WorkerStage } from './worker-stage.ts';
 
 const wholeAgainWithinMs = 1000;
-/** Of several that leave at once, all but one wait for a thread that is loaded first. */
+/** If several workers leave at once, all but one wait for a new thread to load. */
 const loadedWithinMs = 4000;
 const filledWithinMs = 60_000;
 const warmUpMs = 150;
-/** Of the service: workers without a heartbeat are looked for this often, in real time. */
+/** The service checks heartbeats at this interval of real time. */
 const watchIntervalMs = 250;
 const stuckAfterMs = 3000;
 const stuckMaxMs = 30_000;
-/** What is waited for at most before a thread is struck. */
+/** Time limit until a fault is triggered. */
 const strikesWithinMs = 10_000;
-/** Of the service: how often the watched time moves on at most is ten looks. */
+/** New connections for each worker while one worker hangs. */
 const newcomers = 12;
 
-/** What a worker leaves in order after. A request whose evaluation throws is answered 500 instead. */
+/** Faults after which a worker leaves in order. A request whose evaluation throws is answered 500 instead. */
 const deaths: readonly (readonly [FaultKind, Moment])[] = [
   ['throw', 'beat'],
   ['throw-later', 'request'],
@@ -37,7 +37,7 @@ const deaths: readonly (readonly [FaultKind, Moment])[] = [
 
 async function struck({ server }: WorkerStage, threads = 1): Promise<void> {
   const isStruck = async (): Promise<boolean> => (await server.report()).struck >= threads;
-  await eventually(isStruck, strikesWithinMs, 'the fault did not strike');
+  await eventually(isStruck, strikesWithinMs, 'the fault was never triggered');
 }
 
 async function arm({ server, random }: WorkerStage, kind: FaultKind, moment: Moment): Promise<void> {
@@ -51,15 +51,15 @@ async function wholeAgain(stage: WorkerStage, replacements: number, withinMs: nu
     const workers = scrape.value('burgee_workers');
     return workers === stage.workers && scrape.value('burgee_worker_replacements_total') === replacements;
   };
-  await eventually(isWhole, withinMs, 'the pool is not whole again');
+  await eventually(isWhole, withinMs, 'the pool is not complete again');
 }
 
-/** The answers go on and are right; what the clients know is stored, and what a dead worker held is given back. */
+/** Answers keep coming and are right; the clients' changes are stored; a dead worker's resources are given back. */
 async function judge(stage: WorkerStage, busy: BusyLoad): Promise<void> {
   const { load, connections, workers, server } = stage;
   const [answered, seen] = [load.tally.answered, busy.seen()];
   const goOn = (): boolean => load.tally.answered > answered + connections && busy.seen() > seen;
-  await eventually(goOn, 5000, 'the answers do not go on');
+  await eventually(goOn, 5000, 'no more answers come');
   await load.stop();
   await busy.stop();
   const { wrong, lost, unavailable } = load.tally;
@@ -67,7 +67,7 @@ async function judge(stage: WorkerStage, busy: BusyLoad): Promise<void> {
   expect(unavailable === 0, `${unavailable} evaluations were refused`);
   const share = Math.ceil(connections / workers) * 2;
   expect(lost <= share, `${lost} connections were cut, more than one worker had`);
-  await eventually(() => isAtRest(stage), 5000, 'something is held for ever');
+  await eventually(() => isAtRest(stage), 5000, 'some resources are never given back');
   await server.stop();
   await judgeStore(stage.installation, stage.known);
 }
@@ -116,7 +116,7 @@ export async function workerFillsUp(stage: WorkerStage): Promise<string> {
   return 'heaps that filled up';
 }
 
-/** The process ends as it would without, with every answer that had begun. */
+/** A worker dies while the process drains. The process ends as without the fault, and completes every begun answer. */
 export async function workerDiesInDrain(stage: WorkerStage): Promise<string> {
   const { server, load, random } = stage;
   const busy = startBusyLoad(stage);
@@ -178,7 +178,7 @@ async function hang(stage: WorkerStage): Promise<void> {
   await struck(stage);
 }
 
-/** Within the time that a hang takes to be noticed a spare serves every new connection, and /ready says what is wrong. */
+/** Once a hang is noticed a spare serves every new connection, and /ready says what is wrong. */
 async function spareServes(stage: WorkerStage): Promise<void> {
   const { server, admin, steady, realMs, requestDeadlineMs, workers } = stage;
   const noticedWithinMs = realMs(Math.max(requestDeadlineMs, stuckAfterMs)) + 4 * watchIntervalMs;
@@ -194,7 +194,9 @@ async function spareServes(stage: WorkerStage): Promise<void> {
   await within(Promise.all(served), 2000, () => 'new connections wait for a worker that hangs');
 }
 
-/** The process is stopped for longer than a hang takes to be noticed: nobody hung. */
+/**
+ * The process is stopped for longer than the time after which a thread counts as hung. No worker may be taken for hung.
+ */
 export async function processStands(stage: WorkerStage): Promise<string> {
   const { server, realMs, requestDeadlineMs, workers } = stage;
   const busy = startBusyLoad(stage);
@@ -213,7 +215,7 @@ export async function processStands(stage: WorkerStage): Promise<string> {
   return 'processes that stood';
 }
 
-/** As a process manager does it. @throws unless all that was acknowledged is stored and answered */
+/** Restarts as a process manager does. @throws unless all acknowledged changes are stored and answered */
 export async function restartsClean(stage: WorkerStage): Promise<void> {
   const { installation, known } = stage;
   const checked = await runBurgee(['check', '--data-dir', installation.dataDir]);

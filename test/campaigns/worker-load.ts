@@ -13,15 +13,18 @@ const failingConnections = 4;
 const mixedClients = 8;
 const pauseMs = 10;
 
-/** What goes on beside the evaluations until it is stopped. */
+/** The load beside the evaluations. */
 export interface BusyLoad {
-  /** @returns when every client has its last answer. @throws at what is wrong, stale or beyond a limit */
+  /** @returns when every client has its last answer. @throws on a wrong or stale answer, or a violated limit */
   stop(): Promise<void>;
   /** Evaluations that saw an acknowledged change at once. */
   readonly seen: () => number;
 }
 
-/** Clients that change flags, some that look whether a change is seen on another connection at once, and one that fails. */
+/**
+ * Clients that change flags; clients that check at once whether a change shows on another connection; and one with
+ * failed authentications.
+ */
 export function startBusyLoad(stage: WorkerStage): BusyLoad {
   const { server, random, known, changed, watched } = stage;
   let isOver = false;
@@ -48,7 +51,7 @@ export function startBusyLoad(stage: WorkerStage): BusyLoad {
   );
   const failures = failAuthentications(stage, () => isOver);
   const all = Promise.all([mixed, ...watches, failures]);
-  // Looked at in the end: until then a failure must not end the run.
+  // Awaited at the end: until then a failure must not end the run.
   all.catch(() => undefined);
   stage.teardown(() => {
     isOver = true;
@@ -62,7 +65,7 @@ export function startBusyLoad(stage: WorkerStage): BusyLoad {
   };
 }
 
-/** Changes on one connection, and asks on another one, which lies with another worker as often as not. */
+/** Changes a flag on one connection and evaluates it on another, which often belongs to another worker. */
 async function watchOwnChanges(
   stage: WorkerStage,
   target: Target,
@@ -96,7 +99,10 @@ async function watchOwnChanges(
   }
 }
 
-/** One address that fails on several connections: as many failures as it may have are answered as that, and no more. */
+/**
+ * One address with failed authentications on several connections: as many as the limit allows are answered 401, and the
+ * others 429.
+ */
 async function failAuthentications({ server, steady }: WorkerStage, isOver: () => boolean): Promise<void> {
   const tally = { failed: 0, refused: 0, lost: 0 };
   const request = getRequest(pathOf(steady[0] as Target), 'burgee_of_nobody');

@@ -6,27 +6,27 @@ import type { Acknowledgements } from './load/acknowledgements.ts';
 import type { Installation, Target } from './load/installation.ts';
 import type { SteadyLoad } from './steady-load.ts';
 
-/** A server under evaluations, with what a case may do to it. */
+/** A server under a load of evaluations, for the cases of the campaign. */
 export interface WorkerStage extends Lifetime {
   readonly random: Random;
   readonly installation: Installation;
-  /** What a mixed load may change: without the steady and the watched flags. */
+  /** Flags that the mixed load may change: all but the steady and the watched ones. */
   readonly changed: Installation;
-  /** Flags that are off, and stay so. */
+  /** Flags that stay off. */
   readonly steady: readonly Target[];
-  /** Flags of clients that look whether what they changed is seen at once. */
+  /** Flags of the clients that check whether their changes show at once. */
   readonly watched: readonly Target[];
-  /** What all clients know of their changes. */
+  /** The changes that all clients know of. */
   readonly known: Acknowledgements;
   readonly server: TamperedServer;
   readonly admin: AdminClient;
   readonly load: SteadyLoad;
   readonly workers: number;
-  /** Of the load. */
+  /** The number of the load's clients. */
   readonly connections: number;
-  /** Real milliseconds of what the server takes for so many. */
+  /** @returns the real ms in which the server's clock advances by `serverMs` */
   realMs(serverMs: number): number;
   readonly requestDeadlineMs: number;
-  /** How much later than promised an answer may come here. */
+  /** How much later than promised an answer may come in this run. */
   readonly slackMs: number;
 }

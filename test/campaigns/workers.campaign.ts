@@ -23,7 +23,7 @@ import { writerDies, writerHangs } from './writer-faults.ts';
 
 type WorkerCase = (stage: WorkerStage) => Promise<string>;
 
-/** One after another, each kind within the first nine; random decides the rest. */
+/** The cases' kinds in order. The first nine are all kinds; random decides a case's details. */
 const kinds: readonly WorkerCase[] = [
   workerDies,
   writerDies,
@@ -42,14 +42,17 @@ const kinds: readonly WorkerCase[] = [
   workerDiesInDrain,
 ];
 
-/** In a sample the server's monotonic clock runs faster: a thread is hung after seconds, not after a minute. */
+/**
+ * In a sample the server's monotonic clock runs faster, so that a thread counts as hung after seconds instead of a
+ * minute.
+ */
 const sampleSpeed = 10;
 const realDeadlineMs = 1000;
 const connections = 64;
 const flagsPerProject = 24;
-/** Of the first project: nobody changes them. */
+/** Flags of the first project that no client changes. */
 const steadyFlags = 8;
-/** Each has one client of its own that looks whether what it changed is seen at once. */
+/** Flags with one client each, which checks whether its changes show at once. */
 const watchedFlags = 4;
 
 async function playCase(number: number, random: Random, isFull: boolean): Promise<string> {
@@ -100,11 +103,11 @@ async function playCase(number: number, random: Random, isFull: boolean): Promis
   });
 }
 
-/** Real threads of a real server, met by their fault in the middle of their work. */
+/** Faults in real threads of a real server, in the middle of their work. */
 export const workers: Campaign = {
   name: 'workers',
   summary:
-    'workers that throw, hang or fill their heap under load and changes, a writer that dies, and a process that stands: nothing is wrong, stale or lost, limits stay exact, the pool is whole again, and what cannot be mended ends the process in order',
+    'workers that throw, hang or fill their heap under load and changes, a writer that dies, and a stopped process: no answer is wrong, stale or lost, limits stay exact, the pool is complete again, and a fault that cannot be repaired ends the process in order',
   sampleCount: 9,
   fullCount: 100,
   async run({ cases, isFull }) {

@@ -7,18 +7,18 @@ import type { WorkerStage } from './worker-stage.ts';
 const warmUpMs = 200;
 const hungAfterMs = 60_000;
 const watchIntervalMs = 1000;
-/** A process whose writer died has this long to say so and to end. */
+/** How long a process has to log that its writer died, and to end. */
 const endsWithinMs = 2000;
 const strikesWithinMs = 20_000;
 
-/** The report is lost when the process ends at once. */
+/** The report may be lost if the process ends at once. */
 async function struckOrGone({ server }: WorkerStage): Promise<void> {
   const isOver = async (): Promise<boolean> =>
     server.report().then(
       ({ struck }) => struck > 0,
       () => true,
     );
-  await eventually(isOver, strikesWithinMs, 'the fault did not strike');
+  await eventually(isOver, strikesWithinMs, 'the fault was never triggered');
 }
 
 async function endsInOrder(stage: WorkerStage, timeoutMs: number): Promise<void> {

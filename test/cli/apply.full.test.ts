@@ -27,7 +27,7 @@ function place(t: Test, folder = 'data'): Place {
   };
 }
 
-/** Once on the directory itself, once through the server that holds it. */
+/** Runs a test twice: on the directory itself, and through a server that has it open. */
 async function inBothWays(
   name: string,
   run: (t: Test, place: Place, server: BootedServer | null) => Promise<void>,
@@ -60,13 +60,13 @@ await inBothWays(
     const second = await there.apply(exampleDocument);
     t.equal(second.code, 0);
     answer.projects.shop.tokens.ci.secret = null;
-    t.strictSame(JSON.parse(second.stdout), answer, 'again: the same ids, and no secret');
+    t.strictSame(JSON.parse(second.stdout), answer, 'a second apply gives the same ids and no secret');
     t.match(second.stderr, /: 0 created, 0 changed, 6 as they were\.$/m);
   },
 );
 
 await inBothWays(
-  'a file with a mistake is refused whole, with paths and exit 1',
+  'a file with a mistake is refused as a whole, with paths and exit 1',
   async (t, there, server) => {
     const projects = [
       {
@@ -95,14 +95,14 @@ await inBothWays(
     const plain = await there.apply({
       organisations: [{ name: 'Acme', plan: 'free', projects: [{ name: 'shop' }] }],
     });
-    t.match(plain.stderr, /: 2 created/, 'nothing of the refused file was there');
+    t.match(plain.stderr, /: 2 created/, 'nothing of the refused file was stored');
   },
 );
 
 await inBothWays(
-  'very many flags in less than a minute, with progress; again, nothing changes',
+  'very many flags take less than a minute, with progress; a second apply changes nothing',
   async (t, there, server) => {
-    // Both ways share all but the writing: a fifth is enough of the second.
+    // Both ways differ only in the writing: a fifth of the flags is enough for the second.
     const count = server === null ? 20_000 : 100_000;
     const counted = count.toLocaleString('en-US');
     const environments = (index: number) => ({
@@ -146,7 +146,7 @@ await inBothWays(
   },
 );
 
-t.test('a change through the server is seen by the very next evaluation', async (t) => {
+t.test('a change through the server is seen by the next evaluation', async (t) => {
   const there = place(t);
   const server = await bootServer(t, { dataDir: there.dataDir });
   const client = createHttpClient(t, { port: server.port });
@@ -178,7 +178,7 @@ t.test('a data directory whose path is too long for a socket', async (t) => {
   t.notOk(existsSync(join(there.dataDir, 'burgee.sock.path')));
 });
 
-t.test('after kill -9 of the server it works on the directory itself, and cleans up', async (t) => {
+t.test('after kill -9 of the server, apply works on the directory itself, and cleans up', async (t) => {
   const there = place(t);
   const server = await bootServer(t, { dataDir: there.dataDir });
   t.equal((await there.apply(exampleDocument)).code, 0);
@@ -189,7 +189,7 @@ t.test('after kill -9 of the server it works on the directory itself, and cleans
   t.notOk(existsSync(join(there.dataDir, 'burgee.sock')));
 });
 
-t.test('a file that is not there, or no JSON', async (t) => {
+t.test('a missing file, and one that is no JSON', async (t) => {
   const there = place(t);
   const missing = await runBurgee(['apply', '/no/such/file.json', '--data-dir', there.dataDir]);
   t.match(missing, { code: 1, stderr: /\/no\/such\/file\.json cannot be read/ });
@@ -197,7 +197,7 @@ t.test('a file that is not there, or no JSON', async (t) => {
   t.match(broken, { code: 1, stderr: /line 1, column 20/ });
 });
 
-t.test('a directory that cannot be used is told at once', async (t) => {
+t.test('an unusable directory is reported at once', async (t) => {
   const directory = temporaryDirectory(t);
   writeFileSync(join(directory, 'file'), '');
   const startedAt = Date.now();
@@ -208,7 +208,7 @@ t.test('a directory that cannot be used is told at once', async (t) => {
     join(directory, 'file', 'data'),
   ]);
   t.match(result, { code: 1, stderr: /cannot be created/ });
-  t.ok(Date.now() - startedAt < 10_000, 'nobody is waited for');
+  t.ok(Date.now() - startedAt < 10_000, 'it waits for no server');
 });
 
 t.test('warnings go to standard error, and do not fail', async (t) => {

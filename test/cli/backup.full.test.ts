@@ -65,7 +65,7 @@ async function backedUp(t: Test) {
   return { ...provisioned, target, taken };
 }
 
-t.test('a backup of a serving Burgee holds every change that was acknowledged before', async (t) => {
+t.test('a backup of a running Burgee holds every change that was acknowledged before it began', async (t) => {
   const { dataDir, secret, flag } = await provisionOne(t);
   const server = await bootServer(t, { dataDir, settings: unlimited });
   const acknowledged = new Set<string>();
@@ -93,7 +93,7 @@ t.test('a backup of a serving Burgee holds every change that was acknowledged be
     const target = join(parent, `backup-${round}`);
     const taken = await backup(dataDir, target);
     t.equal(taken.code, 0, taken.stderr);
-    t.ok(acknowledged.size > before.size, 'changes went on meanwhile');
+    t.ok(acknowledged.size > before.size, 'changes continued meanwhile');
     t.same(readdirSync(target).sort(), files);
     t.equal(statSync(target).mode & 0o777, 0o700);
     for (const name of files) t.equal(statSync(join(target, name)).mode & 0o777, 0o600, name);
@@ -136,7 +136,7 @@ t.test('backup prints one JSON document, and progress elsewhere', async (t) => {
   t.match(stderr, /verified/);
 });
 
-t.test('a backup goes into a new or empty directory, never over something', async (t) => {
+t.test('a backup goes into a new or empty directory, and never overwrites anything', async (t) => {
   const { dataDir, target } = await backedUp(t);
   const before = readFileSync(join(target, 'burgee.mdb'));
   const again = await backup(dataDir, target);
@@ -153,7 +153,7 @@ t.test('a backup goes into a new or empty directory, never over something', asyn
   t.same(readdirSync(empty).sort(), files);
 });
 
-t.test('where there is no store there is nothing to back up, and nothing is left', async (t) => {
+t.test('without a store there is nothing to back up, and nothing is left', async (t) => {
   const parent = temporaryDirectory(t);
   const { code, stderr } = await backup(join(parent, 'missing'), join(parent, 'backup'));
   t.equal(code, 1);
@@ -161,7 +161,7 @@ t.test('where there is no store there is nothing to back up, and nothing is left
   t.same(readdirSync(parent), []);
 });
 
-t.test('a damaged store is not backed up as if it were whole', async (t) => {
+t.test('a damaged store is not backed up', async (t) => {
   const { dataDir } = await provisionOne(t);
   const path = join(dataDir, 'burgee.mdb');
   const bytes = readFileSync(path);
@@ -174,7 +174,7 @@ t.test('a damaged store is not backed up as if it were whole', async (t) => {
   t.same(readdirSync(parent), []);
 });
 
-t.test('kill -9 in the middle of a backup leaves none, and the next one succeeds', async (t) => {
+t.test('kill -9 in the middle of a backup leaves no backup, and the next one succeeds', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'data');
   await largeStore(dataDir);
   const parent = temporaryDirectory(t);
@@ -183,7 +183,7 @@ t.test('kill -9 in the middle of a backup leaves none, and the next one succeeds
   const ended = once(child, 'close');
   await fileIn(`${target}.partial`, 'burgee.mdb');
   child.kill('SIGKILL');
-  t.equal((await ended)[1], 'SIGKILL', 'it was under way');
+  t.equal((await ended)[1], 'SIGKILL', 'the backup was under way');
   t.notOk(existsSync(target));
   const restored = join(parent, 'restored');
   for (const source of [target, `${target}.partial`]) {
@@ -192,11 +192,11 @@ t.test('kill -9 in the middle of a backup leaves none, and the next one succeeds
   t.notOk(existsSync(restored));
   const again = await backup(dataDir, target);
   t.equal(again.code, 0, again.stderr);
-  t.same(readdirSync(parent), ['backup'], 'what was left is gone');
+  t.same(readdirSync(parent), ['backup'], 'the leftovers are gone');
   t.equal((await restore(target, restored)).code, 0);
 });
 
-/** Resolves when the directory, which need not be there yet, has the file. */
+/** Resolves when the directory, which may not exist yet, has the file. */
 async function fileIn(directory: string, name: string): Promise<void> {
   await appears(dirname(directory), basename(directory));
   await appears(directory, name);
@@ -211,7 +211,7 @@ async function appears(directory: string, name: string): Promise<void> {
   }
 }
 
-t.test('two backups to one place do not mix: the second is refused', async (t) => {
+t.test('of two backups to one directory the second is refused', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'data');
   await largeStore(dataDir);
   const target = join(temporaryDirectory(t), 'backup');
@@ -227,7 +227,7 @@ t.test('two backups to one place do not mix: the second is refused', async (t) =
   );
 });
 
-t.test('a copy that takes too long is given up, with what to do', async (t) => {
+t.test('a copy that takes too long is given up with a message that says what to do', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'data');
   await largeStore(dataDir);
   const file = join(temporaryDirectory(t), 'burgee.mdb');
@@ -281,7 +281,7 @@ t.test('a damaged backup is refused, and nothing is touched', async (t) => {
   }
 });
 
-t.test('check says of a backup that it is not what was backed up, wherever it was changed', async (t) => {
+t.test('check reports a backup that was changed, at any place', async (t) => {
   const { target } = await backedUp(t);
   const data = join(target, 'burgee.mdb');
   const check = () => runBurgee(['check', '--data-dir', target]);
@@ -295,7 +295,7 @@ t.test('check says of a backup that it is not what was backed up, wherever it wa
   });
 });
 
-t.test('restore never takes the place of something, and --force keeps the old directory', async (t) => {
+t.test('restore never replaces anything, and --force keeps the old directory', async (t) => {
   const { target, dataDir, flag } = await backedUp(t);
   const old = readFileSync(join(dataDir, 'burgee.mdb'));
   t.match(await restore(target, dataDir), { code: 1, stderr: /holds a store already.*--force/ });
@@ -318,7 +318,7 @@ t.test('restore never takes the place of something, and --force keeps the old di
 });
 
 t.test(
-  'a data directory that is a symbolic link stays one, and the store stays on the disk behind it',
+  'a data directory that is a symbolic link stays one, and the store stays on the disk that it leads to',
   async (t) => {
     const { target, dataDir, flag } = await backedUp(t);
     const elsewhere = join(temporaryDirectory(t), 'disk', 'store');
@@ -351,7 +351,7 @@ t.test(
   },
 );
 
-t.test('a data directory in use is not restored into', async (t) => {
+t.test('restore refuses a data directory in use', async (t) => {
   const { target, dataDir } = await backedUp(t);
   const server = await bootServer(t, { dataDir });
   const { code, stderr } = await restore(target, dataDir, '--force');
@@ -360,7 +360,7 @@ t.test('a data directory in use is not restored into', async (t) => {
   await server.stop();
 });
 
-t.test('a backup is never written to: serve and apply say what to do instead', async (t) => {
+t.test('serve and apply never write to a backup, and say what to do instead', async (t) => {
   const { target } = await backedUp(t);
   const before = readFileSync(join(target, 'burgee.mdb'));
   const server = await runBurgee(['serve', '--data-dir', target, '--port', '0']);
@@ -377,11 +377,11 @@ t.test('a backup is never written to: serve and apply say what to do instead', a
   ]);
   t.match(plan, { code: 1, stderr: /is a backup/ });
   t.same(readFileSync(join(target, 'burgee.mdb')), before);
-  t.equal((await runBurgee(['check', '--data-dir', target])).code, 0, 'reading it is fine');
+  t.equal((await runBurgee(['check', '--data-dir', target])).code, 0, 'reading it is allowed');
   t.equal((await restore(target, `${target}-restored`)).code, 0);
 });
 
-t.test('where a restore was interrupted, no empty store is begun', async (t) => {
+t.test('no empty store is made where a restore was interrupted', async (t) => {
   const { target } = await backedUp(t);
   const dataDir = join(temporaryDirectory(t), 'data');
   mkdirSync(`${dataDir}.restoring`);

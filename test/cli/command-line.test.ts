@@ -34,7 +34,7 @@ for (const command of [[], ...commands]) {
   });
 }
 
-t.test('what is not understood exits 2, and says so on standard error', async (t) => {
+t.test('an unknown command or option exits 2 with a message on standard error', async (t) => {
   for (const arguments_ of [
     ['dance'],
     ['serve', '--prot', '1'],
@@ -66,7 +66,7 @@ t.test('version', async (t) => {
   t.match((await runBurgee(['version'])).stdout, new RegExp(`^burgee ${version} `));
 });
 
-t.test('config prints what is in effect and where it comes from', async (t) => {
+t.test('config prints the effective settings and their sources', async (t) => {
   const directory = temporaryDirectory(t);
   const file = join(directory, 'burgee.json');
   writeFileSync(file, '{"port": 1, "logLevel": "warn"}');
@@ -83,28 +83,25 @@ t.test('config prints what is in effect and where it comes from', async (t) => {
   t.match(text, /^mapBytes = 2GiB \(environment\)$/m);
 });
 
-t.test(
-  'earlier names are warned of on standard error, once each, and are no part of the result',
-  async (t) => {
-    const settings = { BURGEE_EVALUATOR_THREADS: '3' };
-    const { code, stdout, stderr } = await runBurgee(['config', '--batch-size', '9', '--json'], settings);
-    t.equal(code, 0);
-    const shown = JSON.parse(stdout);
-    t.strictSame(Object.keys(shown), settingNames);
-    t.strictSame(shown.workers, { value: 3, source: 'environment' });
-    t.match(stderr, /^burgee: warning: BURGEE_EVALUATOR_THREADS .*\nburgee: warning: --batch-size .*\n$/);
-    const { code: otherCode, stderr: otherError } = await runBurgee(['check', '--batch-size', '9']);
-    t.equal(otherCode, 2, 'a command that never took it does not take it now');
-    t.match(otherError, /unknown option '--batch-size'/);
-  },
-);
+t.test('each earlier name gives one warning on standard error, and is not part of the result', async (t) => {
+  const settings = { BURGEE_EVALUATOR_THREADS: '3' };
+  const { code, stdout, stderr } = await runBurgee(['config', '--batch-size', '9', '--json'], settings);
+  t.equal(code, 0);
+  const shown = JSON.parse(stdout);
+  t.strictSame(Object.keys(shown), settingNames);
+  t.strictSame(shown.workers, { value: 3, source: 'environment' });
+  t.match(stderr, /^burgee: warning: BURGEE_EVALUATOR_THREADS .*\nburgee: warning: --batch-size .*\n$/);
+  const { code: otherCode, stderr: otherError } = await runBurgee(['check', '--batch-size', '9']);
+  t.equal(otherCode, 2, 'a command that never had the option does not take its earlier name');
+  t.match(otherError, /unknown option '--batch-size'/);
+});
 
-t.test('config hides what is secret', async (t) => {
+t.test('config hides secrets', async (t) => {
   t.equal(shownValue({ isSecret: true }, 'smtp://user:password@host'), '(hidden)');
   t.equal(shownValue({ isSecret: false }, 'host'), 'host');
 });
 
-t.test('wrong settings are all told at once, and exit 1, whatever the command', async (t) => {
+t.test('every command reports all wrong settings at once, and exits 1', async (t) => {
   const settings = { BURGEE_PORT: 'x', BURGEE_HOTS: 'y' };
   for (const command of [['serve'], ['config'], ['check'], ['token', 'revoke', 'x'.repeat(20)]]) {
     const { code, stderr } = await runBurgee(command, settings);
@@ -114,7 +111,7 @@ t.test('wrong settings are all told at once, and exit 1, whatever the command', 
   }
 });
 
-t.test('a failure is JSON too where that was asked for', async (t) => {
+t.test('with --json a failure is JSON too', async (t) => {
   const { code, stdout, stderr } = await runBurgee(['config', '--json'], { BURGEE_PORT: 'x' });
   t.equal(code, 1);
   t.match(stderr, /^burgee: A setting is wrong:\n {2}- BURGEE_PORT/);

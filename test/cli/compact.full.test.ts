@@ -24,7 +24,7 @@ t.setTimeout(300_000);
 const mapBytes = 2 ** 30;
 const flagsTotal = 400;
 
-/** Most of what was written is deleted again: some megabytes of free pages, and a few records. */
+/** Fills a store and deletes most of it again, which leaves some megabytes of free pages and a few records. */
 async function storeWithFreePages(t: Test): Promise<string> {
   const directory = temporaryDirectory(t);
   const store = openStore({ directory, mapBytes });
@@ -47,7 +47,7 @@ function compact(directory: string) {
   return runBurgee(['compact', '--data-dir', directory]);
 }
 
-/** What a directory holds, as far as a compaction must not change it. */
+/** The content of a directory that a compaction must not change. */
 function contentOf(directory: string) {
   const { storeId, changeSequence, auditHeads, databases } = readStatistics(directory);
   return {
@@ -62,7 +62,7 @@ function sizeOf(directory: string): number {
   return statSync(join(directory, 'burgee.mdb')).size;
 }
 
-t.test('the data file becomes as small as what it holds, and holds the same', async (t) => {
+t.test('the data file shrinks to its content, and its content stays the same', async (t) => {
   const directory = await storeWithFreePages(t);
   const [before, bytesBefore] = [contentOf(directory), sizeOf(directory)];
   const said = JSON.parse(await runBurgeeOrThrow(['compact', '--data-dir', directory]));
@@ -92,7 +92,7 @@ t.test('a directory in use, a backup and an empty directory are refused', async 
   await server.stop();
 });
 
-t.test('while another process reads the data file, it stays', async (t) => {
+t.test('a data file that another process reads is not compacted', async (t) => {
   const directory = await storeWithFreePages(t);
   const bytesBefore = sizeOf(directory);
   const reader = openStoreReader({ directory, mapBytes });
@@ -111,7 +111,7 @@ async function killAfter(directory: string, moment: Promise<unknown>): Promise<b
   return (await ended)[1] === 'SIGKILL';
 }
 
-t.test('kill -9 at any moment leaves a whole store, and the next compaction succeeds', async (t) => {
+t.test('kill -9 at any moment leaves a sound store, and the next compaction succeeds', async (t) => {
   const directory = await storeWithFreePages(t);
   const before = contentOf(directory);
   const probe = await storeWithFreePages(t);
@@ -120,7 +120,7 @@ t.test('kill -9 at any moment leaves a whole store, and the next compaction succ
   const wholeMs = performance.now() - madeAt;
   let killed = 0;
   for (let step = 1; step <= 8; step += 1) {
-    // Spread over the time that one takes: when it is killed is the point.
+    // The kills are spread over the duration of a compaction, because their moment is what is tested.
     if (await killAfter(directory, setTimeout((wholeMs * step) / 8))) killed += 1;
     t.strictSame(contentOf(directory), before);
     t.strictSame([...checkStore(directory)], []);
@@ -146,7 +146,7 @@ t.test('kill -9 at any moment leaves a whole store, and the next compaction succ
 });
 
 t.test(
-  'a data file with another name is left as it is: the other name would keep the old data',
+  'a data file with a second hard link is left alone, because that link would keep the old data',
   async (t) => {
     const directory = await storeWithFreePages(t);
     const bytesBefore = sizeOf(directory);

@@ -26,7 +26,7 @@ t.test('versions are compared part by part, as numbers', async (t) => {
   t.strictSame(sorted, ['1.4', '1.9', '1.10', '1.30', '1.30.1', '2.0']);
 });
 
-t.test('a stage holds from its version on until the next row', async (t) => {
+t.test('a stage holds from its version until the next row', async (t) => {
   const gate = {
     name: 'G',
     stages: [
@@ -40,7 +40,7 @@ t.test('a stage holds from its version on until the next row', async (t) => {
   t.match(stageIn(gate, '1.31'), { stage: 'beta' });
 });
 
-t.test('all 76 gates become flags with five environments, each as its stage says', async (t) => {
+t.test('all 76 gates become flags with five environments, in the state of their stage', async (t) => {
   const gates = readFeatureGates();
   t.equal(gates.length, 76);
   t.equal(gateFlags().length, 76);
@@ -75,7 +75,7 @@ async function paste(line: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-t.test('its curl lines can be pasted into bash, and answer', async (t) => {
+t.test('its curl lines can be pasted into bash, and give answers', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'data');
   const { code, stdout } = await runBurgee(['demo', '--data-dir', dataDir, '--port', '8080']);
   t.equal(code, 0);
@@ -101,17 +101,17 @@ async function demo(t: Test, dataDir: string): Promise<string> {
   return stdout;
 }
 
-t.test('a second time it keeps the data, and shows nothing but a new link for the Owner', async (t) => {
+t.test('a second start keeps the data, and shows only a new link for the Owner', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'data');
   const linkIn = (text: string) => /\/console\/link#[0-9A-Za-z]{49}/.exec(text)?.[0];
   const first = linkIn(await demo(t, dataDir));
   const second = await demo(t, dataDir);
   t.ok(first !== undefined && linkIn(second) !== undefined);
-  t.not(linkIn(second), first, 'links work once, so each start has its own');
+  t.not(linkIn(second), first, 'links work once, so each start shows a new one');
   t.notMatch(second, /burgee_/, 'no token');
 });
 
-t.test('a directory that holds something else is left alone', async (t) => {
+t.test('a directory with other content is left alone', async (t) => {
   const directory = temporaryDirectory(t);
   const dataDir = join(directory, 'data');
   const file = join(directory, 'file.json');
@@ -124,10 +124,10 @@ t.test('a directory that holds something else is left alone', async (t) => {
   );
 });
 
-t.test('interrupted before its tokens were shown, it shows new ones; the old ones are revoked', async (t) => {
+t.test('if interrupted before its tokens are shown, the demo replaces them', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'data');
   const first = await demo(t, dataDir);
-  // As a crash between the transaction and the printing leaves it.
+  // The state after a crash between the transaction and the printing.
   writeFileSync(join(dataDir, 'demo-not-shown-yet'), '');
   const second = await demo(t, dataDir);
   const secrets = (text: string) => text.match(/burgee_[0-9A-Za-z]{49}/g) ?? [];
@@ -135,5 +135,5 @@ t.test('interrupted before its tokens were shown, it shows new ones; the old one
   t.equal(new Set([...secrets(first), ...secrets(second)]).size, 4);
   t.strictSame(ids(second), ids(first), 'the flags are the same');
   t.notOk(existsSync(join(dataDir, 'demo-not-shown-yet')));
-  t.notMatch(await demo(t, dataDir), /burgee_|curl/, 'and from then on none');
+  t.notMatch(await demo(t, dataDir), /burgee_|curl/, 'and the next start shows none');
 });

@@ -9,48 +9,45 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 t.setTimeout(120_000);
 
-t.test(
-  'export writes to standard output what apply reads, beside a server that goes on changing',
-  async (t) => {
-    const { dataDir, secret, flag } = await provisionOne(t);
-    const server = await bootServer(t, { dataDir, settings: unlimited });
-    const client = createHttpClient(t, { port: server.port });
-    let isOver = false;
-    const patching = (async () => {
-      for (let turn = 0; !isOver; turn += 1) {
-        const body = JSON.stringify({ trafficPercentage: turn % 100 });
-        const answer = await client.send({
-          method: 'PATCH',
-          path: `/api/v1/flags/${flag}`,
-          body,
-          headers: bearer(secret),
-        });
-        t.equal(answer.status, 200);
-      }
-    })();
-    const text = await runBurgeeOrThrow(['export', '--data-dir', dataDir]);
-    isOver = true;
-    await patching;
-    t.match(JSON.parse(text), {
-      organisations: [
-        {
-          name: 'Harbour',
-          projects: [{ name: 'harbour', flags: [{ name: 'flag' }], tokens: [{ name: 'ci' }] }],
-        },
-      ],
-      personalProjects: [],
-    });
-    t.notMatch(text, secret);
-    const file = join(temporaryDirectory(t), 'export.json');
-    const printed = JSON.parse(
-      await runBurgeeOrThrow(['export', '--data-dir', dataDir, '--output', file, '--json']),
-    );
-    t.match(printed, { output: file, flags: 1, leftOut: 0, bytes: readFileSync(file).length });
-    const again = await runBurgee(['apply', file, '--data-dir', dataDir]);
-    t.match(again, { code: 0, stderr: /0 created, 0 changed/ });
-    await server.stop();
-  },
-);
+t.test('export writes a file for apply to standard output, beside a server that makes changes', async (t) => {
+  const { dataDir, secret, flag } = await provisionOne(t);
+  const server = await bootServer(t, { dataDir, settings: unlimited });
+  const client = createHttpClient(t, { port: server.port });
+  let isOver = false;
+  const patching = (async () => {
+    for (let turn = 0; !isOver; turn += 1) {
+      const body = JSON.stringify({ trafficPercentage: turn % 100 });
+      const answer = await client.send({
+        method: 'PATCH',
+        path: `/api/v1/flags/${flag}`,
+        body,
+        headers: bearer(secret),
+      });
+      t.equal(answer.status, 200);
+    }
+  })();
+  const text = await runBurgeeOrThrow(['export', '--data-dir', dataDir]);
+  isOver = true;
+  await patching;
+  t.match(JSON.parse(text), {
+    organisations: [
+      {
+        name: 'Harbour',
+        projects: [{ name: 'harbour', flags: [{ name: 'flag' }], tokens: [{ name: 'ci' }] }],
+      },
+    ],
+    personalProjects: [],
+  });
+  t.notMatch(text, secret);
+  const file = join(temporaryDirectory(t), 'export.json');
+  const printed = JSON.parse(
+    await runBurgeeOrThrow(['export', '--data-dir', dataDir, '--output', file, '--json']),
+  );
+  t.match(printed, { output: file, flags: 1, leftOut: 0, bytes: readFileSync(file).length });
+  const again = await runBurgee(['apply', file, '--data-dir', dataDir]);
+  t.match(again, { code: 0, stderr: /0 created, 0 changed/ });
+  await server.stop();
+});
 
 t.test('applied to an empty directory, an export makes new secrets and prints them', async (t) => {
   const { dataDir, secret } = await provisionOne(t);
@@ -63,7 +60,7 @@ t.test('applied to an empty directory, an export makes new secrets and prints th
   t.equal(await runBurgeeOrThrow(['export', '--data-dir', other]), readFileSync(file, 'utf8'));
 });
 
-t.test('what cannot be exported is told, with exit 1', async (t) => {
+t.test('export reports what it cannot export, with exit 1', async (t) => {
   const { dataDir, secret } = await provisionOne(t);
   const missing = await runBurgee(['export', '--data-dir', `${dataDir}-missing`]);
   t.match(missing, { code: 1, stdout: '', stderr: /There is no store in/ });
@@ -78,7 +75,7 @@ t.test('what cannot be exported is told, with exit 1', async (t) => {
     code: 1,
     stderr: /--skip-ambiguous:\n {2}- project "harbour": flags: 2 of them have the name "twice"/,
   });
-  t.throws(() => JSON.parse(refused.stdout), 'what was written cannot be taken for an export');
+  t.throws(() => JSON.parse(refused.stdout), 'a partial file cannot be mistaken for an export');
   const skipped = await runBurgee(['export', '--data-dir', dataDir, '--skip-ambiguous']);
   t.match(skipped, { code: 0, stderr: /warning: left out: project "harbour": flags: 2/ });
   t.match(JSON.parse(skipped.stdout).organisations[0].projects[0].flags, [{ name: 'flag' }]);

@@ -6,7 +6,7 @@ import { exampleDocument } from '../operator/open-operator.ts';
 import { runBurgee } from '../support/burgee-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-t.test('a directory that somebody holds without answering: who, and what to do', async (t) => {
+t.test('a directory whose process does not answer: which process, and what to do', async (t) => {
   const dataDir = temporaryDirectory(t);
   const file = join(temporaryDirectory(t), 'file.json');
   writeFileSync(file, JSON.stringify(exampleDocument));

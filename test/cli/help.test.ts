@@ -5,7 +5,7 @@ import { runBurgeeOrThrow } from '../support/burgee-command.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 
 /*
- * Every help text as it was last reviewed. When a difference is wanted, write the file anew and read what changed:
+ * Every help text as it was last reviewed. After an intended change, write the file anew and review its diff:
  *
  *   WRITE_HELP=1 node dist/test/cli/help.test.js
  */
@@ -13,7 +13,7 @@ t.setTimeout(120_000);
 
 const file = join(repositoryRoot(), 'test', 'fixtures', 'command-line-help.txt');
 
-/** `Commands:` and below, each line that names a command: two spaces, its name, and more. */
+/** `Commands:` and each line of a command below it: two spaces, its name, and its description. */
 function commandsIn(help: string): string[] {
   const [, list = ''] = help.split('\nCommands:\n');
   const names = Array.from(list.matchAll(/^ {2}([a-z][a-z-]*)/gm), ([, name]) => String(name));
@@ -27,7 +27,7 @@ async function helpOf(command: readonly string[]): Promise<string> {
   return [`$ ${['burgee', ...command, '--help'].join(' ')}\n${help}`, ...rest].join('\n');
 }
 
-t.test('the help texts are those that were reviewed', async (t) => {
+t.test('the help texts are the reviewed ones', async (t) => {
   const help = await helpOf([]);
   if (process.env['WRITE_HELP'] === '1') writeFileSync(file, help);
   t.equal(help, readFileSync(file, 'utf8'));

@@ -17,7 +17,7 @@ async function provisioned(t: Test): Promise<{ dataDir: string; token: { id: str
   return { dataDir, token: tokenOf(projectOf(answer, 'shop'), 'ci') };
 }
 
-t.test('offline: a plan is set, said again without effect', async (t) => {
+t.test('offline: a plan is set, and setting it again has no effect', async (t) => {
   const { dataDir } = await provisioned(t);
   const setPlan = (...options: string[]) =>
     runBurgee(['organisation', 'set-plan', 'Acme', '--data-dir', dataDir, ...options]);
@@ -31,7 +31,7 @@ t.test('offline: a plan is set, said again without effect', async (t) => {
   t.equal(again.stdout, 'Acme: plan free, no trial, subscription lapsed (as before)\n');
 });
 
-t.test('through the server: plan and revocation hold at once', async (t) => {
+t.test('through the server: plan and revocation take effect at once', async (t) => {
   const { dataDir, token } = await provisioned(t);
   const server = await bootServer(t, { dataDir });
   const client = createHttpClient(t, { port: server.port });
@@ -60,7 +60,7 @@ t.test('through the server: plan and revocation hold at once', async (t) => {
   await server.stop();
 });
 
-t.test('what is not there is told, and a secret given by mistake is not repeated', async (t) => {
+t.test('a missing record is reported, and a secret given by mistake is not printed', async (t) => {
   const { dataDir, token } = await provisioned(t);
   const unknown = await runBurgee([
     'organisation',
@@ -77,7 +77,7 @@ t.test('what is not there is told, and a secret given by mistake is not repeated
   t.notMatch(secret.stderr + secret.stdout, token.secret);
 });
 
-t.test('a directory without a store is not made one by a command that cannot create', async (t) => {
+t.test('a command that cannot create a store makes none', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'data');
   for (const command of [
     ['organisation', 'set-plan', 'Acme', '--plan', 'free'],
@@ -107,7 +107,7 @@ t.test('check: clean offline, beside a server, and right after kill -9', async (
   t.match(text, { code: 0, stdout: new RegExp(`^${dataDir} is clean: \\d+ entries`) });
 });
 
-t.test('check: a record that was damaged on disk is found, exit 1', async (t) => {
+t.test('check: a record damaged on disk is found, exit 1', async (t) => {
   const { dataDir } = await provisioned(t);
   const path = join(dataDir, 'burgee.mdb');
   const bytes = readFileSync(path);

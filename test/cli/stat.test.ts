@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 t.setTimeout(60_000);
 
-t.test('stat tells offline and beside a server, as a table and as JSON', async (t) => {
+t.test('stat works offline and beside a server, as a table and as JSON', async (t) => {
   const { dataDir } = await provisionOne(t);
   const server = await bootServer(t, { dataDir });
   const printed = JSON.parse(await runBurgeeOrThrow(['stat', '--data-dir', dataDir, '--json']));

@@ -8,7 +8,7 @@ t.test('a size is a whole number with an optional unit', async (t) => {
   t.equal(parseByteSize('17B'), 17);
 });
 
-t.test('anything else is none', async (t) => {
+t.test('other texts are no size', async (t) => {
   for (const text of ['', '1.5GiB', '64GB', 'GiB', '-1', '1 2', '99999999999999TiB']) {
     t.equal(parseByteSize(text), null, JSON.stringify(text));
   }

@@ -5,7 +5,7 @@ import { renderConfigurationPage } from '../../src/config/configuration-page.ts'
 import { settingNames } from '../../src/config/settings.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 
-t.test('docs/configuration.md is what the settings say; `npm run build` writes it anew', async (t) => {
+t.test('docs/configuration.md matches the settings; `npm run build` writes it anew', async (t) => {
   const page = readFileSync(join(repositoryRoot(), 'docs', 'configuration.md'), 'utf8');
   t.equal(page, renderConfigurationPage());
 });

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { coresOf, cpuQuota, defaultWorkers } from '../../src/config/cores.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** What the kernel shows below `/`: the group of the process, and files of groups. */
+/** Files of the kernel below `/`: the process's group, and files of groups. */
 function quotaWith(t: Test, group: string, files: Readonly<Record<string, string>>): number | null {
   const root = temporaryDirectory(t);
   const write = (path: string, text: string): void => {
@@ -16,14 +16,14 @@ function quotaWith(t: Test, group: string, files: Readonly<Record<string, string
   return cpuQuota(root);
 }
 
-t.test('cores are the processors, or the quota where it is less', async (t) => {
+t.test('the cores are the processors, or the quota if it is smaller', async (t) => {
   t.equal(coresOf(8, null), 8);
   t.equal(coresOf(8, 2.5), 2.5);
   t.equal(coresOf(2, 16), 2);
 });
 
 t.test(
-  'there is a worker for each whole core, at least one, and not more than may be configured',
+  'there is a worker for each whole core, at least one, and no more than the setting allows',
   async (t) => {
     for (const [cores, workers] of [
       [0.1, 1],
@@ -38,7 +38,7 @@ t.test(
   },
 );
 
-t.test('cgroup v2: the smallest quota of the own group and of those above it', async (t) => {
+t.test('cgroup v2: the smallest quota of the process group and its ancestors holds', async (t) => {
   const own = '0::/kubepods/pod1/container';
   t.equal(quotaWith(t, own, { 'kubepods/pod1/container/cpu.max': '150000 100000' }), 1.5);
   const files = {
@@ -48,16 +48,20 @@ t.test('cgroup v2: the smallest quota of the own group and of those above it', a
   };
   t.equal(quotaWith(t, own, files), 2);
   t.equal(quotaWith(t, own, { ...files, 'kubepods/pod1/cpu.max': 'max 100000' }), 3);
-  t.equal(quotaWith(t, own, { 'kubepods/pod2/cpu.max': '50000 100000' }), null, 'of others none counts');
+  t.equal(
+    quotaWith(t, own, { 'kubepods/pod2/cpu.max': '50000 100000' }),
+    null,
+    'quotas of other groups do not count',
+  );
 });
 
-t.test('cgroup v2: a container sees its own group as the topmost, whatever it is called', async (t) => {
+t.test('cgroup v2: a container sees its own group as the root, under any name', async (t) => {
   const topmost = { 'cpu.max': '250000 100000' };
   for (const own of ['0::/', '0::/docker/0123', '0::/../../other'])
     t.equal(quotaWith(t, own, topmost), 2.5, own);
 });
 
-t.test('cgroup v1: quota and period of the group that has the processors', async (t) => {
+t.test('cgroup v1: quota and period of the cpu controller hold', async (t) => {
   const own = '5:memory:/docker/1\n4:cpu,cpuacct:/docker/1\n1:name=systemd:/docker/1\n0::/';
   const files = (mount: string, quota: string) => ({
     [`${mount}/docker/1/cpu.cfs_quota_us`]: quota,
@@ -66,13 +70,13 @@ t.test('cgroup v1: quota and period of the group that has the processors', async
   t.equal(quotaWith(t, own, files('cpu,cpuacct', '350000')), 3.5);
   t.equal(quotaWith(t, own, files('cpu', '350000')), 3.5);
   t.equal(quotaWith(t, own, files('cpu', '-1')), null);
-  t.equal(quotaWith(t, own, files('memory', '350000')), null, 'of another controller it means nothing');
+  t.equal(quotaWith(t, own, files('memory', '350000')), null, 'a quota of another controller has no meaning');
   const above = { 'cpu/cpu.cfs_quota_us': '100000', 'cpu/cpu.cfs_period_us': '50000' };
   t.equal(quotaWith(t, own, { ...files('cpu', '350000'), ...above }), 2);
   t.equal(quotaWith(t, own, { ...files('cpu', '-1'), ...above }), 2);
 });
 
-t.test('what is missing or no quota is no limit', async (t) => {
+t.test('missing or malformed quotas are no limit', async (t) => {
   t.equal(cpuQuota(temporaryDirectory(t)), null);
   t.equal(quotaWith(t, '0::/', {}), null);
   for (const text of ['', 'max', 'max 100000', '100000', '0 100000', '100000 0', '-1 100000', 'many much']) {

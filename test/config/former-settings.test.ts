@@ -18,7 +18,7 @@ function configFile(t: Test, content: string): string {
   return path;
 }
 
-/** What three callers want to know of a configuration that must be right. */
+/** A valid configuration's values, sources and warnings. */
 function outcomeOf(loaded: LoadedConfig) {
   if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
   const { config, sources, warnings } = loaded;
@@ -29,7 +29,7 @@ function problemsOf(loaded: LoadedConfig): readonly string[] {
   return loaded.ok ? [] : loaded.problems;
 }
 
-t.test('an earlier name gives the setting its value, and one warning, in each place', async (t) => {
+t.test('an earlier name sets the value and gives one warning, in each source', async (t) => {
   const why = 'the threads that evaluate flags are the workers. Rename it';
   t.strictSame(outcomeOf(load({ flags: new Map([['evaluatorThreads', '3']]) })), {
     workers: 3,
@@ -49,7 +49,7 @@ t.test('an earlier name gives the setting its value, and one warning, in each pl
   });
 });
 
-t.test('an earlier name keeps its precedence, and each use of it is warned of', async (t) => {
+t.test('an earlier name keeps its precedence, and each use gives a warning', async (t) => {
   const input = {
     flags: new Map([['evaluatorThreads', '3']]),
     environment: { BURGEE_EVALUATOR_THREADS: '4' },
@@ -59,12 +59,12 @@ t.test('an earlier name keeps its precedence, and each use of it is warned of', 
   t.strictSame([workers, source, warnings.length], [3, 'flag', 3]);
 });
 
-t.test('a derived default follows a value that was given by an earlier name', async (t) => {
+t.test('a derived default follows a value given by an earlier name', async (t) => {
   const loaded = load({ environment: { BURGEE_EVALUATOR_THREADS: '3' } });
   t.equal(loaded.ok && loaded.config.cacheBytes, 3 * 256 * 2 ** 20);
 });
 
-t.test('an ignored setting is never read, whatever it holds, and gives one warning', async (t) => {
+t.test("an ignored setting's value is never read, and gives one warning", async (t) => {
   const why = 'a worker answers each request as it arrives, not in batches. Remove it';
   const file = configFile(t, '{"batchSize": ["none"]}');
   const warningsOf = (input: Partial<ConfigInput>): readonly string[] => outcomeOf(load(input)).warnings;
@@ -75,7 +75,7 @@ t.test('an ignored setting is never read, whatever it holds, and gives one warni
   t.strictSame(warningsOf({ configFile: file }), [`"batchSize" in ${file} is ignored: ${why}`]);
 });
 
-t.test('both names of a setting must have the same value, wherever they are given', async (t) => {
+t.test('both names of a setting must have the same value, in every source', async (t) => {
   const same = load({
     environment: { BURGEE_WORKERS: '2', BURGEE_EVALUATOR_THREADS: ' 2' },
     configFile: configFile(t, '{"workers": 2}'),
@@ -93,24 +93,21 @@ t.test('both names of a setting must have the same value, wherever they are give
   ]);
 });
 
-t.test(
-  'a wrong value is refused under the name that it was given by; an empty variable is none',
-  async (t) => {
-    t.strictSame(problemsOf(load({ environment: { BURGEE_EVALUATOR_THREADS: 'all' } })), [
-      'BURGEE_EVALUATOR_THREADS must be a whole number from 1 to 256, but it is "all"',
-    ]);
-    const empty = { BURGEE_EVALUATOR_THREADS: '', BURGEE_BATCH_SIZE: '', BURGEE_WORKERS: '2' };
-    t.match(outcomeOf(load({ environment: empty })), { workers: 2, warnings: { length: 0 } });
-  },
-);
+t.test('a wrong value is refused under the given name; an empty variable counts as absent', async (t) => {
+  t.strictSame(problemsOf(load({ environment: { BURGEE_EVALUATOR_THREADS: 'all' } })), [
+    'BURGEE_EVALUATOR_THREADS must be a whole number from 1 to 256, but it is "all"',
+  ]);
+  const empty = { BURGEE_EVALUATOR_THREADS: '', BURGEE_BATCH_SIZE: '', BURGEE_WORKERS: '2' };
+  t.match(outcomeOf(load({ environment: empty })), { workers: 2, warnings: { length: 0 } });
+});
 
-t.test('no earlier name is suggested for one that is mistyped', async (t) => {
+t.test('no earlier name is suggested for a mistyped one', async (t) => {
   const problems = problemsOf(load({ environment: { BURGEE_EVALUATOR_THREAD: '2' } }));
   t.match(problems, [/^Unknown environment variable BURGEE_EVALUATOR_THREAD/]);
   t.notMatch(problems[0], /BURGEE_EVALUATOR_THREADS/);
 });
 
-t.test('earlier names are no settings; what they became is one', async (t) => {
+t.test('earlier names are not settings; their present names are', async (t) => {
   const names: readonly string[] = settingNames;
   for (const { name, renamedTo } of formerSettings) {
     t.notOk(names.includes(name), name);
@@ -118,7 +115,7 @@ t.test('earlier names are no settings; what they became is one', async (t) => {
   }
 });
 
-t.test('the page tells of earlier names in a section of their own', async (t) => {
+t.test('the page has a section about earlier names', async (t) => {
   const [table = '', section = ''] = renderConfigurationPage().split(
     '## Settings that were renamed or ignored',
   );

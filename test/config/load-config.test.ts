@@ -26,7 +26,7 @@ function problemsOf(loaded: LoadedConfig): readonly string[] {
   return loaded.ok ? [] : loaded.problems;
 }
 
-t.test('without anything given, the defaults hold', async (t) => {
+t.test('without any source, the defaults hold', async (t) => {
   const config = configOf(load({}));
   t.match(config, {
     host: '127.0.0.1',
@@ -58,7 +58,7 @@ t.test('a flag beats the environment, which beats the file, which beats the defa
 });
 
 t.test(
-  'the default of the cache grows with the workers; a value given is of the whole process',
+  'the default of the cache grows with the workers; a given value is for the whole process',
   async (t) => {
     t.equal(configOf(load({ environment: { BURGEE_WORKERS: '7' } })).cacheBytes, 7 * 256 * 2 ** 20);
     const environment = { BURGEE_WORKERS: '7', BURGEE_CACHE_BYTES: '64MiB' };
@@ -96,7 +96,7 @@ t.test('every problem is reported at once', async (t) => {
   t.strictSame(problems, expected);
 });
 
-t.test('a file that cannot be used says why', async (t) => {
+t.test('the error of an unusable file says why', async (t) => {
   t.match(problemsOf(load({ configFile: '/no/such/file.json' })), [/cannot be read: ENOENT/]);
   t.match(problemsOf(load({ configFile: configFile(t, '{"port": }') })), [/is not JSON/]);
   t.match(problemsOf(load({ configFile: configFile(t, '[1]') })), [/must hold one JSON object/]);
@@ -105,7 +105,7 @@ t.test('a file that cannot be used says why', async (t) => {
   ]);
 });
 
-t.test("Kubernetes' service links are ignored, and explained where one takes a setting's name", async (t) => {
+t.test("Kubernetes' service links are ignored, and explained if one has a setting's name", async (t) => {
   const links = {
     BURGEE_SERVICE_HOST: '10.0.0.1',
     BURGEE_SERVICE_PORT: '8080',
@@ -140,7 +140,7 @@ t.test('sizes carry units, lists have commas, networks may be single addresses',
   });
 });
 
-t.test('what is no size, network or address is refused', async (t) => {
+t.test('malformed sizes, networks and addresses are refused', async (t) => {
   const environment = {
     BURGEE_MAP_BYTES: '2GB',
     BURGEE_TRUSTED_PROXIES: '10.0.0.0/33',
@@ -171,7 +171,7 @@ t.test('a provider to sign in with needs an id, a base URL and TLS', async (t) =
   const wrongSecret = problemsOf(load({ environment: whole }));
   t.match(wrongSecret, [/^BURGEE_OPEN_ID_CLIENT_SECRET must be .* but it is a secret value, not shown$/]);
   const config = configOf(load({ environment: { ...whole, BURGEE_OPEN_ID_CLIENT_SECRET: 'secret' } }));
-  t.equal(config.openIdIssuer, 'https://id.example.com/realms/acme/', 'exactly as it was given');
+  t.equal(config.openIdIssuer, 'https://id.example.com/realms/acme/', 'exactly as given');
   t.equal(config.openIdName, 'single sign-on');
 
   const { BURGEE_OPEN_ID_ISSUER } = whole;

@@ -11,16 +11,16 @@ const path = /[\w.-]+/y;
 const repetition = /#\{(\d+)\*([^}]+)\}/g;
 
 /**
- * Reads JSON in a short spelling, and the words between it, from one line of a case file:
+ * Reads JSON in a short form, and the words around it, from one line of a case file:
  *
  *   {enabled: true}     names of objects need no quotes
- *   ${flag}             a string that is one placeholder needs none
+ *   ${flag}             a string that is only a placeholder needs none
  *   $id, $absent        a matcher without an argument: `{"$id": true}`
  *   ~"part"             `{"$contains": "part"}`
- *   /^[0-9]+$/          `{"$regex": "^[0-9]+$"}`; one that holds a slash is written out
+ *   /^[0-9]+$/          `{"$regex": "^[0-9]+$"}`; a regex with a slash is written out
  *   "a#{300*k}"       in any string and path: `k`, 300 times
  *
- * What the line does not say is an error of its reader: every method but `take` and `isAt` throws.
+ * A line that does not fit is an error: every method but `take` and `isAt` throws.
  */
 export class BriefJson {
   readonly #line: string;
@@ -30,7 +30,7 @@ export class BriefJson {
     this.#line = line;
   }
 
-  /** Whether the line goes on with this. */
+  /** Whether the line continues with this. */
   isAt(literal: string): boolean {
     this.#match(spaces);
     return this.#line.startsWith(literal, this.#at);
@@ -46,7 +46,7 @@ export class BriefJson {
     return this.#at === this.#line.length;
   }
 
-  /** Takes this word or sign if the line goes on with it. @returns whether it did */
+  /** Takes this word or sign if the line continues with it. @returns whether it did */
   take(literal: string): boolean {
     if (!this.isAt(literal)) return false;
     const after = this.#line[this.#at + literal.length];
@@ -59,7 +59,7 @@ export class BriefJson {
     if (!this.take(literal)) this.#fail(`\`${literal}\``);
   }
 
-  /** What comes before the next space, or a string in quotes. */
+  /** The text before the next space, or a string in quotes. */
   word(): string {
     if (this.isAt('"')) return this.#text();
     return expand(this.#match(nonSpaces) || this.#fail('a word'));

@@ -7,7 +7,7 @@ import type { ConformanceCase, Step } from './conformance-case.ts';
 import { namesInFixture } from './fixture-values.ts';
 import { placeholdersIn } from './placeholders.ts';
 
-/* The case files themselves: a misspelt name or placeholder would make a case say less than it seems to. */
+/* Tests of the case files themselves: with a misspelt name or placeholder a case would check less than it seems to. */
 const cases = readCases();
 const casesMin = 250;
 
@@ -26,7 +26,7 @@ t.test('each case quotes a sentence and checks something', async (t) => {
   );
 });
 
-t.test('cases name givens and headings that exist', async (t) => {
+t.test('the givens and headings that cases name exist', async (t) => {
   const givens = readGivens();
   const sources = [...readHeadings()].flatMap(([document, headings]) =>
     headings.map((heading) => `${document}: ${heading}`),
@@ -48,7 +48,7 @@ t.test('cases name givens and headings that exist', async (t) => {
   });
 });
 
-t.test('a sentence of the documentation stands in it word for word', async (t) => {
+t.test('a quoted sentence of the documentation is in it word for word', async (t) => {
   const spaced = (text: string): string => text.replace(/\s+/g, ' ');
   const page = spaced(readFileSync(join(repositoryRoot(), 'docs', 'api.md'), 'utf8'));
   const documented = cases.filter(({ source }) => source.startsWith('api.md: '));
@@ -59,7 +59,7 @@ t.test('a sentence of the documentation stands in it word for word', async (t) =
   );
 });
 
-t.test('every placeholder stands for something', async (t) => {
+t.test('every placeholder has a value', async (t) => {
   const unknown = cases.flatMap((one) => unknownPlaceholders(one).map((name) => `${one.id}: ${name}`));
   t.same(unknown, []);
 });

@@ -22,7 +22,7 @@ export function readGivens(): ReadonlyMap<string, Given> {
   return new Map(Object.entries(readJson('givens.json') as Record<string, Given>));
 }
 
-/** The headings of the specification that have something to check, by document. */
+/** The headings of the specification that need cases, by document. */
 export function readHeadings(): ReadonlyMap<string, readonly string[]> {
   return new Map(Object.entries(readJson('headings.json') as Record<string, string[]>));
 }
@@ -47,14 +47,14 @@ export function readVectors(): {
 }
 
 /**
- * A document for `burgee apply`, as it stands in the file.
+ * A fixture for `burgee apply`, as it is in the file.
  * @param fixture file name in this directory
  */
 export function readFixture(fixture: string): Json {
   return readJson(fixture) as Json;
 }
 
-/** Replaces `{"$fromNow": milliseconds}` by the time that is so far away. */
+/** Replaces `{"$fromNow": milliseconds}` by the time that is that far from now. */
 export function atThisTime(value: Json, now: number): Json {
   if (Array.isArray(value)) return value.map((item: Json) => atThisTime(item, now));
   if (value === null || typeof value !== 'object') return value;

@@ -17,22 +17,22 @@ import { findMismatch, memberOf } from './matchers.ts';
 import { fillPlaceholders, fillString } from './placeholders.ts';
 import { brokenInvariants } from './response-invariants.ts';
 
-/** What a case runs against. */
+/** The service that a case runs against. */
 export interface CaseEnvironment {
   readonly dataDir: string;
   readonly docsUrl: string;
   readonly placeholders: ReadonlyMap<string, Json>;
   /** Keys of the published vectors, added to every rollout. */
   readonly vectorKeys: readonly string[];
-  /** A client whose requests come from an address that nobody has used yet. */
+  /** A client with an address that no request has used yet. */
   freshClient(): HttpClient;
-  /** Opens a connection, writes to it, and keeps it open. @returns how to close it */
+  /** Opens a connection, writes to it, and keeps it open. @returns a function that closes it */
   holdOpen(text: string): Promise<() => void>;
-  /** Called with every `docs` link that an answer holds. */
+  /** Called with every `docs` link in an answer. */
   sawDocsLink(link: string): void;
 }
 
-/** Runs every step of a case. @returns what went wrong, the first thing only; null when nothing did */
+/** Runs every step of a case. @returns the first problem; null if there is none */
 export async function runCase(
   conformanceCase: ConformanceCase,
   environment: CaseEnvironment,
@@ -49,7 +49,7 @@ export async function runCase(
   }
 }
 
-/** The state of one case while it runs: what was captured, and a client for each address. */
+/** The state of one running case: captured values, and a client for each address. */
 class CaseRun {
   readonly #environment: CaseEnvironment;
   readonly #values: Map<string, Json>;

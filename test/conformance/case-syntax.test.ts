@@ -2,7 +2,7 @@ import t from 'tap';
 import { parseCases } from './case-syntax.ts';
 import type { ConformanceCase } from './conformance-case.ts';
 
-/* What the short spelling of the case files stands for. */
+/* Tests what the short form of the case files means. */
 const heading = '# one (service.md: Audience)\n> A sentence.\n';
 
 function parseLines(...lines: string[]): ConformanceCase {
@@ -91,7 +91,7 @@ const steps = {
   },
 };
 
-t.test('a step is a line, and what is indented belongs to it', async (t) => {
+t.test('a step is a line with the indented lines after it', async (t) => {
   t.same(
     Object.keys(steps).map((line) => parseLines(line).steps),
     Object.values(steps).map((step) => [step]),
@@ -106,7 +106,7 @@ t.test('an object may have a key `__proto__`', async (t) => {
   );
 });
 
-t.test('the rule itself, with what is usual left out', async (t) => {
+t.test('a domain step has defaults for what it leaves out', async (t) => {
   const one = parseLines(
     'domain {trafficPercentage: 40, audience: {plan: ["pro"]}} ?plan=pro -> either: random roll',
     'domain {enabled: false, flagCohorts: ["a"], cohorts: []} ? -> off: flag off',
@@ -126,7 +126,7 @@ t.test('the rule itself, with what is usual left out', async (t) => {
   });
 });
 
-t.test('a line that says nothing known is refused, with its place', async (t) => {
+t.test('a malformed line is refused with its place', async (t) => {
   const wrong = [
     'GET /a',
     'GET /a -> ',

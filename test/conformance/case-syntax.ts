@@ -13,8 +13,8 @@ import {
 } from './conformance-case.ts';
 
 /*
- * A case file is text. A case begins with its id and where its sentence stands, then come the sentence and a step a
- * line. A line that is indented goes on with the one before it.
+ * A case file is text. A case begins with its id and the source of its sentence. Then come the sentence, and one step
+ * on each line. An indented line continues the one before it.
  *
  *   # audience-exchanged (service.md: PATCH /api/v1/flags/{id})
  *   > `audienceId` set to an id attaches the audience; `null` detaches it.
@@ -24,24 +24,24 @@ import {
  *   make other as platform/ci {name: "b"}   by another token, under another name
  *   PATCH /api/v1/flags/${flag} as shop/ci {audienceId: null} -> 200 {changed: true}
  *
- * A request is a method and a path, then what it needs of: `as` a token, `from` a label of an address, `with` headers,
- * `chunked`, and a body: JSON, `text` with a string, `base64` with a word, `repeat` with an object, `padded` to so
- * many bytes with JSON. After the arrow comes the status, `with` headers, and what the body must have:
+ * A request is a method and a path, and optionally `as` a token, `from` a label of an address, `with` headers,
+ * `chunked`, and a body: JSON, `text` with a string, `base64` with a word, `repeat` with an object, or JSON `padded` to
+ * a number of bytes. After the arrow come the status, `with` headers, and the expected body:
  *
- *   -> 200 {enabled: true}                  so much of it
- *   -> 200 exactly {enabled: true}          this, and no key more
+ *   -> 200 {enabled: true}                  these members, maybe others
+ *   -> 200 exactly {enabled: true}          these members and no others
  *   -> 200 text ~"<html"                    as text
- *   -> 404 "Not found"                      so much of an error: {error: "Not found"}
+ *   -> 404 "Not found"                      an error: {error: "Not found"}
  *   -> 400 "Invalid request": ~"tags" ~"9"  and its detail, which passes each of these
  *
- * `3 x` before a request sends it so often; `keep at = body.updatedAt, tag = headers.etag` after the answer gives names
- * to parts of it. The other steps:
+ * `3 x` before a request sends it three times; `keep at = body.updatedAt, tag = headers.etag` after the answer captures
+ * parts of it under names. The other steps:
  *
  *   burgee token revoke ${tokenId:shop/old}         an operator's command on the running server's data directory
  *   hold POST /api/v1/flags declaring 10 sending 9  a body that does not end
- *   rollout ${flag} 50 % by cohort 120 keys & a=b   many keys, compared with the reference hash; more of the query
+ *   rollout ${flag} 50 % by cohort 120 keys & a=b   many keys, compared with the reference hash; then more of the query
  *   tally 160 x GET /v1/flags/${flag}               `enabled` must have been both
- *   domain {trafficPercentage: 40} ?cohort=a -> off: bucket      the rule itself, put to the pure domain
+ *   domain {trafficPercentage: 40} ?cohort=a -> off: bucket      the rule itself, in the pure domain
  */
 
 const heading = /^# ([\w-]+) \((.+)\)$/;
@@ -68,8 +68,8 @@ type DomainState = Partial<DomainCase['state']> & {
 
 /**
  * Reads the cases of a file.
- * @param file its name, for what is wrong in it
- * @throws on a line that says nothing that is known
+ * @param file its name, for error messages
+ * @throws on a malformed line
  */
 export function parseCases(text: string, file: string): ConformanceCase[] {
   const cases: DraftCase[] = [];
@@ -83,7 +83,7 @@ export function parseCases(text: string, file: string): ConformanceCase[] {
   return cases;
 }
 
-/** A line with those that go on with it, and the number of the first. */
+/** A line with its continuation lines, and the number of the first. */
 function logicalLines(text: string): { line: string; number: number }[] {
   const lines: { line: string; number: number }[] = [];
   for (const [index, line] of text.split('\n').entries()) {
@@ -107,7 +107,7 @@ function readLine(line: string, cases: DraftCase[]): void {
   else if (reader.take('given')) last.given = reader.word();
   else if (reader.take('domain')) last.domain = readDomain(reader);
   else last.steps.push(readStep(reader));
-  if (!line.startsWith('> ') && !reader.isAtEnd()) throw new Error('the line goes on after its end');
+  if (!line.startsWith('> ') && !reader.isAtEnd()) throw new Error('unexpected text at the end of the line');
 }
 
 function readStep(reader: BriefJson): Step {

@@ -1,7 +1,7 @@
-/** JSON as it stands in a case file; objects may hold matchers (`$…`) and strings may hold placeholders (`${…}`). */
+/** JSON of a case file: objects may contain matchers (`$…`), and strings may contain placeholders (`${…}`). */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** One sentence of the specification or of its decisions, and what a client must see if it holds. */
+/** One sentence of the specification or of its decisions, with steps that check it from outside. */
 export interface ConformanceCase {
   readonly id: string;
   /** Quoted word for word from `source`. */
@@ -11,7 +11,7 @@ export interface ConformanceCase {
   /** A name in `givens.json`: which fixture the service was provisioned with, and its settings. */
   readonly given: string;
   readonly steps: readonly Step[];
-  /** The same rule put to the pure domain, where it concerns evaluation alone. */
+  /** The same rule in the pure domain, if it concerns only evaluation. */
   readonly domain?: DomainCase;
 }
 
@@ -21,7 +21,7 @@ export type Step = ExchangeStep | HoldStep | OperatorStep | RolloutStep | TallyS
 export interface ExchangeStep {
   readonly request: CaseRequest;
   readonly expect: Expectation;
-  /** Name to a path into the response (`body.flag.id`, `headers.x`, `text`, `status`) or `clock`. */
+  /** By name: a path into the response (`body.flag.id`, `headers.x`, `text`, `status`), or `clock`. */
   readonly capture?: Readonly<Record<string, string>>;
   /** How often it is sent, one after another, with the same expectation. */
   readonly repeat?: number;
@@ -57,9 +57,9 @@ export interface Expectation {
   readonly status: Json;
   /** By lower-case name. */
   readonly headers?: Readonly<Record<string, Json>>;
-  /** Exact: no key more or less, matchers allowed in the place of values. */
+  /** The exact body: no key more or less; values may be matchers. */
   readonly body?: Json;
-  /** A subset: keys that it does not name are not looked at. */
+  /** A subset of the body: other keys are ignored. */
   readonly bodyMatches?: Json;
   readonly bodyText?: Json;
 }
@@ -69,7 +69,10 @@ export interface OperatorStep {
   readonly operator: readonly string[];
 }
 
-/** A request whose body does not end: a part of what it declares is sent, and the connection held until the case ends. */
+/**
+ * A request whose body does not end: part of the declared length is sent, and the connection is kept until the case
+ * ends.
+ */
 export interface HoldStep {
   readonly hold: {
     readonly request: CaseRequest;
@@ -84,14 +87,14 @@ export interface RolloutStep {
     readonly flag: string;
     readonly parameter: 'targetingKey' | 'cohort';
     readonly percentage: number;
-    /** So many made-up keys; beside them always the keys of the published vectors. */
+    /** The number of generated keys; the keys of the published vectors are always added. */
     readonly keys: number;
-    /** More of the query string, sent as it is. */
+    /** More of the query string, sent unchanged. */
     readonly query?: string;
   };
 }
 
-/** Sends a request many times and looks at which answers came: `enabled` must have been both. */
+/** Sends a request many times: `enabled` must have been both true and false. */
 export interface TallyStep {
   readonly tally: { readonly request: CaseRequest; readonly times: number };
 }
@@ -106,7 +109,7 @@ export const domainReasons = [
   'random roll',
 ] as const;
 
-/** A flag's state and a query, in words of their own, for any implementation of the rules. */
+/** A flag's state and a query, in a form that any implementation of the rules can read. */
 export interface DomainCase {
   readonly flagId: string;
   readonly state: {
@@ -120,13 +123,13 @@ export interface DomainCase {
   /** The raw query string. */
   readonly query: string;
   readonly expected: {
-    /** Null where either answer is right: a random roll. */
+    /** Null for a random roll: either answer is right. */
     readonly enabled: boolean | null;
     readonly reason: (typeof domainReasons)[number];
   };
 }
 
-/** A service as the cases find it. */
+/** The service that cases start from. */
 export interface Given {
   readonly about: string;
   readonly fixture: string;

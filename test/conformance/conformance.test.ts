@@ -65,7 +65,7 @@ async function prepare(t: Test, given: Given): Promise<Prepared> {
     holdOpen: async (text) => {
       const connection = await openRawConnection(t, server.port, nextAddress());
       connection.write(text);
-      // Each worker is one thread: after so many turns of its loop it has read what was written before.
+      // Each worker is one thread: after this many turns of its event loop it has read all that was written before.
       for (let turn = 0; turn < 50; turn += 1) await freshClient(t, server.port).send({ path: '/health' });
       return () => connection.destroy();
     },
@@ -98,7 +98,7 @@ async function foreignToken(t: Test): Promise<string> {
   return tokenOf(projectOf(provisioned, 'elsewhere'), 'stranger').secret;
 }
 
-/** Each `docs` link that any answer held leads to a section of the page that the service itself serves. */
+/** Each `docs` link in an answer must lead to a section of the page that the service serves. */
 async function checkDocsLinks(
   t: Test,
   given: Given,

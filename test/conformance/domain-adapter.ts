@@ -28,7 +28,7 @@ const audienceId = 'A'.repeat(20);
 const projectId = 'P'.repeat(20);
 const groupEnvironment = 1;
 
-/** Puts a case to the pure domain. @param roll what a random roll gives, an unsigned 32-bit integer */
+/** Evaluates a case with the pure domain. @param roll the result of a random roll, an unsigned 32-bit integer */
 export function evaluateInDomain(
   domain: DomainCase,
   roll: number,
@@ -44,7 +44,9 @@ export function evaluateInDomain(
   return { enabled: row.isOn, reason: neutralReasons[row.name] };
 }
 
-/** Multi-environment only where there is a flag-wide list, in the environment that the query names. */
+/**
+ * The flag is multi-environment only if the case has a flag-wide list; its state is that of the query's environment.
+ */
 function toProject({ flagCohorts, query }: DomainCase): Project {
   const isMultiEnvironment = flagCohorts.length > 0;
   const name = new URLSearchParams(query).get('env') ?? '';

@@ -4,7 +4,7 @@ import { isInRolloutReference, murmur3Reference } from '../support/murmur3-refer
 import { readCases, readVectors } from './case-files.ts';
 import { evaluateInDomain } from './domain-adapter.ts';
 
-/* The cases about evaluation, against the pure domain: no server, no store. */
+/* The cases about evaluation, run with the pure domain, without server and store. */
 const cases = readCases();
 
 for (const { id, sentence, domain } of cases) {
@@ -22,7 +22,7 @@ for (const { id, sentence, domain } of cases) {
   });
 }
 
-t.test('the published vectors pin the bucket, of the reference and of the domain', async (t) => {
+t.test('reference and domain compute the published buckets', async (t) => {
   for (const { flagId, key, murmur3: expected, onAt } of readVectors()) {
     const bytes = Buffer.from(flagId + key);
     t.equal(murmur3Reference(bytes), expected, `reference of ${flagId} ${key}`);

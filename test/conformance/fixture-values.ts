@@ -1,7 +1,7 @@
 import type { Provisioned } from '../support/provisioning.ts';
 import type { Json } from './conformance-case.ts';
 
-/** What a case may call by name of what was provisioned: `flag:project/name`, `token:project/name`, … */
+/** The provisioned values that a case can name: `flag:project/name`, `token:project/name`, … */
 export function fixtureValues(provisioned: Provisioned): Map<string, Json> {
   const values = new Map<string, Json>();
   for (const [name, project] of Object.entries(provisioned.projects)) {
@@ -28,7 +28,7 @@ interface DeclaredProject extends Named {
   readonly tokens?: readonly Named[];
 }
 
-/** The same names, from the document alone, for checks that need no server. */
+/** The same names, read from the fixture, for checks without a server. */
 export function namesInFixture(document: Json): Set<string> {
   const { organisations, personalProjects } = document as unknown as {
     organisations: { projects: DeclaredProject[] }[];

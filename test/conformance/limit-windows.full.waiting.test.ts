@@ -5,8 +5,8 @@ import { bootServer } from '../support/booted-server.ts';
 import { bearer, type ClientRequest, createHttpClient, type HttpClient } from '../support/http-client.ts';
 
 /*
- * Both limits hold for a fixed window of 60 seconds from an address's first request or failure. This waits for a window
- * to end, as a client that gets a 429 does: as long as `Retry-After` says.
+ * Both limits hold for a fixed window of 60 seconds from an address's first request or failure. This test waits for a
+ * window to end as a client with a 429 does, for as long as `Retry-After` says.
  */
 const rateLimit = 30;
 const failureLimit = 20;
@@ -40,7 +40,7 @@ t.test('a limited address is served again when its window has ended', async (t) 
   await setTimeout(Math.max(...ends, slowEnds) - performance.now());
   t.equal((await frequent.send(valid)).status, 200, 'the request rate');
   t.equal((await failing.send(valid)).status, 200, 'the failed attempts');
-  t.equal((await slow.send(valid)).status, 200, 'the failed attempts of which the first was long ago');
+  t.equal((await slow.send(valid)).status, 200, 'failed attempts of which the first was long ago');
   t.equal((await failing.send({ path: '/api/v1/token' })).status, 401, 'a new window counts from one');
   t.equal((await failing.send(valid)).status, 200);
   await server.stop();

@@ -2,7 +2,7 @@ import type { Json } from './conformance-case.ts';
 
 type Matcher = (actual: Json | undefined, argument: Json, at: string) => string | null;
 
-/** Every matcher by name. Each says what is wrong, or null. */
+/** Every matcher by name. Each returns the problem, or null. */
 const matchers: ReadonlyMap<string, Matcher> = new Map<string, Matcher>([
   ['$string', (actual, _argument, at) => check(typeof actual === 'string', at, 'a string', actual)],
   ['$boolean', (actual, _argument, at) => check(typeof actual === 'boolean', at, 'a boolean', actual)],
@@ -31,7 +31,7 @@ const matchers: ReadonlyMap<string, Matcher> = new Map<string, Matcher>([
 /**
  * Compares a value with an expectation that may hold matchers.
  * @param isExact whether objects may have no keys beside the expected ones
- * @returns what is wrong, first difference first; null when nothing is
+ * @returns the first difference; null if there is none
  */
 export function findMismatch(
   actual: Json | undefined,
@@ -123,7 +123,7 @@ function contains(actual: Json | undefined, part: Json): boolean {
   return Array.isArray(actual) && actual.includes(part);
 }
 
-/** As `contains`, letter case included: for sentences that the specification gives word for word. */
+/** Like `contains`, but case-sensitive: for sentences that the specification gives word for word. */
 function isIn(actual: Json | undefined, part: Json): boolean {
   return typeof actual === 'string' && actual.includes(String(part));
 }
@@ -146,7 +146,7 @@ function isNear(actual: Json | undefined, toleranceMs: Json): boolean {
   return Number.isInteger(actual) && Math.abs(Number(actual) - Date.now()) <= Number(toleranceMs);
 }
 
-/** By name, then id, as UTF-8 compares (which code points do too). */
+/** Compares by name, then id, in the order of UTF-8, which is that of code points. */
 function isSorted(actual: Json | undefined, keys: string): boolean {
   if (!Array.isArray(actual)) return false;
   const sortKey = (item: Json): Buffer =>

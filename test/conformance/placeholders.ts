@@ -1,6 +1,6 @@
 import type { Json } from './conformance-case.ts';
 
-/** What placeholders stand for: provisioned ids and secrets, and what earlier steps captured. */
+/** The values of placeholders: provisioned ids and secrets, and values captured by earlier steps. */
 export type PlaceholderValues = ReadonlyMap<string, Json>;
 
 const pattern = /\$\{([^}]+)\}/g;
@@ -29,8 +29,8 @@ export function placeholdersIn(value: unknown): string[] {
 }
 
 /**
- * Replaces placeholders in every string. A string that is one placeholder becomes its value, whatever its type.
- * @throws on a placeholder that stands for nothing
+ * Replaces placeholders in every string. A string that is only a placeholder becomes its value, of any type.
+ * @throws on a placeholder without a value
  */
 export function fillPlaceholders(value: Json, values: PlaceholderValues): Json {
   if (typeof value === 'string') return fillText(value, values);
@@ -44,7 +44,7 @@ export function fillPlaceholders(value: Json, values: PlaceholderValues): Json {
   return Object.fromEntries(entries) as Json;
 }
 
-/** As `fillPlaceholders`, for what must be text. */
+/** Like `fillPlaceholders`, for text. */
 export function fillString(text: string, values: PlaceholderValues): string {
   return String(fillText(text, values));
 }

@@ -8,8 +8,8 @@ import type { Json } from './conformance-case.ts';
 import { memberOf } from './matchers.ts';
 
 /*
- * Problem table, documentation page and case files agree, in both directions. Two problems have no case: no request
- * makes the service fail inside (500), and a body that stalls takes time (robustness/ has it).
+ * Problem table, documentation page and case files must agree, in both directions. Two problems have no case: no
+ * request can cause an internal failure (500), and a stalled body takes time (robustness/ tests it).
  */
 const withoutCase = new Set(['internal-error', 'request-timeout']);
 
@@ -23,10 +23,10 @@ const documented = documentedErrors(
   readFileSync(join(repositoryRoot(), 'docs', 'api.md'), 'utf8').split(/^## Errors/m)[1] ?? '',
 );
 const expectedErrors = errorsInCases();
-/** The console's own problems are told in its own chapter of the documentation, without a section each. */
+/** The console's own problems are documented in its chapter, without a section each. */
 const problems = Object.entries(problemTable).filter(([, { section }]) => section !== 'console');
 
-t.test('every problem has its section in the documentation, with status and title', async (t) => {
+t.test('every problem has a section in the documentation, with status and title', async (t) => {
   for (const [code, { status, title, section }] of problems) {
     const found = documented.find((error) => error.section === section);
     t.equal(found?.status, status, `${code}: the status in the section`);

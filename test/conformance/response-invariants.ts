@@ -5,14 +5,14 @@ export interface InvariantContext {
   readonly request: CaseRequest;
   readonly path: string;
   readonly response: ClientResponse;
-  /** Whether this answer is the per-address rate limit's, which has no envelope. */
+  /** Whether this is the answer of the per-address rate limit, which has no envelope. */
   readonly isPlain: boolean;
   readonly docsUrl: string;
 }
 
 /**
- * What holds of every answer, whatever was asked; looked at after each request of each case.
- * @returns what does not hold
+ * Checks what must hold of every answer to any request. Runs after each request of each case.
+ * @returns the violations
  */
 export function brokenInvariants(context: InvariantContext): string[] {
   const isManagement = /^\/api\/v1(\/|\?|$)/.test(context.path);

@@ -7,12 +7,12 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { ConsoleClient } from './console-client.ts';
 import { PreparedStore } from './prepared-store.ts';
 
-/* An export is read line by line by programs: it has its rows and nothing else, however slowly it is taken. */
+/* Programs read an export line by line: it has its rows and nothing else, also for a slow reader. */
 t.setTimeout(180_000);
 
 const answerAgeMaxMs = 30_000;
 const entriesTotal = 30_000;
-/** So that the answer is far larger than what the sockets' buffers take. */
+/** Long, so that the answer is far larger than the sockets' buffers. */
 const name = 'n'.repeat(600);
 
 async function bootWithLog(t: Test): Promise<{ server: BootedServer; client: ConsoleClient }> {
@@ -36,7 +36,7 @@ function ask(client: ConsoleClient, format: string): Promise<IncomingMessage> {
   });
 }
 
-/** Reads a piece, pauses, and so on: the pause is the point. */
+/** Reads pieces with pauses, which make the reader slow. */
 async function readSlowly(response: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   let sincePause = 0;
@@ -52,7 +52,7 @@ async function readSlowly(response: IncomingMessage): Promise<string> {
 
 const lineEnds = { csv: '\r\n', ndjson: '\n' } as const;
 
-t.test('an export that is read slowly has its rows and no blank line', async (t) => {
+t.test('an export for a slow reader has its rows and no blank line', async (t) => {
   const { server, client } = await bootWithLog(t);
   for (const format of ['csv', 'ndjson'] as const) {
     const text = await readSlowly(await ask(client, format));
@@ -63,18 +63,18 @@ t.test('an export that is read slowly has its rows and no blank line', async (t)
       lines.some((line) => line.trim() === '' || line.startsWith('\n')),
       `${format} has no blank line`,
     );
-    t.match(lines.at(-1), `${name}1`, `${format} goes down to the first entry`);
+    t.match(lines.at(-1), `${name}1`, `${format} goes back to the first entry`);
   }
   await server.stop();
 });
 
-t.test('an export that is cut short breaks off, and does not end', async (t) => {
+t.test('an export that takes too long is cut off, so that it does not look complete', async (t) => {
   const { server, client } = await bootWithLog(t);
   const response = await ask(client, 'csv');
   const ended = new Promise<string>((resolve) => {
     response.on('end', () => resolve('ended')).on('error', (fault) => resolve(fault.message));
   });
-  // Longer than an export may take: the pause is the point.
+  // Longer than an export may take.
   await setTimeout(answerAgeMaxMs + 2000);
   response.resume();
   t.equal(await ended, 'aborted');

@@ -9,7 +9,7 @@ t.setTimeout(120_000);
 
 const entriesTotal = 30_000;
 
-t.test('a long audit log is paged, filtered and exported whole', async (t) => {
+t.test('a long audit log is paged, filtered and completely exported', async (t) => {
   const dataDir = temporaryDirectory(t);
   const prepared = new PreparedStore();
   const owner = prepared.addMember('owner');
@@ -64,7 +64,7 @@ t.test('a long audit log is paged, filtered and exported whole', async (t) => {
   await server.stop();
 });
 
-t.test('the organisation is told what the audiences are called that changes name', async (t) => {
+t.test('the answer has the names of the audiences that changes mention', async (t) => {
   const dataDir = temporaryDirectory(t);
   const prepared = new PreparedStore();
   const owner = prepared.addMember('owner');

@@ -2,27 +2,27 @@ import type { ConsoleOperationId } from '../../src/operations/console-routes.ts'
 import type { ConsoleClient } from './console-client.ts';
 import { password, secretIn } from './console-fixture.ts';
 
-/** An organisation of the test, and who makes there what a request is then about. */
+/** An organisation of the test, and the session that prepares what a request needs. */
 export interface Site {
   readonly owner: ConsoleClient;
   readonly projectId: string;
-  /** A project of the Owner alone. */
+  /** The Owner's personal project. */
   readonly personalProjectId: string;
-  /** Ids of members that nobody else needs. @throws when there are none left */
+  /** @returns the id of a member that no other case uses. @throws when none is left */
   spareMember(): string;
-  /** A session of its own, of whoever asks. */
+  /** A separate session of the requesting member. */
   signIn(email: string): Promise<ConsoleClient>;
 }
 
-/** What is sent beyond the operation's method and path. */
+/** The parts of a request beside the operation's method and path. */
 export interface Wanted {
-  /** Without the project's. */
+  /** Path parameters other than the project. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-/** The status for Viewer, Editor, Admin, Owner and somebody signed out; null where such a request cannot be. */
+/** The status for Viewer, Editor, Admin, Owner and a signed-out client; null if such a request is impossible. */
 export type Statuses = readonly [
   viewer: number | null,
   editor: number | null,
@@ -33,9 +33,9 @@ export type Statuses = readonly [
 
 export interface AuthorisationCase {
   readonly statuses: Statuses;
-  /** A request that is in order. @param email of whoever asks */
+  /** Makes a valid request. @param email the requesting member's */
   readonly want?: (site: Site, email: string) => Wanted | Promise<Wanted>;
-  /** An id that is mentioned elsewhere than in the path: where it comes from, and where it goes. */
+  /** An id outside the path: where it comes from, and where it is put. */
   readonly mentions?: {
     readonly idOf: (site: Site) => Promise<string>;
     readonly put: (wanted: Wanted, id: string) => Wanted;
@@ -48,7 +48,7 @@ function unique(what: string): string {
   return `${what}-${made}`;
 }
 
-/** What an answer 200 or 201 shows. */
+/** @returns the body of an answer 200 or 201 */
 async function make(client: ConsoleClient, path: string, body?: unknown) {
   const answer = await client.send('POST', path, body);
   if (answer.status > 201) throw new Error(`POST ${path}: ${answer.text}`);
@@ -320,7 +320,7 @@ export const authorisationCases: ConsoleCases = {
   'list-tokens': [{ statuses: members }],
   'create-token': [{ statuses: [403, 201, 201, 201, 401], want: () => ({ body: tokenBody() }) }],
   'read-token-activity': [{ statuses: members, want: tokenParams }],
-  /** The creator and any Admin: somebody else's, and the asking member's own. */
+  /** Allowed to the creator and to any Admin: once for another member's, once for the member's own. */
   'revoke-console-token': [
     { statuses: [403, 403, 200, 200, 401], want: tokenParams },
     { statuses: [null, 200, 200, 200, 401], want: ownTokenParams },

@@ -18,15 +18,15 @@ import { bootConsole, person, roles, signInAs, twoOrganisations } from './consol
 import { openEventStream } from './event-stream.ts';
 
 /*
- * Every operation of the console × every role × (own organisation, other organisation, signed out), with a request that
- * is in order: the status is that of the table beside this file. And what another organisation has is answered, byte for
- * byte, like what never was.
+ * Every operation of the console × every role × (own organisation, other organisation, signed out), with a valid
+ * request: the status must be that of authorisation-cases.ts. A request about another organisation's records gets, byte
+ * for byte, the answer of a request about records that never existed.
  */
 t.setTimeout(900_000);
 
 const sparesOfEach = 40;
 
-/** The document of the other tests, with an Owner who prepares, and members to spare. */
+/** The fixture of the other tests, with an Owner who prepares requests, and spare members. */
 function withSpares(): typeof twoOrganisations {
   const organisations = twoOrganisations.organisations.map((organisation) => {
     const spares = Array.from({ length: sparesOfEach }, (_, index) => ({
@@ -55,7 +55,7 @@ async function openSite(t: Test, server: BootedServer, name: string, projectId: 
     personalProjectId: personal.json.id,
     spareMember() {
       const id = spares.pop();
-      if (id === undefined) throw new Error('no member is left to spare');
+      if (id === undefined) throw new Error('no spare member is left');
       return id;
     },
     signIn: (email) => signInAs(t, server, email),
@@ -80,7 +80,7 @@ async function ask(
   const asked = path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
   const search = new URLSearchParams(query).toString();
   const target = search === '' ? asked : `${asked}?${search}`;
-  // A stream is never over: its status is there at once.
+  // A stream never ends, but its status comes at once.
   if (id === 'watch-project' || id === 'watch-organisation') return watch(t, client, target);
   const { status, text, headers } = await client.send(method.toUpperCase(), target, body);
   return { status, text, headers: Object.fromEntries(headers) };
@@ -93,13 +93,13 @@ async function watch(t: Test, client: ConsoleClient, target: string): Promise<An
   return { status: stream.status, text: '', headers: {} };
 }
 
-/** What of an answer somebody can learn from. @param id that was asked about, which an answer may repeat */
+/** The parts of an answer that could reveal something. @param id the requested id, which an answer may repeat */
 function learnt({ status, text, headers }: Answer, id: string): unknown {
   const { date: _, 'x-request-id': __, ...told } = headers;
   return { status, text: text.replaceAll(id, 'ID'), told };
 }
 
-/** A session of each role, begun anew when an operation has ended or replaced it. */
+/** A session of each role, renewed after an operation has ended or replaced it. */
 class Askers {
   readonly #clients = new Map<string, ConsoleClient>();
   readonly #signIn: Site['signIn'];
@@ -139,7 +139,7 @@ async function openStage(t: Test): Promise<Stage> {
 
 const noWish: Required<Pick<AuthorisationCase, 'want'>> = { want: () => ({}) };
 
-/** Own organisation, and signed out. */
+/** Checks the own organisation, and signed-out requests. */
 async function checkStatuses(t: Test, id: ConsoleOperationId, row: AuthorisationCase, stage: Stage) {
   const { own, askers } = stage;
   const { want } = { ...noWish, ...row };
@@ -157,7 +157,7 @@ async function checkStatuses(t: Test, id: ConsoleOperationId, row: Authorisation
   t.equal(answer.status, row.statuses[4], `${id} signed out: ${answer.text.slice(0, 200)}`);
 }
 
-/** Asks about a thing of others and about one that never was, and takes the two answers for one. */
+/** Requests another organisation's record and one that never existed, and expects equal answers. */
 async function checkSame(
   t: Test,
   message: string,
@@ -171,7 +171,7 @@ async function checkSame(
   return foreign;
 }
 
-/** Other organisation: in the path's project, in its other ids, and wherever else an id is mentioned. */
+/** Checks ids of another organisation: as the path's project, as its other ids, and in every other place for an id. */
 async function checkForeign(t: Test, id: ConsoleOperationId, row: AuthorisationCase, stage: Stage) {
   const { own, foreign, askers } = stage;
   const { want } = { ...noWish, ...row };
@@ -192,7 +192,7 @@ async function checkForeign(t: Test, id: ConsoleOperationId, row: AuthorisationC
     const isLetIn = !('role' in access) || hasRole(role, access.role);
     const ours = await want(own, isLetIn && role !== 'viewer' ? email : 'owner@acme.example');
     for (const [name, foreignId] of Object.entries(theirs.params ?? {})) {
-      // Numbers of environments count up in each project: they are nobody's.
+      // Environments are numbered from 1 in each project, so their numbers belong to no organisation.
       if (name === 'number') continue;
       const client = await askers.client(email);
       const answer = await checkSame(t, `${id} as ${role} with ${name} of others`, foreignId, (asked) =>
@@ -216,7 +216,7 @@ async function checkMentioned(
 ): Promise<void> {
   if (mentions === undefined) return;
   const foreignId = await mentions.idOf(foreign);
-  await checkSame(t, `${who}, which mentions an id of others`, foreignId, (asked) =>
+  await checkSame(t, `${who}, with an id of another organisation`, foreignId, (asked) =>
     about(mentions.put(ours, asked)),
   );
 }
@@ -233,13 +233,13 @@ t.test('operation × role × organisation', async (t) => {
   }
 });
 
-t.test('every operation has its row, and one row lets somebody through', (t) => {
+t.test('every operation has its row, and some role succeeds in each', (t) => {
   t.strictSame(Object.keys(authorisationCases).sort(), Object.keys(consoleOperations).sort());
   for (const [id, rows] of Object.entries(authorisationCases)) {
     const statuses: readonly Statuses[] = rows.map((row) => row.statuses);
     const succeeds = statuses.some((row) => row.some((status) => status !== null && status < 400));
-    // Without a provider there is nowhere to start from; open-id.test.ts has one.
-    t.equal(succeeds, id !== 'start-open-id', `${id} succeeds for somebody`);
+    // Without a provider this sign-in cannot start; open-id.full.test.ts has one.
+    t.equal(succeeds, id !== 'start-open-id', `${id} succeeds for some role`);
     const { access } = consoleOperations[id as ConsoleOperationId];
     const isOpen = statuses.every((row) => row[4] !== 401);
     t.equal(isOpen, access.scope === 'public', `${id} is open exactly when the contract says so`);

@@ -3,7 +3,7 @@ import { fieldWord, listChange, splitField, valueWords } from '../../src/console
 
 const audienceName = (id: string) => `named ${id}`;
 
-t.test('values are told in words', async (t) => {
+t.test('values are put into words', async (t) => {
   t.equal(valueWords('enabled', true, audienceName), 'On');
   t.equal(valueWords('trafficPercentage', 25, audienceName), '25%');
   t.equal(valueWords('audienceId', 'A1', audienceName), 'named A1');
@@ -21,7 +21,7 @@ t.test('values are told in words', async (t) => {
 
 const whole = { addedMore: 0, removedMore: 0 };
 
-t.test('a list tells what it has gained and lost; rules are told in a line each', async (t) => {
+t.test("a list's added and removed items are shown; each rule is one line", async (t) => {
   t.strictSame(listChange({ before: ['a', 'b'], after: ['b', 'c'] }), {
     added: ['c'],
     removed: ['a'],
@@ -37,7 +37,7 @@ t.test('a list tells what it has gained and lost; rules are told in a line each'
   t.equal(listChange({ before: null, after: null }), null);
 });
 
-t.test('of a long list what is given is what went and came, and the rest is counted', async (t) => {
+t.test('of a long list the removed and added items are shown, and the others counted', async (t) => {
   const rule = { attribute: 'plan', values: ['pro'], cut: 7 };
   t.strictSame(listChange({ before: ['a', 'b'], after: ['b', rule], cut: { before: 9, after: 1 } }), {
     added: ['b', 'plan is pro or 7 more'],
@@ -48,7 +48,7 @@ t.test('of a long list what is given is what went and came, and the rest is coun
   t.match(listChange({ before: null, after: ['a'], cut: { before: 0, after: 5 } }), { addedMore: 5 });
 });
 
-t.test('of a rule with a long list, what only one side has is told, and the rest is counted', async (t) => {
+t.test('of a rule with a long list, only differing values are shown, and the others counted', async (t) => {
   const values = Array.from({ length: 5000 }, (_, index) => `user-${index}`);
   const rule = { attribute: 'user', values };
   const edited = { attribute: 'user', values: [...values.slice(1), 'Doe, Jane'] };
@@ -62,14 +62,14 @@ t.test('of a rule with a long list, what only one side has is told, and the rest
   t.match(added, /^user is user-0 or .* or user-19 or 4,980 more$/);
 });
 
-t.test('a rule that lists only what differs says how many values it has', async (t) => {
+t.test('a rule that lists only differences shows how many values it has', async (t) => {
   const whole = { count: 5000, sha256: '' };
   const [before] =
     listChange({ before: [{ attribute: 'user', values: ['gone'], whole }], after: [] })?.removed ?? [];
   t.equal(before, 'user is gone or 4,999 more');
 });
 
-t.test('a long own list that gains an item is not a new one', async (t) => {
+t.test('a long own list that gains an item is not shown as a new list', async (t) => {
   const change = {
     environment: 'staging',
     field: 'cohorts',
@@ -85,7 +85,7 @@ t.test('a long own list that gains an item is not a new one', async (t) => {
   });
 });
 
-t.test('a field of one of several environments carries its name', async (t) => {
+t.test("a field of one of several environments has the environment's name", async (t) => {
   const change = { environment: null, field: 'environments.eu.west-1.enabled', before: false, after: true };
   t.strictSame(splitField(change), {
     environment: 'eu.west-1',
@@ -96,7 +96,7 @@ t.test('a field of one of several environments carries its name', async (t) => {
   t.strictSame(splitField({ ...change, field: 'name' }), { ...change, field: 'name' });
 });
 
-t.test('an environment’s own list of cohorts is told the same in a draft and in the audit log', async (t) => {
+t.test('draft and audit log describe an environment’s own cohorts in the same words', async (t) => {
   const drafted = { environment: 'staging', field: 'cohortOverride', before: null, after: ['qa'] };
   t.same(splitField(drafted), drafted);
   t.same(splitField({ environment: 'staging', field: 'cohorts', before: [], after: ['qa'] }), drafted);

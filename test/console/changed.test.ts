@@ -30,7 +30,7 @@ function touched(changed: Partial<WatchedChanges>): readonly string[] {
     .map(([name]) => name);
 }
 
-t.test('what is read again is what may look different, and no more', async (t) => {
+t.test('only the queries that a change can affect are read again', async (t) => {
   t.same(touched({}), ['organisationAudit'], 'something in another project');
   t.same(touched({ flags: ['one'] }), ['organisationAudit', 'flags', 'flag', 'audit']);
   t.same(touched({ tokens: true }), ['organisationAudit', 'audit', 'tokens', 'activity']);
@@ -39,7 +39,7 @@ t.test('what is read again is what may look different, and no more', async (t) =
   t.same(touched({ project: true }), ['projects', 'organisationAudit', ...ofProject]);
 });
 
-t.test('a burst is joined', async (t) => {
+t.test('a burst of changes causes one reading', async (t) => {
   const first = joined(null, { ...nothing, flags: ['one'] });
   const second = joined(first, { ...nothing, position: '2.0', flags: ['two', 'one'], tokens: true });
   t.same(second, { ...nothing, position: '2.0', flags: ['one', 'two'], tokens: true });

@@ -1,11 +1,11 @@
 import { type ClientResponse, createHttpClient, type HttpClient } from '../support/http-client.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 
-/** A browser as far as the console's API sees one: it keeps the session's cookie, and says where its requests come from. */
+/** Acts as a browser towards the console's API: it keeps the session's cookie, and sends its origin. */
 export class ConsoleClient {
   readonly port: number;
   readonly #http: HttpClient;
-  /** By name. */
+  /** Cookies by name. */
   readonly cookies = new Map<string, string>();
 
   constructor(t: Lifetime, options: { readonly port: number; readonly localAddress?: string }) {
@@ -36,7 +36,7 @@ export class ConsoleClient {
     return new ConsoleResponse(response);
   }
 
-  /** A cookie has no comma in it here, so joined headers can be told apart. */
+  /** No cookie has a comma here, so joined headers can be split. */
   #keepCookies(response: ClientResponse): void {
     for (const line of (response.headers.get('set-cookie') ?? '').split(', ')) {
       const [pair = '', ...attributes] = line.split('; ');
@@ -72,7 +72,7 @@ export class ConsoleResponse {
   }
 
   /** The body as JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at what came, whatever its shape
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads answers of any shape
   get json(): any {
     return JSON.parse(this.#response.text);
   }

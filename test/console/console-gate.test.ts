@@ -6,7 +6,7 @@ import { ConsoleClient } from './console-client.ts';
 t.setTimeout(120_000);
 
 t.test(
-  'what is no operation, comes from another site or cannot be read is refused in the envelope',
+  'unknown operations, requests from other sites and unreadable bodies are refused in the envelope',
   async (t) => {
     const server = await bootServer(t, { dataDir: temporaryDirectory(t) });
     const client = new ConsoleClient(t, { port: server.port });
@@ -38,11 +38,11 @@ t.test(
     }
     await server.stop();
     const lines = server.lines.filter((line) => line.includes('"console request"'));
-    t.equal(lines.length, cases.length, 'one log line each');
+    t.equal(lines.length, cases.length, 'each request has one log line');
   },
 );
 
-t.test('a body is held against its shape, and everything wrong with it is told at once', async (t) => {
+t.test('a body is validated, and all its problems are reported at once', async (t) => {
   const server = await bootServer(t, { dataDir: temporaryDirectory(t) });
   const client = new ConsoleClient(t, { port: server.port });
   const empty = await client.send('POST', '/link', '');

@@ -14,7 +14,7 @@ import fc from '../support/fast-check.ts';
 
 const base: Fields = { name: 'checkout', tags: ['a'], '1/enabled': false, '1/trafficPercentage': 10 };
 
-t.test('an edit that gives a field its stored value back is no edit', async (t) => {
+t.test('an edit back to the stored value is no edit', async (t) => {
   const draft = editDraft(newDraft(base, 3), { '1/trafficPercentage': 50, tags: ['a', 'b'] });
   t.strictSame(draftChanges(draft), [
     { key: 'tags', before: ['a'], after: ['a', 'b'] },
@@ -25,7 +25,7 @@ t.test('an edit that gives a field its stored value back is no edit', async (t) 
   t.equal(draftValue(back, 'name'), 'checkout');
 });
 
-t.test('what others change beside a draft passes below it', async (t) => {
+t.test("others' changes to other fields leave a draft alone", async (t) => {
   const draft = editDraft(newDraft(base, 3), { '1/trafficPercentage': 50 });
   const rebased = rebaseDraft(draft, { ...base, name: 'renamed' }, 4);
   t.strictSame(rebased.clashes, []);
@@ -34,7 +34,7 @@ t.test('what others change beside a draft passes below it', async (t) => {
   t.strictSame(draftChanges(rebased.draft), [{ key: '1/trafficPercentage', before: 10, after: 50 }]);
 });
 
-t.test('giving way drops what clashes, and nothing else', async (t) => {
+t.test("taking the others' values drops only the clashing edits", async (t) => {
   const draft = editDraft(newDraft(base, 3), { '1/trafficPercentage': 50, tags: ['b'] });
   const yielded = yieldClashes(rebaseDraft(draft, { ...base, '1/trafficPercentage': 33 }, 4));
   t.strictSame(draftChanges(yielded), [{ key: 'tags', before: ['a'], after: ['b'] }]);
@@ -42,7 +42,7 @@ t.test('giving way drops what clashes, and nothing else', async (t) => {
   t.equal(yielded.revision, 4);
 });
 
-t.test('a field that both have changed is a clash with both values, and neither is lost', async (t) => {
+t.test('a field that both changed is a clash that keeps both values', async (t) => {
   const draft = editDraft(newDraft(base, 3), { '1/trafficPercentage': 50, name: 'mine' });
   const rebased = rebaseDraft(draft, { ...base, '1/trafficPercentage': 33, tags: [] }, 5);
   t.strictSame(rebased.clashes, [{ key: '1/trafficPercentage', base: 10, theirs: 33, mine: 50 }]);
@@ -53,14 +53,14 @@ t.test('a field that both have changed is a clash with both values, and neither 
   ]);
 });
 
-t.test('an edit that somebody else has made too is done', async (t) => {
+t.test('an edit that another member has made too is dropped from the draft', async (t) => {
   const draft = editDraft(newDraft(base, 3), { '1/trafficPercentage': 50 });
   const rebased = rebaseDraft(draft, { ...base, '1/trafficPercentage': 50 }, 4);
   t.strictSame(rebased.clashes, []);
   t.strictSame(rebased.draft.edits, {});
 });
 
-t.test('edits of an environment that is gone go with it', async (t) => {
+t.test('edits of a deleted environment are dropped', async (t) => {
   const draft = editDraft(newDraft(base, 3), { '1/enabled': true, name: 'mine' });
   const rebased = rebaseDraft(draft, { name: 'checkout', tags: ['a'] }, 4);
   t.strictSame(rebased.draft.edits, { name: 'mine' });
@@ -73,7 +73,7 @@ const fields = fc.record({
   c: fc.array(fc.constantFrom('x', 'y')),
 });
 
-t.test('whatever others store, keeping the draft changes what it said, and nothing else', async () => {
+t.test('for any stored changes of others, keeping the draft changes exactly the edited fields', async () => {
   fc.assert(
     fc.property(fields, fields, fields, (stored, mine, theirs) => {
       const draft: Draft = editDraft(newDraft(stored, 1), mine);

@@ -5,15 +5,15 @@ import type { ConsoleClient } from './console-client.ts';
 export interface ServerEvent {
   /** `:` for a comment. */
   readonly event: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads events of any shape
   readonly data: any;
 }
 
-/** A stream of server-sent events as a browser's page has it. */
+/** A stream of server-sent events, as a page reads it. */
 export class EventStream {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  /** Resolves with whether it was ended, rather than cut. */
+  /** Resolves with whether the stream was ended in order and not cut. */
   readonly ended: Promise<boolean>;
   readonly #events: ServerEvent[] = [];
   readonly #response: IncomingMessage;
@@ -30,7 +30,7 @@ export class EventStream {
     });
   }
 
-  /** The oldest event that was not asked for yet, as soon as it is there. */
+  /** Waits for the next event. */
   async next(): Promise<ServerEvent> {
     while (true) {
       const event = this.#events.shift();

@@ -16,7 +16,7 @@ const manifest = JSON.parse(readFileSync(join(folder, '.vite', 'manifest.json'),
   Chunk
 >;
 
-/** A chunk and all that it imports at once. */
+/** A chunk and all its static imports. */
 function filesOf(name: string, found = new Set<string>()): Set<string> {
   const chunk = manifest[name];
   if (chunk === undefined) throw new Error(`${name} is not in the manifest`);
@@ -26,7 +26,7 @@ function filesOf(name: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-t.test('the first page, the list of flags with its frame, is less than 250 KB of JavaScript', async (t) => {
+t.test('the first page, the list of flags, needs less than 250 KB of JavaScript', async (t) => {
   const files = new Set(
     [
       'index.html',
@@ -42,7 +42,7 @@ t.test('the first page, the list of flags with its frame, is less than 250 KB of
   t.ok(sum > 50_000 && sum < firstLoadBytesMax, `${sum} bytes`);
 });
 
-t.test('charts come with their tab, and not before', async (t) => {
+t.test('charts are loaded with their tab, and not before', async (t) => {
   const charts = filesOf('screens/flag/evaluations-tab.tsx');
   const first = filesOf('screens/flags/flags-screen.tsx');
   t.ok([...charts].some((file) => !first.has(file)));
@@ -50,7 +50,7 @@ t.test('charts come with their tab, and not before', async (t) => {
   t.notMatch(source, /uplot/i);
 });
 
-t.test('every script and style sheet has its hash in its name and lies there compressed', async (t) => {
+t.test('every script and style sheet has a hash in its name and compressed forms', async (t) => {
   const names = readdirSync(join(folder, 'assets')).filter((name) => /[.](js|css)$/.test(name));
   t.ok(names.length > 10);
   for (const name of names) {
@@ -63,12 +63,12 @@ t.test('every script and style sheet has its hash in its name and lies there com
 });
 
 t.test(
-  'the page asks for nothing inline and nothing from elsewhere, and every tag takes the nonce',
+  'the page has nothing inline and nothing from another origin, and every tag takes the nonce',
   async (t) => {
     const page = readFileSync(join(folder, 'index.html'), 'utf8');
     t.notMatch(page, /<script(?![^>]* src=)/, 'no inline script');
     t.notMatch(page, /<style|\sstyle=|\son\w+=/, 'no inline style or handler');
-    t.notMatch(page, /(src|href)="(?!\/console\/)/, 'nothing from elsewhere');
+    t.notMatch(page, /(src|href)="(?!\/console\/)/, 'nothing from another origin');
     t.match(page, '<meta name="csp-nonce" content="__NONCE__">');
     for (const [tag] of page.matchAll(/<(script|link rel="(stylesheet|modulepreload)")[^>]*>/g)) {
       t.match(tag, 'nonce="__NONCE__"');

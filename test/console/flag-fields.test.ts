@@ -23,7 +23,7 @@ const flag: ConsoleFlagView = {
   updatedAt: 2,
 };
 
-t.test('a whole draft is one request that names the revision it started from', async (t) => {
+t.test('a draft is one request with the revision from which it began', async (t) => {
   const { edits, revision } = editDraft(newDraft(flagFields(flag), flag.revision), {
     name: 'renamed',
     [stateKey('1', 'trafficPercentage')]: 25,
@@ -48,7 +48,7 @@ t.test('a reset to the inherited list sends null, and labels alone send no state
   t.strictSame(flagBody(7, { tags: ['x'] }), { revision: 7, tags: ['x'] });
 });
 
-t.test('copying a state takes all of it, the override with it', async (t) => {
+t.test('copying a state includes its override', async (t) => {
   const copied = copiedState(flag.states['12'] ?? state, '1');
   t.strictSame(editDraft(newDraft(flagFields(flag), 7), copied).edits, {
     '1/enabled': true,
@@ -57,7 +57,7 @@ t.test('copying a state takes all of it, the override with it', async (t) => {
   });
 });
 
-t.test('a key tells its environment and its field', async (t) => {
+t.test('a key contains its environment and its field', async (t) => {
   t.strictSame(partsOfKey('12/enabled'), { environment: '12', name: 'enabled' });
   t.strictSame(partsOfKey('name'), { environment: null, name: 'name' });
 });

@@ -6,14 +6,14 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const now = Date.UTC(2026, 10, 21, 12);
 
-t.test('what is over is told in whole units that have passed', async (t) => {
+t.test('past times are shown in whole units that have passed', async (t) => {
   t.equal(formatSince(now - 59_000, now), 'just now');
   t.equal(formatSince(now - minute, now), '1 minute ago');
   t.equal(formatSince(now - 2 * hour + 1, now), '1 hour ago');
   t.equal(formatSince(now - 2 * day, now), '2 days ago');
 });
 
-t.test('what is still to come is told to the nearest unit', async (t) => {
+t.test('future times are shown to the nearest unit', async (t) => {
   t.equal(formatSince(now + 59_000, now), 'in a moment');
   t.equal(formatSince(now + 7 * day - minute, now), 'in 7 days', 'an invitation that was just made');
   t.equal(formatSince(now + 12 * hour - minute, now), 'in 12 hours', 'a session that has just begun');
@@ -21,7 +21,7 @@ t.test('what is still to come is told to the nearest unit', async (t) => {
 });
 
 t.test(
-  'a moment is told to the minute, with the day before the month, and to the second on demand',
+  'a time is shown to the minute, with the day before the month, and to the second on demand',
   async (t) => {
     t.match(formatDay(now), /^2\d Nov 2026$/);
     t.match(formatMoment(now), /^2\d Nov 2026, \d\d:\d\d$/);

@@ -10,7 +10,7 @@ import { ConsoleClient } from './console-client.ts';
 import { password, secretIn } from './console-fixture.ts';
 import { PreparedStore } from './prepared-store.ts';
 
-/* A one-time link holds no longer than its maker may make it, and no longer than whom it is for has the role it had. */
+/* A one-time link works only while its maker may make such a link, and while its member has the role of that time. */
 t.setTimeout(120_000);
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -31,7 +31,7 @@ class LinkStage {
     this.#server = await bootServer(this.#t, { dataDir });
   }
 
-  /** When it is over, nothing may be wrong with the store. */
+  /** At the end the store must be sound. */
   async stop(): Promise<void> {
     const { server } = this;
     await server.stop();
@@ -64,7 +64,7 @@ class LinkStage {
     this.#t.equal(edited.status, 200, edited.text);
   }
 
-  /** @returns what looking at the link and following it are answered with. */
+  /** @returns the answers to reading the link and to following it */
   async follow(secret: string): Promise<readonly number[]> {
     const client = new ConsoleClient(this.#t, { port: this.server.port });
     const seen = await client.send('POST', '/link', { secret });
@@ -74,7 +74,7 @@ class LinkStage {
 }
 
 t.test(
-  'an Admin’s link for somebody who became an Owner meanwhile makes no Owner of the Admin',
+  'an Admin’s link for a member who has since become an Owner does not sign the Admin in as Owner',
   async (t) => {
     const stage = new LinkStage(t);
     const [adminId, editorId] = [stage.prepared.addMember('admin'), stage.prepared.addMember('editor')];
@@ -105,7 +105,7 @@ t.test(
   },
 );
 
-t.test('who is no Admin any more, or has left, has no way in by the links that they made', async (t) => {
+t.test('links of a former Admin, or of a member who has left, do not work', async (t) => {
   const stage = new LinkStage(t);
   const [demoted, removed, stays] = [0, 1, 2].map(() => stage.prepared.addMember('admin'));
   const viewers = [0, 1, 2].map(() => stage.prepared.addMember('viewer'));
@@ -122,7 +122,7 @@ t.test('who is no Admin any more, or has left, has no way in by the links that t
   const owner = stage.as(stage.ownerId);
   t.equal((await owner.send('DELETE', `/members/${removed}`)).status, 204);
   const { invitations } = (await owner.send('GET', '/invitations')).json;
-  t.match(invitations, [{ email: 'n2@example.test' }], 'those that still work are listed');
+  t.match(invitations, [{ email: 'n2@example.test' }], 'the working links are listed');
   t.equal(invitations.length, 1);
   const again = await stage.invitation(stage.ownerId, 'n0@example.test');
 
@@ -134,15 +134,15 @@ t.test('who is no Admin any more, or has left, has no way in by the links that t
   t.strictSame(
     await stage.follow(ofDemoted?.[1] ?? ''),
     [410, 410],
-    'an invitation that another one has replaced does not come back',
+    'a replaced invitation does not become valid again',
   );
-  t.strictSame(await stage.follow(untouched), [410, 410], 'nor does one that nothing has replaced');
+  t.strictSame(await stage.follow(untouched), [410, 410], 'nor does an invitation that was not replaced');
   t.strictSame(await stage.follow(again), [200, 200]);
   for (const secret of ofAdmin ?? []) t.strictSame(await stage.follow(secret), [200, 200]);
   await stage.stop();
 });
 
-t.test('a new role ends the links that sign the member in, a new name does not', async (t) => {
+t.test('a new role ends the member’s sign-in links, a new name does not', async (t) => {
   const stage = new LinkStage(t);
   const memberId = stage.prepared.addMember('viewer');
   const other = stage.prepared.addMember('viewer');
@@ -161,7 +161,7 @@ t.test('a new role ends the links that sign the member in, a new name does not',
   await stage.stop();
 });
 
-t.test('a new password ends the links that sign the member in', async (t) => {
+t.test('a new password ends the member’s sign-in links', async (t) => {
   const stage = new LinkStage(t);
   const adminId = stage.prepared.addMember('admin');
   const memberId = stage.prepared.addMember('viewer');
@@ -180,12 +180,12 @@ t.test('a new password ends the links that sign the member in', async (t) => {
   const printed = await Promise.all([0, 1].map(() => runBurgeeOrThrow(command)));
   const [used = '', left = ''] = printed.map((line) => secretIn(line.trim()));
   t.strictSame(await stage.follow(used), [200, 200]);
-  t.strictSame(await stage.follow(left), [410, 410], 'set on the way in by another link');
-  t.strictSame(await stage.follow(other), [200, 200], 'somebody else’s goes on');
+  t.strictSame(await stage.follow(left), [410, 410], 'set through another link');
+  t.strictSame(await stage.follow(other), [200, 200], 'another member’s link still works');
   await stage.stop();
 });
 
-t.test('nobody makes a sign-in link for themselves', async (t) => {
+t.test('no member can make a sign-in link for themselves', async (t) => {
   const stage = new LinkStage(t);
   const adminId = stage.prepared.addMember('admin');
   await stage.start();

@@ -12,7 +12,7 @@ t.setTimeout(240_000);
 
 const linkLine = (line: string): boolean => /\/console\/link#/.test(line);
 
-t.test('the first start prints a link, and whoever follows it is the first Owner', async (t) => {
+t.test('the first start prints a link that makes its user the first Owner', async (t) => {
   const dataDir = temporaryDirectory(t);
   const first = await bootServer(t, { dataDir });
   const printed = (await first.line(linkLine)).trim();
@@ -21,7 +21,7 @@ t.test('the first start prints a link, and whoever follows it is the first Owner
   t.equal(
     first.lines.filter((line) => line.includes(secretIn(printed))).length,
     1,
-    'once, and in no log line',
+    'it is printed once, and in no log line',
   );
 
   const server = await bootServer(t, { dataDir });
@@ -56,7 +56,7 @@ t.test('the first start prints a link, and whoever follows it is the first Owner
   await server.stop();
   const third = await bootServer(t, { dataDir });
   await third.stop();
-  t.notOk(third.lines.some(linkLine), 'with a member there is no such link any more');
+  t.notOk(third.lines.some(linkLine), 'once there is a member, no such link is printed');
   t.strictSame([...checkStore(dataDir)], []);
 });
 
@@ -75,7 +75,7 @@ t.test('an invitation makes a member, once', async (t) => {
   const rivals = [guest, new ConsoleClient(t, { port: server.port })];
   const body = { secret, name: 'New', password };
   const answers = await Promise.all(rivals.map((client) => client.send('POST', '/link/use', body)));
-  t.strictSame(answers.map(({ status }) => status).sort(), [200, 410], 'of two at once, one');
+  t.strictSame(answers.map(({ status }) => status).sort(), [200, 410], 'one of two at the same time');
   const member = await signInAs(t, server, 'new@acme.example');
   t.match((await member.send('GET', '/session')).json, {
     member: { role: 'editor' },
@@ -105,7 +105,7 @@ t.test('a sign-in link signs in without a password, and may set one', async (t) 
   t.equal((await client.send('POST', '/link/use', { secret })).status, 200);
   t.equal((await client.send('GET', '/session')).json.member.email, email);
   t.equal((await client.send('POST', '/link/use', { secret })).status, 410);
-  t.equal((await before.send('GET', '/sessions')).status, 200, 'other sessions go on');
+  t.equal((await before.send('GET', '/sessions')).status, 200, 'other sessions stay');
 
   const second = await runBurgee(command);
   const again = { secret: secretIn(second.stdout.trim()), password: 'a brand new password' };
@@ -118,7 +118,7 @@ t.test('a sign-in link signs in without a password, and may set one', async (t) 
   t.strictSame([...checkStore(server.dataDir)], []);
 });
 
-t.test('the command for sign-in links says whom it cannot find', async (t) => {
+t.test('the command for sign-in links names the member that it cannot find', async (t) => {
   const same = { name: 'Both', email: 'both@example.test', role: 'owner' };
   const organisations = ['one', 'two'].map((name) => ({ name, plan: 'teams', members: [same] }));
   const server = await bootConsole(t, { organisations });
@@ -132,7 +132,7 @@ t.test('the command for sign-in links says whom it cannot find', async (t) => {
   t.match(made.stdout, /^https:\/\/flags\.example\/console\/link#[0-9A-Za-z]{49}\n$/, 'offline too');
 });
 
-t.test('who belongs to no organisation is shown none by a sign-in link', async (t) => {
+t.test('a sign-in link shows no organisation to a member without one', async (t) => {
   const owner = 'alone@example.test';
   const organisations = [{ name: 'Acme', plan: 'teams' }];
   const personalProjects = [{ name: 'diary', owner }];
@@ -149,7 +149,7 @@ t.test('who belongs to no organisation is shown none by a sign-in link', async (
   t.equal((await client.send('GET', '/session')).json.member.email, owner);
 });
 
-t.test('an install with nothing but personal projects has sign-in links', async (t) => {
+t.test('an installation with only personal projects has sign-in links', async (t) => {
   const owner = 'alone@example.test';
   const server = await bootConsole(t, { personalProjects: [{ name: 'diary', owner }] });
   const link = async (): Promise<string> => {

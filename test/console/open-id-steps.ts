@@ -18,7 +18,7 @@ const oneOrganisation = {
   ],
 };
 
-/** Not the address that tests send to: what is built from the Host header would show. */
+/** Differs from the address that tests send to, so that a URL built from the Host header would show. */
 export const baseUrl = 'http://flags.example.test';
 export const redirectUrl = `${baseUrl}/console/api/openid/callback`;
 
@@ -40,7 +40,7 @@ export function settingsOf({ issuer }: { readonly issuer: string }): Settings {
   };
 }
 
-/** A provider and a service that knows it. */
+/** Starts a provider, and a service that uses it. */
 export async function bootWithProvider(
   t: Test,
   document: unknown = oneOrganisation,
@@ -51,20 +51,20 @@ export async function bootWithProvider(
   return { provider, server };
 }
 
-/** @returns the provider's address, to which the page would go */
+/** @returns the provider's URL to which the page goes */
 export async function startAt(client: ConsoleClient, body: unknown = {}): Promise<string> {
   const answer = await client.send('POST', '/openid/start', body);
   if (answer.status !== 200) throw new Error(`cannot start: ${answer.status} ${answer.text}`);
   return String(answer.json.url);
 }
 
-/** Follows the provider's redirect. @param address whole */
+/** Follows the provider's redirect. @param address the complete URL */
 export function comeBack(client: ConsoleClient, address: string): Promise<ConsoleResponse> {
   const { pathname, search } = new URL(address);
   return client.send('GET', `${pathname.slice('/console/api'.length)}${search}`);
 }
 
-/** A whole sign-in, from the page and back to it. */
+/** A complete sign-in, from the page and back to it. */
 export async function signInByOpenId(
   client: ConsoleClient,
   login: string,
@@ -74,7 +74,7 @@ export async function signInByOpenId(
   return comeBack(client, await new ProviderVisitor().signIn(url, login));
 }
 
-/** @returns why nobody was signed in */
+/** @returns the reason of a failed sign-in */
 export function refusalIn(answer: ConsoleResponse): string | null {
   const location = new URL(answer.header('location') ?? '/', baseUrl);
   return location.pathname === '/console/sign-in' ? location.searchParams.get('openid') : null;

@@ -26,58 +26,51 @@ t.test('members sign in with their accounts at the provider', async (t) => {
   const { provider, server } = await bootWithProvider(t);
   const secrets: string[] = [clientSecret];
 
-  await t.test(
-    'a verified email joins the account at the provider to its member, once and for all',
-    async (t) => {
-      const client = new ConsoleClient(t, { port: server.port });
-      t.equal((await client.send('GET', '/session')).json.openIdName, 'Acme Login');
-      const started = await client.send('POST', '/openid/start', { back: '/console/projects?x=1#y' });
-      t.equal(started.status, 200, started.text);
-      t.match(
-        started.header('set-cookie'),
-        /^burgee_openid_\w{8}=[0-9A-Za-z]{49}; Max-Age=600; Path=\/console\/api\/openid\/callback; HttpOnly; SameSite=Lax$/,
-      );
-      const url = new URL(started.json.url);
-      t.equal(url.origin, provider.issuer);
-      t.equal(
-        url.searchParams.get('redirect_uri'),
-        redirectUrl,
-        'from the base URL, not from the Host header',
-      );
-      t.match(Object.fromEntries(url.searchParams), {
-        response_type: 'code',
-        scope: 'openid email profile',
-        code_challenge_method: 'S256',
-        code_challenge: /^[\w-]{43}$/,
-        state: /^[0-9A-Za-z]{49}$/,
-        nonce: /^[0-9A-Za-z]{49}$/,
-      });
-      const address = await new ProviderVisitor().signIn(url.href, 'ada');
-      t.ok(address.startsWith(`${redirectUrl}?`), address);
-      const entered = await comeBack(client, address);
-      t.equal(entered.status, 303, entered.text);
-      t.equal(entered.header('location'), '/console/projects?x=1#y');
-      t.equal(entered.header('referrer-policy'), 'no-referrer');
-      t.strictSame([...client.cookies.keys()], ['burgee_session'], 'the cookie of the sign-in is gone');
-      const session = (await client.send('GET', '/session')).json;
-      t.match(session.member, { email: 'owner@acme.example', hasIdentity: true, hasPassword: true });
+  await t.test('a verified email joins the account at the provider to its member permanently', async (t) => {
+    const client = new ConsoleClient(t, { port: server.port });
+    t.equal((await client.send('GET', '/session')).json.openIdName, 'Acme Login');
+    const started = await client.send('POST', '/openid/start', { back: '/console/projects?x=1#y' });
+    t.equal(started.status, 200, started.text);
+    t.match(
+      started.header('set-cookie'),
+      /^burgee_openid_\w{8}=[0-9A-Za-z]{49}; Max-Age=600; Path=\/console\/api\/openid\/callback; HttpOnly; SameSite=Lax$/,
+    );
+    const url = new URL(started.json.url);
+    t.equal(url.origin, provider.issuer);
+    t.equal(url.searchParams.get('redirect_uri'), redirectUrl, 'from the base URL, not from the Host header');
+    t.match(Object.fromEntries(url.searchParams), {
+      response_type: 'code',
+      scope: 'openid email profile',
+      code_challenge_method: 'S256',
+      code_challenge: /^[\w-]{43}$/,
+      state: /^[0-9A-Za-z]{49}$/,
+      nonce: /^[0-9A-Za-z]{49}$/,
+    });
+    const address = await new ProviderVisitor().signIn(url.href, 'ada');
+    t.ok(address.startsWith(`${redirectUrl}?`), address);
+    const entered = await comeBack(client, address);
+    t.equal(entered.status, 303, entered.text);
+    t.equal(entered.header('location'), '/console/projects?x=1#y');
+    t.equal(entered.header('referrer-policy'), 'no-referrer');
+    t.strictSame([...client.cookies.keys()], ['burgee_session'], 'the cookie of the sign-in is gone');
+    const session = (await client.send('GET', '/session')).json;
+    t.match(session.member, { email: 'owner@acme.example', hasIdentity: true, hasPassword: true });
 
-      const again = new ConsoleClient(t, { port: server.port });
-      t.equal((await signInByOpenId(again, 'ada')).header('location'), '/console/');
-      t.equal((await again.send('GET', '/session')).json.member.id, session.member.id, 'the same subject');
-      const { entries } = (await again.send('GET', '/audit')).json;
-      const joined = entries.filter(({ changes }: { changes: { field: string }[] }) =>
-        changes.some(({ field }) => field === 'openIdAccount'),
-      );
-      t.equal(joined.length, 1, 'joining is in the audit log, signing in is not');
-      t.match(joined[0], {
-        action: 'member.edit',
-        actor: { name: 'owner of acme' },
-        changes: [{ field: 'openIdAccount', before: null, after: `ada at ${provider.issuer}` }],
-      });
-      secrets.push(new URL(address).searchParams.get('code') ?? '', url.searchParams.get('state') ?? '');
-    },
-  );
+    const again = new ConsoleClient(t, { port: server.port });
+    t.equal((await signInByOpenId(again, 'ada')).header('location'), '/console/');
+    t.equal((await again.send('GET', '/session')).json.member.id, session.member.id, 'the same subject');
+    const { entries } = (await again.send('GET', '/audit')).json;
+    const joined = entries.filter(({ changes }: { changes: { field: string }[] }) =>
+      changes.some(({ field }) => field === 'openIdAccount'),
+    );
+    t.equal(joined.length, 1, 'joining is in the audit log, signing in is not');
+    t.match(joined[0], {
+      action: 'member.edit',
+      actor: { name: 'owner of acme' },
+      changes: [{ field: 'openIdAccount', before: null, after: `ada at ${provider.issuer}` }],
+    });
+    secrets.push(new URL(address).searchParams.get('code') ?? '', url.searchParams.get('state') ?? '');
+  });
 
   await t.test('signing in rotates the session that the browser had', async (t) => {
     const client = await signInAs(t, server, 'viewer@acme.example');
@@ -90,7 +83,7 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     t.equal((await thief.send('GET', '/sessions')).status, 401);
   });
 
-  await t.test('an email that is not verified joins nobody, and an invitation does', async (t) => {
+  await t.test('an unverified email joins no member, and an invitation does', async (t) => {
     const client = new ConsoleClient(t, { port: server.port });
     const refused = await signInByOpenId(client, 'bob', { back: '/console/members' });
     t.equal(refused.status, 303);
@@ -126,14 +119,14 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     t.equal(
       (await stranger.send('POST', '/link', { secret: linkSecret })).status,
       200,
-      'and the link is not',
+      'and the sign-in link is not',
     );
     const over = await stranger.send('POST', '/openid/start', { linkSecret: secret });
-    t.equal(over.status, 410, 'a link that is over is told before anybody goes away');
+    t.equal(over.status, 410, 'an expired link is reported before the redirect');
     secrets.push(secret, linkSecret);
   });
 
-  await t.test('a state is good once, in the browser that began, and with what it began with', async (t) => {
+  await t.test('a state is valid once, in its own browser, and with its own values', async (t) => {
     const client = new ConsoleClient(t, { port: server.port });
     const [first, second] = [await startAt(client), await startAt(client)];
     const addresses = [
@@ -180,7 +173,7 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     t.equal(refusalIn(await comeBack(client, cancelled)), 'denied');
   });
 
-  await t.test('nobody is sent elsewhere, whatever a request asks for', async (t) => {
+  await t.test('no request can make the service redirect to another origin', async (t) => {
     const client = new ConsoleClient(t, { port: server.port });
     const places = [
       'https://evil.example/console/',
@@ -203,9 +196,9 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     t.equal(answer.header('x-evil'), undefined);
   });
 
-  await t.test('sign-ins that are begun and not finished count as attempts of their address', async (t) => {
+  await t.test('unfinished sign-ins count as attempts of their address', async (t) => {
     const client = new ConsoleClient(t, { port: server.port, localAddress: '127.0.0.21' });
-    t.equal(refusalIn(await signInByOpenId(client, 'ada')), null, 'one that is right does not count');
+    t.equal(refusalIn(await signInByOpenId(client, 'ada')), null, 'a successful one does not count');
     const statuses: number[] = [];
     for (let round = 0; round < 51; round += 1) {
       statuses.push((await client.send('POST', '/openid/start', {})).status);
@@ -213,13 +206,17 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     t.equal(statuses.filter((status) => status === 200).length, 50);
     t.equal(statuses.at(-1), 429);
     const credentials = { email: 'owner@acme.example', password };
-    t.equal((await client.send('POST', '/session', credentials)).status, 429, 'with those of passwords');
+    t.equal(
+      (await client.send('POST', '/session', credentials)).status,
+      429,
+      'together with those of passwords',
+    );
     const elsewhere = new ConsoleClient(t, { port: server.port, localAddress: '127.0.0.22' });
     t.equal((await elsewhere.send('POST', '/session', credentials)).status, 200);
   });
 
   await t.test(
-    'another account with the same email is somebody else, unless a sign-in link says so',
+    'another account with the same email is not the member, unless it follows a sign-in link',
     async (t) => {
       const client = new ConsoleClient(t, { port: server.port });
       t.equal(refusalIn(await signInByOpenId(client, 'impostor')), 'other-account');
@@ -231,7 +228,7 @@ t.test('members sign in with their accounts at the provider', async (t) => {
       t.equal((await signInByOpenId(client, 'impostor', link)).header('location'), '/console/');
       t.equal((await client.send('GET', '/session')).json.member.id, member.id);
       const former = new ConsoleClient(t, { port: server.port });
-      t.equal(refusalIn(await signInByOpenId(former, 'ada')), 'other-account', 'one account of an issuer');
+      t.equal(refusalIn(await signInByOpenId(former, 'ada')), 'other-account', 'one account for each issuer');
     },
   );
 
@@ -241,16 +238,20 @@ t.test('members sign in with their accounts at the provider', async (t) => {
   for (const hidden of secrets) t.notOk(hidden === '' || log.includes(hidden), 'no secret in the log');
   t.notMatch(log, /eyJ[\w-]+\./, 'no token, either');
   t.match(log, /the OpenID provider answers/);
-  t.match(log, /unexpected ID Token \\"nonce\\" claim value/, 'what did not hold is told');
+  t.match(log, /unexpected ID Token \\"nonce\\" claim value/, 'the log names the failed check');
 
   await provider.close();
   const other = await startOpenIdProvider(t, { redirectUrl, people: { impostor: people['stranger'] ?? {} } });
   const moved = await bootServer(t, { dataDir: server.dataDir, settings: settingsOf(other) });
   const newcomer = new ConsoleClient(t, { port: moved.port });
-  t.equal(refusalIn(await signInByOpenId(newcomer, 'impostor')), 'not-a-member', 'a subject is its issuer’s');
+  t.equal(
+    refusalIn(await signInByOpenId(newcomer, 'impostor')),
+    'not-a-member',
+    'a subject belongs to its issuer',
+  );
 });
 
-t.test('an email of two organisations says of neither', async (t) => {
+t.test('an email of two organisations reveals neither', async (t) => {
   const both = { name: 'Both', email: 'nobody@acme.example', role: 'owner' };
   const organisations = ['one', 'two'].map((name) => ({ name, plan: 'teams', members: [both] }));
   const { server } = await bootWithProvider(t, { organisations });
@@ -258,7 +259,7 @@ t.test('an email of two organisations says of neither', async (t) => {
   t.equal(refusalIn(await signInByOpenId(client, 'stranger')), 'several-members');
 });
 
-t.test('a provider that is down keeps nobody from starting, and is asked again', async (t) => {
+t.test('a provider that is down does not prevent the start, and is contacted again', async (t) => {
   const port = await freePort();
   const settings = settingsOf({ issuer: `http://127.0.0.1:${port}` });
   const server = await bootServer(t, { dataDir: temporaryDirectory(t), settings });
@@ -271,10 +272,14 @@ t.test('a provider that is down keeps nobody from starting, and is asked again',
   t.equal(client.cookies.size, 0);
 
   const provider = await startOpenIdProvider(t, { redirectUrl, people, port });
-  t.equal(refusalIn(await signInByOpenId(client, 'ada')), 'not-a-member', 'back, and at once');
+  t.equal(refusalIn(await signInByOpenId(client, 'ada')), 'not-a-member', 'sign-in works again, at once');
   const address = await new ProviderVisitor().signIn(await startAt(client), 'ada');
   await provider.close();
-  t.equal(refusalIn(await comeBack(client, address)), 'provider-unreachable', 'gone while somebody signs in');
+  t.equal(
+    refusalIn(await comeBack(client, address)),
+    'provider-unreachable',
+    'the provider fails during a sign-in',
+  );
 
   await startOpenIdProvider(t, { redirectUrl, people, port });
   const line = await server.line((written) => written.includes('/console/link#'));
@@ -285,7 +290,7 @@ t.test('a provider that is down keeps nobody from starting, and is asked again',
   t.match(member, { name: 'Ada', email: 'Owner@acme.example', role: 'owner' }, 'the first Owner');
 });
 
-t.test('a provider that hangs is given up after ten seconds, and with the service', async (t) => {
+t.test('a hanging provider is given up after ten seconds, and when the service stops', async (t) => {
   const provider = await startOpenIdProvider(t, { redirectUrl, people });
   const settings = settingsOf(provider);
   const server = await bootServer(t, { dataDir: temporaryDirectory(t), settings });
@@ -303,10 +308,10 @@ t.test('a provider that hangs is given up after ten seconds, and with the servic
   await provider.wasAsked(asked + 1);
   const stoppedAt = performance.now();
   await second.stop();
-  t.ok(performance.now() - stoppedAt < 8000, 'what is being asked is given up with the service');
+  t.ok(performance.now() - stoppedAt < 8000, 'the request is given up when the service stops');
 });
 
-t.test('secrets are shown as the provider wants them, and emails may stand in the ID token', async (t) => {
+t.test('the client authenticates as the provider requires, and emails may be in the ID token', async (t) => {
   for (const secretIn of ['client_secret_post', 'none'] as const) {
     const provider = await startOpenIdProvider(t, { redirectUrl, people, secretIn, hasFullIdToken: true });
     const { BURGEE_OPEN_ID_CLIENT_SECRET: secret = '', ...settings } = settingsOf(provider);
@@ -317,12 +322,12 @@ t.test('secrets are shown as the provider wants them, and emails may stand in th
     });
     const client = new ConsoleClient(t, { port: server.port });
     t.equal(refusalIn(await signInByOpenId(client, 'ada')), 'not-a-member', secretIn);
-    t.notOk(provider.asked.includes('/me'), 'the user info is asked only where it is needed');
+    t.notOk(provider.asked.includes('/me'), 'the user info is requested only if needed');
     await server.stop();
   }
 });
 
-t.test('another site cannot begin a sign-in, and behind TLS its cookie is for TLS alone', async (t) => {
+t.test('another site cannot begin a sign-in, and behind TLS its cookie is Secure', async (t) => {
   const provider = await startOpenIdProvider(t, { redirectUrl, people });
   const settings = { ...settingsOf(provider), BURGEE_BASE_URL: 'https://flags.example.test' };
   const server = await bootServer(t, { dataDir: temporaryDirectory(t), settings });
@@ -336,7 +341,7 @@ t.test('another site cannot begin a sign-in, and behind TLS its cookie is for TL
   t.equal(url.searchParams.get('redirect_uri'), redirectUrl.replace('http:', 'https:'));
 });
 
-t.test('without a provider there is nothing to begin', async (t) => {
+t.test('without a provider no sign-in with one can begin', async (t) => {
   const server = await bootServer(t, { dataDir: temporaryDirectory(t) });
   const client = new ConsoleClient(t, { port: server.port });
   const refused = await client.send('POST', '/openid/start', {});

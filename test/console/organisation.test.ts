@@ -7,7 +7,7 @@ import { PreparedStore } from './prepared-store.ts';
 
 t.setTimeout(120_000);
 
-t.test('members are invited, edited and removed, and the audit log tells of it', async (t) => {
+t.test('members are invited, edited and removed, and the audit log records it', async (t) => {
   const dataDir = temporaryDirectory(t);
   const prepared = new PreparedStore();
   const [ownerId, editorId] = [prepared.addMember('owner'), prepared.addMember('editor')];
@@ -56,12 +56,12 @@ t.test('members are invited, edited and removed, and the audit log tells of it',
   );
   t.equal(nextCursor, null);
   t.match(entries[0].actor, { kind: 'member', id: ownerId });
-  t.notMatch(JSON.stringify(entries), invited.json.url.split('#')[1], 'the link’s secret is nowhere');
+  t.notMatch(JSON.stringify(entries), invited.json.url.split('#')[1], 'the link’s secret is in no answer');
   await server.stop();
   t.notOk(server.lines.some((line) => line.includes(invited.json.url.split('#')[1])));
 });
 
-t.test('who may do what, for each role, another organisation’s Owner and nobody', async (t) => {
+t.test('permissions of each role, of another organisation’s Owner and of a signed-out client', async (t) => {
   const dataDir = temporaryDirectory(t);
   const prepared = new PreparedStore();
   const foreign = organisationOf({ name: 'Foreign' });
@@ -79,8 +79,8 @@ t.test('who may do what, for each role, another organisation’s Owner and nobod
   const projectPath = `/projects/${prepared.project.id}`;
   const member = `/members/${people.viewer}`;
   const wrong = { revision: 99 };
-  // Answers of viewer, editor, admin, owner, the other organisation's Owner, and nobody. 409 is a change that was let
-  // through to its revision, 404 one to the look-up of what it names.
+  // Statuses for viewer, editor, admin, owner, the other organisation's Owner, and a signed-out client. With 409 a
+  // change was permitted as far as the check of its revision, with 404 as far as the look-up of its record.
   const table: readonly (readonly [string, string, unknown, readonly number[]])[] = [
     ['GET', '/organisation', undefined, [200, 200, 200, 200, 200, 401]],
     ['PATCH', '/organisation', { ...wrong, name: 'x' }, [403, 403, 403, 409, 409, 401]],

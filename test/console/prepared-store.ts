@@ -22,7 +22,7 @@ function randomBytes(): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(32));
 }
 
-/** What a data directory is given before a server opens it: an organisation with people who are signed in. */
+/** Prepares a data directory before a server opens it: an organisation with signed-in members. */
 export class PreparedStore {
   readonly organisation = organisationOf();
   readonly project = projectOf(this.organisation.id, { name: 'shop' });
@@ -40,7 +40,7 @@ export class PreparedStore {
 
   /**
    * @param seenAt when the member's session was used last
-   * @returns the id of a new member who has a session.
+   * @returns the id of a new member with a session
    */
   addMember(role: Role, organisationId: string = this.organisation.id, seenAt: number = Date.now()): string {
     const member = memberOf({ organisationId, role, name: role, email: `${newId()}@example.test` });
@@ -49,7 +49,7 @@ export class PreparedStore {
     return member.id;
   }
 
-  /** @returns the secret of one more session, for a cookie. */
+  /** @returns the secret of a further session, for a cookie */
   addSession(memberId: string, seenAt: number = Date.now()): string {
     const secret = newSecretText(randomBytes());
     const fields = { secretHash: hashSecret(secret), createdAt: seenAt, lastSeenAt: seenAt };
@@ -57,7 +57,7 @@ export class PreparedStore {
     return secret;
   }
 
-  /** @returns the header that presents a new token of the project. */
+  /** @returns the Authorization header of a new token of the project */
   addToken(): string {
     const text = newTokenSecret('burgee', randomBytes());
     const token = tokenOf(this.project.id, { secretHash: hashSecret(text.slice('burgee_'.length)) });

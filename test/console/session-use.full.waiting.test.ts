@@ -10,7 +10,7 @@ t.setTimeout(300_000);
 
 const background = { 'x-burgee-background': '1' };
 
-/** Sessions that were used so long ago that their next use is written. */
+/** Sessions whose last use is so long ago that the next use is written. */
 async function bootLongAgo(t: Test) {
   const dataDir = temporaryDirectory(t);
   const prepared = new PreparedStore();
@@ -28,7 +28,7 @@ async function bootLongAgo(t: Test) {
 
 let settled = 0;
 
-/** The writer is one: once it has answered somebody's change, what was sent to it before has been done. */
+/** There is one writer: once it has answered a change, all earlier messages to it are done. */
 async function settle(other: ConsoleClient): Promise<void> {
   settled += 1;
   const name = `flag ${settled}`;
@@ -37,35 +37,35 @@ async function settle(other: ConsoleClient): Promise<void> {
   if (status !== 201) throw new Error(`A flag was not created: ${status}`);
 }
 
-/** Read in the background, so that looking changes nothing. */
+/** Reads with the header of background requests, so that this is no use of the session. */
 async function lastSeen(client: ConsoleClient): Promise<number> {
   const { sessions } = (await client.send('GET', '/sessions', undefined, background)).json;
   return sessions[0].lastSeenAt;
 }
 
-t.test('what a page reads by itself is no use of the session', async (t) => {
+t.test("a page's own requests are no use of the session", async (t) => {
   const { server, client, other, seenAt, projectPath } = await bootLongAgo(t);
   for (const path of ['/session', '/projects', `${projectPath}/flags`, `${projectPath}/audit`, '/members']) {
     t.equal((await client.send('GET', path, undefined, background)).status, 200, path);
   }
   await settle(other);
-  t.equal(await lastSeen(client), seenAt, 'readings with the header');
+  t.equal(await lastSeen(client), seenAt, 'requests with the header');
 
   const stream = await openEventStream(t, client, `${projectPath}/events`);
   t.match(await stream.next(), { event: 'ready' });
   await settle(other);
   t.match(await stream.next(), { event: 'changed' });
   await settle(other);
-  t.equal(await lastSeen(client), seenAt, 'the stream, and what it tells');
+  t.equal(await lastSeen(client), seenAt, 'the stream and its events');
   stream.close();
 
   t.equal((await client.send('GET', `${projectPath}/flags`)).status, 200);
   await settle(other);
-  t.ok((await lastSeen(client)) > seenAt, 'a reading without the header is a use');
+  t.ok((await lastSeen(client)) > seenAt, 'a request without the header is a use');
   await server.stop();
 });
 
-t.test('a change is a use of the session, whatever its header says', async (t) => {
+t.test('a change is a use of the session, with any header', async (t) => {
   const { server, client, other, seenAt, projectPath } = await bootLongAgo(t);
   const created = await client.send('POST', `${projectPath}/flags`, { name: 'checkout' }, background);
   t.equal(created.status, 201);
@@ -74,7 +74,7 @@ t.test('a change is a use of the session, whatever its header says', async (t) =
   await server.stop();
 });
 
-t.test('a page that nobody uses goes idle with its stream', async (t) => {
+t.test('the session of an unused page expires despite its stream', async (t) => {
   const dataDir = temporaryDirectory(t);
   const prepared = new PreparedStore();
   const leftMs = 20_000;
@@ -85,7 +85,7 @@ t.test('a page that nobody uses goes idle with its stream', async (t) => {
   const events = `/projects/${prepared.project.id}/events`;
   const stream = await openEventStream(t, client, events);
   t.match(await stream.next(), { event: 'ready' });
-  t.equal((await client.send('GET', '/projects', undefined, background)).status, 200, 'the page reads on');
+  t.equal((await client.send('GET', '/projects', undefined, background)).status, 200, 'the page still reads');
   t.equal(await stream.ended, true, 'within a heartbeat of the limit');
   t.equal((await client.send('GET', '/projects')).status, 401);
   await server.stop();

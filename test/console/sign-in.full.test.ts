@@ -21,7 +21,7 @@ t.test('a member signs in with email and password, and out again', async (t) => 
     /^burgee_session=[0-9A-Za-z]{49}; Max-Age=1209600; Path=\/console; HttpOnly; SameSite=Lax$/,
   );
   const secret = client.cookies.get('burgee_session') ?? '';
-  t.notMatch(answer.text, secret, 'the secret is in the cookie alone');
+  t.notMatch(answer.text, secret, 'the secret is only in the cookie');
 
   const session = await client.send('GET', '/session');
   t.ok(Value.Check(sessionViewSchema, session.json), session.text);
@@ -34,9 +34,9 @@ t.test('a member signs in with email and password, and out again', async (t) => 
   t.match(sessions[0], { id: session.json.sessionId, isCurrent: true, address: '127.0.0.1' });
 
   t.equal((await client.send('DELETE', '/session')).status, 204);
-  t.equal(client.cookies.size, 0, 'the cookie is taken back');
+  t.equal(client.cookies.size, 0, 'the cookie is removed');
   client.cookies.set('burgee_session', secret);
-  t.equal((await client.send('GET', '/sessions')).status, 401, 'and worth nothing any more');
+  t.equal((await client.send('GET', '/sessions')).status, 401, 'and is not valid any more');
   t.equal((await client.send('GET', '/session')).json.isSignedIn, false);
   await server.stop();
   t.strictSame([...checkStore(server.dataDir)], []);
@@ -66,7 +66,7 @@ t.test('signing in again rotates the session; others are listed and can be ended
   t.equal((await second.send('GET', '/sessions')).status, 200);
 });
 
-t.test('wrong passwords and unknown emails are told alike, and only so often', async (t) => {
+t.test('wrong passwords and unknown emails get the same answer, and are limited', async (t) => {
   const server = await bootConsole(t);
   const client = new ConsoleClient(t, { port: server.port, localAddress: '127.0.0.9' });
   const wrong = await client.send('POST', '/session', { email: 'owner@acme.example', password: 'not this' });
@@ -76,7 +76,7 @@ t.test('wrong passwords and unknown emails are told alike, and only so often', a
   t.equal(wrong.header('set-cookie'), undefined);
   const right = { email: 'owner@acme.example', password };
   for (let round = 0; round < 12; round += 1) {
-    t.equal((await client.send('POST', '/session', right)).status, 200, 'right ones do not count');
+    t.equal((await client.send('POST', '/session', right)).status, 200, 'right passwords do not count');
   }
   const statuses: number[] = [];
   const bad = { email: 'Owner@acme.example', password: 'wrong again' };
@@ -85,14 +85,18 @@ t.test('wrong passwords and unknown emails are told alike, and only so often', a
   }
   t.strictSame(statuses, [401, 401, 401, 401, 401, 401, 401, 401, 401, 429]);
   const elsewhere = new ConsoleClient(t, { port: server.port, localAddress: '127.0.0.10' });
-  t.equal((await elsewhere.send('POST', '/session', right)).status, 200, 'a stranger locks nobody out');
+  t.equal(
+    (await elsewhere.send('POST', '/session', right)).status,
+    200,
+    'a stranger cannot lock a member out',
+  );
   const limited = await client.send('POST', '/session', right);
-  t.equal(limited.status, 429, 'from this address the account is not asked for any more');
+  t.equal(limited.status, 429, 'this address cannot try the account any more');
   t.ok(Number(limited.header('retry-after')) > 60);
   t.equal((await signInAs(t, server, 'admin@acme.example')).cookies.size, 1, 'and no other account');
 });
 
-t.test('an address is limited, whatever accounts it tries, and attempts at once are counted', async (t) => {
+t.test('an address is limited over all accounts, and simultaneous attempts count', async (t) => {
   const server = await bootConsole(t, undefined, { BURGEE_IN_FLIGHT_MAX: '1000' });
   const clients = Array.from(
     { length: 60 },
@@ -104,22 +108,22 @@ t.test('an address is limited, whatever accounts it tries, and attempts at once 
     ),
   );
   const count = (status: number): number => answers.filter((answer) => answer.status === status).length;
-  t.ok(count(401) >= 34, 'those that have a place are answered');
+  t.ok(count(401) >= 34, 'attempts with a place are answered');
   t.ok(count(401) <= 50, 'fifty in a window');
-  t.equal(count(401) + count(503) + count(429), 60, 'and those that would wait too long are told so');
+  t.equal(count(401) + count(503) + count(429), 60, 'and attempts that would wait too long are refused');
   t.match(answers.find(({ status }) => status === 503)?.json ?? { detail: 'Retry' }, { detail: /Retry/ });
   const [client] = clients;
   let wrong = count(401);
   for (let index = wrong; index <= 50; index += 1) {
     const email = `y${index}@acme.example`;
     const answer = await client?.send('POST', '/session', { email, password: 'guess' });
-    t.equal(answer?.status, index < 50 ? 401 : 429, 'what was never checked has not counted');
+    t.equal(answer?.status, index < 50 ? 401 : 429, 'unchecked attempts have not counted');
     if (answer?.status === 401) wrong += 1;
   }
   t.equal(wrong, 50);
 });
 
-t.test('a present password is guessed ten times at most, and a right one does not count', async (t) => {
+t.test('the present password can be guessed ten times at most, and a right one does not count', async (t) => {
   const server = await bootConsole(t);
   const client = await signInAs(t, server, 'editor@acme.example');
   const change = async (current: string) =>
@@ -153,7 +157,7 @@ t.test('one email in two organisations chooses between them', async (t) => {
   t.equal((await client.send('POST', '/session', foreign)).status, 401);
 });
 
-t.test('a changed password ends the other sessions, and the old one works no more', async (t) => {
+t.test('a new password ends the other sessions, and the old one does not work any more', async (t) => {
   const server = await bootConsole(t);
   const email = 'viewer@acme.example';
   const [here, there] = [await signInAs(t, server, email), await signInAs(t, server, email)];
@@ -180,7 +184,7 @@ t.test('a changed password ends the other sessions, and the old one works no mor
   });
 });
 
-t.test('behind TLS the cookie is for TLS alone, and only the base URL may change anything', async (t) => {
+t.test('behind TLS the cookie is Secure, and only the base URL may make changes', async (t) => {
   const server = await bootConsole(t, undefined, { BURGEE_BASE_URL: 'https://flags.example' });
   const client = new ConsoleClient(t, { port: server.port });
   const body = { email: 'owner@acme.example', password };
@@ -192,11 +196,11 @@ t.test('behind TLS the cookie is for TLS alone, and only the base URL may change
   t.match(
     answer.header('set-cookie'),
     /^__Host-burgee_session=\w+; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
-    'a name that browsers take from this very host alone',
+    'browsers accept this cookie name only from this host',
   );
   const secret = client.cookies.get('__Host-burgee_session') ?? '';
   const planted = new ConsoleClient(t, { port: server.port });
   planted.cookies.set('__Secure-burgee_session', secret);
-  t.equal((await planted.send('GET', '/sessions')).status, 401, 'not one that a sibling could plant');
+  t.equal((await planted.send('GET', '/sessions')).status, 401, 'a sibling domain cannot set it');
   t.equal((await client.send('DELETE', '/session', undefined, origin)).status, 204);
 });

@@ -8,18 +8,18 @@ import {
   writtenValue,
 } from '../../src/console/parts/value-text.ts';
 
-t.test('values are read one a line or by commas, and trimmed', async (t) => {
+t.test('values are separated by lines or commas, and trimmed', async (t) => {
   t.strictSame(parseValues(' pro, team\r\n\nfree trial,,'), ['pro', 'team', 'free trial']);
   t.strictSame(parseValues(' \n , '), []);
 });
 
-t.test('what stands in quotes is one value, exactly', async (t) => {
+t.test('text in quotes is one exact value', async (t) => {
   t.strictSame(parseValues('"Smith, Jane", " x " ,y'), ['Smith, Jane', ' x ', 'y']);
   t.strictSame(parseValues('"say ""hi""",""'), ['say "hi"', '']);
   t.strictSame(parseValues('"a\nb"\n"c"'), ['a\nb', 'c']);
 });
 
-t.test('a quote that nothing ends, or that stands within a value, is a character', async (t) => {
+t.test('a quote without an end, or within a value, is a character', async (t) => {
   t.strictSame(parseValues('5" pipe, "a, b'), ['5" pipe', '"a', 'b']);
   t.strictSame(parseValues('"a" b, c'), ['"a" b', 'c']);
 });
@@ -32,25 +32,25 @@ t.test('a comma is part of a value while its quotes are open', async (t) => {
 t.test('every value can be written', async (t) => {
   const values = ['pro', 'a,b', ' a', 'a\t', '"x', 'x"y', 'a\nb', 'say "hi", x', '', ' ', '"', '",'];
   for (const value of values) t.strictSame(parseValues(writtenValue(value)), [value]);
-  t.strictSame(parseValues(values.map(writtenValue).join(', ')), values, 'and all of them in one line');
+  t.strictSame(parseValues(values.map(writtenValue).join(', ')), values, 'also all in one line');
 });
 
-t.test('a long text that is all quotes, or has many unended ones, is read in no time', async (t) => {
+t.test('a long text of quotes, or with many unended ones, is read quickly', async (t) => {
   const lines = Array.from({ length: 50_000 }, (_, index) => `"c${index}`);
   t.equal(parseValues(lines.join('\n')).length, lines.length);
   t.equal(parseValues('"'.repeat(100_001)).length, 1);
 });
 
-t.test('a value has at most so many characters, an emoji being one', async (t) => {
+t.test('the length of a value is limited; an emoji is one character', async (t) => {
   t.equal(tooLongValue(['x'.repeat(256), '😀'.repeat(256)], 256), undefined);
   t.equal(tooLongValue(['x'.repeat(257)], 256), 'x'.repeat(257));
 });
 
-t.test('what is there stays in front, and nothing is there twice', async (t) => {
+t.test('existing values stay in front, and no value is added twice', async (t) => {
   t.strictSame(withValues(['b', 'a'], ['a', 'c', 'c', 'A']), ['b', 'a', 'c', 'A']);
 });
 
-t.test('what others put in and took out meanwhile stays', async (t) => {
+t.test("others' additions and removals meanwhile stay", async (t) => {
   const begun = ['a', 'b', 'c'];
   t.strictSame(withEdits(begun, begun, ['a', 'c', 'd']), ['a', 'c', 'd']);
   t.strictSame(withEdits(['a', 'b', 'c', 'theirs'], begun, ['a', 'c', 'mine']), ['a', 'c', 'theirs', 'mine']);

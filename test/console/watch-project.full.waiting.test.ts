@@ -33,7 +33,7 @@ async function bootWithProject(t: Test) {
   return { prepared, ids, server, owner, viewer, events, changeFlag };
 }
 
-t.test('an open page hears of changes by others, and ends with its session', async (t) => {
+t.test("an open page gets others' changes, and its stream ends with its session", async (t) => {
   const { prepared, ids, server, owner, viewer, events, changeFlag } = await bootWithProject(t);
   const stream = await openEventStream(t, viewer, events);
   t.equal(stream.status, 200);
@@ -56,13 +56,13 @@ t.test('an open page hears of changes by others, and ends with its session', asy
   });
   const removed = await owner.send('DELETE', `/members/${ids.viewer}`);
   t.equal(removed.status, 204);
-  t.equal(await stream.ended, true, 'the member is gone, and so is the stream');
+  t.equal(await stream.ended, true, 'the stream ends when the member is removed');
   const again = await openEventStream(t, viewer, events);
   t.equal(again.status, 401);
   await server.stop();
 });
 
-t.test('what changed since the session was read is told at once', async (t) => {
+t.test('changes since the session was read are sent at once', async (t) => {
   const { prepared, server, viewer, events, changeFlag } = await bootWithProject(t);
   const { position } = (await viewer.send('GET', '/session')).json;
   await changeFlag();
@@ -75,7 +75,7 @@ t.test('what changed since the session was read is told at once', async (t) => {
   await server.stop();
 });
 
-t.test('a page without a project hears of the organisation, and of no other', async (t) => {
+t.test('a page without a project gets the changes of its organisation, and of no other', async (t) => {
   const dataDir = temporaryDirectory(t);
   const prepared = new PreparedStore();
   const other = organisationOf({ name: 'Other' });
@@ -92,12 +92,12 @@ t.test('a page without a project hears of the organisation, and of no other', as
   t.strictSame(
     await stream.next(),
     { event: 'changed', data: { position: '1.0', ...nothing, organisation: true } },
-    'one entry alone',
+    'only one entry',
   );
   await stop();
 });
 
-t.test('pages of one session are bounded, and a closed one makes room', async (t) => {
+t.test('the pages of a session are limited, and a closed one frees its place', async (t) => {
   const { server, owner, viewer, events } = await bootWithProject(t);
   const open = async (client = viewer) => await openEventStream(t, client, events);
   const streams = [await open(), await open(), await open(), await open()];
@@ -106,7 +106,7 @@ t.test('pages of one session are bounded, and a closed one makes room', async (t
     [200, 200, 200, 200],
   );
   t.equal((await open()).status, 503);
-  t.equal((await open(owner)).status, 200, 'of another session');
+  t.equal((await open(owner)).status, 200, 'a page of another session');
   streams[0]?.close();
   let status = 503;
   for (let attempt = 0; status === 503 && attempt < 100; attempt += 1) ({ status } = await open());
@@ -114,7 +114,7 @@ t.test('pages of one session are bounded, and a closed one makes room', async (t
   await server.stop();
 });
 
-t.test('pages of a member and of an organisation are bounded, and leave room for others', async (t) => {
+t.test('the pages of a member and of an organisation are limited, and leave places for others', async (t) => {
   const dataDir = temporaryDirectory(t);
   const prepared = new PreparedStore();
   const other = organisationOf({ name: 'Other' });
@@ -138,14 +138,19 @@ t.test('pages of a member and of an organisation are bounded, and leave room for
       const opened = await Promise.all([0, 1, 2, 3].map(() => watch(client)));
       t.strictSame(opened, [200, 200, 200, 200]);
     }
-    if (last !== undefined) t.equal(await watch(last), 503, 'the 21st of a member, by one more session');
+    if (last !== undefined)
+      t.equal(await watch(last), 503, 'the 21st page of a member, in a further session');
   }
-  t.equal(await watch(prepared.client(t, port, late)), 503, 'the 101st of an organisation');
-  t.equal(await watch(prepared.client(t, port, stranger), shop.id), 200, 'another organisation’s first');
+  t.equal(await watch(prepared.client(t, port, late)), 503, 'the 101st page of an organisation');
+  t.equal(
+    await watch(prepared.client(t, port, stranger), shop.id),
+    200,
+    'the first page of another organisation',
+  );
   await stop();
 });
 
-t.test('a quiet stream beats, and ends when the service stops', async (t) => {
+t.test('a quiet stream sends heartbeats, and ends when the service stops', async (t) => {
   const { server, viewer, events } = await bootWithProject(t);
   const stream = await openEventStream(t, viewer, events);
   t.match(await stream.next(), { event: 'ready' });

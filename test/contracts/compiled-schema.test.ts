@@ -9,12 +9,12 @@ import fc from '../support/fast-check.ts';
 const closed = { additionalProperties: false };
 const whole = { name: 'the body' };
 
-/** Of a value that is wrong at one place. */
+/** The problem of a value with one fault. */
 function problemOf(schema: TSchema, value: unknown): string {
   return compileSchema(schema).problems(value, whole).join('; ');
 }
 
-t.test('a schema without a wording is worded by its shape', async (t) => {
+t.test('a schema without its own wording is described by its shape', async (t) => {
   const shapes: readonly (readonly [TSchema, string])[] = [
     [Type.String(), 'a string'],
     [Type.Boolean(), 'true or false'],
@@ -33,11 +33,11 @@ t.test('a schema without a wording is worded by its shape', async (t) => {
   for (const [schema, noun] of shapes) t.equal(problemOf(schema, -0.5), `the body must be ${noun}`);
 });
 
-t.test('its own wording counts more', async (t) => {
+t.test('its own wording takes precedence', async (t) => {
   t.equal(problemOf(Type.String(worded('must be a name')), 1), 'the body must be a name');
 });
 
-t.test('each place is told once, with its path', async (t) => {
+t.test('each place is reported once, with its path', async (t) => {
   const item = Type.Object({ name: Type.String(), size: Type.Optional(Type.Integer()) }, closed);
   const check = compileSchema(
     Type.Object(
@@ -59,7 +59,7 @@ t.test('each place is told once, with its path', async (t) => {
   ]);
 });
 
-t.test('a slice counts from its place in the whole array', async (t) => {
+t.test("a slice's indexes count in the whole array", async (t) => {
   const check = compileSchema(Type.Array(Type.Array(Type.String())));
   t.strictSame(check.problems([[], ['a', 1]], { path: 'rows', firstIndex: 500 }), [
     'rows[501][1] must be a string',
@@ -69,7 +69,7 @@ t.test('a slice counts from its place in the whole array', async (t) => {
   ]);
 });
 
-t.test('steps are shown so that they can be told apart, and never at length', async (t) => {
+t.test('path steps are shown unambiguously and shortened', async (t) => {
   t.equal(stepInto('a', 0), 'a[0]');
   t.equal(stepInto('', 'a'), 'a');
   t.equal(stepInto('a', 'b-c.d'), 'a.b-c.d');
@@ -78,7 +78,7 @@ t.test('steps are shown so that they can be told apart, and never at length', as
   t.equal(stepInto('', 'x'.repeat(100)), `${'x'.repeat(64)}…`);
 });
 
-t.test('a value is right, or it is told why not', async (t) => {
+t.test('a value is valid, or its problems are reported', async (t) => {
   const bodies = Object.values(consoleOperations).flatMap(({ body }): TSchema[] => (body ? [body] : []));
   const checks = [...bodies, declaredFlagsSchema, provisionDocumentSchema].map(compileSchema);
   const key = fc.constantFrom('name', 'flags', 'states', 'rules', 'organisations', 'revision', 'a', '/', '');
@@ -100,7 +100,7 @@ t.test('a value is right, or it is told why not', async (t) => {
   t.pass('for each');
 });
 
-t.test('a value with more errors than are looked for is told why not, too', async (t) => {
+t.test('a value with more errors than are collected has its problems reported too', async (t) => {
   const many = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`x${index}`, 1]));
   const problems = compileSchema(Type.Object({}, closed)).problems(many, whole);
   t.equal(problems.length, 1000);

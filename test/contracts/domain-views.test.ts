@@ -46,7 +46,7 @@ function problemsOf(view: object): unknown[] {
   return [...Value.Errors(flagRepresentationSchema, JSON.parse(JSON.stringify(view)))];
 }
 
-t.test('every form in which the domain shows a flag is the one on the wire', async (t) => {
+t.test("every view of a flag fits the wire's schema", async (t) => {
   const alone = project([], false);
   t.same(problemsOf(flagView(flagOf(alone, []), alone, null)), [], 'single-environment');
   const several = project(['production', '__proto__', 'constructor'], true);
@@ -59,7 +59,7 @@ t.test('every form in which the domain shows a flag is the one on the wire', asy
   t.same(problemsOf(flagView(flagOf(none, []), none, null)), [], 'a project without environments yet');
 });
 
-t.test('a token is described as on the wire, limited or not', async (t) => {
+t.test("a token's view fits the wire's schema, limited to environments or not", async (t) => {
   const shop = project(['staging'], true);
   for (const environments of [null, ['staging']]) {
     const token: Token = {

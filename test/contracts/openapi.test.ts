@@ -49,7 +49,7 @@ t.test('all three evaluation routes and all five management routes are there, an
   t.equal(evaluationOperations.length, 3);
 });
 
-t.test('each route has exactly the statuses of its problems, and its own', async (t) => {
+t.test('each route has exactly the statuses of its problems and of its success', async (t) => {
   for (const operation of operations) {
     const expected = new Set([
       ...operation.answers.map(({ status }) => String(status)),
@@ -60,7 +60,7 @@ t.test('each route has exactly the statuses of its problems, and its own', async
   }
 });
 
-t.test('every problem is an answer of some route', async (t) => {
+t.test('every problem is an answer of a route', async (t) => {
   const told = new Set(operations.flatMap(({ problems }) => problems));
   t.same(
     problemCodes.filter((code) => !told.has(code)),
@@ -94,7 +94,7 @@ t.test('only the Management API needs a token, and path parameters are declared'
   }
 });
 
-t.test('every reference leads to a component, and every component is referred to', async (t) => {
+t.test('every reference leads to a component, and every component is referenced', async (t) => {
   const references = new Set(text.match(/#\/components\/schemas\/\w+/g));
   const components = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
   t.same([...references].sort(), components.sort());
@@ -107,11 +107,11 @@ t.test('responses are open to new fields, requests are not', async (t) => {
   t.same(names.filter(isClosed).sort(), ['FlagPatchBody', 'GroupFlagCreateBody', 'SingleFlagCreateBody']);
 });
 
-t.test('docs/openapi.json is the document of these contracts', async (t) => {
+t.test('docs/openapi.json is generated from these contracts', async (t) => {
   t.equal(readFileSync(join(root, 'docs/openapi.json'), 'utf8'), `${text}\n`, 'run npm run build');
 });
 
-t.test('what a repeated request may send and gets is described', async (t) => {
+t.test("a repeated request's headers and answers are described", async (t) => {
   const namesOf = (path: string, method: string, place: string) =>
     described(path, method)
       .parameters.filter((parameter) => parameter.in === place)

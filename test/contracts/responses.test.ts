@@ -57,7 +57,7 @@ function operationOf(id: string) {
   return operation;
 }
 
-/** @returns the schema of this answer, and what it may be called when it is a problem. */
+/** @returns the schema of this answer, and for a problem its possible titles */
 function declared(id: string, status: number): { schema: TSchema; titles: readonly string[] } {
   const { answers, problems } = operationOf(id);
   const answer = answers.find((each) => each.status === status);
@@ -139,7 +139,7 @@ for (const [id, status, request] of exchanges) {
   );
 }
 
-t.test('what an error links to is served', async (t) => {
+t.test("an error's link leads to a served page", async (t) => {
   const { docs } = JSON.parse((await client.send({ path: '/api/v1/token' })).text) as { docs: string };
   const link = new URL(docs);
   t.equal(link.port, String(server.port));

@@ -81,10 +81,10 @@ const samples: readonly (readonly [name: string, schema: TSchema, values: readon
 ];
 
 for (const [name, schema, values] of samples) {
-  t.test(`${name}: takes what its type takes, and no field more`, async (t) => {
+  t.test(`${name}: accepts what its type accepts, and no further field`, async (t) => {
     for (const value of values) {
       t.same([...Value.Errors(schema, value)], []);
-      if (!Array.isArray(value)) t.notOk(Value.Check(schema, { ...value, surprise: 1 }), 'one field more');
+      if (!Array.isArray(value)) t.notOk(Value.Check(schema, { ...value, surprise: 1 }), 'one further field');
     }
   });
   t.test(`${name}: every property has a description and examples that are valid`, async (t) => {

@@ -6,18 +6,21 @@ import { debianPrograms, pathOf } from '../support/debian-programs.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/* Each alert rule is evaluated by Prometheus’s own tool, on a service in the state that it is about, and on a well one. */
+/*
+ * Prometheus's own tool evaluates each alert rule, on a service in the state that the rule is about, and on a healthy
+ * one.
+ */
 t.setTimeout(120_000);
 
 const rules = join(repositoryRoot(), 'docs/monitoring/alerts.yml');
 const programs = debianPrograms('promtool');
 const { skip } = programs;
 
-/** A value for each of them: longer than any rule looks back. */
+/** One value for each minute; longer than any rule looks back. */
 const minutes = 90;
 const evaluatedAt = `${minutes - 10}m`;
 const steady = (value: number): string => `${value}x${minutes}`;
-/** Of a counter, one a second for each. */
+/** A counter that grows by `perSecond` each second. */
 const rising = (perSecond: number): string => `0+${perSecond * 60}x${minutes}`;
 
 type Series = Readonly<Record<string, string>>;
@@ -31,7 +34,7 @@ function slowHistogram(name: string, labels: string, bound: string, next: string
   };
 }
 
-/** What a service must export for each alert to fire. Each is scraped as `instance` a of `job` burgee. */
+/** The exported metrics that make each alert fire. Each service is scraped as `instance` a of `job` burgee. */
 const troubles: Readonly<Record<string, Series>> = {
   BurgeeDown: { up: steady(0) },
   BurgeeNotReady: { burgee_ready: steady(0) },
@@ -93,7 +96,7 @@ const troubles: Readonly<Record<string, Series>> = {
   BurgeeUnrecordedDenials: { burgee_unrecorded_denials_total: rising(1) },
 };
 
-/** Busy, and well. */
+/** A busy, healthy service. */
 const well: Series = {
   up: steady(1),
   burgee_ready: steady(1),
@@ -154,9 +157,9 @@ t.test('every alert has a state of the service in which it fires', async (t) => 
   t.same(Object.keys(troubles).sort(), names.sort());
 });
 
-t.test('each fires in that state, none else does, and none while all is well', { skip }, async (t) => {
+t.test('only the right alert fires in each state, and none for a healthy service', { skip }, async (t) => {
   const troubled = Object.entries(troubles).map(([name, series]) => testOf(name, series, [name]));
-  const tests = [...troubled, testOf('all is well', well, [])];
+  const tests = [...troubled, testOf('a healthy service', well, [])];
   const file = join(temporaryDirectory(t), 'test.json');
   writeFileSync(file, JSON.stringify({ rule_files: [rules], evaluation_interval: '1m', tests }));
   const arguments_ = ['test', 'rules', file];

@@ -16,7 +16,7 @@ const sound = {
   'screens/other.png': 'a picture that no page shows',
 };
 
-t.test('links lead from page to page, relative to where each is served', async (t) => {
+t.test('links between pages are relative to the pages’ served paths', async (t) => {
   const target = join(temporaryDirectory(t), 'out');
   const outcome = buildDocs(writeFiles(temporaryDirectory(t), sound), target);
   t.same(outcome, { status: 0, complaints: '' });
@@ -88,7 +88,7 @@ for (const [why, files, complaint] of broken) {
   });
 }
 
-t.test('all problems are told at once', async (t) => {
+t.test('all problems are reported at once', async (t) => {
   const source = writeFiles(temporaryDirectory(t), { 'api.md': '# A\n\n[x](no.md)\n\n[y](#no)\n' });
   const outcome = buildDocs(source, join(temporaryDirectory(t), 'out'));
   t.match(outcome.complaints, 'no.md leads nowhere');
@@ -104,7 +104,7 @@ t.test('a folder that the builder did not make is not replaced', async (t) => {
   t.equal(readFiles(target).get('precious.txt'), 'kept');
 });
 
-t.test('a page that is gone from the source is gone from the build', async (t) => {
+t.test('a page removed from the source is removed from the build', async (t) => {
   const target = join(temporaryDirectory(t), 'out');
   const { 'drawing.svg': drawing, 'api.md': api } = sound;
   const more = { 'api.md': '# API\n', 'extra.md': '# Extra\n', 'drawing.svg': drawing };

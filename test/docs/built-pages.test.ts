@@ -16,22 +16,19 @@ const files = readFiles(target);
 const pages = [...files].filter(([path]) => path.endsWith('.html'));
 const apiPage = files.get('index.html') ?? '';
 const apiSource = readFileSync(join(root, 'docs/api.md'), 'utf8');
-/** The console's own problems have one section together, of another page. */
+/** The console's own problems share one section, on another page. */
 const problems = Object.values(problemTable).filter(({ section }) => section !== 'console');
 const sections = problems.map(({ section }) => section);
 
-/** What stands below the heading «Errors» of the API page: one section for each problem. */
+/** The content below the heading «Errors» of the API page: one section for each problem. */
 function errorSections(): string[] {
   const errors = apiPage.slice(apiPage.indexOf('<h2 id="errors">'));
   return [...errors.matchAll(/<h3 id="([\w-]+)"/g)].map(([, id]) => String(id));
 }
 
-t.test(
-  'every problem has its section in the page that error bodies link to, and every section its problem',
-  async (t) => {
-    t.same(errorSections().sort(), [...sections].sort());
-  },
-);
+t.test('the page that error bodies link to has one section for each problem, and no other', async (t) => {
+  t.same(errorSections().sort(), [...sections].sort());
+});
 
 t.test('every section shows its status and an envelope that has its title and its link', async (t) => {
   for (const { status, title, section } of problems) {
@@ -49,7 +46,7 @@ t.test('every section shows its status and an envelope that has its title and it
   }
 });
 
-t.test('no page has a script, an inline style or anything from elsewhere', async (t) => {
+t.test('no page has a script, an inline style or anything from another origin', async (t) => {
   t.ok(pages.length > 20);
   for (const [path, html] of pages) {
     t.notMatch(html, /<script|<style|\sstyle=|\son\w+=|javascript:/i, path);
@@ -64,7 +61,7 @@ t.test('no page has a script, an inline style or anything from elsewhere', async
   t.notMatch(files.get('docs.css'), /url\(|@import/);
 });
 
-t.test('every link of every page leads to something that is served', async (t) => {
+t.test('every link of every page leads to a served file', async (t) => {
   const served = loadDocsPages(target);
   const idsOf = new Map<string, ReadonlySet<string>>();
   for (const path of served.keys()) {

@@ -8,7 +8,7 @@ export interface BuildOutcome {
   readonly complaints: string;
 }
 
-/** Runs `scripts/build-docs.mjs` on any folder of Markdown. */
+/** Runs `scripts/build-docs.mjs` on a folder of Markdown. */
 export function buildDocs(source: string, target: string): BuildOutcome {
   const script = join(repositoryRoot(), 'scripts/build-docs.mjs');
   const built = spawnSync(process.execPath, [script, '--source', source, '--target', target], {

@@ -5,7 +5,7 @@ import { projectOf, provision, tokenOf } from '../support/provisioning.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-t.test('the file that operations.md shows can be applied as it stands', async (t) => {
+t.test('the file in operations.md can be applied unchanged', async (t) => {
   const page = readFileSync(join(repositoryRoot(), 'docs/operations.md'), 'utf8');
   const example = /```json\n(\{\n {2}"organisations"[\s\S]*?)```/.exec(page)?.[1] ?? '';
   const provisioned = await provision(temporaryDirectory(t), temporaryDirectory(t), JSON.parse(example));

@@ -10,13 +10,13 @@ const rows = page.split('\n').filter((line) => /^\| (?!Promise \|)/.test(line));
 const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.test.ts'))
   .map((path) => path.replaceAll('\\', '/'));
-/** Without what a file's name says of how it is run. */
+/** The file's name without its marks. */
 const names = new Set(tests.map((path) => path.replace(/(\.[a-z]+)*\.test\.ts$/, '')));
 
 /** As `npm test -- PART` chooses them. */
 const chosenBy = (part: string): readonly string[] => tests.filter((path) => path.includes(part));
 
-t.test('every promise is a sentence with the command that shows it', async (t) => {
+t.test('every guarantee is a sentence with the command that shows it', async (t) => {
   t.ok(rows.length > 25);
   for (const row of rows) {
     t.match(row, /^\| [A-Z`].*\. \| `npm (test|run campaign) -- [^`]+` \|$/, row);

@@ -2,16 +2,16 @@
 export interface LimitRow {
   readonly given: string;
   readonly bound: string;
-  /** Null in the list of bounds of form. */
+  /** Null in the list of format bounds. */
   readonly share: string | null;
   readonly atTheBound: string | null;
-  /** `src/<path>#<name>`, `src/<path>`, the name of a setting, or who else has the bound. */
+  /** `src/<path>#<name>`, `src/<path>`, the name of a setting, or the part outside Burgee that has the bound. */
   readonly where: string;
 }
 
 type Family = 'number' | 'bytes' | 'time' | 'share';
 
-/** A bound as it is written for people, in bytes, milliseconds, or by itself. */
+/** A bound as the page writes it, converted to bytes or milliseconds, or a plain number. */
 export interface Quantity {
   readonly family: Family;
   readonly value: number;
@@ -30,7 +30,7 @@ const units = new Map<string, Quantity>([
   ['%', { family: 'share', value: 0.01 }],
 ]);
 
-/** @returns every row: of five cells in the tables, of three in the list of bounds of form */
+/** @returns every row: five cells in the tables, three in the list of format bounds */
 export function readLimitRows(page: string): readonly LimitRow[] {
   return page.split('\n').flatMap((line): LimitRow[] => {
     const cells = line.startsWith('| ') ? line.slice(2, -2).split(' | ') : [];
@@ -44,7 +44,7 @@ export function readLimitRows(page: string): readonly LimitRow[] {
   });
 }
 
-/** @returns null when the text does not begin with a number, thousands in groups, and perhaps a unit */
+/** @returns null unless the text begins with a number, with thousands in groups, and optionally a unit */
 export function readQuantity(text: string): Quantity | null {
   const [, digits, unitName = ''] = /^([\d,]+(?:\.\d+)?)(?: ([a-zA-Z]+|%))?(?: .*)?$/.exec(text) ?? [];
   if (digits === undefined) return null;
@@ -54,19 +54,19 @@ export function readQuantity(text: string): Quantity | null {
   return { family: unit.family, value: number * unit.value };
 }
 
-/** @returns what a name says of the unit of its number: nothing, where it is a plain number by its name */
+/** @returns the unit in a constant's name; null for a plain number */
 function familyOf(name: string): Family {
   if (/(Ms|[sS]econds)(?![a-z])/.test(name)) return 'time';
   if (/Share(Max)?$/.test(name)) return 'share';
   return /[bB]ytes(?![a-z])/.test(name) && !name.endsWith('PerByte') ? 'bytes' : 'number';
 }
 
-/** Whether a bound that was written for people is that of a constant or setting of this name. */
+/** Whether a written bound equals the value of a constant or setting of this name. */
 export function isBoundOf(name: string, value: number, written: string): boolean {
   const quantity = readQuantity(written);
   if (quantity === null) return false;
   const family = familyOf(name);
-  // A name need not say that it counts bytes; one that says its unit is told in it.
+  // A name may leave out that it counts bytes. A name with a unit must be compared in that unit.
   const isOfFamily = quantity.family === family || (family === 'number' && quantity.family === 'bytes');
   const scale = /[sS]econds(?![a-z])/.test(name) ? 1000 : 1;
   return isOfFamily && Math.abs(quantity.value - value * scale) <= 1e-9 * Math.abs(value * scale);

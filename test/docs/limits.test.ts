@@ -6,18 +6,18 @@ import { repositoryRoot } from '../support/repository-root.ts';
 import { isBoundOf, readLimitRows, readQuantity } from './limits-page.ts';
 import { constantsIn, readSourceConstants } from './source-constants.ts';
 
-/* The page of limits is held against the code: every constant that bounds something is on it, as large as it is. */
+/* Compares the page of limits with the code: every constant that is a bound is on it, with its value. */
 
 const root = repositoryRoot();
 const rows = readLimitRows(readFileSync(join(root, 'docs/limits.md'), 'utf8'));
 const constants = readSourceConstants(root);
 
-/** Names that the house gives to bounds: what is the most, the longest, a share, or of one step. */
+/** Naming patterns of bounds: a maximum, a duration, a share, or the size of a step. */
 const boundName =
   /(Max|Ms|Seconds|Limit|Share|AtOnce)(\.\w+)?$|^\w*(Size|Kept|Looks|Scans|BetweenPauses|Of(Message|Command|Piece|Scan)|Per[A-Z]\w+)$|^(atOnce|secondsMax)$|^(step|slice|batch|chunk|piece|spare)[A-Z]/;
 const shares =
   /^(connection|request|address|account|session|member|token|flag|audience|project|organisation|command|worker|thread|process|store)\b/;
-/** Who has a bound that no constant of Burgee's says. */
+/** Parts that have a bound without a constant in Burgee. */
 const others = ['uWebSockets.js', 'ulimit -n'];
 
 function isSetting(name: string): name is SettingName {
@@ -32,7 +32,7 @@ function defaultOf(name: SettingName): number | null {
   return name === 'workers' ? null : Number(fallback.derive(basis));
 }
 
-t.test('each row says what, how much, whose share, and what then', async (t) => {
+t.test('each row says what is bounded, how much, whose share, and what happens beyond', async (t) => {
   t.ok(rows.length > 250);
   for (const { given, bound, share, atTheBound, where } of rows) {
     t.ok(
@@ -43,7 +43,7 @@ t.test('each row says what, how much, whose share, and what then', async (t) => 
   }
 });
 
-t.test('each bound is that of its constant or setting', async (t) => {
+t.test('each bound equals its constant or setting', async (t) => {
   for (const { bound, where } of rows) {
     const [file = '', name] = where.split('#');
     if (name !== undefined) {
@@ -57,7 +57,7 @@ t.test('each bound is that of its constant or setting', async (t) => {
   }
 });
 
-t.test('each constant that is a bound by its name has one row', async (t) => {
+t.test('each constant whose name is that of a bound has one row', async (t) => {
   const named = rows.map(({ where }) => where).filter((where) => where.includes('#'));
   t.same(new Set(named).size, named.length, 'none has two');
   const missing = [...constants.keys()].filter((constant) => {
@@ -67,7 +67,7 @@ t.test('each constant that is a bound by its name has one row', async (t) => {
   t.same(missing, [], 'docs/limits.md names each');
 });
 
-t.test('each setting that is a number has a row, but ports', async (t) => {
+t.test('each numeric setting has a row, except ports', async (t) => {
   const isNumber = (name: SettingName): boolean => {
     const { schema } = settings[name];
     return 'type' in schema && schema.type === 'integer' && name !== 'port';
@@ -81,7 +81,7 @@ t.test('each setting that is a number has a row, but ports', async (t) => {
   );
 });
 
-t.test('constants are computed, and nothing else is', async (t) => {
+t.test('only constants are computed', async (t) => {
   const lines = [
     'const KiB = 2 ** 10;',
     'export const bodyBytesMax: number = (64 + 1) * KiB;',
@@ -107,16 +107,16 @@ t.test('constants are computed, and nothing else is', async (t) => {
   ]);
 });
 
-t.test('a bound is compared in the unit that its name says', async (t) => {
+t.test('a bound is compared in the unit of its name', async (t) => {
   t.ok(isBoundOf('bodyBytesMax', 2 ** 20, '1 MiB'));
   t.ok(isBoundOf('cacheBytes', 2 ** 28, '256 MiB for each worker'));
   t.ok(isBoundOf('openerMsMax', 2000, '2 s'));
   t.ok(isBoundOf('secondsMax', 3600, '1 h'));
   t.ok(isBoundOf('listsShare', 0.25, '25 %'));
   t.ok(isBoundOf('unsettledMax', 8192, '8,192'));
-  t.notOk(isBoundOf('unsettledMax', 8192, '8192'), 'thousands are told apart');
+  t.notOk(isBoundOf('unsettledMax', 8192, '8192'), 'thousands are grouped');
   t.notOk(isBoundOf('unsettledMax', 8192, '8,193'));
-  t.notOk(isBoundOf('bodyBytesMax', 2 ** 20, '1,048,576'), 'bytes are called so');
+  t.notOk(isBoundOf('bodyBytesMax', 2 ** 20, '1,048,576'), 'bytes are named as such');
   t.notOk(isBoundOf('openerMsMax', 2000, '2,000'));
   t.notOk(isBoundOf('atOnceMax', 30, '30 s'));
   t.equal(readQuantity('none'), null);

@@ -15,7 +15,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const { scripts, dependencies, devDependencies, engines } = JSON.parse(read('package.json')) as Package;
 const readme = read('README.md');
 
-t.test('every dependency has its reason, and every reason its dependency', async (t) => {
+t.test('dependencies and their reasons match', async (t) => {
   const page = read('docs/decisions/0009-dependencies.md');
   const [toRun = '', toDevelop = ''] = page.slice(page.indexOf('| To run')).split('| To develop');
   const firstCells = (table: string): string[] =>
@@ -34,7 +34,7 @@ t.test('every command of the README exists', async (t) => {
   for (const command of commands) t.ok(String(command) in scripts, `npm run ${command}`);
 });
 
-t.test('the README tells the truth about versions', async (t) => {
+t.test('the versions in the README are right', async (t) => {
   t.match(readme, engines.node);
   t.match(readme, String(dependencies['uWebSockets.js']));
 });
@@ -46,7 +46,7 @@ t.test('every file that the README links to exists', async (t) => {
 });
 
 t.test(
-  'the README shows what it is, the two commands and an answered curl on its first screen',
+  "the README's first screen says what Burgee is, and has the two commands and a curl with its answer",
   async (t) => {
     const screen = readme.split('\n').slice(0, 24).join('\n');
     for (const shown of ['feature flags', 'npm start', 'npm test', '$ curl ', '"enabled":true'])
@@ -74,7 +74,7 @@ t.test('every decision has its four parts, and says what was rejected', async (t
   }
 });
 
-t.test('each folder of src says what belongs there and what it may import', async (t) => {
+t.test('the README of each folder of src says what belongs there and what it may import', async (t) => {
   const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );

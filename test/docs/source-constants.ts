@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A number that a file of the source gives a name to, at its top level. */
+/** A named number at the top level of a source file. */
 export interface SourceConstant {
-  /** With the name of the member, where the constant is an object of numbers: `backOffMs.max`. */
+  /** The name; with the member's name if the constant is an object of numbers: `backOffMs.max`. */
   readonly name: string;
   readonly value: number;
 }
 
 /**
  * Every constant of `src` whose value is arithmetic on numbers and on constants above it in the same file, by
- * `src/<path>#<name>`. They are read from the text: most are not exported, and importing some files starts a thread's
- * work.
+ * `src/<path>#<name>`. The files are parsed as text, because most constants are not exported, and importing some files
+ * starts a thread's work.
  */
 export function readSourceConstants(root: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
@@ -25,7 +25,7 @@ export function readSourceConstants(root: string): ReadonlyMap<string, number> {
   return found;
 }
 
-/** @param text as the formatter leaves it: what is at the top level begins its line */
+/** @param text as the formatter writes it: a top-level declaration begins its line */
 export function constantsIn(text: string): readonly SourceConstant[] {
   const known = new Map<string, number>();
   for (const [, name = '', value = ''] of text.matchAll(/^(?:export )?const (\w+)(?:: \w+)? = ([^;]+);$/gm)) {
@@ -46,7 +46,7 @@ function note(name: string, expression: string, known: Map<string, number>): voi
   if (value !== null) known.set(name, value);
 }
 
-/** Computes `+ - * / **`, parentheses, numbers and known names; anything else is no arithmetic. */
+/** Computes `+ - * / **`, parentheses, numbers and known names. */
 class Arithmetic {
   readonly #tokens: readonly string[];
   readonly #known: ReadonlyMap<string, number>;
@@ -57,7 +57,7 @@ class Arithmetic {
     this.#known = known;
   }
 
-  /** Null when it is no arithmetic. */
+  /** @returns null for any other expression */
   get value(): number | null {
     this.#at = 0;
     const value = this.#sum();

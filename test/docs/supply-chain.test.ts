@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { repositoryRoot } from '../support/repository-root.ts';
 
-/* docs/supply-chain.md says what is installed here. */
+/* docs/supply-chain.md must match the installed packages. */
 interface Locked {
   readonly license?: string;
   readonly hasInstallScript?: boolean;
@@ -20,14 +20,14 @@ const page = read('docs/supply-chain.md');
 const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
 const locked = Object.entries(packages).filter(([path]) => path !== '');
 
-t.test('its second half is what the lockfile says; `npm run build` writes it anew', async (t) => {
+t.test('its second half matches the lockfile; `npm run build` writes it anew', async (t) => {
   const { renderSupplyChainPage } = (await import(
     pathToFileURL(join(root, 'scripts', 'lib', 'supply-chain.mjs')).href
   )) as { renderSupplyChainPage: (page: string) => string };
   t.equal(page, renderSupplyChainPage(page));
 });
 
-t.test('what is installed states the licence and the install scripts that the lockfile says', async (t) => {
+t.test('installed packages have the licence and the install scripts that the lockfile states', async (t) => {
   let compared = 0;
   for (const [path, { license, hasInstallScript }] of locked) {
     const file = join(root, path, 'package.json');
@@ -48,13 +48,13 @@ t.test('no install script runs', async (t) => {
   t.match(read('.npmrc'), /^ignore-scripts=true$/m);
 });
 
-t.test('every package has an integrity, but some builds that are optional', async (t) => {
+t.test('every package has an integrity, except some optional builds', async (t) => {
   for (const [path, { integrity, optional }] of locked)
     if (integrity === undefined) t.ok(optional, path);
     else t.match(integrity, /^sha512-/, path);
 });
 
-t.test('what is asked for is exact', async (t) => {
+t.test('required versions are exact', async (t) => {
   const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
     'dependencies' | 'devDependencies',
     Record<string, string>
@@ -64,9 +64,12 @@ t.test('what is asked for is exact', async (t) => {
 });
 
 t.test(
-  'the glibc that the documents ask for is the newest that native code of an installation asks for',
+  'the documented glibc is the newest that the native code of an installation needs',
   {
-    skip: process.platform !== 'linux' || process.arch !== 'x64' ? 'Linux on x64 has been looked at' : false,
+    skip:
+      process.platform !== 'linux' || process.arch !== 'x64'
+        ? 'native code for Linux on x64 was found'
+        : false,
   },
   async (t) => {
     const run = locked.filter(([, { dev, devOptional }]) => !dev && !devOptional).map(([path]) => path);

@@ -13,7 +13,7 @@ t.test('problems are joined in order; after the fiftieth they are only counted',
   );
 });
 
-t.test('the text of a problem that is not listed is never made', async (t) => {
+t.test('the text of an unlisted problem is never made', async (t) => {
   const problems = new ProblemList();
   let made = 0;
   for (let index = 0; index < 100_000; index++) problems.add(() => `${made++}`);
@@ -21,7 +21,7 @@ t.test('the text of a problem that is not listed is never made', async (t) => {
   t.equal(problems.count, 100_000);
 });
 
-t.test('what is quoted is cut at 64 characters and can be written as UTF-8', async (t) => {
+t.test('quoted text is cut at 64 characters and stays valid UTF-8', async (t) => {
   t.equal(shown('x'.repeat(64)), 'x'.repeat(64));
   t.equal(shown('😀'.repeat(65)), `${'😀'.repeat(64)}…`);
   t.equal(shown('\ud800'), '\ufffd');

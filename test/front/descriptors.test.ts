@@ -13,16 +13,19 @@ import { provision } from '../support/provisioning.ts';
 import { openRawConnection, type RawConnection } from '../support/raw-request.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/* A service has fewer connections than its process may have descriptors: without one, nothing can be accepted or refused. */
+/*
+ * A service has fewer connections than its process may have descriptors: without a free descriptor it can neither
+ * accept nor refuse a connection.
+ */
 
 const descriptorsMax = 256;
 const crowd = 400;
-/** Shorter than what the service grants a connection that says nothing. */
+/** Shorter than the service's time limit for a silent connection. */
 const lookedMs = 1000;
 
 const skip = spawnSync('prlimit', ['--version']).status === 0 ? false : 'prlimit sets the limit';
 
-/** Starts a program with so many descriptors at most: Node takes all that the hard limit has. */
+/** Starts a program with a limit of descriptors. Sets the hard limit, because Node raises its own up to that. */
 function limited(max: number): readonly string[] {
   return ['prlimit', `--nofile=${max}:${max}`];
 }
@@ -31,7 +34,7 @@ interface Scene {
   readonly server: BootedServer;
   readonly admin: AdminClient;
   readonly provisioned: Provisioned;
-  /** Connections that the service keeps, though they ask nothing. */
+  /** Opens connections that the service keeps although they send nothing. */
   readonly held: readonly RawConnection[];
 }
 
@@ -64,7 +67,7 @@ t.test('more connections than descriptors', { skip }, async (t) => {
   const { server, admin, provisioned, held } = await openCrowdedScene(t);
   const path = `/v1/flags/${provisioned.flag}`;
 
-  await t.test('a new one is told to come later, and closed', async (t) => {
+  await t.test('a new connection gets a 503, and is closed', async (t) => {
     const connection = await openRawConnection(t, server.port);
     const answer = await connection.response();
     t.equal(answer?.status, 503);
@@ -74,14 +77,14 @@ t.test('more connections than descriptors', { skip }, async (t) => {
     await connection.closed;
   });
 
-  await t.test('the process is idle while nobody asks', async (t) => {
+  await t.test('the process is idle without requests', async (t) => {
     const before = wantedMsOf(server.pid);
     await setTimeout(lookedMs);
     const wantedMs = wantedMsOf(server.pid) - before;
     t.ok(wantedMs < lookedMs / 2, `of ${lookedMs} ms the main thread works ${wantedMs}`);
   });
 
-  await t.test('those who are connected are served', async (t) => {
+  await t.test('connected clients are served', async (t) => {
     t.ok(held.length > 50, `${held.length} are`);
     t.ok(held.length < descriptorsMax);
     for (const connection of held) connection.write(getRequest(path));
@@ -109,7 +112,7 @@ t.test('more connections than descriptors', { skip }, async (t) => {
     t.equal(server.lines.filter(isTold).length, 1);
   });
 
-  await t.test('there is room again when somebody goes', async (t) => {
+  await t.test('a place is free again when a client goes', async (t) => {
     for (const connection of held.slice(0, 10)) connection.destroy();
     await eventually(
       async () => (await admin.scrape()).value('burgee_connections') === held.length - 10,

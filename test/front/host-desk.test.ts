@@ -11,7 +11,7 @@ import { stateCells } from '../../src/worker/worker-protocol.ts';
 import type { WriterClient } from '../../src/writer/client/writer-client.ts';
 import { eventually } from '../support/expectations.ts';
 
-/* Both ends of a worker's port, and the desk behind it: what workers get of what the process has once. */
+/* Both ends of a worker's port, and the desk behind it, through which workers use what the process has only once. */
 
 interface Connected {
   readonly link: WorkerLink;
@@ -19,7 +19,7 @@ interface Connected {
   readonly reasons: string[];
 }
 
-/** No call here is for the writer. */
+/** No call in this test is for the writer. */
 function openDesk(): HostDesk {
   return new HostDesk({ writer: {} as WriterClient, openId: null });
 }
@@ -58,7 +58,7 @@ const viewerOf = (session: string, memberId = 'ada') => ({
   organisationId: null,
 });
 
-t.test('pages that follow changes are bounded over all workers', async (t) => {
+t.test('pages that watch changes are limited over all workers', async (t) => {
   const desk = openDesk();
   const workers = [connect(t, desk), connect(t, desk)];
   const join = (index: number, session: string) =>
@@ -66,7 +66,7 @@ t.test('pages that follow changes are bounded over all workers', async (t) => {
   const places: (number | string)[] = [];
   for (let page = 0; page < watchersOfSessionMax; page += 1) places.push(await join(page, 'one'));
   t.ok(places.every((place) => typeof place === 'number'));
-  t.equal(new Set(places).size, watchersOfSessionMax, 'each has a place of its own');
+  t.equal(new Set(places).size, watchersOfSessionMax, 'each page has a place of its own');
   t.match(await join(0, 'one'), /Too many pages of this session/);
   t.match(await join(1, 'one'), /Too many pages of this session/);
   for (let page = watchersOfSessionMax; page < watchersOfMemberMax; page += 1) {
@@ -74,7 +74,7 @@ t.test('pages that follow changes are bounded over all workers', async (t) => {
   }
   t.match(await join(0, 'yet another'), /Too many of your pages/);
   workers[0]?.host.watchPlaces.leave(places[0] as number);
-  t.type(await join(1, 'yet another'), 'number', 'a place that was left is free for any worker');
+  t.type(await join(1, 'yet another'), 'number', 'a freed place is available to any worker');
 });
 
 t.test('the places of a worker that has ended are free', async (t) => {
@@ -88,17 +88,21 @@ t.test('the places of a worker that has ended are free', async (t) => {
   for (let page = 0; page < watchersOfSessionMax - 1; page += 1) {
     t.type(await other.host.watchPlaces.join(viewerOf('one')), 'number');
   }
-  t.match(await other.host.watchPlaces.join(viewerOf('one')), /Too many pages/, 'those of others are not');
+  t.match(
+    await other.host.watchPlaces.join(viewerOf('one')),
+    /Too many pages/,
+    'the places of other workers are not',
+  );
   other.host.watchPlaces.leave(kept as number);
   await eventually(
     async () => typeof (await other.host.watchPlaces.join(viewerOf('one'))) === 'number',
     5000,
-    'a place is left',
+    'a place is still free',
   );
 });
 
 t.test(
-  'passwords of all workers are checked a few at a time, and beyond the queue they are told to wait',
+  'passwords of all workers are checked a few at a time; beyond the queue a check is refused',
   async (t) => {
     const desk = openDesk();
     const workers = [connect(t, desk), connect(t, desk)];
@@ -114,12 +118,12 @@ t.test(
     t.equal(
       outcomes.filter((outcome) => outcome === 'busy').length,
       40 - 34,
-      'two at once, and 32 that wait',
+      'two checks under way, and 32 that wait',
     );
   },
 );
 
-t.test('what the desk cannot do is an error of that call alone', async (t) => {
+t.test('a failure in the desk is an error of only that call', async (t) => {
   const { host } = connect(t, openDesk());
   const beginning = host.openId.take('state', 'secret');
   const place = host.watchPlaces.join(viewerOf('one'));
@@ -127,7 +131,7 @@ t.test('what the desk cannot do is an error of that call alone', async (t) => {
   t.type(await place, 'number', 'a call of the same message');
 });
 
-t.test('a worker may leave when the fleet lets it', async (t) => {
+t.test('a worker may leave when the fleet permits it', async (t) => {
   const { host, reasons } = connect(t, openDesk());
   t.equal(await host.ask('leave', ['its heap is nearly full', true]), null);
   t.same(reasons, ['its heap is nearly full, true']);

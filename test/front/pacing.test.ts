@@ -6,12 +6,12 @@ import { bootServer, unlimited } from '../support/booted-server.ts';
 import { percentileOf } from '../support/expectations.ts';
 import { bearer, createHttpClient } from '../support/http-client.ts';
 
-t.test('changes do not wait for one another while evaluations leave the workers time', async (t) => {
+t.test('changes are not paced while evaluations leave the workers idle time', async (t) => {
   const { dataDir, flag, secret } = await provisionOne(t);
   const { port, stop } = await bootServer(t, { dataDir, settings: unlimited });
   const evaluations = createHttpClient(t, { port, connectionsMax: 10 });
   let failed = 0;
-  // A hundredth of what a worker can do, and many times the changes that pacing would let through.
+  // A hundredth of a worker's capacity, and many more changes than pacing would admit.
   const load = setInterval(() => {
     for (let index = 0; index < 10; index += 1) {
       evaluations.send({ path: `/v1/flags/${flag}?targetingKey=${index}` }).catch(() => {
@@ -38,7 +38,7 @@ t.test('changes do not wait for one another while evaluations leave the workers 
     await setTimeout(3);
     return tookMs;
   };
-  // While something else has the machine's cores a worker seems busy: one of several rounds is enough.
+  // A worker seems busy while other processes have the cores, so one good round of several is enough.
   const fast: number[] = [];
   for (let round = 0; round < 5; round += 1) fast.push(percentileOf(await intervalsOf(40), 25));
   clearInterval(load);

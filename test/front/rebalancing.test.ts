@@ -15,7 +15,7 @@ import type { WriterClient } from '../../src/writer/client/writer-client.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { openPolicy, roomForAll } from '../support/served-routes.ts';
 
-/* The front end and the apps of its workers are on one thread here: what counts is which of them gets a connection. */
+/* The front end and the apps of its workers share one thread here, because only the choice of the worker is tested. */
 
 interface App {
   readonly link: WorkerLink;
@@ -44,7 +44,7 @@ async function openScene(t: Test): Promise<Scene> {
   return { front, port: await front.listen('127.0.0.1', 0), rebalancing: new Rebalancing(front) };
 }
 
-/** Nothing here asks the desk for anything. */
+/** No worker uses the desk here. */
 const desk = new HostDesk({ writer: {} as WriterClient, openId: null });
 
 function addApp(t: Test, { front }: Scene, name: string): App {
@@ -101,7 +101,7 @@ function openClients(t: Test, { port }: Scene, count: number): HttpClient[] {
 const ask = (clients: readonly HttpClient[]) =>
   Promise.all(clients.map(async (client) => (await client.send({ path: '/' })).text));
 
-t.test('a newcomer gets its share of connections that are kept, and none is refused', async (t) => {
+t.test('a new worker gets its share of kept connections, and no request is refused', async (t) => {
   const scene = await openScene(t);
   const apps = [addApp(t, scene, 'one'), addApp(t, scene, 'two')];
   const clients = openClients(t, scene, 24);
@@ -129,10 +129,10 @@ t.test('a newcomer gets its share of connections that are kept, and none is refu
     'nothing more is closed',
   );
   const later = openClients(t, scene, 3);
-  t.same((await ask(later)).toSorted(), ['newcomer', 'one', 'two'], 'all get connections again');
+  t.same((await ask(later)).toSorted(), ['newcomer', 'one', 'two'], 'all workers get connections again');
 });
 
-t.test('workers that are even are left alone', async (t) => {
+t.test('workers with even shares are left alone', async (t) => {
   const scene = await openScene(t);
   const apps = [addApp(t, scene, 'one'), addApp(t, scene, 'two')];
   const clients = openClients(t, scene, 8);
@@ -147,7 +147,7 @@ t.test('workers that are even are left alone', async (t) => {
   t.same(await ask(clients), before);
 });
 
-t.test('it ends in time, though no busy connection is there to be closed', async (t) => {
+t.test('rebalancing ends in time, although there is no busy connection to close', async (t) => {
   const scene = await openScene(t);
   const apps = [addApp(t, scene, 'one')];
   const clients = openClients(t, scene, 10);
@@ -167,7 +167,7 @@ t.test('it ends in time, though no busy connection is there to be closed', async
   );
 });
 
-t.test('when the only one that gets connections leaves, the others get them at once', async (t) => {
+t.test('when the only worker that gets connections leaves, the others get them at once', async (t) => {
   const scene = await openScene(t);
   const one = addApp(t, scene, 'one');
   const clients = openClients(t, scene, 10);
@@ -178,10 +178,10 @@ t.test('when the only one that gets connections leaves, the others get them at o
   t.same(await ask(openClients(t, scene, 2)), ['newcomer', 'newcomer'], 'one rests');
   scene.rebalancing.takeOut(joined.link, [one.link]);
   t.same(await ask(openClients(t, scene, 2)), ['one', 'one']);
-  t.equal(one.state[shedCell], 0, 'and closes none of those that it has');
+  t.equal(one.state[shedCell], 0, 'and the leaving worker closes none of its own');
 });
 
-t.test('one that rests may leave too', async (t) => {
+t.test('a resting worker may leave too', async (t) => {
   const scene = await openScene(t);
   const one = addApp(t, scene, 'one');
   await ask(openClients(t, scene, 10));

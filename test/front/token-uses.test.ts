@@ -13,29 +13,26 @@ const use: TokenUse = {
 
 const all = Number.POSITIVE_INFINITY;
 
-t.test(
-  'requests that do the same are one use, as of the last of them, whichever worker they asked',
-  async (test) => {
-    const uses = new UnrecordedUsage(tokenUseKind);
-    for (const at of [5, 7, 6]) uses.add({ ...use, at });
-    uses.add({ ...use, address: '192.0.2.2', at: 8 });
-    uses.add({ ...use, environment: null, at: 9 });
-    uses.add({ ...use, tokenId: 'other', at: 10 });
-    test.strictSame(
-      uses.take(all).map(({ tokenId, at, environment, count }) => [tokenId, at, environment, count]),
-      [
-        ['token', 7, 'production', 3],
-        ['token', 8, 'production', 1],
-        ['token', 9, null, 1],
-        ['other', 10, 'production', 1],
-      ],
-    );
-    test.ok(uses.isEmpty);
-    test.equal(uses.uncounted, 0);
-  },
-);
+t.test('equal requests at any worker are one use, with the time of the last', async (test) => {
+  const uses = new UnrecordedUsage(tokenUseKind);
+  for (const at of [5, 7, 6]) uses.add({ ...use, at });
+  uses.add({ ...use, address: '192.0.2.2', at: 8 });
+  uses.add({ ...use, environment: null, at: 9 });
+  uses.add({ ...use, tokenId: 'other', at: 10 });
+  test.strictSame(
+    uses.take(all).map(({ tokenId, at, environment, count }) => [tokenId, at, environment, count]),
+    [
+      ['token', 7, 'production', 3],
+      ['token', 8, 'production', 1],
+      ['token', 9, null, 1],
+      ['other', 10, 'production', 1],
+    ],
+  );
+  test.ok(uses.isEmpty);
+  test.equal(uses.uncounted, 0);
+});
 
-t.test('what could not be recorded is put back and added up', async (test) => {
+t.test('uses that could not be recorded are put back and merged', async (test) => {
   const uses = new UnrecordedUsage(tokenUseKind);
   uses.add(use);
   const taken = uses.take(all);
@@ -44,13 +41,13 @@ t.test('what could not be recorded is put back and added up', async (test) => {
   test.match(uses.take(all), [{ at: 6, count: 2 }]);
 });
 
-t.test('different uses are bounded, and the rest is counted', async (test) => {
+t.test('different uses are bounded, and further ones are counted', async (test) => {
   const uses = new UnrecordedUsage(tokenUseKind);
   for (let index = 0; index < usesHeldMax + 10; index += 1) {
     uses.add({ ...use, environment: `${index}`, at: index });
   }
   uses.add({ ...use, environment: '0', at: 5000 });
-  test.equal(uses.uncounted, 10, 'each use without room');
+  test.equal(uses.uncounted, 10, 'each use without a place');
   const taken = uses.take(all);
   test.equal(taken.length, usesHeldMax);
   test.match(taken[0], { at: 5000, count: 2 });
@@ -58,5 +55,5 @@ t.test('different uses are bounded, and the rest is counted', async (test) => {
     uses.add({ ...use, environment: `${index}`, tokenId: 'other' });
   }
   for (const use of taken.slice(0, 2)) uses.add(use);
-  test.equal(uses.uncounted, 13, 'what could not be recorded, and has lost its room');
+  test.equal(uses.uncounted, 13, 'uses that could not be recorded and have lost their place');
 });

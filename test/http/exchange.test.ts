@@ -12,7 +12,7 @@ import { openPolicy, serveRoutes } from '../support/served-routes.ts';
 
 const headers = headerBlock([['Content-Type', 'text/plain']]);
 
-/** Serves one answer as a worker does, with what it keeps for slow clients. */
+/** Serves one answer as a worker does, with its buffers for slow clients. */
 async function serve(t: Test, give: (exchange: Exchange) => void, mustClose = false) {
   const memories = Object.fromEntries(budgetNames.map((name) => [name, createBudgetMemory(1)]));
   const budgets = memories as Record<BudgetName, SharedArrayBuffer>;
@@ -26,21 +26,18 @@ async function serve(t: Test, give: (exchange: Exchange) => void, mustClose = fa
   return { ...served, kept };
 }
 
-t.test(
-  'what a large answer keeps is given back when its client has it, whatever it is written in',
-  async (t) => {
-    const bodies = ['x'.repeat(70_000), 'é'.repeat(40_000), '€'.repeat(30_000), '€'.repeat(70_000)];
-    for (const body of bodies) {
-      const { port, kept } = await serve(t, (exchange) => {
-        exchange.answer(200, headers, body);
-      });
-      const answer = await createHttpClient(t, { port }).send({ path: '/' });
-      t.ok(answer.text === body);
-      t.equal(answer.headers.get('content-length'), String(Buffer.byteLength(body)));
-      t.same(kept(), [0, 0], `${body.length} times ${body[0]}`);
-    }
-  },
-);
+t.test("a large answer's memory is given back when its client has it, for every kind of body", async (t) => {
+  const bodies = ['x'.repeat(70_000), 'é'.repeat(40_000), '€'.repeat(30_000), '€'.repeat(70_000)];
+  for (const body of bodies) {
+    const { port, kept } = await serve(t, (exchange) => {
+      exchange.answer(200, headers, body);
+    });
+    const answer = await createHttpClient(t, { port }).send({ path: '/' });
+    t.ok(answer.text === body);
+    t.equal(answer.headers.get('content-length'), String(Buffer.byteLength(body)));
+    t.same(kept(), [0, 0], `${body.length} times ${body[0]}`);
+  }
+});
 
 t.test('and when its client goes away', async (t) => {
   const body = 'x'.repeat(32 * 2 ** 20);
@@ -50,14 +47,14 @@ t.test('and when its client goes away', async (t) => {
   const slow = await openRawConnection(t, port);
   slow.pause();
   slow.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  await eventually(() => kept()[0] === 1, 5000, 'it is kept');
+  await eventually(() => kept()[0] === 1, 5000, 'the memory is held');
   t.ok(Number(kept()[1]) > body.length / 2, 'as much as the socket has not taken');
   slow.destroy();
-  await eventually(() => kept()[0] === 0, 5000, 'it is given back');
+  await eventually(() => kept()[0] === 0, 5000, 'the memory is given back');
   t.same(kept(), [0, 0]);
 });
 
-t.test('HEAD keeps nothing', async (t) => {
+t.test('HEAD holds no memory', async (t) => {
   const body = '€'.repeat(70_000);
   const { port, kept } = await serve(t, (exchange) => {
     exchange.answer(200, headers, body);
@@ -68,7 +65,7 @@ t.test('HEAD keeps nothing', async (t) => {
   t.same(kept(), [0, 0]);
 });
 
-/** Every way in which an answer is given. */
+/** Every way of sending an answer. */
 const ways: Readonly<Record<string, (exchange: Exchange, body: string) => void>> = {
   'within its handler': (exchange, body) => exchange.answer(200, headers, body),
   'after its handler': (exchange, body) => {
@@ -84,7 +81,7 @@ const ways: Readonly<Record<string, (exchange: Exchange, body: string) => void>>
 };
 
 for (const [way, give] of Object.entries(ways)) {
-  t.test(`an answer ${way} that must close its connection does, of any size and method`, async (t) => {
+  t.test(`an answer ${way} closes its connection if it must, for any size and method`, async (t) => {
     for (const length of [0, 5, 20_000, 70_000, 8_000_000]) {
       for (const method of ['GET', 'HEAD', 'POST']) {
         const shown = `${method} of ${length}`;
@@ -96,12 +93,12 @@ for (const [way, give] of Object.entries(ways)) {
         const connection = await openRawConnection(t, port);
         const body = method === 'POST' ? 'Content-Length: 0\r\n' : '';
         connection.write(`${method} / HTTP/1.1\r\nHost: x\r\n${body}\r\n`);
-        // No answer to HEAD is awaited: what is read then would be taken for one without its body.
+        // No answer to HEAD is parsed, because the client would wait for its body.
         const answer = method === 'HEAD' ? null : await connection.response();
         await connection.closed;
         const { head } = answer ?? connection.head();
         t.match(head, /^HTTP\/1\.1 200 OK\r\n/, shown);
-        t.equal(head.match(/\r\nconnection: close/gi)?.length, 1, `${shown} says that it closes`);
+        t.equal(head.match(/\r\nconnection: close/gi)?.length, 1, `${shown} announces the close`);
         t.match(head, /\r\ndate: /i, `${shown} says when`);
         if (way !== 'in chunks') t.match(head, new RegExp(`\r\ncontent-length: ${length}(\r|$)`, 'i'), shown);
         if (method !== 'HEAD') t.equal(answer?.body.length, length, shown);
@@ -112,7 +109,7 @@ for (const [way, give] of Object.entries(ways)) {
   });
 }
 
-t.test('an answer on a direct route that must close its connection does, by HEAD too', async (t) => {
+t.test('an answer on a direct route closes its connection if it must, also for HEAD', async (t) => {
   const served = await serveRoutes(t, {
     routes: [],
     directRoutes: (['get', 'head'] as const).map((method) => ({
@@ -137,40 +134,37 @@ t.test('an answer on a direct route that must close its connection does, by HEAD
   t.equal(served.connections(), 0);
 });
 
-t.test(
-  'a chunked answer whose client reads slowly arrives whole before its connection is closed',
-  async (t) => {
-    const piece = Buffer.alloc(60_000, 'x');
-    const pieces = 200;
-    const { port } = await serve(
-      t,
-      (exchange) => {
-        exchange.begin(200, headers);
-        let left = pieces;
-        const send = (): void => {
-          while (left > 0) {
-            left -= 1;
-            if (!exchange.write(piece)) return;
-          }
-          exchange.end();
-        };
-        exchange.onWritable(send);
-        setImmediate(send);
-      },
-      true,
-    );
-    const connection = await openRawConnection(t, port);
-    connection.pause();
-    connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    connection.resume();
-    const response = await connection.response();
-    t.equal(response?.body.length, pieces * piece.length);
-    await connection.closed;
-  },
-);
+t.test('a chunked answer to a slow client arrives completely before its connection is closed', async (t) => {
+  const piece = Buffer.alloc(60_000, 'x');
+  const pieces = 200;
+  const { port } = await serve(
+    t,
+    (exchange) => {
+      exchange.begin(200, headers);
+      let left = pieces;
+      const send = (): void => {
+        while (left > 0) {
+          left -= 1;
+          if (!exchange.write(piece)) return;
+        }
+        exchange.end();
+      };
+      exchange.onWritable(send);
+      setImmediate(send);
+    },
+    true,
+  );
+  const connection = await openRawConnection(t, port);
+  connection.pause();
+  connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  connection.resume();
+  const response = await connection.response();
+  t.equal(response?.body.length, pieces * piece.length);
+  await connection.closed;
+});
 
-t.test('a request whose next bytes could not be understood is answered, and nothing after it', async (t) => {
+t.test('a request before malformed bytes is answered, and nothing after it', async (t) => {
   let asked = 0;
   const { port } = await serve(t, (exchange) => {
     asked += 1;
@@ -184,10 +178,10 @@ t.test('a request whose next bytes could not be understood is answered, and noth
   const pipelined = await openRawConnection(t, port);
   pipelined.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
   await pipelined.closed;
-  t.equal(asked, 2, 'what comes with it is not handled');
+  t.equal(asked, 2, 'bytes that come with it are not handled');
 });
 
-t.test('a last answer comes whole, of any size and method, and nothing after it is handled', async (t) => {
+t.test('a last answer arrives completely, for any size and method, and ends its connection', async (t) => {
   for (const length of [0, 5, 70_000, 8 * 2 ** 20]) {
     for (const method of ['GET', 'HEAD', 'POST']) {
       let asked = 0;
@@ -209,13 +203,13 @@ t.test('a last answer comes whole, of any size and method, and nothing after it 
       await eventually(() => asked === 2, 5000, `${shown}: asked`);
       insistent.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
       await insistent.closed;
-      t.equal(asked, 2, `${shown}: what follows is not handled`);
+      t.equal(asked, 2, `${shown}: following requests are not handled`);
       await eventually(() => connections() === 0, 5000, `${shown}: it is closed`);
     }
   }
 });
 
-t.test('a connection with a last answer is closed if its client does not', async (t) => {
+t.test('the server closes a connection after its last answer if the client does not', async (t) => {
   const { port, connections } = await serve(t, (exchange) => {
     exchange.isLast = true;
     exchange.answer(200, headers, 'last');
@@ -224,10 +218,10 @@ t.test('a connection with a last answer is closed if its client does not', async
   connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   await connection.closed;
   t.equal((await connection.response())?.body.toString(), 'last');
-  await eventually(() => connections() === 0, 5000, 'it is gone');
+  await eventually(() => connections() === 0, 5000, 'the connection has ended');
 });
 
-t.test('an answer that waits is told once that it is to close its connection', async (t) => {
+t.test('a waiting answer learns once that it must close its connection', async (t) => {
   let left = 1;
   let asked = 0;
   const mustClose = (): boolean => {
@@ -254,5 +248,5 @@ t.test('an answer that waits is told once that it is to close its connection', a
   connection.write('GET /flags/1 HTTP/1.1\r\nHost: x\r\n\r\n');
   t.match((await connection.response())?.head, /\r\nconnection: close/i);
   await connection.closed;
-  t.equal(asked, 1, 'what it was told counts');
+  t.equal(asked, 1, 'the notice takes effect');
 });

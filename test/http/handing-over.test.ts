@@ -64,7 +64,7 @@ async function startThread(t: Test): Promise<Server> {
   return { descriptor, close, connections: () => Atomics.load(new Int32Array(setup.connections), 0) };
 }
 
-t.test('connections go to the threads in turn, and each is answered by the one that has it', async (t) => {
+t.test('connections go to the threads in turn, and each is answered by its thread', async (t) => {
   const { front, port, meter } = await openFront(t);
   const servers = await Promise.all([startThread(t), startThread(t), startThread(t)]);
   for (const { descriptor } of servers) front.add(descriptor);
@@ -80,10 +80,10 @@ t.test('connections go to the threads in turn, and each is answered by the one t
       t.equal((await client.send({ path: '/thread' })).text, answeredBy[index]?.text);
     }
   }
-  t.equal(countEvents(meter.cells, requestMetrics.metrics.durations), 0, 'the front end has read none');
+  t.equal(countEvents(meter.cells, requestMetrics.metrics.durations), 0, 'the front end has read no request');
 });
 
-t.test('a handed-over connection knows its peer, and what its handlers do', async (t) => {
+t.test('handlers of a handed-over connection see its peer and the request', async (t) => {
   const { front, port } = await openFront(t);
   front.add((await startThread(t)).descriptor);
   const client = createHttpClient(t, { port, localAddress: '127.0.0.9' });
@@ -91,7 +91,7 @@ t.test('a handed-over connection knows its peer, and what its handlers do', asyn
   t.equal((await client.send({ path: '/throws' })).status, 500);
   t.equal((await client.send({ path: '/direct/a%20b?c=d' })).text, 'a%20b c=d');
   t.equal((await client.send({ path: '/direct/a', body: 'with a body' })).text, 'a ');
-  t.equal((await client.send({ path: '/direct/b?' })).text, 'b ', 'the next request is its own');
+  t.equal((await client.send({ path: '/direct/b?' })).text, 'b ', 'the next request is read correctly');
 });
 
 t.test('requests whose end cannot be found are refused on a direct route too', async (t) => {
@@ -115,7 +115,7 @@ t.test('requests whose end cannot be found are refused on a direct route too', a
   }
 });
 
-t.test('what is removed gets no more connections, and keeps those that it has', async (t) => {
+t.test('a removed thread gets no more connections, and keeps those that it has', async (t) => {
   const { front, port } = await openFront(t);
   const [one, other] = [await startThread(t), await startThread(t)];
   for (const { descriptor } of [one, other]) front.add(descriptor);
@@ -131,11 +131,7 @@ t.test('what is removed gets no more connections, and keeps those that it has', 
   await one.close();
   const after = createHttpClient(t, { port });
   for (let request = 0; request < 20; request += 1) {
-    t.equal(
-      (await after.send({ path: '/thread' })).status,
-      200,
-      'a thread that has left is missed by nobody',
-    );
+    t.equal((await after.send({ path: '/thread' })).status, 200, 'after a thread has left no request fails');
   }
 });
 
@@ -161,7 +157,7 @@ t.test('threads come and go under load: no answer is wrong', async (t) => {
     const before = answers;
     await eventually(() => answers > before + 20, 10_000, 'both serve');
     front.remove(current.descriptor);
-    await eventually(() => current.connections() === 0, 10_000, 'all that was handed over is answered');
+    await eventually(() => current.connections() === 0, 10_000, 'all handed-over requests are answered');
     await new Promise((resolve) => setTimeout(resolve, 50));
     await current.close();
     current = next;
@@ -171,7 +167,7 @@ t.test('threads come and go under load: no answer is wrong', async (t) => {
   t.ok(answers > 100);
 });
 
-t.test('with no thread to hand them to, requests are refused in the form of their API', async (t) => {
+t.test('without a thread, requests are refused in the form of their API', async (t) => {
   const { port, meter, logged } = await openFront(t);
   const ask = async (path: string, method = 'GET') => {
     const connection = await openRawConnection(t, port);
@@ -203,42 +199,39 @@ t.test('with no thread to hand them to, requests are refused in the form of thei
   t.notMatch(session.head, /access-control/i);
   t.match(session.json, { error: 'Service unavailable' });
   t.match((await ask('/docs')).json, { error: 'Service unavailable' });
-  t.equal(countEvents(meter.cells, requestMetrics.metrics.durations), 8, 'each is counted');
+  t.equal(countEvents(meter.cells, requestMetrics.metrics.durations), 8, 'each refusal is counted');
   t.equal(logged.length, 8, 'and logged');
 });
 
 t.test(
-  'HEAD is refused without a body, and nothing that follows on the connection finds a thread',
+  'HEAD is refused without a body, and no later request on the connection reaches a thread',
   async (t) => {
     const { port, logged } = await openFront(t);
     const connection = await openRawConnection(t, port);
     connection.write('HEAD /health HTTP/1.1\r\nHost: x\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n');
     await connection.closed;
-    // What stands where the body of the head's length would: nothing, or, where the addon reads on, the next refusal.
+    // The bytes after the head: none, or, if the addon reads on, the next refusal.
     const after = (await connection.response())?.body.toString() ?? '';
     t.match(after, /^(HTTP\/1\.1 503 |$)/, 'a head with a length, and no body');
     t.equal(logged.length, after === '' ? 1 : 2);
   },
 );
 
-t.test(
-  'a connection that was refused is not stuck with the front end: the next one finds a thread',
-  async (t) => {
-    const { front, port } = await openFront(t);
-    const client = createHttpClient(t, { port });
-    t.equal((await client.send({ path: '/thread' })).status, 503);
-    front.add((await startThread(t)).descriptor);
-    t.equal((await client.send({ path: '/thread' })).status, 200);
-  },
-);
+t.test('after a refusal the next connection reaches a thread', async (t) => {
+  const { front, port } = await openFront(t);
+  const client = createHttpClient(t, { port });
+  t.equal((await client.send({ path: '/thread' })).status, 503);
+  front.add((await startThread(t)).descriptor);
+  t.equal((await client.send({ path: '/thread' })).status, 200);
+});
 
-t.test('a connection that there is no room for is answered before it asks, and closed', async (t) => {
+t.test('a connection without a place is answered before its request, and closed', async (t) => {
   const changes: number[] = [];
   const front = createFrontServer({
     meter: new RequestMeter(createMetricMemory(requestMetrics)).answers,
     countedAs: 0,
     policy: openPolicy,
-    handle: () => t.fail('nothing is asked'),
+    handle: () => t.fail('no request was sent'),
     onFault: (fault) => t.fail(String(fault)),
     ...roomForAll,
     onConnection: (change) => {
@@ -259,7 +252,7 @@ t.test('a connection that there is no room for is answered before it asks, and c
   t.same(changes, [1, -1]);
 });
 
-t.test('the port is nobody else’s while it is listened on', async (t) => {
+t.test('no other program can listen on the port', async (t) => {
   const { port } = await openFront(t);
   const second = createFrontServer({
     meter: new RequestMeter(createMetricMemory(requestMetrics)).answers,

@@ -6,9 +6,9 @@ import { RequestMeter } from '../../src/worker/request-meter.ts';
 import { requestMetrics } from '../../src/worker/request-metrics-protocol.ts';
 import { openPolicy, roomForAll } from '../support/served-routes.ts';
 
-/** A thread that serves connections: it tells its descriptor, and closes when it is told to. */
+/** A thread that serves connections: it reports its descriptor, and closes on request. */
 export interface ServingThread {
-  /** Connections that it has. */
+  /** The number of its connections. */
   readonly connections: SharedArrayBuffer;
 }
 
@@ -45,7 +45,7 @@ const server: WorkerServer = createWorkerServer({
       countedAs: 0,
       answer: (segment, query) => ({ status: 200, headers, body: `${segment} ${query}` }),
       wait: () => {
-        throw new Error('nothing here has to wait');
+        throw new Error('nothing waits in this thread');
       },
       fail: () => ({ status: 500, headers, body: '' }),
     },

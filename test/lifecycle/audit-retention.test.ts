@@ -6,7 +6,7 @@ import { runBurgeeOrThrow } from '../support/burgee-command.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-t.test('a server drops what is older than it keeps, and a page says so', async (t) => {
+t.test('a server drops entries past the retention time, and a page says so', async (t) => {
   const dataDir = temporaryDirectory(t);
   const prepared = new PreparedStore();
   const owner = prepared.addMember('owner');
@@ -28,7 +28,7 @@ t.test('a server drops what is older than it keeps, and a page says so', async (
   t.equal(status, 200);
   const page = (await browser.send('GET', '/audit')).json;
   t.match(page, { entries: { length: 2 }, droppedThrough: 4, nextCursor: null });
-  t.strictSame((await browser.send('GET', '/audit?cursor=4')).json.entries, [], 'and of what was dropped');
+  t.strictSame((await browser.send('GET', '/audit?cursor=4')).json.entries, [], 'and of the dropped entries');
   await server.stop();
   await runBurgeeOrThrow(['check', '--data-dir', dataDir]);
 });

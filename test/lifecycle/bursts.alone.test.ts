@@ -4,16 +4,16 @@ import { bearer, createHttpClient } from '../support/http-client.ts';
 import { provisionOne } from './lifecycle-fixture.ts';
 
 /*
- * Changes one after another pay for a commit each, those of a burst share few: how long the first took must not be taken
- * for what the burst will take.
+ * Single changes take a commit each, while changes of a burst share a few. The duration of single changes must not be
+ * used to predict that of a burst.
  */
 t.setTimeout(60_000);
 const single = 100;
 const together = 2000;
-/** A machine that is busy elsewhere may be too slow for one burst; what takes it for slower than it is refuses each. */
+/** A busy machine may be too slow for one burst. A wrong prediction would refuse changes in each round. */
 const rounds = 3;
 
-t.test('a burst of changes after single ones is answered, and none of it refused', async (t) => {
+t.test('after single changes a burst of changes is answered, and no change refused', async (t) => {
   const { dataDir, flag, secret } = await provisionOne(t);
   const settings = { ...unlimited, BURGEE_REQUEST_DEADLINE_MS: '4000' };
   const server = await bootServer(t, { dataDir, settings });

@@ -23,7 +23,7 @@ interface Patch {
 interface Race {
   readonly server: BootedServer;
   readonly provisioned: Provisioned;
-  /** Acknowledged patches in the order in which the acknowledgements came. */
+  /** Acknowledged patches in the order of their acknowledgements. */
   readonly acknowledged: Patch[];
   /** The acknowledged patch that was committed last, and the one before it in commit order. */
   latest: Patch | null;
@@ -56,7 +56,7 @@ t.test('64 clients patch one flag while 8 evaluate it', async (t) => {
   await server.stop();
 });
 
-t.test('every acknowledged change is seen at once by eight connections', async (t) => {
+t.test('eight connections see every acknowledged change at once', async (t) => {
   const provisioned = await provisionOne(t);
   const { flag, projectId } = provisioned;
   const server = await bootServer(t, { dataDir: provisioned.dataDir, settings: unlimited });
@@ -105,7 +105,7 @@ t.test('64 clients each see their own change at once, while all of them change a
   await server.stop();
 });
 
-/** @returns the answers that were not as they must be */
+/** @returns the wrong answers */
 async function patchRepeatedly(t: Test, race: Race, number: number): Promise<string[]> {
   const wrong: string[] = [];
   const client = createHttpClient(t, { port: race.server.port });
@@ -137,8 +137,9 @@ function acknowledge(race: Race, patch: Patch): void {
 }
 
 /**
- * Asks in turn for a list that is surely replaced (it must not match) and for the one acknowledged last (it must match,
- * unless a later change was committed before the answer came). @returns what was stale
+ * Evaluates in turns for a cohort whose list is certainly replaced (it must not match) and for that of the last
+ * acknowledged list (it must match, unless a later change was committed before the answer came). @returns the stale
+ * answers
  */
 async function evaluateMeanwhile(t: Test, race: Race): Promise<string[]> {
   const client = createHttpClient(t, { port: race.server.port });

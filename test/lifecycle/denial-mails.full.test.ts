@@ -7,7 +7,7 @@ import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { projectOf, provision, tokenOf } from '../support/provisioning.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/* A denial becomes one mail, through the booted service and a real mail server, whatever ends in between. */
+/* A denial becomes one mail, through the booted service and a real mail server, even if a process ends in between. */
 t.setTimeout(120_000);
 
 const owner = 'owner@example.test';
@@ -26,7 +26,7 @@ function boot(test: Test, dataDir: string, mail: MailServer | null): Promise<Boo
   return bootServer(test, { dataDir, settings });
 }
 
-/** A read token that wants to write. */
+/** A write with a read token. */
 async function deny(test: Test, { port }: BootedServer, secret: string): Promise<void> {
   const client = createHttpClient(test, { port });
   const request = { method: 'POST', path: '/api/v1/flags', headers: bearer(secret), body: '{}' };
@@ -39,7 +39,7 @@ function waiting(test: Test, directory: string): number {
   return [...reader.queries.outboxAfter(0)].length;
 }
 
-t.test('a denial is mailed once, and the next ones within 24 hours are not', async (test) => {
+t.test('a denial is mailed once, and further ones within 24 hours are not', async (test) => {
   const mail = await startMailServer(test);
   const { dataDir, secret } = await provisionToken(test);
   const server = await boot(test, dataDir, mail);
@@ -52,7 +52,7 @@ t.test('a denial is mailed once, and the next ones within 24 hours are not', asy
   test.equal(waiting(test, dataDir), 0);
 });
 
-t.test('without a mail server mails wait, and go out once there is one', async (test) => {
+t.test('without a mail server mails wait, and are sent once there is one', async (test) => {
   const mail = await startMailServer(test);
   const { dataDir, secret } = await provisionToken(test);
   const without = await boot(test, dataDir, null);
@@ -82,28 +82,25 @@ t.test('kill -9 before the mail server has accepted: the next process sends it, 
   test.equal(waiting(test, dataDir), 0);
 });
 
-t.test(
-  'kill -9 after it was accepted and before that was recorded: both have one Message-ID',
-  async (test) => {
-    const mail = await startMailServer(test);
-    const { dataDir, secret } = await provisionToken(test);
-    const killed = await boot(test, dataDir, mail);
-    mail.judgeMessage = () => {
-      killed.signal('SIGKILL');
-      return killed.ended.then(() => null);
-    };
-    await deny(test, killed, secret);
-    await mail.received(1);
-    mail.judgeMessage = () => null;
-    const server = await boot(test, dataDir, mail);
-    await mail.received(2);
-    await server.stop();
-    const ids = mail.mails.map(({ headers }) => new Map(headers).get('message-id'));
-    test.equal(ids.length, 2);
-    test.equal(new Set(ids).size, 1);
-    test.equal(waiting(test, dataDir), 0);
-  },
-);
+t.test('kill -9 between acceptance and its recording: both mails have the same Message-ID', async (test) => {
+  const mail = await startMailServer(test);
+  const { dataDir, secret } = await provisionToken(test);
+  const killed = await boot(test, dataDir, mail);
+  mail.judgeMessage = () => {
+    killed.signal('SIGKILL');
+    return killed.ended.then(() => null);
+  };
+  await deny(test, killed, secret);
+  await mail.received(1);
+  mail.judgeMessage = () => null;
+  const server = await boot(test, dataDir, mail);
+  await mail.received(2);
+  await server.stop();
+  const ids = mail.mails.map(({ headers }) => new Map(headers).get('message-id'));
+  test.equal(ids.length, 2);
+  test.equal(new Set(ids).size, 1);
+  test.equal(waiting(test, dataDir), 0);
+});
 
 t.test('the password of the mail server is in no log line and no printed setting', async (test) => {
   const mail = await startMailServer(test);
@@ -119,38 +116,35 @@ t.test('the password of the mail server is in no log line and no printed setting
   test.notMatch(server.lines.join('\n'), 'sesame');
 });
 
-t.test(
-  'Admins see how many mails were given up and why, those of their own organisation alone',
-  async (test) => {
-    const mail = await startMailServer(test);
-    mail.judgeMessage = () => ({ code: 550, text: 'this sender is not welcome here' });
-    const dataDir = temporaryDirectory(test);
-    const organisations = ['acme', 'other'].map((name) => ({
-      name,
-      plan: 'enterprise',
-      members: [person('owner', name), person('editor', name)],
-      projects: [{ name: `shop of ${name}`, tokens: [{ name: 'ci', permission: 'read' }] }],
-    }));
-    const provisioned = await provision(dataDir, temporaryDirectory(test), { organisations });
-    const secret = (name: string) => tokenOf(projectOf(provisioned, `shop of ${name}`), 'ci').secret;
-    const without = await boot(test, dataDir, null);
-    const early = await signInAs(test, without, 'owner@acme.example');
-    await deny(test, without, secret('acme'));
-    const nothing = { waitingFault: null, failed: 0, lastFailure: null };
-    test.strictSame((await early.send('GET', '/mail')).json, { waiting: 1, ...nothing });
-    await without.stop();
+t.test('Admins see how many mails were given up and why, only for their own organisation', async (test) => {
+  const mail = await startMailServer(test);
+  mail.judgeMessage = () => ({ code: 550, text: 'this sender is not welcome here' });
+  const dataDir = temporaryDirectory(test);
+  const organisations = ['acme', 'other'].map((name) => ({
+    name,
+    plan: 'enterprise',
+    members: [person('owner', name), person('editor', name)],
+    projects: [{ name: `shop of ${name}`, tokens: [{ name: 'ci', permission: 'read' }] }],
+  }));
+  const provisioned = await provision(dataDir, temporaryDirectory(test), { organisations });
+  const secret = (name: string) => tokenOf(projectOf(provisioned, `shop of ${name}`), 'ci').secret;
+  const without = await boot(test, dataDir, null);
+  const early = await signInAs(test, without, 'owner@acme.example');
+  await deny(test, without, secret('acme'));
+  const nothing = { waitingFault: null, failed: 0, lastFailure: null };
+  test.strictSame((await early.send('GET', '/mail')).json, { waiting: 1, ...nothing });
+  await without.stop();
 
-    const server = await boot(test, dataDir, mail);
-    await server.line((line) => line.includes('a mail was not sent'));
-    const owner = await signInAs(test, server, 'owner@acme.example');
-    const seen = (await owner.send('GET', '/mail')).json;
-    test.match(seen, { waiting: 0, waitingFault: null, failed: 1 });
-    test.match(seen.lastFailure.fault, /550 this sender is not welcome here/);
-    test.ok(Math.abs(seen.lastFailure.at - Date.now()) < 60_000);
-    const other = await signInAs(test, server, 'owner@other.example');
-    test.strictSame((await other.send('GET', '/mail')).json, { waiting: 0, ...nothing });
-    const editor = await signInAs(test, server, 'editor@acme.example');
-    test.equal((await editor.send('GET', '/mail')).status, 403);
-    await server.stop();
-  },
-);
+  const server = await boot(test, dataDir, mail);
+  await server.line((line) => line.includes('a mail was not sent'));
+  const owner = await signInAs(test, server, 'owner@acme.example');
+  const seen = (await owner.send('GET', '/mail')).json;
+  test.match(seen, { waiting: 0, waitingFault: null, failed: 1 });
+  test.match(seen.lastFailure.fault, /550 this sender is not welcome here/);
+  test.ok(Math.abs(seen.lastFailure.at - Date.now()) < 60_000);
+  const other = await signInAs(test, server, 'owner@other.example');
+  test.strictSame((await other.send('GET', '/mail')).json, { waiting: 0, ...nothing });
+  const editor = await signInAs(test, server, 'editor@acme.example');
+  test.equal((await editor.send('GET', '/mail')).status, 403);
+  await server.stop();
+});

@@ -9,7 +9,7 @@ import { bootServer } from '../support/booted-server.ts';
 import { debianPrograms } from '../support/debian-programs.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/* An install without members offers its link at each start, whatever the disk says, and leaves nothing behind for it. */
+/* An installation without members offers its link at each start, even on a failing disk, and stores nothing for it. */
 t.setTimeout(120_000);
 
 const linkLine = (line: string): boolean => /\/console\/link#/.test(line);
@@ -50,7 +50,7 @@ t.test('starts on a disk that refuses every write', { skip }, async (t) => {
   const owner = { secret, name: 'Ada', email: 'ada@example.test', password };
   const used = await client.send('POST', '/link/use', owner);
   t.equal(used.status, 200, used.text);
-  t.equal((await client.send('POST', '/link', { secret })).status, 410, 'it works once');
+  t.equal((await client.send('POST', '/link', { secret })).status, 410, 'the link works once');
   await signInAs(t, server, owner.email);
   await server.stop();
   t.equal(await linksIn(dataDir), 0, 'no start has left a link');
@@ -65,11 +65,11 @@ t.test('many starts leave no link behind, and no secret in a log line', async (t
     const secret = secretIn((await server.line(linkLine)).trim());
     const lines = server.lines.filter((line) => line.includes(secret));
     t.strictSame(lines.length, 1, 'shown once');
-    t.notOk(lines[0]?.startsWith('{'), 'and not logged');
+    t.notOk(lines[0]?.startsWith('{'), 'and is not logged');
     server.signal('SIGKILL');
     await server.ended;
     secrets.push(secret);
   }
-  t.equal(new Set(secrets).size, 3, 'each start has its own');
+  t.equal(new Set(secrets).size, 3, 'each start has its own link');
   t.equal(await linksIn(dataDir), 0);
 });

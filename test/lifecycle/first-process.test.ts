@@ -10,7 +10,10 @@ import { openRawConnection } from '../support/raw-request.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { provisionOne } from './lifecycle-fixture.ts';
 
-/* In a container without an init process Burgee is process 1, which the kernel spares the signals it sends itself. */
+/*
+ * In a container without an init process Burgee is process 1, to which the kernel does not deliver signals that it
+ * sends itself.
+ */
 t.setTimeout(120_000);
 
 const isolation = findIsolation('--pid', '--fork', '--mount-proc', '--kill-child');
@@ -28,7 +31,7 @@ t.test('as process 1 it ends at once on a second signal', { skip: isolation.skip
   const unfinished = await openRawConnection(t, server.port);
   const head = `Host: a\r\nAuthorization: Bearer ${secret}\r\nContent-Length: 16`;
   unfinished.write(`PATCH /api/v1/flags/${flag} HTTP/1.1\r\n${head}\r\n\r\n{"ena`);
-  // What was written before this answer came has been read.
+  // The server has read all that was written before this answer.
   const client = createHttpClient(t, { port: server.port });
   for (let turn = 0; turn < 20; turn += 1) await client.send({ path: '/health' });
   signal('SIGTERM');

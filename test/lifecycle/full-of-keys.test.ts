@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 t.setTimeout(120_000);
 
-t.test('a project that can keep no more keys says when the oldest is over', async (t) => {
+t.test('a project that can keep no more keys says when the oldest expires', async (t) => {
   const dataDir = temporaryDirectory(t);
   const prepared = new PreparedStore();
   const text = newTokenSecret('burgee', crypto.getRandomValues(new Uint8Array(32)));

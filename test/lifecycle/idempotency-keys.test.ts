@@ -22,7 +22,7 @@ t.test('equal requests at the same time create one flag, and get one answer', as
     const request = { method: 'POST', path: '/api/v1/flags', headers, body: `{"name":"round ${round}"}` };
     const answers = await Promise.all(Array.from({ length: 64 }, () => client.send(request)));
     t.same([...new Set(answers.map(({ status }) => status))], [201]);
-    t.equal(new Set(answers.map(({ text }) => text)).size, 1, 'the same bytes for everyone');
+    t.equal(new Set(answers.map(({ text }) => text)).size, 1, 'all get the same bytes');
     t.equal(new Set(answers.map(({ headers }) => headers.get('etag'))).size, 1);
   }
   const list = await client.send({ path: '/api/v1/flags', headers: bearer(secret) });
@@ -45,7 +45,7 @@ t.test(
       const before = await countByName(t, server, secret);
       t.ok(
         unanswered.some((key) => before.has(key)),
-        'what was committed is there, though nobody was told',
+        'committed creates are there although they were not acknowledged',
       );
       const client = createHttpClient(t, { port: server.port });
       for (const key of unanswered) {
@@ -76,8 +76,8 @@ function create(
 }
 
 /**
- * The writer stops where a commit is durable and not acknowledged, and there the process is killed. The name of each flag
- * is its key.
+ * The writer stops where a commit is durable and not acknowledged, and the process is killed there. Each flag's name is
+ * its key.
  * @returns the keys that were sent and got no answer
  */
 async function createUntilKilled(

@@ -4,13 +4,13 @@ import t from 'tap';
 import { bootServer } from '../support/booted-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/* Each wake-up of a thread that has nothing to do is time that evaluations, or other processes, do not get. */
+/* Each wake-up of an idle thread takes CPU time from evaluations and other processes. */
 
 const seconds = 3;
-/** Beats of two workers, looks of the main thread, and some of the runtime's own. */
+/** The heartbeats of two workers, the checks of the main thread, and some wake-ups of the runtime. */
 const wakeUpsMax = 40;
 
-/** @returns how often the threads of a process have gone to sleep of their own accord */
+/** @returns the voluntary context switches of a process's threads */
 function countSleeps(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
     const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'latin1');
@@ -18,14 +18,14 @@ function countSleeps(pid: number): number {
   }, 0);
 }
 
-const options = { skip: existsSync('/proc/self/task') ? false : 'only /proc tells it' };
+const options = { skip: existsSync('/proc/self/task') ? false : 'only /proc has these figures' };
 
-t.test('a service that nobody asks anything sleeps', options, async (t) => {
+t.test('a service without requests sleeps', options, async (t) => {
   const { pid, stop } = await bootServer(t, {
     dataDir: temporaryDirectory(t),
     settings: { BURGEE_WORKERS: '2' },
   });
-  // V8 tidies up for some seconds after a start: the quietest of several rounds counts.
+  // V8 collects garbage for some seconds after a start, so the quietest of several rounds counts.
   let fewest = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 5 && fewest > wakeUpsMax; round += 1) {
     const before = countSleeps(pid);

@@ -6,7 +6,7 @@ import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { oneProject, type Provisioned, provisionOne } from './lifecycle-fixture.ts';
 
-/* `kill -9` at any moment: what was acknowledged is there, the store is clean, and the claim on it is free. */
+/* After `kill -9` at any moment acknowledged changes are there, the store is clean, and its claim is free. */
 t.setTimeout(120_000);
 
 t.test('kill -9 in the middle of writes', async (t) => {
@@ -46,13 +46,13 @@ t.test('a second start keeps the data, and apply changes nothing', async (t) => 
     t.match(JSON.parse(flag.text), { name: 'flag', enabled: true, cohorts: ['a'] });
     const again = projectOf(await provision(dataDir, temporaryDirectory(t), document), 'kept');
     t.same(again.flags, first.flags, 'the same ids');
-    t.same(again.tokens['ci'], { id: tokenId, secret: null }, 'no secret again');
+    t.same(again.tokens['ci'], { id: tokenId, secret: null }, 'no new secret');
     await server.stop();
     t.notOk(server.lines.join('\n').includes(secret), 'no secret is printed');
   }
 });
 
-/** Sixteen clients create flags; the process is killed while they do. */
+/** Sixteen clients create flags, and the process is killed meanwhile. */
 async function createUntilKilled(
   t: Test,
   server: BootedServer,

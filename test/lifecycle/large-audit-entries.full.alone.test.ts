@@ -9,7 +9,9 @@ import { createHttpClient } from '../support/http-client.ts';
 import { assertUndelayed, describe, startLatencyProbe } from '../support/latency-probe.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/* Entries of 2 MiB, which a patch of a long cohort list leaves, are read while evaluations wait for less than 50 ms. */
+/*
+ * Entries of 2 MiB, from patches of a long cohort list, are read, and evaluations meanwhile wait for less than 50 ms.
+ */
 t.setTimeout(180_000);
 const entriesTotal = 40;
 const cohortsTotal = 80_000;
@@ -50,7 +52,7 @@ t.test('large entries of the audit log are read beside evaluations', async (t) =
   const { prepared, otherFlag, server, viewer, authorization, beside } = await bootWithLargeEntries(t);
   const client = prepared.client(t, server.port, viewer);
 
-  await t.test('a page of them', async (t) => {
+  await t.test('a page of large entries', async (t) => {
     await beside(t, async () => {
       const page = (await client.send('GET', '/audit?environment=eu')).json;
       const [entry] = page.entries;
@@ -73,7 +75,7 @@ t.test('large entries of the audit log are read beside evaluations', async (t) =
         next = page.nextCursor;
         query = `&cursor=${next}`;
       }
-      t.ok(requests < entriesTotal, 'the log has an end');
+      t.ok(requests < entriesTotal, 'the log was read to its end');
     });
   });
 
@@ -87,12 +89,12 @@ t.test('large entries of the audit log are read beside evaluations', async (t) =
     await t.test(`an export as ${format}`, async (t) => {
       await beside(t, async () => {
         const exported = await client.send('GET', `/audit/export?format=${format}&environment=us`);
-        t.equal(exported.text.split('b-00079999').length, entriesTotal / 2 + 1, 'lists are whole');
+        t.equal(exported.text.split('b-00079999').length, entriesTotal / 2 + 1, 'lists are complete');
       });
     });
   }
 
-  await t.test('pages that are told of them', async (t) => {
+  await t.test('pages that watch these changes', async (t) => {
     const http = createHttpClient(t, { port: server.port });
     const events = `/projects/${prepared.project.id}/events`;
     const streams = await Promise.all(Array.from({ length: 4 }, () => openEventStream(t, client, events)));

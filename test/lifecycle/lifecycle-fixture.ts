@@ -11,7 +11,7 @@ export interface Provisioned {
   readonly tokenId: string;
 }
 
-/** One organisation with one project. @param project further keys of the project, as `apply` reads them */
+/** One organisation with one project. @param project further fields of the project, as `apply` reads them */
 export function oneProject(name: string, project: object): object {
   return { organisations: [{ name: 'Harbour', plan: 'enterprise', projects: [{ name, ...project }] }] };
 }

@@ -12,8 +12,8 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { type Provisioned, provisionOne } from './lifecycle-fixture.ts';
 
 /*
- * An operator moves, removes or replaces the data while the service runs. What is written to a file that lies elsewhere,
- * or nowhere, must not be acknowledged: it would be gone with the process.
+ * An operator moves, removes or replaces the data while the service runs. Changes written to a moved or removed file
+ * must not be acknowledged, because they would be lost when the process ends.
  */
 t.setTimeout(120_000);
 
@@ -25,7 +25,7 @@ interface Stage extends Provisioned {
 
 async function setUp(t: Test): Promise<Stage> {
   const provisioned = await provisionOne(t);
-  // A change may wait for others that wait for the data file.
+  // A change may wait behind others that wait for the data file.
   const settings = { ...unlimited, BURGEE_REQUEST_DEADLINE_MS: '20000' };
   const server = await bootServer(t, { dataDir: provisioned.dataDir, settings });
   return stageOf(t, provisioned, server);
@@ -72,14 +72,14 @@ async function isRefused(t: Test, { patch, evaluate, server }: Stage, why = isMo
   }
   const evaluated = await evaluate();
   t.equal(evaluated.status, 200);
-  t.match(evaluated.text, '"enabled":true', 'evaluation goes on, with what was acknowledged');
+  t.match(evaluated.text, '"enabled":true', 'evaluation continues with the acknowledged state');
   const tells = (line: string): boolean => line.includes(why.logged);
   await server.line(tells);
   const told = server.lines.filter(tells);
-  t.equal(told.length, 1, 'the log tells it once');
+  t.equal(told.length, 1, 'the log reports it once');
 }
 
-/** @returns the cohorts that a server started anew has stored */
+/** @returns the stored cohorts that a new server finds */
 async function storedCohorts(t: Test, { dataDir, flag, secret }: Stage): Promise<unknown> {
   const server = await bootServer(t, { dataDir, settings: unlimited });
   const client = createHttpClient(t, { port: server.port });
@@ -94,7 +94,7 @@ async function storedCohorts(t: Test, { dataDir, flag, secret }: Stage): Promise
 
 type Mistake = (dataDir: string, aside: string) => () => void;
 
-/** Each takes the data away, and returns how it is put back. */
+/** Each takes the data away, and returns a function that puts it back. */
 const mistakes: Readonly<Record<string, Mistake>> = {
   'the directory is moved': (dataDir, aside) => {
     renameSync(dataDir, aside);
@@ -115,15 +115,15 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
 };
 
-/** A command that is stopped while it opens the data file holds this. */
+/** A command that is stopped while it opens the data file holds this lock. */
 const opening: Mistake = (dataDir) => {
   const descriptor = openSync(join(dataDir, 'burgee.mdb'), 'r');
-  if (!tryLock(descriptor, wantedByte, 1, { shared: true })) throw new Error('it is locked already');
+  if (!tryLock(descriptor, wantedByte, 1, { shared: true })) throw new Error('the file is locked already');
   return () => closeSync(descriptor);
 };
 
 function testMistake(name: string, make: Mistake, why: Refusal): void {
-  t.test(`${name}: changes are refused until that is over`, async (t) => {
+  t.test(`${name}: changes are refused until it ends`, async (t) => {
     const stage = await setUp(t);
     t.equal((await stage.patch('before')).status, 200);
     const putBack = make(stage.dataDir, join(temporaryDirectory(t), 'aside'));
@@ -147,7 +147,7 @@ t.test('the directory is removed: changes are refused, and the service still sto
   await stage.server.stop();
 });
 
-t.test('a worker that is replaced meanwhile serves nothing of the copy', async (t) => {
+t.test('a worker that replaces another meanwhile serves nothing of the copy', async (t) => {
   const provisioned = await provisionOne(t);
   const { dataDir } = provisioned;
   const old = join(temporaryDirectory(t), 'old');
@@ -163,7 +163,7 @@ t.test('a worker that is replaced meanwhile serves nothing of the copy', async (
   await server.arm({ kind: 'throw', moment: 'beat', countdown: 1 });
   await server.line((line) => line.includes('a worker leaves and is replaced'));
   await server.line((line) => line.includes('a worker could not be started'));
-  // The last worker that serves stays for a moment, with the file that it has opened.
+  // The last serving worker stays for a moment, with the file that it has opened.
   const isRefused = async (): Promise<boolean> => {
     const { status, text } = await evaluate();
     if (status === 200) t.match(text, '"enabled":true');
@@ -180,7 +180,7 @@ t.test('a worker that is replaced meanwhile serves nothing of the copy', async (
   await server.stop();
 });
 
-t.test('a command that goes through the service is refused with what to do', async (t) => {
+t.test('a command through the service is refused with what to do', async (t) => {
   const stage = await setUp(t);
   const aside = join(temporaryDirectory(t), 'aside');
   renameSync(join(stage.dataDir, 'burgee.mdb'), aside);

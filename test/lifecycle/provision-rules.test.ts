@@ -5,7 +5,7 @@ import { type CommandResult, runBurgee } from '../support/burgee-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { oneProject } from './lifecycle-fixture.ts';
 
-/* Rules about tokens that hold for every way of making them; only the command line can make them yet. */
+/* Rules about tokens, tested through the command line. */
 t.setTimeout(120_000);
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -51,7 +51,7 @@ t.test('a personal project cannot have tokens', async (t) => {
   t.match(refused.stderr, /tokens/);
 });
 
-t.test('the printed document is the only thing on standard output', async (t) => {
+t.test('standard output has only the printed document', async (t) => {
   const { code, stdout } = await apply(
     t,
     oneProject('quiet', { tokens: [{ name: 'ci', permission: 'read' }] }),

@@ -5,10 +5,13 @@ import { runBurgee } from '../support/burgee-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { provisionOne } from './lifecycle-fixture.ts';
 
-/* What is no store that can be served says what it is, and what to do: no damage where there is none, no stack. */
+/*
+ * A start on something that is no usable store says what it is and what to do, without a stack or false reports of
+ * damage.
+ */
 t.setTimeout(300_000);
 
-t.test('a store that is refused is no failure of a service: nothing asks to start it again', async (t) => {
+t.test('a refused store is no failure of the service: the message does not ask for a restart', async (t) => {
   const { dataDir } = await provisionOne(t);
   const backup = join(temporaryDirectory(t), 'backup');
   t.equal((await runBurgee(['backup', backup, '--data-dir', dataDir])).code, 0);

@@ -3,7 +3,7 @@ import { type BootedServer, bootServer, unlimited } from '../support/booted-serv
 import { bearer, type ClientRequest, type ClientResponse, createHttpClient } from '../support/http-client.ts';
 import { provisionOne } from './lifecycle-fixture.ts';
 
-/* Whatever makes the service answer 503, the answer says when to try again. */
+/* Every answer 503 says when to try again, for every cause. */
 t.setTimeout(120_000);
 
 const connections = 64;
@@ -32,7 +32,7 @@ function sayWhen(t: Test, answers: readonly ClientResponse[], detail: RegExp): v
   t.match(refused[0]?.text, detail);
 }
 
-t.test('more in flight than may be: a 503 that says when', async (t) => {
+t.test('too many requests in flight: a 503 that says when to try again', async (t) => {
   const { dataDir, flag, secret } = await provisionOne(t);
   const server = await bootServer(t, { dataDir, settings: { ...unlimited, BURGEE_IN_FLIGHT_MAX: '1' } });
   // A change waits for its commit. An evaluation is answered at once, and never refused.
@@ -46,7 +46,7 @@ t.test('more in flight than may be: a 503 that says when', async (t) => {
   await server.stop();
 });
 
-t.test('a deadline that has passed: a 503 that says when, and nothing was created', async (t) => {
+t.test('a passed deadline: a 503 that says when to try again, and nothing was created', async (t) => {
   const { dataDir, secret } = await provisionOne(t);
   const server = await bootServer(t, {
     dataDir,

@@ -38,7 +38,7 @@ t.test('logs and data files hold none of 1,000 secrets', async (t) => {
   t.equal(new Set(secrets).size, projectCount * tokensEach);
   t.ok(
     secrets.every((secret) => /^burgee_[0-9A-Za-z]{49}$/.test(secret)),
-    'as secrets look',
+    'the form of secrets',
   );
 
   const settings = { ...unlimited, BURGEE_LOG_LEVEL: 'trace' };
@@ -88,7 +88,7 @@ t.test('one log line for each management request', async (t) => {
   }
 });
 
-/** Every token once as it should be, and in all the places and forms in which it should not. */
+/** Sends every token once correctly, and in every wrong place and form. */
 async function useEverywhere(t: Test, server: BootedServer, issued: readonly Issued[]): Promise<void> {
   const client = createHttpClient(t, { port: server.port, connectionsMax: 16 });
   const send = async (request: ClientRequest): Promise<void> => {
@@ -136,7 +136,7 @@ function usesOf(secret: string, flag: string, index: number): ClientRequest[] {
   ];
 }
 
-/** @returns where a secret, or its random part, stands. */
+/** @returns the places of a secret or of its random part */
 function findSecrets(secrets: readonly string[], server: BootedServer, dataDir: string): string[] {
   const length = 43;
   const parts = new Set(secrets.map((secret) => secret.slice(-49, -49 + length)));

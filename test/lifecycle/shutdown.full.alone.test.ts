@@ -8,7 +8,10 @@ import { openRawConnection, type RawConnection } from '../support/raw-request.ts
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { oneProject, type Provisioned, provisionOne } from './lifecycle-fixture.ts';
 
-/* SIGTERM: stop accepting, answer what is in flight, commit, exit 0 within the drain time; a second signal exits at once. */
+/*
+ * SIGTERM: stop accepting, answer requests in flight, commit, exit 0 within the drain time. A second signal exits at
+ * once.
+ */
 t.setTimeout(120_000);
 
 t.test('SIGTERM answers a request whose body is still coming, and exits 0', async (t) => {
@@ -31,7 +34,7 @@ t.test('SIGTERM answers a request whose body is still coming, and exits 0', asyn
   });
 });
 
-t.test('SIGTERM under load: what was acknowledged is kept, nothing hangs, exit 0', async (t) => {
+t.test('SIGTERM under load: acknowledged changes are kept, nothing hangs, exit 0', async (t) => {
   const { dataDir, flag, secret } = await provisionOne(t);
   const server = await bootServer(t, { dataDir, settings: unlimited });
   let acknowledged = 0;
@@ -58,7 +61,7 @@ t.test('SIGTERM under load: what was acknowledged is kept, nothing hangs, exit 0
   await again.stop();
 });
 
-t.test('SIGTERM ends within the drain time, whatever a client leaves open', async (t) => {
+t.test('SIGTERM ends the process within the drain time, despite open connections and bodies', async (t) => {
   const provisioned = await provisionOne(t);
   const settings = { ...unlimited, BURGEE_DRAIN_TIMEOUT_MS: '500' };
   const server = await bootServer(t, { dataDir: provisioned.dataDir, settings });
@@ -67,7 +70,7 @@ t.test('SIGTERM ends within the drain time, whatever a client leaves open', asyn
   const signalledAt = performance.now();
   server.signal('SIGTERM');
   t.equal(await server.ended, 0);
-  t.ok(performance.now() - signalledAt < 3000, 'it did not wait for the half body');
+  t.ok(performance.now() - signalledAt < 3000, 'it did not wait for the incomplete body');
   t.ok(await idle.closed.then(() => true));
 });
 
@@ -82,7 +85,7 @@ t.test('idle kept connections do not delay the end', async (t) => {
   t.ok(performance.now() - signalledAt < 3000);
 });
 
-t.test('a service that nobody uses waits for nothing when it ends', async (t) => {
+t.test('an unused service ends without waiting', async (t) => {
   const { dataDir } = await provisionOne(t);
   const tookMs: number[] = [];
   for (let turn = 0; turn < 3; turn += 1) {
@@ -113,45 +116,42 @@ for (const second of ['SIGTERM', 'SIGINT'] as const) {
     await refusesConnections(t, server);
     const signalledAt = performance.now();
     server.signal(second);
-    t.not(await server.ended, 0, 'something was still in flight');
+    t.not(await server.ended, 0, 'a request was still in flight');
     t.ok(performance.now() - signalledAt < 2000, 'it did not wait for the drain time');
   });
 }
 
-t.test(
-  'a second signal exits at once in the middle of a large change, which is whole or absent',
-  async (t) => {
-    const { dataDir } = await provisionOne(t);
-    const server = await bootServer(t, { dataDir, settings: unlimited });
-    const file = join(temporaryDirectory(t), 'large.json');
-    const flags = Array.from({ length: 60_000 }, (_, index) => ({ name: `flag ${index}` }));
-    writeFileSync(file, JSON.stringify(oneProject('large', { flags })));
-    const apply = spawnBurgee(['apply', file, '--data-dir', dataDir]);
-    const applied = new Promise((resolve) => apply.once('close', resolve));
-    apply.stdout.resume();
-    let told = '';
-    // The writer is inside its transaction once it has told of a part of it.
-    await new Promise<void>((resolve) => {
-      apply.stderr.on('data', (text: Buffer) => {
-        told += text.toString();
-        if (/applying|written|[Ww]riting/.test(told)) resolve();
-      });
-      apply.once('close', () => resolve());
+t.test('a second signal exits at once during a large change, which is then complete or absent', async (t) => {
+  const { dataDir } = await provisionOne(t);
+  const server = await bootServer(t, { dataDir, settings: unlimited });
+  const file = join(temporaryDirectory(t), 'large.json');
+  const flags = Array.from({ length: 60_000 }, (_, index) => ({ name: `flag ${index}` }));
+  writeFileSync(file, JSON.stringify(oneProject('large', { flags })));
+  const apply = spawnBurgee(['apply', file, '--data-dir', dataDir]);
+  const applied = new Promise((resolve) => apply.once('close', resolve));
+  apply.stdout.resume();
+  let told = '';
+  // The writer is inside its transaction once it has reported progress.
+  await new Promise<void>((resolve) => {
+    apply.stderr.on('data', (text: Buffer) => {
+      told += text.toString();
+      if (/applying|written|[Ww]riting/.test(told)) resolve();
     });
-    const signalledAt = performance.now();
-    // Two of the same kind would be one, if the process is not scheduled in between.
-    server.signal('SIGTERM');
-    server.signal('SIGINT');
-    await server.ended;
-    t.ok(performance.now() - signalledAt < 2000);
-    await applied;
-    const check = spawnBurgee(['check', '--data-dir', dataDir]);
-    check.stdout.resume();
-    t.equal(await new Promise((resolve) => check.once('close', resolve)), 0, 'the store is clean');
-  },
-);
+    apply.once('close', () => resolve());
+  });
+  const signalledAt = performance.now();
+  // Two signals of the same kind would merge if the process does not run in between.
+  server.signal('SIGTERM');
+  server.signal('SIGINT');
+  await server.ended;
+  t.ok(performance.now() - signalledAt < 2000);
+  await applied;
+  const check = spawnBurgee(['check', '--data-dir', dataDir]);
+  check.stdout.resume();
+  t.equal(await new Promise((resolve) => check.once('close', resolve)), 0, 'the store is clean');
+});
 
-/** A patch of which the server has read a part, and not the end. */
+/** A patch of which the server has read only a part. */
 async function startPatch(
   t: Test,
   server: BootedServer,
@@ -166,7 +166,7 @@ async function startPatch(
     `Content-Length: ${body.length}`,
   ];
   connection.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 5)}`);
-  // What was written before has been read when each worker has answered some later requests.
+  // Once each worker has answered some later requests, it has read all that was written before them.
   const client = createHttpClient(t, { port: server.port, connectionsMax: 16 });
   for (let turn = 0; turn < 20; turn += 1) {
     await Promise.all(Array.from({ length: 16 }, () => client.send({ path: '/health' })));

@@ -8,7 +8,7 @@ import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { oneProject } from './lifecycle-fixture.ts';
 
-/* Answers of many megabytes to clients that read slowly: whole, and without the server waiting for anything else. */
+/* Answers of many megabytes to slow clients arrive completely, and the server waits only for them. */
 t.setTimeout(120_000);
 const environments = ['e1', 'e2', 'e3', 'e4', 'e5', 'e6', 'e7', 'e8'];
 const cohortsEach = 3500;
@@ -42,7 +42,7 @@ function ask({ server, secret }: Pick<Large, 'server' | 'secret'>, path: string)
   });
 }
 
-/** Reads a piece, pauses, and so on: the pause is the point. @returns what came until the end */
+/** Reads pieces with pauses, which make the reader slow. @returns all that came */
 async function readSlowly(response: IncomingMessage, onFirstPiece?: () => void): Promise<string> {
   const pieces: Buffer[] = [];
   let sincePause = 0;
@@ -57,7 +57,7 @@ async function readSlowly(response: IncomingMessage, onFirstPiece?: () => void):
   return Buffer.concat(pieces).toString();
 }
 
-t.test('a list whose one flag is larger than many chunks arrives whole', async (t) => {
+t.test('a list with a flag larger than many chunks arrives completely', async (t) => {
   const large = await bootLarge(t);
   const text = await readSlowly(await ask(large, '/api/v1/flags'));
   t.ok(text.length > answerBytesMin);
@@ -75,7 +75,7 @@ for (const [name, pathOf] of [
     const response = await ask(large, pathOf(large.flag));
     const text = await readSlowly(response, () => large.server.signal('SIGTERM'));
     t.ok(text.length > answerBytesMin);
-    t.ok(JSON.parse(text), 'the answer is whole');
+    t.ok(JSON.parse(text), 'the answer is complete');
     t.equal(await large.server.ended, 0);
   });
 }
@@ -83,12 +83,12 @@ for (const [name, pathOf] of [
 const stepBytes = 128 * 1024;
 const stillMs = 500;
 
-/** Of a connection on one machine: what the sender's buffer takes when nobody reads. */
+/** The size of a local connection's send buffer, which fills when its client does not read. */
 function socketBufferBytes(): number {
   return Number(readFileSync('/proc/sys/net/ipv4/tcp_wmem', 'utf8').trim().split(/\s+/).at(-1));
 }
 
-/** Resolves when the server's sockets have taken nothing more for a while: none of its clients reads. */
+/** Resolves when the server's sockets have taken no more bytes for a while, because no client reads. */
 async function untilNothingMoves(port: number): Promise<void> {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const queues = (): string =>
@@ -104,10 +104,10 @@ async function untilNothingMoves(port: number): Promise<void> {
 }
 
 /*
- * What is left when a socket takes no more is the whole of a last chunk, a part of it, or more than one chunk: the
- * answers differ by half of what a worker makes ahead, and some end there.
+ * When a socket takes no more, a whole last chunk is left, part of one, or more than one. The answers' lengths differ
+ * by half of what a worker makes ahead, so that each case occurs.
  */
-t.test('SIGTERM cuts no answer short, wherever in its last bytes the socket was full', async (t) => {
+t.test('SIGTERM cuts no answer short, with any number of bytes still to be sent', async (t) => {
   const sizes = Array.from({ length: 9 }, (_, index) => socketBufferBytes() + (index - 5) * stepBytes);
   const cohort = (_: unknown, index: number): string => String(index).padStart(bytesEach, 'c');
   const projects = sizes.map((size) => ({
@@ -129,7 +129,7 @@ t.test('SIGTERM cuts no answer short, wherever in its last bytes the socket was 
   );
   await untilNothingMoves(server.port);
   server.signal('SIGTERM');
-  // Together: a client that reads nothing for long is cut off.
+  // All at the same time, because a client that reads nothing for long is cut off.
   const texts = await Promise.all(responses.map(({ response }) => readSlowly(response)));
   for (const [index, { wanted }] of responses.entries()) {
     const { flags } = JSON.parse(texts[index] ?? '') as { flags?: { cohorts: string[] }[] };

@@ -11,7 +11,7 @@ import { takenPort } from '../support/taken-port.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { oneProject, provisionOne } from './lifecycle-fixture.ts';
 
-/* A start that cannot succeed ends with a message that says what to do, and exit 1; help that is not one is a 2. */
+/* A start that cannot succeed ends with a message that says what to do, and exit 1; wrong usage exits 2. */
 t.setTimeout(120_000);
 
 t.test('a port in use', async (t) => {
@@ -24,7 +24,7 @@ t.test('a port in use', async (t) => {
   t.match(result.stdout + result.stderr, /--port|BURGEE_PORT/, 'and says what to do');
 });
 
-t.test('a start that fails while its threads are still being loaded', async (t) => {
+t.test('a start that fails while its threads are still loading', async (t) => {
   const port = await takenPort(t);
   const dataDir = temporaryDirectory(t);
   const slowThreads = join(temporaryDirectory(t), 'slow-threads.mjs');
@@ -53,8 +53,8 @@ t.test('a limit of address space', { skip }, async (t) => {
     );
   for (const gigabytes of [3, 16, 64]) {
     const result = limited(gigabytes, 'serve', '--data-dir', dataDir, '--port', '0');
-    t.same([result.signal, result.status], [null, 1], `${gigabytes} GiB: it ends in order`);
-    t.match(result.stderr, /address space.*ulimit -v.*--map-bytes/s, `${gigabytes} GiB: and says why`);
+    t.same([result.signal, result.status], [null, 1], `${gigabytes} GiB: the process ends in order`);
+    t.match(result.stderr, /address space.*ulimit -v.*--map-bytes/s, `${gigabytes} GiB: it says why`);
   }
   const { dataDir: stored } = await provisionOne(t);
   const check = limited(2, 'check', '--data-dir', stored);
@@ -70,18 +70,18 @@ t.test('a second server on the port of the first', async (t) => {
   const result = await runBurgee(['serve', '--data-dir', other, '--host', '127.0.0.1', '--port', port]);
   t.equal(result.code, 1);
   const client = createHttpClient(t, { port: server.port });
-  t.equal((await client.send({ path: '/health' })).status, 200, 'the first goes on');
+  t.equal((await client.send({ path: '/health' })).status, 200, 'the first server still serves');
   await server.stop();
 });
 
-t.test('a data directory that another server holds', async (t) => {
+t.test('a data directory that another server has open', async (t) => {
   const { dataDir, flag } = await provisionOne(t);
   const server = await bootServer(t, { dataDir });
   const result = await runBurgee(['serve', '--data-dir', dataDir, '--host', '127.0.0.1', '--port', '0']);
   t.equal(result.code, 1);
   t.match(result.stdout + result.stderr, new RegExp(dataDir), 'the message names the directory');
   const client = createHttpClient(t, { port: server.port });
-  t.equal((await client.send({ path: `/v1/flags/${flag}` })).status, 200, 'the first goes on');
+  t.equal((await client.send({ path: `/v1/flags/${flag}` })).status, 200, 'the first server still serves');
   await server.stop();
 });
 
@@ -115,24 +115,24 @@ for (const [what, content] of [
   });
 }
 
-t.test('a data directory that cannot be made', async (t) => {
+t.test('a data directory that cannot be created', async (t) => {
   const directory = temporaryDirectory(t);
   writeFileSync(join(directory, 'file'), '');
   const dataDir = join(directory, 'file', 'data');
   const result = await runBurgee(['serve', '--data-dir', dataDir, '--host', '127.0.0.1', '--port', '0']);
   t.equal(result.code, 1);
-  // Node 20 names what it was to make, Node 22 what is in the way.
+  // Node 20's message names the directory to create, Node 22's the file in the way.
   t.match(result.stderr, new RegExp(`${directory}/file(/data)? `));
   t.match(result.stderr, /Choose a(nother one| directory)/, 'it says what to do');
 });
 
-t.test('usage that is none', async (t) => {
+t.test('wrong usage', async (t) => {
   t.equal((await runBurgee(['serve', '--no-such-flag'])).code, 2);
   t.equal((await runBurgee(['no-such-command'])).code, 2);
   t.equal((await runBurgee(['token', 'revoke'])).code, 2);
 });
 
-t.test('an apply that is refused changes nothing', async (t) => {
+t.test('a refused apply changes nothing', async (t) => {
   const directory = temporaryDirectory(t);
   const dataDir = join(directory, 'data');
   mkdirSync(dataDir);

@@ -6,10 +6,10 @@ import { bootServer } from '../support/booted-server.ts';
 import { bearer, createHttpClient } from '../support/http-client.ts';
 import { provisionOne } from './lifecycle-fixture.ts';
 
-/* What a token is used for is counted in memory and recorded a few seconds later, and at the end at the latest. */
+/* Uses of a token are collected in memory, and recorded after a few seconds and when the service ends. */
 t.setTimeout(60_000);
 
-/** Reads the store beside the server until what is asked for is there; the test's time limit bounds it. */
+/** Reads the store beside the server until a condition holds; the test's time limit bounds the wait. */
 async function eventually<T>(look: () => T | undefined): Promise<T> {
   for (;;) {
     const found = look();
@@ -29,7 +29,7 @@ function readerOf(test: Test, directory: string) {
   };
 }
 
-t.test('SIGTERM records the uses of the last moment', async (test) => {
+t.test('SIGTERM records the latest uses', async (test) => {
   const { dataDir, flag, secret, tokenId } = await provisionOne(test);
   const server = await bootServer(test, { dataDir });
   const client = createHttpClient(test, { port: server.port });
@@ -52,7 +52,7 @@ t.test('SIGTERM records the uses of the last moment', async (test) => {
   test.strictSame(new Set(uses.map(({ address }) => address)), new Set(['127.0.0.1']));
 });
 
-t.test('while the service runs, uses are recorded a few seconds behind', async (test) => {
+t.test('while the service runs, uses are recorded within a few seconds', async (test) => {
   const { dataDir, secret, tokenId } = await provisionOne(test);
   const server = await bootServer(test, { dataDir });
   const client = createHttpClient(test, { port: server.port });
@@ -64,5 +64,5 @@ t.test('while the service runs, uses are recorded a few seconds behind', async (
   test.ok(use.at >= startedAt && use.at <= Date.now());
   server.signal('SIGKILL');
   await server.ended;
-  test.equal(reader.uses(tokenId).length, 1, 'what was recorded is there after a kill');
+  test.equal(reader.uses(tokenId).length, 1, 'recorded uses survive a kill');
 });

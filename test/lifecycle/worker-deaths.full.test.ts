@@ -8,14 +8,14 @@ import { eventually, within } from '../support/expectations.ts';
 import { bootTampered, type TamperedServer } from '../support/tampering/tampered-server.ts';
 import type { FaultKind, Moment } from '../support/tampering/tampering.ts';
 
-/* A worker that fails leaves in order: nothing is answered wrongly, the others answer on, and it is replaced. */
+/* A failing worker leaves in order: no answer is wrong, the other workers still answer, and the worker is replaced. */
 t.setTimeout(300_000);
 
 const connections = 64;
 const wholeAgainWithinMs = 1000;
-/** Where a thread must be loaded first: there is one spare, and no other worker waits for it. */
+/** Time limit for a replacement that must load first, because the only spare is in use. */
 const loadedWithinMs = 4000;
-/** The watch looks after major collections: filling half a gigabyte takes its time. */
+/** The heap is checked after major collections, and filling half a gigabyte takes time. */
 const filledWithinMs = 60_000;
 
 interface Stage {
@@ -40,7 +40,7 @@ async function setUp(t: Test, workers: number, settings = {}, speed = 1): Promis
     requestOf: (turn) => getRequest(`/v1/flags/${project.flags[turn % 4]}?targetingKey=${turn}`),
     isRight: ({ status, body }) => status === 200 && body.includes('"enabled":true'),
   });
-  await eventually(() => load.tally.answered > connections, 5000, 'nothing is answered');
+  await eventually(() => load.tally.answered > connections, 5000, 'no request is answered');
   return { project, server, admin: await adminClientOf(t, server), load, workers };
 }
 
@@ -49,7 +49,7 @@ function strike({ server }: Stage, kind: FaultKind, moment: Moment, threads = 1)
 }
 
 async function struck({ server }: Stage, threads = 1): Promise<void> {
-  await eventually(async () => (await server.report()).struck >= threads, 5000, 'no fault struck');
+  await eventually(async () => (await server.report()).struck >= threads, 5000, 'no fault was triggered');
 }
 
 function isWhole(scrape: Scrape, { workers }: Stage, replacements: number): boolean {
@@ -69,16 +69,16 @@ async function wholeAgain(
   await eventually(
     async () => isWhole(await stage.admin.scrape(), stage, replacements),
     withinMs,
-    'the pool is not whole again',
+    'the pool is not complete again',
   );
   t.comment(`whole again after ${Math.round(performance.now() - startedAt)} ms`);
 }
 
-/** Each connection gets some more answers, and all of them were right. */
+/** Each connection gets some more answers, and all answers were right. */
 async function judgeLoad(t: Test, { load, server }: Stage): Promise<void> {
   const { answered } = load.tally;
   const isAnswered = (): boolean => load.tally.answered > answered + 5 * connections;
-  await eventually(isAnswered, 10_000, 'the answers do not go on');
+  await eventually(isAnswered, 10_000, 'no more answers come');
   const { wrong, lost, unavailable } = await load.stop();
   t.same(wrong, []);
   t.comment(`${load.tally.answered} answers, ${lost} connections lost, ${unavailable} refused`);
@@ -88,17 +88,17 @@ async function judgeLoad(t: Test, { load, server }: Stage): Promise<void> {
 const leaves: readonly (readonly [string, FaultKind, Moment])[] = [
   ['throws in a timer', 'throw', 'beat'],
   ['throws after a request', 'throw-later', 'request'],
-  ['rejects and nobody handles it', 'reject', 'request'],
+  ['has an unhandled rejection', 'reject', 'request'],
 ];
 
 for (const [what, kind, moment] of leaves) {
-  t.test(`a worker that ${what} leaves in order, and the others answer on`, async (t) => {
+  t.test(`a worker that ${what} leaves in order, and the others still answer`, async (t) => {
     const stage = await setUp(t, 2);
     await strike(stage, kind, moment);
     await struck(stage);
     await wholeAgain(t, stage);
     await judgeLoad(t, stage);
-    t.equal(stage.load.tally.unavailable, 0, 'nobody was refused');
+    t.equal(stage.load.tally.unavailable, 0, 'no request was refused');
     t.equal(stage.load.tally.lost, 0, 'each connection was closed with an answer');
     const told = stage.server.lines.filter((line) => line.includes('a worker leaves in order'));
     t.equal(told.length, 1);
@@ -110,31 +110,31 @@ t.test('a worker whose heap fills up leaves before it is full', async (t) => {
   const stage = await setUp(t, 2);
   await strike(stage, 'exhaust', 'beat');
   const leaving = (): boolean => stage.server.lines.some((line) => line.includes('its heap is nearly full'));
-  await eventually(leaving, filledWithinMs, 'it does not leave');
+  await eventually(leaving, filledWithinMs, 'the worker does not leave');
   await wholeAgain(t, stage);
   await judgeLoad(t, stage);
-  t.equal(stage.load.tally.unavailable, 0, 'nobody was refused');
+  t.equal(stage.load.tally.unavailable, 0, 'no request was refused');
 });
 
-t.test('a request whose evaluation throws gets 500, and its worker serves on', async (t) => {
+t.test('a request whose evaluation throws gets 500, and its worker still serves', async (t) => {
   const stage = await setUp(t, 1);
   await strike(stage, 'throw', 'request');
   await struck(stage);
-  await eventually(() => stage.load.tally.wrong.length > 0, 5000, 'nobody was told');
+  await eventually(() => stage.load.tally.wrong.length > 0, 5000, 'no request got a 500');
   await stage.load.stop();
   t.equal(stage.load.tally.wrong.length, 1);
   t.match(stage.load.tally.wrong[0], /^HTTP\/1\.1 500 /);
-  t.ok(isWhole(await stage.admin.scrape(), stage, 0), 'nothing was replaced');
+  t.ok(isWhole(await stage.admin.scrape(), stage, 0), 'no worker was replaced');
   await stage.server.stop();
 });
 
-t.test('the last worker that dies serves until the next one does', async (t) => {
+t.test('when the last worker dies, it serves until the next one does', async (t) => {
   const stage = await setUp(t, 1);
   await strike(stage, 'throw', 'beat');
   await struck(stage);
   await wholeAgain(t, stage);
   await judgeLoad(t, stage);
-  t.equal(stage.load.tally.unavailable, 0, 'nobody was refused');
+  t.equal(stage.load.tally.unavailable, 0, 'no request was refused');
 });
 
 t.test('all workers die at once', async (t) => {
@@ -143,27 +143,25 @@ t.test('all workers die at once', async (t) => {
   await struck(stage, 3);
   await wholeAgain(t, stage, 3, loadedWithinMs);
   await judgeLoad(t, stage);
-  t.equal(stage.load.tally.unavailable, 0, 'nobody was refused');
+  t.equal(stage.load.tally.unavailable, 0, 'no request was refused');
 });
 
 for (const kind of ['throw', 'exit'] as const) {
-  t.test(
-    `a worker that is to replace another one fails at its start (${kind}): the next one serves`,
-    async (t) => {
-      const stage = await setUp(t, 2);
-      await strike(stage, kind, 'start');
-      await strike(stage, 'throw', 'beat');
-      await struck(stage, 2);
-      await wholeAgain(t, stage, 2, loadedWithinMs);
-      await judgeLoad(t, stage);
-      t.equal(stage.load.tally.unavailable, 0, 'nobody was refused');
-    },
-  );
+  t.test(`a replacement fails at its start (${kind}): the next one serves`, async (t) => {
+    const stage = await setUp(t, 2);
+    await strike(stage, kind, 'start');
+    await strike(stage, 'throw', 'beat');
+    await struck(stage, 2);
+    await wholeAgain(t, stage, 2, loadedWithinMs);
+    await judgeLoad(t, stage);
+    t.equal(stage.load.tally.unavailable, 0, 'no request was refused');
+  });
 }
 
-t.test('one dies during a drain: the process still ends in order', async (t) => {
+t.test('a worker dies during a drain: the process still ends in order', async (t) => {
   const stage = await setUp(t, 2);
-  // It strikes with the next beat, 250 ms later at most: the service drains for as long while requests come.
+  // The fault comes with the next heartbeat, 250 ms later at most; while requests come, the service drains for that
+  // long.
   stage.server.signal('SIGTERM');
   await strike(stage, 'throw', 'beat');
   t.equal(await stage.server.ended, 0);
@@ -171,7 +169,7 @@ t.test('one dies during a drain: the process still ends in order', async (t) => 
   t.same(stage.load.tally.wrong, []);
 });
 
-t.test('management requests are counted exactly over deaths and connections', async (t) => {
+t.test('management requests are counted exactly, over worker deaths and connections', async (t) => {
   const limit = 60;
   const stage = await setUp(t, 2, { BURGEE_MANAGEMENT_RATE_LIMIT: String(limit) });
   const { secret } = stage.project;
@@ -214,8 +212,8 @@ t.test('a worker that hangs leaves the rotation, and leaves in order when it com
     connection.destroy();
   }
   await server.release();
-  await eventually(async () => (await admin.get('/ready')).status === 200, 5000, 'it does not leave');
-  t.equal((await server.report()).workersBegun, 3, 'none too many was started');
+  await eventually(async () => (await admin.get('/ready')).status === 200, 5000, 'the worker does not leave');
+  t.equal((await server.report()).workersBegun, 3, 'no surplus worker was started');
   await judgeLoad(t, stage);
   t.equal(load.tally.lost, 0, 'its clients got their answers');
   t.equal(load.tally.unavailable, 0);
@@ -226,17 +224,17 @@ t.test('a replacement that hangs before it serves ends the process', async (t) =
   await strike(stage, 'hang', 'start');
   await strike(stage, 'throw', 'beat');
   await struck(stage, 2);
-  t.equal(await within(stage.server.ended, 20_000, () => 'the process goes on'), 'SIGKILL');
+  t.equal(await within(stage.server.ended, 20_000, () => 'the process does not end'), 'SIGKILL');
   await stage.load.stop();
   t.same(stage.load.tally.wrong, []);
   const told = stage.server.lines.filter((line) => line.includes('has not become ready'));
   t.ok(told.length > 0, stage.server.lines.slice(-3).join('\n'));
 });
 
-/** A worker that replaced another one has its share of long-lived connections by then. */
+/** Time limit until a replacement has its share of long-lived connections. */
 const sharedWithinMs = 10_000;
 
-t.test('a replacement gets its share of connections that last', async (t) => {
+t.test('a replacement gets its share of long-lived connections', async (t) => {
   const stage = await setUp(t, 3);
   await strike(stage, 'throw', 'beat');
   await struck(stage);

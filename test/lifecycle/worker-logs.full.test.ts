@@ -7,11 +7,13 @@ import { type Settings, spawnBurgee } from '../support/burgee-command.ts';
 import { eventually } from '../support/expectations.ts';
 import { provisionOne } from './lifecycle-fixture.ts';
 
-/* One thread writes the log of all workers: lines never interleave, and a reader that stands still hangs nobody. */
+/*
+ * One thread writes the log of all workers: lines never interleave, and a stalled reader of the log blocks no worker.
+ */
 t.setTimeout(120_000);
 
 const connections = 32;
-/** Of 300 bytes each: more than a pipe, and what is kept for a slow reader, take together. */
+/** Lines of 300 bytes each, together more than fit a pipe and the buffer for a slow reader. */
 const requestsMin = 20_000;
 
 function loadOf(t: Test, port: number, flag: string, secret: string): SteadyLoad {
@@ -24,11 +26,11 @@ function loadOf(t: Test, port: number, flag: string, secret: string): SteadyLoad
   });
 }
 
-t.test('lines of several workers are whole, and each request has one', async (t) => {
+t.test('lines of several workers are complete, and each request has one', async (t) => {
   const { dataDir, flag, secret } = await provisionOne(t);
   const server = await bootServer(t, { dataDir, settings: { ...unlimited, BURGEE_WORKERS: '3' } });
   const load = loadOf(t, server.port, flag, secret);
-  await eventually(() => load.tally.answered > 3000, 30_000, 'too little is answered');
+  await eventually(() => load.tally.answered > 3000, 30_000, 'too few requests are answered');
   const { answered, wrong } = await load.stop();
   t.same(wrong, []);
   await server.stop();
@@ -38,7 +40,7 @@ t.test('lines of several workers are whole, and each request has one', async (t)
   t.equal(ids.size, answered);
 });
 
-/** A server whose log nobody reads, under requests, until more was logged than is kept for a slow reader. */
+/** Loads a server whose log is not read, until it has logged more than is kept for a slow reader. */
 async function bootUnread(t: Test, settings: Settings) {
   const { dataDir, flag, secret } = await provisionOne(t);
   const children: ChildProcessWithoutNullStreams[] = [];
@@ -54,11 +56,11 @@ async function bootUnread(t: Test, settings: Settings) {
   const [child] = children;
   child?.stdout.pause();
   const load = loadOf(t, server.port, flag, secret);
-  await eventually(() => load.tally.answered > requestsMin, 60_000, 'the answers do not go on');
+  await eventually(() => load.tally.answered > requestsMin, 60_000, 'no more answers come');
   return { server, child, tally: await load.stop() };
 }
 
-t.test('a reader of the log that stands still hangs no worker', async (t) => {
+t.test('a stalled reader of the log blocks no worker', async (t) => {
   const { server, child, tally } = await bootUnread(t, { BURGEE_WORKERS: '2' });
   const { wrong, lost, unavailable, slowestMs } = tally;
   t.same({ wrong, lost, unavailable }, { wrong: [], lost: 0, unavailable: 0 });
@@ -67,7 +69,7 @@ t.test('a reader of the log that stands still hangs no worker', async (t) => {
   await server.stop();
 });
 
-t.test('a reader of the log that stands still keeps no server from ending in order', async (t) => {
+t.test('a server with a stalled reader of its log still ends in order', async (t) => {
   const { server, child } = await bootUnread(t, {});
   const exited = new Promise((resolve) => child?.once('exit', (code, signal) => resolve(signal ?? code)));
   server.signal('SIGTERM');

@@ -7,7 +7,7 @@ import { createHttpClient } from '../support/http-client.ts';
 import { bootTampered } from '../support/tampering/tampered-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/* One who writes without an end is stopped by a quota of the day, and nobody else is. */
+/* A quota a day stops an organisation that writes without end, and no other. */
 const bytesMax = 256 * 1024;
 const settings = { BURGEE_WRITTEN_BYTES_PER_DAY_MAX: String(bytesMax) };
 
@@ -15,7 +15,7 @@ function cohorts(letter: string): string[] {
   return Array.from({ length: 1000 }, (_, at) => `${letter}-${String(at).padStart(8, '0')}`);
 }
 
-/** Both lists go as a whole, and the record beside them. */
+/** Each change records both complete lists and the flag. */
 const listBytes = JSON.stringify(cohorts('a')).length;
 
 function patcher(server: BootedServer, flagId: string, authorization: string) {
@@ -31,7 +31,7 @@ function patcher(server: BootedServer, flagId: string, authorization: string) {
 }
 
 t.test(
-  'an organisation that has written its quota is refused until the next day, and others are not',
+  'an organisation that has used its quota is refused until the next day, and others are not',
   async (t) => {
     const dataDir = temporaryDirectory(t);
     const [prepared, other] = [new PreparedStore(), new PreparedStore()];
@@ -49,8 +49,8 @@ t.test(
     let last = await patch({ cohorts: cohorts('a') });
     for (; last.status === 200; answered += 1)
       last = await patch({ cohorts: cohorts(answered % 2 ? 'a' : 'b') });
-    t.ok(answered * listBytes < bytesMax, 'the records alone are within the quota');
-    t.ok(answered * listBytes * 3.2 > bytesMax, 'and with what the audit log has of them beyond it');
+    t.ok(answered * listBytes < bytesMax, 'the records without audit entries are within the quota');
+    t.ok(answered * listBytes * 3.2 > bytesMax, 'and with their audit entries they exceed it');
 
     await t.test('the answer says when to try again', async (t) => {
       t.equal(last.status, 429);
@@ -59,7 +59,7 @@ t.test(
       t.ok(seconds >= 1 && seconds <= 86_400, `${seconds} s`);
     });
 
-    await t.test('what changes nothing is answered as ever, and so is a read', async (t) => {
+    await t.test('a request that changes nothing is answered as usual, and so is a read', async (t) => {
       const now = JSON.parse(
         (await patch({ cohorts: cohorts(answered % 2 ? 'b' : 'a') }, '?dryRun=true')).text,
       );
@@ -67,7 +67,7 @@ t.test(
       t.equal((await patch({ enabled: true })).status, 200, 'it was on before');
     });
 
-    await t.test('another organisation writes on', async (t) => {
+    await t.test('another organisation can still write', async (t) => {
       t.equal((await patcher(server, other.flag.id, otherToken)({ enabled: false })).status, 200);
     });
 
@@ -80,7 +80,7 @@ t.test(
       t.equal(status, 200, text);
     });
 
-    await t.test('a process that is killed does not give the quota anew', async (t) => {
+    await t.test('killing the process does not reset the quota', async (t) => {
       server.signal('SIGKILL');
       await server.ended;
       const again = await bootServer(t, { dataDir, settings });
@@ -97,7 +97,7 @@ t.test(
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 
-t.test('the quota begins anew at midnight UTC, as the answer says, and refusals are counted', async (t) => {
+t.test('the quota is reset at midnight UTC, as the answer says, and refusals are counted', async (t) => {
   const dataDir = temporaryDirectory(t);
   const prepared = new PreparedStore();
   const authorization = prepared.addToken();

@@ -22,7 +22,9 @@ import { newStore } from '../storage/support/sample-store.ts';
 
 export const startedAt = 1_750_000_000_000;
 
-/** A store with an organisation, its Owner, an Editor, and a token that the Editor made; the outbox at a clock that is set. */
+/**
+ * A store with an organisation, its Owner, an Editor, and a token of the Editor's; the outbox runs on the test's clock.
+ */
 export class NotifierFixture {
   readonly store: Store;
   readonly organisation = organisationOf();
@@ -59,7 +61,7 @@ export class NotifierFixture {
     this.store.write(({ apply }) => apply(changes));
   }
 
-  /** The token is refused now. @returns whether an email goes */
+  /** Records a denial of the token now. @returns whether an email is due */
   deny(): boolean {
     return this.store.write(({ queries, apply }) => {
       const token = queries.token(this.token.id) ?? this.token;
@@ -69,7 +71,7 @@ export class NotifierFixture {
     });
   }
 
-  /** Another token of the same project is refused now. */
+  /** Records a denial of another token of the same project. */
   denyAnother(): void {
     const another = tokenOf(this.token.projectId, { name: 'another', createdBy: this.editor.id });
     this.apply([
@@ -86,7 +88,7 @@ export class NotifierFixture {
     return this.store.write(({ queries }) => queries.outboxDelivery(sequence));
   }
 
-  /** Starts a notifier, as a new process does. It ends with the test. */
+  /** Starts a notifier as a new process does. It ends with the test. */
   start(smtpUrl: string): void {
     const smtp = readSmtpUrl(smtpUrl);
     const notifier = new Notifier({
@@ -112,7 +114,7 @@ export class NotifierFixture {
     await this.#run;
   }
 
-  /** @returns when the notifier has asked so often for this */
+  /** @returns once the notifier has made this request so often */
   asked(kind: OutboxCommand['kind'], count: number): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {

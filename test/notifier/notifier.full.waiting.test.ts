@@ -5,7 +5,7 @@ import { memberOf, organisationOf } from '../storage/support/records.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { NotifierFixture, startedAt } from './notifier-fixture.ts';
 
-/* The outbox against a real mail server: what it accepts is gone from the outbox, and nothing else is. */
+/* The outbox with a real mail server: exactly the accepted mails leave the outbox. */
 t.setTimeout(60_000);
 
 t.test(
@@ -39,7 +39,7 @@ t.test(
 );
 
 t.test(
-  'at most one mail in 24 hours for each token: not a millisecond before, and at 24 hours again',
+  'at most one mail in 24 hours for each token: none a millisecond earlier, and the next at 24 hours',
   async (test) => {
     const server = await startMailServer(test);
     const fixture = new NotifierFixture(test);
@@ -59,38 +59,35 @@ t.test(
   },
 );
 
-t.test(
-  'a mail that is refused for now is sent again when its time has come, under the same Message-ID',
-  async (test) => {
-    const server = await startMailServer(test);
-    const fixture = new NotifierFixture(test);
-    const ids: string[] = [];
-    server.judgeMessage = () => ({ code: 451, text: 'try again later' });
-    fixture.deny();
-    fixture.start(server.url);
-    await fixture.asked('postponed', 1);
-    test.match(fixture.delivery(), { attempts: 1, nextAttemptAt: fixture.now + 30_000, failedAt: null });
-    test.match(fixture.faults, [/451 try again later/]);
-    server.judgeMessage = () => null;
-    fixture.now += 29_999;
-    fixture.look();
-    await fixture.asked('take', 3);
-    test.equal(server.offered, 1, 'not before its time');
-    fixture.now += 1;
-    fixture.look();
-    await fixture.asked('settled', 1);
-    ids.push(...server.mails.flatMap(({ headers }) => new Map(headers).get('message-id') ?? []));
-    test.strictSame(ids, [`<denial.${fixture.token.id}.${startedAtOf(fixture)}@flags.example.test>`]);
-    test.equal(fixture.waiting(), 0);
-    test.equal(fixture.delivery(), undefined, 'and nothing of the attempts is left');
-  },
-);
+t.test('a temporarily refused mail is sent again when due, with the same Message-ID', async (test) => {
+  const server = await startMailServer(test);
+  const fixture = new NotifierFixture(test);
+  const ids: string[] = [];
+  server.judgeMessage = () => ({ code: 451, text: 'try again later' });
+  fixture.deny();
+  fixture.start(server.url);
+  await fixture.asked('postponed', 1);
+  test.match(fixture.delivery(), { attempts: 1, nextAttemptAt: fixture.now + 30_000, failedAt: null });
+  test.match(fixture.faults, [/451 try again later/]);
+  server.judgeMessage = () => null;
+  fixture.now += 29_999;
+  fixture.look();
+  await fixture.asked('take', 3);
+  test.equal(server.offered, 1, 'not before its time');
+  fixture.now += 1;
+  fixture.look();
+  await fixture.asked('settled', 1);
+  ids.push(...server.mails.flatMap(({ headers }) => new Map(headers).get('message-id') ?? []));
+  test.strictSame(ids, [`<denial.${fixture.token.id}.${startedAtOf(fixture)}@flags.example.test>`]);
+  test.equal(fixture.waiting(), 0);
+  test.equal(fixture.delivery(), undefined, 'and no record of the attempts is left');
+});
 
 function startedAtOf({ now }: NotifierFixture): number {
   return now - 30_000;
 }
 
-t.test('a recipient who was refused for now is tried again alone', async (test) => {
+t.test('only the temporarily refused recipient is tried again', async (test) => {
   const server = await startMailServer(test);
   const fixture = new NotifierFixture(test);
   server.judgeRecipient = (address) =>
@@ -109,7 +106,7 @@ t.test('a recipient who was refused for now is tried again alone', async (test) 
   );
 });
 
-t.test('a recipient who is refused for good holds nobody up', async (test) => {
+t.test('a permanently refused recipient does not delay the others', async (test) => {
   const server = await startMailServer(test);
   const fixture = new NotifierFixture(test);
   server.judgeRecipient = (address) =>
@@ -122,7 +119,7 @@ t.test('a recipient who is refused for good holds nobody up', async (test) => {
   test.equal(fixture.waiting(), 0);
 });
 
-/** A mail server that refuses for good, and a letter that was given up because of it. */
+/** A mail server that refuses permanently, and a mail that was given up because of that. */
 async function openWithOneGivenUp(test: Test) {
   const server = await startMailServer(test);
   const fixture = new NotifierFixture(test);
@@ -133,7 +130,7 @@ async function openWithOneGivenUp(test: Test) {
   return { server, fixture };
 }
 
-t.test('a mail that is refused for good is kept, and tried once more by the next process', async (test) => {
+t.test('a permanently refused mail is kept, and the next process tries it once more', async (test) => {
   const { server, fixture } = await openWithOneGivenUp(test);
   await fixture.asked('take', 3);
   test.equal(fixture.delivery()?.failedAt, fixture.now);
@@ -150,7 +147,7 @@ t.test('a mail that is refused for good is kept, and tried once more by the next
 });
 
 t.test(
-  'while the mail server is down nothing is lost, and it goes out when the server is back',
+  'no mail is lost while the mail server is down, and it is sent when the server is back',
   async (test) => {
     const gone = await startMailServer(test);
     await gone.close();
@@ -167,7 +164,7 @@ t.test(
   },
 );
 
-t.test('an outage of days ends with one mail for each token, of the newest denial', async (test) => {
+t.test('after an outage of days each token has one mail, about the newest denial', async (test) => {
   const server = await startMailServer(test);
   const fixture = new NotifierFixture(test);
   for (let day = 0; day < 3; day += 1) {
@@ -182,7 +179,7 @@ t.test('an outage of days ends with one mail for each token, of the newest denia
   const id = new Map(server.mails[0]?.headers).get('message-id');
   test.equal(id, `<denial.${fixture.token.id}.${newest}@flags.example.test>`);
   test.equal(fixture.waiting(), 0);
-  // It went out a moment ago, whenever its denial was.
+  // The mail was sent a moment ago, so the 24 hours count from now and not from its denial.
   fixture.now += denialEmailIntervalMs - 1;
   test.notOk(fixture.deny());
   fixture.now += 1;
@@ -192,7 +189,7 @@ t.test('an outage of days ends with one mail for each token, of the newest denia
   test.equal(server.mails.length, 2);
 });
 
-t.test('one that is given up again and again keeps no other waiting', async (test) => {
+t.test('a mail that is given up repeatedly delays no other', async (test) => {
   const { server, fixture } = await openWithOneGivenUp(test);
   await fixture.stop();
   fixture.denyAnother();
@@ -201,7 +198,7 @@ t.test('one that is given up again and again keeps no other waiting', async (tes
   await fixture.asked('settled', 2);
   const ids = server.mails.map(({ headers }) => new Map(headers).get('message-id') ?? '');
   test.equal(ids.length, 2);
-  test.match(ids[1], fixture.token.id, 'the one that was given up comes after the one that is due');
+  test.match(ids[1], fixture.token.id, 'the given-up mail comes after the due one');
 });
 
 t.test('attempts are bounded', async (test) => {
@@ -219,7 +216,7 @@ t.test('attempts are bounded', async (test) => {
   test.equal(server.offered, attemptsMax);
 });
 
-t.test('a letter that nobody is left to get is settled without a mail', async (test) => {
+t.test('a mail without a remaining recipient is settled without sending', async (test) => {
   const server = await startMailServer(test);
   const fixture = new NotifierFixture(test);
   fixture.deny();
@@ -233,12 +230,12 @@ t.test('a letter that nobody is left to get is settled without a mail', async (t
 });
 
 t.test(
-  'who made the token and is no member any more gets no mail, also of a denial from before',
+  "a token's creator who is no longer a member gets no mail, also about an earlier denial",
   async (test) => {
     const leavings = {
       'was removed': null,
-      'stays as a person without an organisation': { organisationId: null },
-      'is of another organisation now': { organisationId: organisationOf().id, role: 'owner' },
+      'is now without an organisation': { organisationId: null },
+      'is now in another organisation': { organisationId: organisationOf().id, role: 'owner' },
     } as const;
     for (const [how, change] of Object.entries(leavings)) {
       const server = await startMailServer(test);
@@ -257,7 +254,7 @@ t.test(
   },
 );
 
-t.test('no name begins a header, another recipient or a tag', async (test) => {
+t.test('no name can begin a header, another recipient or a tag', async (test) => {
   const evil = 'x\r\nBcc: thief@example.test\r\n\r\nbody\u2028y\u202e"<b>&';
   const server = await startMailServer(test);
   const fixture = new NotifierFixture(test, { token: evil, project: evil, owner: evil });
@@ -284,7 +281,7 @@ t.test('no name begins a header, another recipient or a tag', async (test) => {
   test.notMatch(html, /[\u2028\u202e]/);
 });
 
-t.test('a name that looks like an encoded word is shown as it is', async (test) => {
+t.test('a name that looks like an encoded word is shown literally', async (test) => {
   const evil = '=?utf-8?Q?Pay_now?=';
   const server = await startMailServer(test);
   const fixture = new NotifierFixture(test, {
@@ -297,7 +294,7 @@ t.test('a name that looks like an encoded word is shown as it is', async (test) 
   await fixture.asked('settled', 1);
   const raw = server.mails[0]?.raw ?? '';
   const [head = ''] = raw.split('\r\n\r\n');
-  test.notMatch(head, 'Pay_now', 'no header holds it unencoded');
+  test.notMatch(head, 'Pay_now', 'no header has it unencoded');
   test.ok(head.split('\r\n').every((line) => line.length <= 78));
   const subject = /^Subject: ((?:.*\r\n )*.*)$/m.exec(head)?.[1] ?? '';
   const words = Array.from(subject.matchAll(/=\?utf-8\?B\?([^?]+)\?=/g), ([, word]) => word ?? '');

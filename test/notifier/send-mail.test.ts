@@ -6,7 +6,7 @@ import { readSmtpUrl, sendMail } from '../../src/notifier/send-mail.ts';
 
 t.setTimeout(60_000);
 
-t.test('what the mail server repeats of the password is told to nobody', async (t) => {
+t.test('a password that the mail server repeats is removed from the error', async (t) => {
   const password = 'sesame street';
   const encoded = Buffer.from(password).toString('base64');
   const server = new SMTPServer({

@@ -12,7 +12,7 @@ function endOf(child: ReturnType<typeof start>, event: 'exit' | 'close'): Promis
   return new Promise((resolve) => child.once(event, (code, signal) => resolve(signal ?? code)));
 }
 
-t.test('the last words of a process that ends itself are in its log', async (t) => {
+t.test('the last line of a process that ends itself is in its log', async (t) => {
   for (let run = 0; run < 5; run += 1) {
     const child = start();
     let output = '';
@@ -26,7 +26,7 @@ t.test('the last words of a process that ends itself are in its log', async (t) 
   }
 });
 
-t.test('so they are through a pipe, which is no socket as those of this test', async (t) => {
+t.test('also through a pipe, unlike the sockets of this test', async (t) => {
   const child = spawn('sh', ['-c', '"$0" "$1" | cat', process.execPath, program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -38,7 +38,7 @@ t.test('so they are through a pipe, which is no socket as those of this test', a
   t.equal(output.trim().split('\n').length, 101, 'no line is lost');
 });
 
-t.test('a log that nobody reads keeps no process', async (t) => {
+t.test('a log without a reader keeps no process from ending', async (t) => {
   const child = start();
   child.stdout.destroy();
   t.equal(await endOf(child, 'exit'), 'SIGKILL');

@@ -10,8 +10,8 @@ import {
 import { endProcessNow } from '../../src/support/end-process.ts';
 
 /*
- * Several threads log lines of some length each, and end with their last line. The main thread writes the log, adds a
- * line for the end of each, and ends when all have been written.
+ * Several threads log long lines, and end with their last line. The main thread writes the log, adds a line for each
+ * thread's end, and ends when all lines have been written.
  */
 const threads = 4;
 const linesOfThread = 400;
@@ -26,7 +26,7 @@ if (isMainThread) {
       new Promise<void>((resolve) => {
         const worker = new Worker(new URL(import.meta.url), { workerData: { memory, thread } });
         worker.on('message', (lines: LogLines) => writeLines(receiveLines(memory, lines)));
-        // What ends them is logged by themselves.
+        // The threads log their own errors.
         worker.on('error', () => undefined);
         worker.on('exit', () => {
           log.info({ thread }, 'a thread has ended');

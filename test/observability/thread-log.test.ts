@@ -44,7 +44,7 @@ t.test('lines of several threads never interleave, and the last of each thread a
 });
 
 t.test(
-  'what is on its way is bounded over all threads, and a line that finds no room is dropped whole',
+  'the lines in transit of all threads are bounded, and a line without space is dropped completely',
   async (t) => {
     const memory = createLogMemory();
     const sent: LogLines[] = [];
@@ -60,11 +60,11 @@ t.test(
     }
     t.equal(sent.length, linesOnTheWayMax / bytes);
     other.write('y\n');
-    t.equal(sent.length, linesOnTheWayMax / bytes, 'a short one too');
+    t.equal(sent.length, linesOnTheWayMax / bytes, 'a short line too');
     const [first] = sent as [LogLines];
     t.equal(receiveLines(memory, first), line);
     other.write('y\n');
-    t.equal(sent.at(-1)?.lines, 'y\n', 'there is room again');
+    t.equal(sent.at(-1)?.lines, 'y\n', 'there is space again');
     for (const lines of sent.slice(1)) receiveLines(memory, lines);
     t.equal(new Int32Array(memory)[0], 0);
   },

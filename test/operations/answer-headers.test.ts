@@ -8,7 +8,7 @@ import {
   rateLimitedHeaders,
 } from '../../src/operations/answer-headers.ts';
 
-/** By lower-case name. */
+/** Headers by lower-case name. */
 function linesOf({ name, value }: HeaderBlock): Map<string, string> {
   const lines = `${name}: ${value}`.split('\r\n').map((line): [string, string] => {
     const colon = line.indexOf(': ');
@@ -17,7 +17,7 @@ function linesOf({ name, value }: HeaderBlock): Map<string, string> {
   return new Map(lines);
 }
 
-t.test('every 503 says when to try again, on both APIs, and nothing that will not pass does', async (t) => {
+t.test('every 503 of both APIs says when to try again, and permanent refusals do not', async (t) => {
   for (const { status, title } of Object.values(problemTable)) {
     if (status === 429) continue;
     const isTemporary = status === 503;
@@ -36,7 +36,7 @@ t.test('every 429 says how long its window lasts', async (t) => {
   for (const block of blocks) t.equal(linesOf(block).get('retry-after'), '42');
 });
 
-t.test('an ETag is there where there is one, and a 304 has no type of content', async (t) => {
+t.test('an ETag is sent if there is one, and a 304 has no Content-Type', async (t) => {
   const tagged = linesOf(managementHeaders('r', 200, { entityTag: '"5-2"' }));
   t.equal(tagged.get('etag'), '"5-2"');
   t.match(tagged.get('access-control-expose-headers'), 'ETag');

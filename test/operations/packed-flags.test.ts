@@ -8,7 +8,7 @@ import { jsonPieces } from '../../src/support/packed-json.ts';
 import { finish } from '../../src/support/steps.ts';
 import { joinPieces } from '../../src/support/text-pieces.ts';
 
-/* What is shown of a flag is the same byte for byte, whether its lists were read or stay as they are stored. */
+/* A flag is shown with the same bytes whether its lists were decoded or not. */
 
 const key = Buffer.from('0123456789abcdefghijk');
 const names = ['production', '10', '__proto__', '2', 'staging'];
@@ -53,7 +53,7 @@ function flagOf(cohorts: readonly string[], states: readonly (readonly [number, 
 
 const flags: readonly (readonly [string, boolean, Flag])[] = [
   ['without environments', false, flagOf([], [[0, stateOf(long)]])],
-  ['without environments, and at its defaults', false, flagOf([], [])],
+  ['without environments, and with defaults', false, flagOf([], [])],
   ['that inherits', true, flagOf(long, [[2, stateOf(null)]])],
   [
     'with lists of its own',

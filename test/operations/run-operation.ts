@@ -17,7 +17,7 @@ type IdOf<Actor> = {
 export type ReadId = IdOf<'read'>;
 export type WriteId = IdOf<'write'>;
 
-/** Settings of a service that has neither mail nor an OpenID provider. */
+/** Settings of a service with neither mail nor an OpenID provider. */
 export const plainSettings: ConsoleSettings = {
   tokenPrefix: 'burgee',
   baseUrl: 'http://localhost',
@@ -54,7 +54,7 @@ export function runWrite(id: WriteId, ...sent: Sent): ConsoleOutcome<ConsoleDeci
   return run(...sent);
 }
 
-/** @returns the shapes of what the operation is sent and answers; of a step neither is known */
+/** @returns the schemas of the operation's input and answer; a step has none */
 export function shapesOf(id: ReadId | WriteId) {
   const { body, answer, route } = operations[id];
   return { body, answer, isStep: route === null };

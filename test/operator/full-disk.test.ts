@@ -12,7 +12,7 @@ import { createHttpClient } from '../support/http-client.ts';
 import { idOf, projectOf, provision } from '../support/provisioning.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/* The operator's commands may use the reserve, but a write that the disk refuses would end the server. */
+/* The operator's commands may use the disk's reserve, but a write that the disk refuses would end the server. */
 const MiB = 2 ** 20;
 const { skip } = debianPrograms(...shimTools);
 const noRoom = /has \d+ MiB free, and this command may need up to \d+ MiB\. Nothing was applied\./;
@@ -60,7 +60,7 @@ function document(names: readonly string[], cohorts: readonly string[] = []): ob
   return oneProject('harbour', { flags: [{ name: 'flag' }, ...flags] });
 }
 
-t.test('on a full disk the operator is refused, and evaluation goes on', { skip }, async (t) => {
+t.test('on a full disk the operator is refused, and evaluation continues', { skip }, async (t) => {
   const { disk, server, apply, command, isEvaluated } = await setUp(t);
   await disk.fill(0);
   for (const refused of [
@@ -70,7 +70,7 @@ t.test('on a full disk the operator is refused, and evaluation goes on', { skip 
     t.equal(refused.code, 1);
     t.match(refused.stderr, noRoom);
   }
-  t.equal((await apply(document([]))).code, 0, 'what changes nothing needs no room');
+  t.equal((await apply(document([]))).code, 0, 'a command that changes nothing needs no space');
   t.equal(await isEvaluated(), true);
   disk.free();
   const { code, stderr } = await apply(document(['second']));
@@ -91,7 +91,7 @@ t.test('the operator may use the reserve, as far as it lasts', { skip }, async (
   t.match(large.stderr, noRoom);
   t.equal(await isEvaluated(), true);
   const { stdout } = await command('export');
-  t.notMatch(stdout, 'large', 'nothing of it was applied');
+  t.notMatch(stdout, 'large', 'nothing of the file was applied');
   disk.free();
   await server.stop();
   t.equal((await command('check')).code, 0);

@@ -10,14 +10,14 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const mapBytes = 2 ** 30;
 
-/** A store of its own, the operator that holds it, and a reader beside it. */
+/** A new store, the operator that has it open, and a reader beside it. */
 export interface OpenedOperator {
   readonly directory: string;
   readonly store: Store;
   readonly operator: Operator;
-  /** What the operator was made of. */
+  /** The parts that the operator was made of. */
   readonly context: OperatorContext;
-  /** On what is stored now. */
+  /** Queries on the present state of the store. */
   reader(): StoreReader;
   apply(document: unknown): Promise<ApplyOutcome>;
 }
@@ -48,7 +48,7 @@ export function openOperator(t: Test): OpenedOperator {
   };
 }
 
-/** The part of an answer that tests look at. */
+/** The part of an answer that tests check. */
 export interface Answer {
   readonly projects: Readonly<
     Record<
@@ -63,7 +63,7 @@ export interface Answer {
   >;
 }
 
-/** @throws unless it was applied. */
+/** @throws unless the document was applied */
 export function answerOf(outcome: ApplyOutcome): Answer {
   if (!outcome.ok) throw new Error(outcome.problems.join('\n'));
   return JSON.parse(new TextDecoder().decode(outcome.document)) as Answer;
@@ -75,12 +75,12 @@ export function projectOf(answer: Answer, name: string): Answer['projects'][stri
   return project;
 }
 
-/** Empty when it was applied. */
+/** The problems; empty if the document was applied. */
 export function problemsOf(outcome: ApplyOutcome): readonly string[] {
   return outcome.ok ? [] : outcome.problems;
 }
 
-/** A document with one organisation, whose projects are given. */
+/** A document with one organisation and the given projects. */
 export function acme(...projects: readonly unknown[]): ProvisionDocument {
   return { organisations: [{ name: 'Acme', plan: 'enterprise', projects }] } as ProvisionDocument;
 }

@@ -5,7 +5,7 @@ import { eventually } from '../support/expectations.ts';
 import { acme, exampleDocument, openOperator } from './open-operator.ts';
 import { type Head, SocketClient } from './socket-client.ts';
 
-/* What a client of the operator's socket may take of its thread, and for how long. */
+/* Bounds of a client of the operator's socket: memory, places and time. */
 
 const silenceMs = 300;
 const MiB = 2 ** 20;
@@ -15,7 +15,7 @@ interface Served {
   readonly storeId: string;
 }
 
-/** @param silence as in a service, unless the test waits for it */
+/** @param silence the service's time limit for silent clients, unless the test waits for it */
 async function serve(t: Test, silence: { readonly silenceMs?: number } = {}): Promise<Served> {
   const { directory, store, context } = openOperator(t);
   const server = await serveOperator({ directory, storeId: store.id, context, ...silence });
@@ -39,13 +39,13 @@ async function revokeNothing(t: Test, served: Served): Promise<void> {
 
 const file = Buffer.from(JSON.stringify(exampleDocument));
 
-t.test('a body is read when it is its turn, and not before', async (t) => {
+t.test("a body is read only at its command's turn", async (t) => {
   const served = await serve(t);
   const { storeId } = served;
   const [first, second] = [connect(t, served), connect(t, served)];
   first.ask('apply', { storeId, bytes: file.length });
   await first.continued();
-  // Text around it makes the file larger than what the sockets hold.
+  // White space makes the file larger than the sockets' buffers.
   const large = Buffer.concat([file, Buffer.alloc(8 * MiB, ' ')]);
   second.ask('apply', { storeId, bytes: large.length });
   second.socket.write(large);
@@ -53,14 +53,14 @@ t.test('a body is read when it is its turn, and not before', async (t) => {
   // The server answers others meanwhile.
   await revokeNothing(t, served);
   await revokeNothing(t, served);
-  t.ok(second.socket.writableLength > 4 * MiB, `the server has taken it: ${second.socket.writableLength}`);
-  t.notMatch(second.text, '100 Continue', 'its turn had not come');
+  t.ok(second.socket.writableLength > 4 * MiB, `the server has read it: ${second.socket.writableLength}`);
+  t.notMatch(second.text, '100 Continue', 'it was not its turn yet');
   first.socket.write(file);
   await first.expect('"created":6');
   await second.continued();
 });
 
-t.test('what is too large, or of unknown length, is refused before it is read', async (t) => {
+t.test('a body that is too large or of unknown length is refused before it is read', async (t) => {
   const served = await serve(t);
   const { storeId } = served;
   const cases: readonly [verb: string, head: Omit<Head, 'storeId'>, status: number][] = [
@@ -79,14 +79,14 @@ t.test('what is too large, or of unknown length, is refused before it is read', 
   }
 });
 
-t.test('a client that waits for its turn may be silent for as long as that takes', async (t) => {
+t.test('a client may be silent while it waits for its turn', async (t) => {
   const served = await serve(t, { silenceMs });
   const { storeId } = served;
   const [first, second] = [connect(t, served), connect(t, served)];
   first.ask('apply', { storeId, bytes: file.length });
   await first.continued();
   second.ask('apply', { storeId, bytes: file.length });
-  // A byte now and then: the first one is slow, and not silent.
+  // Sends a byte now and then: the first client is slow, but not silent.
   for (let sent = 0; sent < 20; sent += 1) {
     first.socket.write(file.subarray(sent, sent + 1));
     await setTimeout(silenceMs / 5);
@@ -97,7 +97,7 @@ t.test('a client that waits for its turn may be silent for as long as that takes
   await second.continued();
 });
 
-t.test('a client that is asked for its file and is silent is cut off', async (t) => {
+t.test('a client that is silent at its turn is cut off', async (t) => {
   const served = await serve(t, { silenceMs });
   const client = connect(t, served);
   client.ask('apply', { storeId: served.storeId, bytes: file.length });
@@ -106,10 +106,10 @@ t.test('a client that is asked for its file and is silent is cut off', async (t)
   t.ok(true);
 });
 
-t.test('an answer that nobody takes is not kept', async (t) => {
+t.test('an unread answer is dropped', async (t) => {
   const served = await serve(t, { silenceMs });
   const client = connect(t, served);
-  // Its answer names each flag, and is larger than what the socket takes.
+  // Its answer names each flag, and is larger than the socket's buffers.
   const flags = Array.from({ length: 20_000 }, (_, index) => ({ name: `flag-${index}`.padEnd(150, 'x') }));
   const large = Buffer.from(JSON.stringify(acme({ name: 'site', flags })));
   client.ask('apply', { storeId: served.storeId, bytes: large.length });
@@ -117,10 +117,10 @@ t.test('an answer that nobody takes is not kept', async (t) => {
   client.socket.pause();
   client.socket.write(large);
   await eventually(() => served.server.connections === 0, 20_000, 'it is still connected');
-  t.ok(client.socket.bytesRead < MiB, 'it has taken little of it');
+  t.ok(client.socket.bytesRead < MiB, 'it has read little of the answer');
 });
 
-t.test('files that wait for their turn leave places for other commands', async (t) => {
+t.test('waiting files leave places for other commands', async (t) => {
   const served = await serve(t);
   const { storeId } = served;
   const appliers = Array.from({ length: 12 }, () => connect(t, served));
@@ -147,5 +147,5 @@ t.test('a connection carries one request', async (t) => {
   client.ask('apply', { storeId, bytes: 0 });
   client.ask('apply', { storeId });
   await eventually(() => client.socket.closed, 5000, 'the connection is not closed');
-  t.notMatch(client.text, '200 OK', 'neither is answered');
+  t.notMatch(client.text, '200 OK', 'neither request is answered');
 });

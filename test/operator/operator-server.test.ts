@@ -32,7 +32,7 @@ interface Served extends OpenedOperator {
   commits(): number;
 }
 
-/** The operator's server over message ports, as in a running service, but in one thread. */
+/** The operator's server, connected by message ports as in a running service, but in one thread. */
 async function serve(t: Test, directory?: string): Promise<Served> {
   const opened = openOperator(t);
   const place = directory ?? opened.directory;
@@ -66,11 +66,11 @@ function apply(operator: Operator, document: unknown) {
   return operator('apply', file);
 }
 
-t.test('through the socket it is the same as in place', async (t) => {
+t.test('apply through the socket is the same as on the directory', async (t) => {
   const { remote, operator, commits } = await serve(t);
   const outcome = await apply(remote, exampleDocument);
   t.match(outcome, { ok: true, counts: { created: 6 } });
-  t.equal(commits(), 1, 'whoever shares the store is told');
+  t.equal(commits(), 1, 'other users of the store are notified');
   t.match(await apply(operator, exampleDocument), { ok: true, counts: { created: 0, changed: 0 } });
   t.match(problemsOf(await apply(remote, { nonsense: 1 })), ['unknown field "nonsense"']);
   const fields = { plan: 'free' } as const;
@@ -88,7 +88,7 @@ t.test('only the owner can connect', async (t) => {
 });
 
 t.test(
-  'a path too long for a socket lies in a directory of its own, which goes when the server stops',
+  'if the path is too long for a socket, the socket lies in a temporary directory, which is removed when the server stops',
   async (t) => {
     const directory = join(temporaryDirectory(t), 'd'.repeat(120));
     mkdirSync(directory);
@@ -106,7 +106,7 @@ t.test(
   },
 );
 
-t.test('the longest path that fits is used as it is', async (t) => {
+t.test('the longest path that fits is used directly', async (t) => {
   const base = temporaryDirectory(t);
   const longest = process.platform === 'darwin' ? 103 : 107;
   const directory = join(base, 'd'.repeat(longest - base.length - '//burgee.sock'.length));
@@ -117,7 +117,7 @@ t.test('the longest path that fits is used as it is', async (t) => {
   t.match(await apply(remote, exampleDocument), { ok: true });
 });
 
-t.test('what a killed server has left is replaced', async (t) => {
+t.test('the socket of a killed server is replaced', async (t) => {
   const directory = temporaryDirectory(t);
   const stale = createServer().listen(join(directory, 'burgee.sock'));
   await new Promise((resolve) => stale.once('listening', resolve));
@@ -134,7 +134,7 @@ t.test('what a killed server has left is replaced', async (t) => {
   t.match(await apply(second.remote, exampleDocument), { ok: true });
 });
 
-t.test('a copy of a served directory leaves the socket of the original alone', async (t) => {
+t.test('a server of a copied directory leaves the socket of the original alone', async (t) => {
   const original = join(temporaryDirectory(t), 'd'.repeat(120));
   mkdirSync(original);
   const { server, remote } = await serve(t, original);
@@ -147,7 +147,7 @@ t.test('a copy of a served directory leaves the socket of the original alone', a
   t.match(await apply(remote, exampleDocument), { ok: true }, 'the server of the original answers');
 });
 
-t.test('what a killed server of a directory that was moved has left is removed', async (t) => {
+t.test('the socket of a killed server is removed after its directory was moved', async (t) => {
   const before = join(temporaryDirectory(t), 'd'.repeat(120));
   mkdirSync(before);
   const left = prepareSocketPlace(before);
@@ -157,7 +157,7 @@ t.test('what a killed server of a directory that was moved has left is removed',
   t.notOk(existsSync(dirname(left)));
 });
 
-t.test('a pointer to something else than a socket of ours removes nothing', async (t) => {
+t.test('a pointer to anything but a socket of Burgee removes nothing', async (t) => {
   const directory = temporaryDirectory(t);
   const precious = join(temporaryDirectory(t), 'precious');
   writeFileSync(precious, 'x');
@@ -176,7 +176,7 @@ t.test('a client for another store changes nothing', async (t) => {
   t.ok(store.isEmpty());
 });
 
-t.test('a server refuses a request for another store, and what it does not know', async (t) => {
+t.test('a server refuses a request for another store, and an unknown command', async (t) => {
   const { server, store } = await serve(t);
   const storeId = store.id;
   const wrong = '{"organisation":"Acme","fields":{"plan":""}}';
@@ -199,7 +199,7 @@ t.test('a server refuses a request for another store, and what it does not know'
   t.ok(store.isEmpty());
 });
 
-/* The protocol before HTTP: the server greeted in a frame of two lengths, a header in JSON, and a body. */
+/* The protocol before HTTP: the server began with a frame of two lengths, a header in JSON, and a body. */
 function frameOf(header: unknown): Uint8Array {
   const json = Buffer.from(JSON.stringify(header));
   const lengths = Buffer.alloc(8);
@@ -207,7 +207,7 @@ function frameOf(header: unknown): Uint8Array {
   return Buffer.concat([lengths, json]);
 }
 
-t.test('a client of the protocol before HTTP is told that the server is of another version', async (t) => {
+t.test('a client with the protocol before HTTP learns that the server is of another version', async (t) => {
   const { server } = await serve(t);
   const socket = connect(server.socketPath);
   const chunks: Buffer[] = [];
@@ -215,7 +215,7 @@ t.test('a client of the protocol before HTTP is told that the server is of anoth
   t.strictSame(Buffer.concat(chunks), Buffer.from(frameOf({ kind: 'hello', protocolVersion: 2 })));
 });
 
-t.test('a server of the protocol before HTTP is told apart from one that is not there', async (t) => {
+t.test('a server with the protocol before HTTP is distinguished from a missing one', async (t) => {
   const socketPath = join(temporaryDirectory(t), 'burgee.sock');
   const hello = frameOf({ kind: 'hello', protocolVersion: 1, storeId: 'x'.repeat(20) });
   const old = createServer((socket) => {
@@ -231,7 +231,7 @@ t.test('a server of the protocol before HTTP is told apart from one that is not 
   });
 });
 
-t.test('an answer that is cut off, or larger than it may be, is a fault of the server', async (t) => {
+t.test('an answer that is cut off or too large is a fault of the server', async (t) => {
   const socketPath = join(temporaryDirectory(t), 'burgee.sock');
   let answer: (response: ServerResponse) => void = () => undefined;
   const server = createHttpServer((_, response) => answer(response)).listen(socketPath);
@@ -254,17 +254,17 @@ t.test('an answer that is cut off, or larger than it may be, is a fault of the s
   );
 });
 
-t.test('whoever holds a connection and asks nothing gives it up to those who ask', async (t) => {
+t.test('connections without a request are closed in favour of new ones', async (t) => {
   const { server, remote } = await serve(t);
   t.match(await apply(remote, exampleDocument), { ok: true });
   const idle = Array.from({ length: 16 }, () => connect(server.socketPath));
   t.teardown(() => idle.map((socket) => socket.destroy()));
   await Promise.all(idle.map((socket) => once(socket, 'connect')));
-  // One says something now and then, and never a whole request.
+  // One client sends a few bytes now and then, and never a complete request.
   idle[0]?.write('POST /apply HTTP/1.1\r\nX: ');
   const trickle = setInterval(() => idle[0]?.write('x'), 1000);
   t.teardown(() => clearInterval(trickle));
-  // What trickles may meet the closed end: that is an error of the socket, and its close follows.
+  // A late byte may meet the closed end, which is an error of the socket before its close.
   for (const socket of idle) socket.on('error', () => undefined).resume();
   const closed = Promise.all(
     idle.map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()))),
@@ -275,7 +275,7 @@ t.test('whoever holds a connection and asks nothing gives it up to those who ask
   t.match(await ask(), { ok: true, value: { changed: true } });
 });
 
-t.test('without a server there is nobody to ask', async (t) => {
+t.test('without a server the client says that there is none', async (t) => {
   const directory = temporaryDirectory(t);
   const nobody = remoteOperator({ socketPath: findSocketPlace(directory) }, 'x'.repeat(20));
   await t.rejects(apply(nobody, exampleDocument), { name: 'NoServer' });
@@ -285,18 +285,18 @@ t.test('without a server there is nobody to ask', async (t) => {
   dead.close();
 });
 
-t.test('several clients at once are served in turn, and each is right', async (t) => {
+t.test('several clients at once are served in turn, each with the right answer', async (t) => {
   const { remote, reader } = await serve(t);
   const names = Array.from({ length: 8 }, (_, index) => `site-${index}`);
   const flags = Array.from({ length: 1500 }, (_, index) => ({ name: `f${index}` }));
   const outcomes = await Promise.all(names.map((name) => apply(remote, acme({ name, flags }))));
   t.ok(outcomes.every(({ ok }) => ok));
   const { queries } = reader();
-  t.equal([...queries.organisations()].length, 1, 'the second finds what the first has made');
+  t.equal([...queries.organisations()].length, 1, 'the second finds the records of the first');
   t.strictSame([...queries.projects()].map(({ name }) => name).sort(), names);
 });
 
-t.test('a client that leaves before the end leaves nothing behind', async (t) => {
+t.test('a client that leaves early leaves nothing behind', async (t) => {
   const { server, store, remote } = await serve(t);
   const client = new SocketClient(t, server.socketPath);
   client.ask('apply', { storeId: store.id, bytes: 100 });
@@ -306,7 +306,7 @@ t.test('a client that leaves before the end leaves nothing behind', async (t) =>
   t.match(await apply(remote, exampleDocument), { ok: true }, 'the next one has its turn');
 });
 
-t.test('a server that stops waits for what is being written', async (t) => {
+t.test('a stopping server waits for the write under way', async (t) => {
   const { remote, server, reader } = await serve(t);
   const flags = Array.from({ length: 3000 }, (_, index) => ({ name: `f${index}` }));
   let stopped: Promise<void> | null = null;
@@ -320,13 +320,13 @@ t.test('a server that stops waits for what is being written', async (t) => {
   t.notOk(existsSync(server.socketPath));
 });
 
-t.test('a server that stops says so to those who wait for their turn', async (t) => {
+t.test('a stopping server refuses the waiting clients and says why', async (t) => {
   const { remote, server, store } = await serve(t);
   const first = new SocketClient(t, server.socketPath);
   first.ask('apply', { storeId: store.id, bytes: 100 });
   await first.continued();
   const waiting = apply(remote, exampleDocument);
-  await eventually(() => server.connections === 2, 5000, 'the second has not asked');
+  await eventually(() => server.connections === 2, 5000, 'the second request has not arrived');
   const told = t.rejects(waiting, { name: 'ServerFault', message: /is stopping; nothing was changed/ });
   await server.stop();
   await told;

@@ -2,7 +2,7 @@ import t from 'tap';
 import { creationOf, identityOf, linkOf, sessionOf } from '../storage/support/records.ts';
 import { type OpenedOperator, openOperator, problemsOf } from './open-operator.ts';
 
-/* What a file may do to those who sign in, and what ends when it does. */
+/* What a file may change about members who sign in, and what each change ends. */
 const password = 'correct horse battery';
 
 interface Declared {
@@ -31,20 +31,24 @@ const refused = [
   'organisations[0].members leave the organisation "Acme" without an Owner who can sign in: keep one, or give another member the role owner and a password',
 ];
 
-t.test('the last Owner who can sign in stays one, whatever a file says', async (t) => {
+t.test('no file can remove the last Owner who can sign in', async (t) => {
   const operator = openOperator(t);
   const apply = async (...members: readonly Declared[]) =>
     problemsOf(await operator.apply(documentOf(...members)));
   t.strictSame(await apply({ name: 'ada', role: 'owner', password }, { name: 'bob', role: 'owner' }), []);
   t.strictSame(await apply({ name: 'ada', role: 'admin' }), refused, 'bob is an Owner without a password');
   const carl = { name: 'carl', role: 'owner' };
-  t.strictSame(await apply({ name: 'ada', role: 'admin' }, carl), refused, 'nor helps a new one without');
+  t.strictSame(
+    await apply({ name: 'ada', role: 'admin' }, carl),
+    refused,
+    'a new one without a password does not help',
+  );
   t.equal(memberNow(operator, 'ada').role, 'owner', 'nothing is applied');
   t.equal([...operator.reader().queries.members()].length, 2);
   t.strictSame(
     await apply({ name: 'ada', role: 'admin' }, { ...carl, password }),
     [],
-    'one with a password does',
+    'a new one with a password does',
   );
   t.strictSame(
     await apply({ name: 'carl', role: 'viewer' }, { name: 'ada', role: 'owner' }),
@@ -60,7 +64,7 @@ t.test('the last Owner who can sign in stays one, whatever a file says', async (
   );
 });
 
-t.test('Owners who could not sign in before need not afterwards, but one there is', async (t) => {
+t.test('there must be an Owner, who need not be able to sign in if none could before', async (t) => {
   const operator = openOperator(t);
   const apply = async (...members: readonly Declared[]) =>
     problemsOf(await operator.apply(documentOf(...members)));

@@ -7,11 +7,14 @@ import type { RecordChange } from '../../src/domain/record-change.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { exampleDocument, type OpenedOperator, openOperator, problemsOf } from './open-operator.ts';
 
-/* New names stay in their line and direction, whoever sends them; what was stored before that rule is applied again. */
+/*
+ * New names may contain no line separators or direction marks, from any source. Records with names from before that
+ * rule can be applied again.
+ */
 
 const turned = 'a\u2028b\u202e';
 
-/** Gives everything in the store that has a name one from before the rule. */
+/** Gives every named record in the store a name from before the rule. */
 function renameAll({ store, reader }: OpenedOperator): void {
   const { queries } = reader();
   const [organisation] = queries.organisations();
@@ -46,7 +49,7 @@ const problem =
   'that name: rename it in the file, or copy the whole store with `burgee backup` and `burgee restore`, which keep names';
 
 t.test(
-  'names from before the rule are exported, applied to their store, and refused by an empty one',
+  'names from before the rule can be exported and applied to their store, and are refused by an empty one',
   async (t) => {
     const opened = openOperator(t);
     await opened.apply(exampleDocument);
@@ -71,7 +74,7 @@ t.test(
   },
 );
 
-t.test('a member is not given such a name', async (t) => {
+t.test('a member cannot get such a name', async (t) => {
   const { apply } = openOperator(t);
   await apply(exampleDocument);
   const renamed = structuredClone(exampleDocument) as ProvisionDocument & typeof exampleDocument;

@@ -2,7 +2,7 @@ import t from 'tap';
 import { createOperator } from '../../src/operator/operator.ts';
 import { acme, answerOf, exampleDocument, openOperator, problemsOf, projectOf } from './open-operator.ts';
 
-t.test('every shape that is wrong is told with its path, all at once, and nothing is applied', async (t) => {
+t.test('all wrong shapes are reported at once with their paths, and nothing is applied', async (t) => {
   const { apply, store } = openOperator(t);
   const outcome = await apply({
     organisatons: [],
@@ -43,7 +43,7 @@ t.test('every shape that is wrong is told with its path, all at once, and nothin
   t.ok(store.isEmpty());
 });
 
-t.test('flags that are wrong are told with their place in the whole array', async (t) => {
+t.test('wrong flags are reported with their index in the whole array', async (t) => {
   const { apply, store } = openOperator(t);
   const good = Array.from({ length: 700 }, (_, index) => ({ name: `f${index}` }));
   const bad = {
@@ -65,7 +65,7 @@ t.test('flags that are wrong are told with their place in the whole array', asyn
 });
 
 t.test(
-  'a flag with more unknown fields than are looked for is refused, and what stands after it too',
+  'a flag with more unknown fields than are collected is refused, and later flags are checked too',
   async (t) => {
     const { apply, store } = openOperator(t);
     const unknown = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`x${index}`, 1]));
@@ -77,7 +77,7 @@ t.test(
   },
 );
 
-t.test('what has one name must stand once in the file', async (t) => {
+t.test('a name must be unique in the file', async (t) => {
   const { apply } = openOperator(t);
   const twice = <Item>(item: Item): Item[] => [item, item];
   const project = {
@@ -107,7 +107,7 @@ t.test('what has one name must stand once in the file', async (t) => {
   }
 });
 
-t.test('a key that stands twice is refused, for JSON would drop one', async (t) => {
+t.test('a repeated key is refused, because JSON would drop one', async (t) => {
   const { apply } = openOperator(t);
   const project = '{"name":"p","flags":[{"name":"a"}],"flags":[{"name":"b"}]}';
   const outcome = await apply(`{"organisations":[{"name":"A","plan":"free","projects":[${project}]}]}`);
@@ -128,7 +128,7 @@ t.test('the wrong form of flags for the kind of project', async (t) => {
     `${path}[2].flags[0].environments.b is not an environment of this project (valid ones: a)`,
     `${path}[3].flags[0].audience: this project has no audience named "Nobody"`,
   ]);
-  t.ok(store.isEmpty(), 'nothing of the right projects stays either');
+  t.ok(store.isEmpty(), 'nothing of the valid projects is stored either');
 });
 
 t.test('a single-environment project stays one', async (t) => {
@@ -139,7 +139,7 @@ t.test('a single-environment project stays one', async (t) => {
 });
 
 t.test(
-  "what differs from an existing token's permission, environments or expiry is a problem each",
+  "each difference from an existing token's permission, environments or expiry is a problem",
   async (t) => {
     const { apply, reader } = openOperator(t);
     const { tokens } = projectOf(answerOf(await apply(exampleDocument)), 'shop');
@@ -196,7 +196,7 @@ t.test('tokens: 50 at most, 365 days at most, none in a personal project', async
   t.match(
     problemsOf(await apply(acme({ name: 'site', tokens: more }))),
     [/would have 51/],
-    'with those that exist',
+    'together with existing ones',
   );
 });
 
@@ -225,7 +225,7 @@ t.test('the first 50 problems are listed, the others counted', async (t) => {
   t.equal(outcome.ok ? 0 : outcome.problemCount, 100_000);
 });
 
-t.test('what is no JSON that can be read', async (t) => {
+t.test('a file that is not readable JSON', async (t) => {
   const { apply, operator } = openOperator(t);
   t.match(problemsOf(await apply('{"organisations": [}')), [
     'the file is not valid JSON: line 1, column 20: unexpected character where a value should be',
@@ -242,10 +242,10 @@ t.test('what is no JSON that can be read', async (t) => {
   t.match(problemsOf(notText), ['the file is not UTF-8 text']);
   const surrogate = '{"organisations":[{"name":"\\ud800","plan":"free"}]}';
   t.match(problemsOf(await apply(surrogate)), [/organisations\[0\]\.name must be a string/]);
-  t.match(await apply('\uFEFF{}'), { ok: true }, 'a byte order mark is passed over');
+  t.match(await apply('\uFEFF{}'), { ok: true }, 'a byte order mark is skipped');
 });
 
-t.test('an apply that nobody waits for any more is given up, and leaves nothing', async (t) => {
+t.test('an apply whose client has left is aborted, and leaves nothing', async (t) => {
   const { context, store } = openOperator(t);
   const flags = Array.from({ length: 2000 }, (_, index) => ({ name: `f${index}` }));
   const file = Buffer.from(JSON.stringify(acme({ name: 'site', flags })));

@@ -4,7 +4,7 @@ import { readTokenSecret } from '../../src/domain/token/token-secret.ts';
 import { hashSecret } from '../../src/support/hash-secret.ts';
 import { acme, answerOf, exampleDocument, openOperator, projectOf } from './open-operator.ts';
 
-t.test('a file is provisioned as it says', async (t) => {
+t.test('a file is provisioned as declared', async (t) => {
   const { apply, reader } = openOperator(t);
   const shop = projectOf(answerOf(await apply(exampleDocument)), 'shop');
   const { queries } = reader();
@@ -37,7 +37,7 @@ t.test('a file is provisioned as it says', async (t) => {
   t.match(member, { email: 'owner@example.test', role: 'owner', passwordHash: /^\$argon2id\$/ });
 });
 
-t.test('the secret of a new token finds it, and is stored nowhere', async (t) => {
+t.test("a new token's secret finds it, and is not stored", async (t) => {
   const { apply, reader } = openOperator(t);
   const { tokens } = projectOf(answerOf(await apply(exampleDocument)), 'shop');
   const secret = readTokenSecret(tokens['ci']?.secret ?? '', ['burgee']) ?? '';
@@ -64,7 +64,7 @@ t.test('applied again, a file changes nothing and shows no secret', async (t) =>
   }
 });
 
-t.test('what differs is changed, what is left out stays', async (t) => {
+t.test('differences are applied, and omitted fields stay', async (t) => {
   const { apply, reader } = openOperator(t);
   const shop = projectOf(answerOf(await apply(exampleDocument)), 'shop');
   const before = reader().queries.flag(shop.flags['checkout'] ?? '');
@@ -81,7 +81,7 @@ t.test('what differs is changed, what is left out stays', async (t) => {
   t.equal([...queries.audiencesOf(shop.id)].length, 1);
 });
 
-t.test('each environment that changes has its own audit entry, by the operator', async (t) => {
+t.test('each changed environment has its own audit entry, by the operator', async (t) => {
   const { apply, reader } = openOperator(t);
   const shop = projectOf(answerOf(await apply(exampleDocument)), 'shop');
   const environments = { production: { enabled: true }, staging: { trafficPercentage: 60 } };
@@ -131,7 +131,7 @@ t.test("a single-environment flag's cohorts are its own list", async (t) => {
   t.match([...(flag?.states ?? [])], [[0, { enabled: true, cohortOverride: ['a'] }]]);
 });
 
-t.test('new environments join the old ones, and tokens that list them are named', async (t) => {
+t.test('new environments are added to the old ones, and tokens that list them are reported', async (t) => {
   const { apply, reader } = openOperator(t);
   const tokens = [{ name: 'ci', permission: 'read', environments: ['soon'] }];
   const first = await apply(acme({ name: 'shop', environments: ['a'], tokens }));
@@ -201,7 +201,7 @@ t.test('a revoked token frees its name: applied again, there is a new one with a
   t.match(second?.secret, /^burgee_[0-9A-Za-z]{49}$/);
 });
 
-t.test('a password that is the same stays, another replaces it', async (t) => {
+t.test('an equal password stays, and another one replaces it', async (t) => {
   const { apply, reader } = openOperator(t);
   const member = (password: string) => ({
     organisations: [
@@ -221,10 +221,10 @@ t.test('a password that is the same stays, another replaces it', async (t) => {
   t.not(hashNow(), hash);
   const [organisation] = [...reader().queries.organisations()];
   const audit = JSON.stringify([...reader().auditEntries(organisation?.id ?? '')].map(({ entry }) => entry));
-  t.notMatch(audit, /argon2|horse/, 'the audit log knows neither password nor hash');
+  t.notMatch(audit, /argon2|horse/, 'the audit log has neither password nor hash');
 });
 
-t.test('a personal project belongs to a member of that email, who is made when there is none', async (t) => {
+t.test('a personal project belongs to the member with its email, who is created if missing', async (t) => {
   const { apply, reader } = openOperator(t);
   const document = {
     personalProjects: [{ name: 'mine', owner: 'Ann@example.test', flags: [{ name: 'f' }] }],
@@ -253,7 +253,7 @@ t.test('names are trimmed, and __proto__ and constructor are names like any othe
   t.match([...(flag?.states.values() ?? [])], [{ enabled: true }, { trafficPercentage: 7 }]);
 });
 
-t.test('a plan is set by name or id, again without effect, and never for an unknown name', async (t) => {
+t.test('a plan is set by name or id; repeating it has no effect; an unknown name is refused', async (t) => {
   const { apply, operator, reader } = openOperator(t);
   await apply(exampleDocument);
   const fields = { plan: 'free', trialEndsAt: 1_900_000_000_000, subscription: 'lapsed' } as const;
@@ -271,7 +271,7 @@ t.test('a plan is set by name or id, again without effect, and never for an unkn
   });
 });
 
-t.test('flags beyond one slice are all there, in order', async (t) => {
+t.test('flags of more than one slice are all stored, in order', async (t) => {
   const { apply, reader } = openOperator(t);
   const flags = Array.from({ length: 1234 }, (_, index) => ({
     name: `f${index}`,

@@ -3,18 +3,18 @@ import type { Test } from 'tap';
 import { operatorProtocolVersion } from '../../src/operator/operator-protocol.ts';
 import { eventually } from '../support/expectations.ts';
 
-/** What the head of a request says; everything has the value of a right one. */
+/** The fields of a request's head; the defaults make a valid request. */
 export interface Head {
   readonly method?: string;
   readonly protocol?: string;
   readonly storeId: string;
-  /** Of the body; null says nothing of it. */
+  /** The body's length; null leaves it out. */
   readonly bytes?: number | null;
-  /** Further lines, each with its end. */
+  /** Further header lines, each with its end. */
   readonly more?: string;
 }
 
-/** A client of the operator's socket that sends what it is told to, and keeps what comes. */
+/** A client of the operator's socket that sends given bytes and keeps all that it receives. */
 export class SocketClient {
   readonly socket: Socket;
   text = '';
@@ -28,7 +28,7 @@ export class SocketClient {
     t.teardown(() => this.socket.destroy());
   }
 
-  /** Sends the head of a request, whose body is due when the server says so. */
+  /** Sends the head of a request, whose body waits for the server's permission. */
   ask(verb: string, { method = 'POST', protocol, storeId, bytes = 2, more = '' }: Head): void {
     const length = bytes === null ? '' : `Content-Length: ${bytes}\r\n`;
     this.socket.write(
@@ -37,12 +37,12 @@ export class SocketClient {
     );
   }
 
-  /** Resolves when this has come. */
+  /** Resolves when this text has been received. */
   expect(part: string): Promise<void> {
     return eventually(() => this.text.includes(part), 5000, `no ${part}, but ${this.text}`);
   }
 
-  /** Resolves when the server may read the body. */
+  /** Resolves when the server asks for the body. */
   continued(): Promise<void> {
     return this.expect('100 Continue');
   }

@@ -5,40 +5,35 @@ import t from 'tap';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { copiesOf, execForm, findAll, parseDockerfile, stageOf } from './dockerfile.ts';
 
-/* The image is built where a container engine runs. Here the file is read: what it says must be true of the checkout. */
+/* Without a container engine, this checks the Dockerfile's text against the checkout. */
 const root = repositoryRoot();
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const stages = parseDockerfile(read('Dockerfile'));
 const runtime = stageOf(stages, 'runtime');
 
-t.test('the last stage is the one that runs, and all are on one exact image', async (t) => {
+t.test('the last stage is the one that runs, and all stages use one exact image', async (t) => {
   t.same(
     stages.map(({ name }) => name),
     ['build', 'dependencies', 'runtime'],
   );
   t.equal(new Set(stages.map(({ image }) => image)).size, 1);
-  t.match(runtime.image, /^node:\d+\.\d+\.\d+-[a-z]+-slim(@sha256:[0-9a-f]{64})?$/, 'a version in full');
+  t.match(runtime.image, /^node:\d+\.\d+\.\d+-[a-z]+-slim(@sha256:[0-9a-f]{64})?$/, 'a full version');
 });
 
-t.test(
-  'its Node is one that package.json allows, and one that the HTTP server has a build for',
-  async (t) => {
-    const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
-    const [major, minor] = /node:(\d+)\.(\d+)/.exec(runtime.image)?.slice(1).map(Number) ?? [];
-    // The last range is that of Nodes which another one runs Burgee in place of: scripts/choose-node.cjs.
-    const ranges = [...engines.node.matchAll(/\^(\d+)\.(\d+)\.0/g)].map((range) =>
-      range.slice(1).map(Number),
-    );
-    t.equal(ranges.length + 1, engines.node.split('||').length, 'every range was understood');
-    t.ok(ranges.some(([ofMajor, leastMinor]) => ofMajor === major && Number(minor) >= Number(leastMinor)));
-    const { builds } = createRequire(import.meta.url)(join(root, 'scripts', 'choose-node.cjs')) as {
-      builds: Readonly<Record<string, { readonly version: string }>>;
-    };
-    t.match(runtime.image, `node:${builds['linux x64']?.version}-`, 'the pinned one');
-  },
-);
+t.test('package.json allows its Node, and the HTTP server has a build for it', async (t) => {
+  const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+  const [major, minor] = /node:(\d+)\.(\d+)/.exec(runtime.image)?.slice(1).map(Number) ?? [];
+  // The last range is that of the Nodes that scripts/choose-node.cjs replaces by the pinned one.
+  const ranges = [...engines.node.matchAll(/\^(\d+)\.(\d+)\.0/g)].map((range) => range.slice(1).map(Number));
+  t.equal(ranges.length + 1, engines.node.split('||').length, 'every range was understood');
+  t.ok(ranges.some(([ofMajor, leastMinor]) => ofMajor === major && Number(minor) >= Number(leastMinor)));
+  const { builds } = createRequire(import.meta.url)(join(root, 'scripts', 'choose-node.cjs')) as {
+    builds: Readonly<Record<string, { readonly version: string }>>;
+  };
+  t.match(runtime.image, `node:${builds['linux x64']?.version}-`, 'the pinned Node');
+});
 
-t.test('everything that is copied exists, or is made by the stage it comes from', async (t) => {
+t.test('every copied path exists, or is made by the stage that it comes from', async (t) => {
   const made = {
     build: ['/app/dist/server', '/app/dist/docs', '/app/dist/console'],
     dependencies: ['/app/node_modules'],
@@ -53,14 +48,14 @@ t.test('everything that is copied exists, or is made by the stage it comes from'
   }
 });
 
-t.test('the build is given what it copies and nothing else', async (t) => {
+t.test('the build context has exactly the copied files', async (t) => {
   const [first, ...rest] = read('.dockerignore')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
   t.equal(first, '*', 'everything is ignored first');
   t.ok(
     rest.every((line) => line.startsWith('!')),
-    'then named one by one',
+    'then included one by one',
   );
   const given = rest.map((line) => line.slice(1));
   const copied = stages.flatMap((stage) => copiesOf(stage)).filter(({ from }) => from === null);
@@ -68,7 +63,7 @@ t.test('the build is given what it copies and nothing else', async (t) => {
   for (const source of sources) {
     t.ok(
       given.some((path) => source === path || source.startsWith(`${path}/`)),
-      `${source} is given`,
+      `${source} is in the build context`,
     );
   }
   for (const path of given) t.ok(sources.has(path), `${path} is copied`);
@@ -83,14 +78,14 @@ t.test('the stage that runs has no development dependencies, and runs as an ordi
   t.notOk(afterUser.some(({ name }) => name === 'RUN' || name === 'COPY'));
 });
 
-t.test('it keeps data in one volume, stops by SIGTERM, and asks after its own health', async (t) => {
+t.test('it keeps data in one volume, stops on SIGTERM, and has a health check', async (t) => {
   t.same(findAll(runtime, 'VOLUME').map(execForm), [['/data']]);
   t.same(findAll(runtime, 'STOPSIGNAL'), ['SIGTERM']);
   t.same(findAll(runtime, 'HEALTHCHECK').map(execForm), [['node', '/app/deploy/health-check.mjs']]);
   t.match(
     findAll(runtime, 'ENV').join(' '),
     /BURGEE_DATA_DIR=\/data\/\w+/,
-    'below the volume: it can be renamed',
+    'it lies below the volume, so that it can be renamed',
   );
 });
 

@@ -1,26 +1,26 @@
 /** One instruction of a Dockerfile. */
 export interface Instruction {
-  /** In capitals. */
+  /** The instruction's name, in capitals. */
   readonly name: string;
-  /** What follows, on one line. */
+  /** Its arguments, on one line. */
   readonly rest: string;
 }
 
-/** What comes after one FROM. */
+/** The stage of one FROM. */
 export interface Stage {
   readonly name: string;
   readonly image: string;
   readonly instructions: readonly Instruction[];
 }
 
-/** What a COPY takes, and from which stage; null is the build's own folder. */
+/** The sources of a COPY, and their stage; null is the build context. */
 export interface Copy {
   readonly from: string | null;
   readonly sources: readonly string[];
   readonly target: string;
 }
 
-/** Reads the part of the language that our Dockerfile uses. @throws on a stage without a name */
+/** Reads the syntax that our Dockerfile uses. @throws on a stage without a name */
 export function parseDockerfile(text: string): readonly Stage[] {
   const lines = text.replace(/^\s*#.*\n/gm, '').replace(/\\\n\s*/g, '');
   const stages: { name: string; image: string; instructions: Instruction[] }[] = [];
@@ -43,7 +43,7 @@ export function stageOf(stages: readonly Stage[], name: string): Stage {
   return found;
 }
 
-/** @returns what follows each instruction of a name. */
+/** @returns the arguments of each instruction with a name */
 export function findAll(stage: Stage, name: string): readonly string[] {
   return stage.instructions.filter((each) => each.name === name).map(({ rest }) => rest);
 }

@@ -1,14 +1,14 @@
 import { createServer } from 'node:net';
 import type { Test } from 'tap';
 
-/** A server that closes each connection at its second request, without an answer: as one does whose process ends. */
+/** A server that closes each connection at its second request without an answer, like a server whose process ends. */
 export interface ForgetfulBackend {
   readonly port: number;
-  /** How often it got a request that begins so. */
+  /** How many requests began with this text. */
   received(start: string): number;
 }
 
-/** It reads requests whose head and body come in one piece each, as the proxies send small ones. */
+/** It reads only requests whose head and body come in one piece each, as the proxies send small ones. */
 export async function startForgetfulBackend(t: Test): Promise<ForgetfulBackend> {
   const requests: string[] = [];
   const server = createServer((socket) => {
@@ -27,7 +27,7 @@ export async function startForgetfulBackend(t: Test): Promise<ForgetfulBackend> 
   t.teardown(() => server.close());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('it has no port');
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return {
     port: address.port,
     received: (start) => requests.filter((request) => request.startsWith(start)).length,

@@ -8,7 +8,7 @@ import { proxyCases } from './proxy-cases.ts';
 import { haproxyKind } from './proxy-kinds.ts';
 import { restart } from './restarted-service.ts';
 
-/* deploy/haproxy.cfg, run by HAProxy as it stands but for addresses, files and users. */
+/* Runs HAProxy with deploy/haproxy.cfg, in which only addresses, files and users are replaced. */
 t.setTimeout(300_000);
 
 const programs = debianPrograms('haproxy', 'openssl');
@@ -39,11 +39,11 @@ t.test('deploy/haproxy.cfg', { skip: programs.skip }, async (t) => {
     t.same(failedReads, [], `of ${reads} reads none failed`);
     t.ok(changes > 10);
     t.comment(`${failedChanges} of ${changes} changes met a closing connection`);
-    t.ok(failedChanges <= 4, 'at most the one that each client had under way');
+    t.ok(failedChanges <= 4, "at most each client's change under way");
     await again.stop();
   });
 
-  t.test('a request that comes while Burgee is away waits for it', async (t) => {
+  t.test('a request waits while Burgee restarts', async (t) => {
     const service = await startProxied(t, kind, { openssl, settings: unlimited });
     await service.server.stop();
     const request = {
@@ -53,11 +53,11 @@ t.test('deploy/haproxy.cfg', { skip: programs.skip }, async (t) => {
     };
     const waiting = service.client().send({ ...request, body: '{"enabled": false}' });
     const again = await restart(t, service);
-    t.equal((await waiting).status, 200, 'a change too: it had not been sent');
+    t.equal((await waiting).status, 200, 'a change waits too, because it had not been sent');
     await again.stop();
   });
 
-  t.test('a Burgee that stays away is a 503', async (t) => {
+  t.test('if Burgee does not come back, the answer is 503', async (t) => {
     const service = await startProxied(t, kind, { openssl });
     await service.server.stop();
     t.equal((await service.client().send({ path: '/health' })).status, 503);

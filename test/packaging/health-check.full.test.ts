@@ -9,7 +9,7 @@ import type { Settings } from '../support/burgee-command.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/* deploy/health-check.mjs, by which a container and a systemd unit know that Burgee is up. */
+/* deploy/health-check.mjs, with which a container and a systemd unit check Burgee. */
 t.setTimeout(60_000);
 
 interface Outcome {
@@ -17,7 +17,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** Nobody listens on it: it is a reserved one. */
+/** A reserved port, on which no server listens. */
 const unusedPort = '1';
 
 async function checkHealth(t: Test, arguments_: readonly string[], env: Settings): Promise<Outcome> {
@@ -41,7 +41,7 @@ async function endedProcess(): Promise<ChildProcess> {
   return child;
 }
 
-t.test('it finds the server where the settings say', async (t) => {
+t.test('it finds the server at the configured address', async (t) => {
   const { dataDir } = await provisionOne(t);
   const { port } = await bootServer(t, { dataDir });
   const file = join(temporaryDirectory(t), 'burgee.json');
@@ -49,13 +49,13 @@ t.test('it finds the server where the settings say', async (t) => {
   t.same(await checkHealth(t, [], { BURGEE_PORT: String(port) }), { code: 0, stderr: '' });
   t.same(await checkHealth(t, ['--wait'], { BURGEE_CONFIG: file }), { code: 0, stderr: '' });
   t.same(await checkHealth(t, [`http://127.0.0.1:${port}`], {}), { code: 0, stderr: '' });
-  // A variable stands above the file, as for the server.
+  // A variable takes precedence over the file, as for the server.
   const other = await checkHealth(t, [], { BURGEE_CONFIG: file, BURGEE_PORT: unusedPort });
   t.equal(other.code, 1);
   t.match(other.stderr, `http://127.0.0.1:${unusedPort}/health: `);
 });
 
-t.test('it waits no longer for a server that has ended', async (t) => {
+t.test('it stops waiting for a server that has ended', async (t) => {
   const { pid } = await endedProcess();
   const { code, stderr } = await checkHealth(t, ['--wait'], {
     BURGEE_PORT: unusedPort,

@@ -11,8 +11,8 @@ import { type ImageTree, makeImageTree, makeReadOnly, makeWritable } from './ima
 import { unprivilegedIds, unprivilegedPath, unprivilegedPrefix, unprivilegedSkip } from './unprivileged.ts';
 
 /*
- * The steps of the Dockerfile without a container engine: build, install for production, copy. Then what runs in the
- * image is run from there as a user who may write nowhere but in the data directory.
+ * Carries out the steps of the Dockerfile without a container engine: build, install for production, copy. Then runs
+ * the result as a user who may write only to the data directory.
  */
 t.setTimeout(600_000);
 
@@ -25,7 +25,7 @@ t.test('the image’s steps', { skip }, async (t) => {
   makeReadOnly(directory);
   t.teardown(() => makeWritable(directory));
 
-  t.test('production dependencies are enough, and nothing else is there', async (t) => {
+  t.test('production dependencies suffice, and no others are there', async (t) => {
     const installed = readdirSync(join(image.app, 'node_modules'));
     t.ok(installed.includes('lmdb'));
     for (const tool of ['typescript', 'tap', '@biomejs', 'knip']) t.notOk(installed.includes(tool), tool);
@@ -33,16 +33,16 @@ t.test('the image’s steps', { skip }, async (t) => {
     t.ok(existsSync(join(image.app, 'dist', 'docs', 'index.html')));
   });
 
-  t.test('it serves from a tree that nobody may write to', async (t) => {
+  t.test('it serves from a read-only tree', async (t) => {
     await serves(t, image, [...unprivilegedPrefix]);
   });
 
-  t.test('it serves with every mount read-only but the data', { skip: isolation.skip }, async (t) => {
+  t.test('it serves with every mount but the data read-only', { skip: isolation.skip }, async (t) => {
     await serves(t, image, [...isolation.prefix, 'sh', '-c', readOnlyMounts, 'sh'], true);
   });
 });
 
-/** Makes each mount read-only but that of the data, and leaves privileges behind. Its arguments are the program. */
+/** Makes every mount but that of the data read-only, and drops privileges. Its arguments are the program. */
 const readOnlyMounts = `
 mount --make-rprivate / && mount --bind "$TEST_VOLUME" "$TEST_VOLUME"
 while read -r _ _ _ _ place options _; do
@@ -75,11 +75,11 @@ async function serves(
   t.equal((await client.send({ path: '/health' })).status, 200);
   t.equal((await client.send({ path: '/docs' })).status, 200);
   t.equal((await client.send({ path: '/api/v1/flags' })).status, 401);
-  t.equal(await healthCheck(image, server.port), 0, 'the health check agrees');
+  t.equal(await healthCheck(image, server.port), 0, 'the health check passes');
   if (isIsolated) process.kill(innerPid(server.pid), 'SIGTERM');
   else server.signal('SIGTERM');
   t.equal(await server.ended, 0, 'SIGTERM: exit 0');
-  t.equal(await healthCheck(image, server.port), 1, 'the health check of a server that is gone');
+  t.equal(await healthCheck(image, server.port), 1, 'the health check without a server');
   t.ok(existsSync(join(volume, 'burgee', 'burgee.mdb')));
 }
 

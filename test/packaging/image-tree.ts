@@ -7,15 +7,15 @@ import { unprivilegedPath } from './unprivileged.ts';
 
 /** The file systems of the Dockerfile's stages, made without a container engine in folders of one directory. */
 export interface ImageTree {
-  /** What is `/app` in the image. */
+  /** The content of `/app` in the image. */
   readonly app: string;
 }
 
 /**
- * Carries out the stages' COPY and npm instructions. The full install of the build stage is the only one that is not
- * repeated: it uses this checkout's `node_modules`.
+ * Carries out the stages' COPY and npm instructions. Only the full install of the build stage is not repeated: it uses
+ * this checkout's `node_modules`.
  *
- * @throws with npm's words when a step fails
+ * @throws with npm's output when a step fails
  */
 export function makeImageTree(directory: string): ImageTree {
   const stages = parseDockerfile(readFileSync(join(repositoryRoot(), 'Dockerfile'), 'utf8'));
@@ -40,7 +40,7 @@ export function makeImageTree(directory: string): ImageTree {
   }
 }
 
-/** A target that ends in a slash is a folder; any other is the name of what is copied. */
+/** A target that ends in a slash is a folder; any other is the new name of the source. */
 function placeOf(app: string, source: string, target: string): string {
   const place = join(app, target, target.endsWith('/') ? basename(source) : '');
   mkdirSync(dirname(place), { recursive: true });
@@ -55,13 +55,13 @@ function runStep([command = '', ...arguments_]: readonly string[], cwd: string):
   throw new Error(`${[command, ...arguments_].join(' ')}: ${error?.message ?? `${stdout}${stderr}`}`);
 }
 
-/** Takes everybody's right to write from everything below a directory, and gives everybody the right to read. */
+/** Makes everything below a directory readable for all users and writable for none. */
 export function makeReadOnly(directory: string): void {
   const { status, stderr } = spawnSync('chmod', ['-R', 'a-w,a+rX', directory], { encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
 }
 
-/** The opposite, so that it can be removed. */
+/** Makes it writable again, so that it can be removed. */
 export function makeWritable(directory: string): void {
   chmodSync(directory, 0o755);
   spawnSync('chmod', ['-R', 'u+w', directory]);

@@ -14,8 +14,8 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { unprivilegedPrefix } from './unprivileged.ts';
 
 /*
- * The Nodes of a machine of today: the installed HTTP server has no build for them, so the pinned Node takes over. Each
- * is the real one, from npm; so is the pinned one, in copies of this checkout that have none yet.
+ * Newer Nodes, for which the installed HTTP server has no build, so the pinned Node takes over. All are real Nodes from
+ * npm. The tests run in copies of this checkout without a pinned Node.
  */
 t.setTimeout(600_000);
 
@@ -37,7 +37,7 @@ const { newerNodes } = (await import(
 )) as { newerNodes: Readonly<Record<24 | 26, Build>> };
 const nodes = takeAll();
 
-/** @returns the folder of each Node, or why there is none: tests of what npm brings need npm's registry. */
+/** @returns the folder of each Node, or the reason why there is none: these tests need npm's registry. */
 function takeAll(): { readonly 24: string; readonly 26: string; readonly skip: string | false } {
   const none = { 24: '', 26: '' };
   if (process.platform !== 'linux' || process.arch !== 'x64') return { ...none, skip: 'needs Linux on x64' };
@@ -54,14 +54,17 @@ function takeAll(): { readonly 24: string; readonly 26: string; readonly skip: s
   }
 }
 
-/** For files that an ordinary user runs. */
+/** A folder for files that an ordinary user runs. */
 function readableDirectory(t: Test): string {
   const directory = temporaryDirectory(t);
   chmodSync(directory, 0o755);
   return directory;
 }
 
-/** A copy of what `npm start` needs of a built checkout, without a pinned Node. Packages are this checkout's. */
+/**
+ * A copy of the files that `npm start` needs of a built checkout, without a pinned Node. The packages are this
+ * checkout's.
+ */
 function copyCheckout(t: Test): string {
   const copy = join(readableDirectory(t), 'burgee');
   const own = ['scripts', 'package.json', 'package-lock.json', '.npmrc', 'src/cli/demo'];
@@ -73,7 +76,7 @@ function copyCheckout(t: Test): string {
   return copy;
 }
 
-/** Starts a program in a copy, with a Node first in PATH and nothing of the npm that runs this test. */
+/** Starts a program in a copy, with a Node first in PATH and without the variables of the npm that runs this test. */
 function start(
   copy: string,
   node: string,
@@ -97,11 +100,7 @@ t.test('a command and npm start on Node 24, then serve on Node 26', { skip: node
 
   const { code, stdout, stderr } = await finishCommand(start(copy, nodes[24], [burgee, 'version']));
   t.equal(code, 0);
-  t.match(
-    stdout,
-    new RegExp(`^burgee [^\\n]*Node v${pinned?.version}\\)\\n$`),
-    'its own output and nothing else',
-  );
+  t.match(stdout, new RegExp(`^burgee [^\\n]*Node v${pinned?.version}\\)\\n$`), 'only its own output');
   t.match(
     stderr,
     new RegExp(`^Taking Node.js ${pinned?.version} from npm, once[^\\n]*\\n$`),
@@ -126,11 +125,11 @@ t.test('a command and npm start on Node 24, then serve on Node 26', { skip: node
   });
   const again = await createHttpClient(t, { port: second.port }).send({ path });
   t.same(JSON.parse(String(again.body)), JSON.parse(String(evaluated.body)));
-  // The process that was started is the server itself: it gets the signal, and exits with 0.
+  // The started process is the server itself: it gets the signal, and exits with 0.
   await second.stop();
 });
 
-t.test('where the pinned Node cannot be had', { skip: nodes.skip }, async (t) => {
+t.test('if the pinned Node cannot be taken', { skip: nodes.skip }, async (t) => {
   const copy = copyCheckout(t);
   const version = [join(copy, 'scripts', 'burgee'), 'version'];
 
@@ -158,7 +157,7 @@ t.test('where the pinned Node cannot be had', { skip: nodes.skip }, async (t) =>
     t.match(stderr, 'EINTEGRITY');
   });
 
-  t.test('a user who may not keep it is told who may', async (t) => {
+  t.test('a user who may not store it learns who may', async (t) => {
     rmSync(join(copy, '.node'), { recursive: true });
     mkdirSync(join(copy, '.node'), { mode: 0o555 });
     const { code, stderr } = await finishCommand(start(copy, nodes[24], [...unprivilegedPrefix, ...version]));

@@ -6,7 +6,7 @@ import { proxyCases } from './proxy-cases.ts';
 import { nginxKind } from './proxy-kinds.ts';
 import { restart } from './restarted-service.ts';
 
-/* deploy/nginx.conf, run by nginx as it stands but for addresses and files. */
+/* Runs nginx with deploy/nginx.conf, in which only addresses and files are replaced. */
 t.setTimeout(300_000);
 
 const programs = debianPrograms('nginx', 'openssl');
@@ -24,7 +24,7 @@ t.test('deploy/nginx.conf', { skip: programs.skip }, async (t) => {
     ],
   });
 
-  t.test('while Burgee is away it says so at once, and works when it is back', async (t) => {
+  t.test('without Burgee it answers an error at once, and works when Burgee is back', async (t) => {
     const service = await startProxied(t, kind, { openssl, settings: unlimited });
     const client = service.client();
     const request = { path: `/v1/flags/${service.flag}` };

@@ -4,14 +4,14 @@ import type { ProxiedService } from './proxied-service.ts';
 
 export interface LoadResult {
   readonly reads: number;
-  /** What each of them was answered, or why it had no answer. */
+  /** The answer of each failed read, or why there was none. */
   readonly failedReads: readonly string[];
   readonly changes: number;
-  /** Answered 502, 503, or by a closed connection: each may have been made. */
+  /** Changes with an answer 502 or 503, or a closed connection: each may have been made. */
   readonly failedChanges: number;
 }
 
-/** Clients of a proxy that read and change without a pause. */
+/** Clients of a proxy that read and change without pauses. */
 export interface ProxiedLoad {
   count(): number;
   /** Resolves when so many requests have been answered. */

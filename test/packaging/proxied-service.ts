@@ -19,11 +19,11 @@ export interface ProxiedService {
 
 export interface ProxiedOptions extends Omit<ProxyOptions, 'backendPort'> {
   readonly settings?: Settings;
-  /** Of the project; one that is off unless given. */
+  /** The project's flags; one flag that is off unless given. */
   readonly flags?: readonly object[];
 }
 
-/** The cohort that the flag knows: whatever a proxy decodes or encodes again is no longer it. */
+/** The flag's cohort: a proxy that decoded or encoded it again would change it. */
 export const oddCohort = 'a+b/c d%ü';
 
 export async function startProxied(

@@ -12,23 +12,23 @@ import { type ProxyKind, startProxy } from './running-proxy.ts';
 export interface ProxyCases {
   readonly kind: ProxyKind;
   readonly openssl: string;
-  /** Makes the example admit only 127.0.0.2 to the Management API. */
+  /** Restricts the example's Management API to 127.0.0.2. */
   readonly restriction: readonly (readonly [RegExp, string])[];
 }
 
 const bodyBytesMax = 1024 * 1024;
 const proxyHeader = '\r\n\r\n\0\r\nQUIT\n!\x11\0\x0c\x01\x02\x03\x04\x05\x06\x07\x08\0P\0P';
 
-/** What both examples promise. */
+/** The tests of both examples. */
 export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases): void {
-  t.test('both APIs work through it, and the query arrives as it was sent', async (t) => {
+  t.test('both APIs work through it, and the query arrives unchanged', async (t) => {
     const service = await startProxied(t, kind, { openssl, settings: unlimited });
     const client = service.client();
     const cohort = encodeURIComponent(oddCohort);
     const on = await client.send({ path: `/v1/flags/${service.flag}?cohort=${cohort}` });
     t.match(JSON.parse(on.text), { id: service.flag, enabled: true });
     const raw = await client.send({ path: `/v1/flags/${service.flag}?cohort=a+b` });
-    t.equal(raw.status, 400, 'a raw plus is still one');
+    t.equal(raw.status, 400, 'a raw plus stays one');
     t.match(await patch(service, '{"trafficPercentage": 50}'), { status: 200 });
     const list = await client.send({ path: '/api/v1/flags', headers: bearer(service.secret) });
     t.match(JSON.parse(list.text), { flags: [{ name: 'flag', trafficPercentage: 50 }] });
@@ -36,7 +36,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
     t.equal(await statusByHttp2(service, `/v1/flags/${service.flag}`), 200, 'HTTP/2 too');
   });
 
-  t.test('each client has limits of its own, whatever it says of its address', async (t) => {
+  t.test('each client has limits of its own, despite claimed addresses', async (t) => {
     const service = await startProxied(t, kind, { openssl, settings: { BURGEE_MANAGEMENT_RATE_LIMIT: '3' } });
     const [one, other] = [service.client('127.0.0.2'), service.client('127.0.0.3')];
     const authorization = bearer(service.secret);
@@ -48,26 +48,26 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
     t.equal((await one.send({ path: '/api/v1/token', headers: forged('203.0.113.4') })).status, 429);
     t.equal((await other.send({ path: '/api/v1/token', headers: authorization })).status, 200);
     t.equal((await other.send({ path: '/api/v1/token', headers: forged('127.0.0.2') })).status, 200);
-    t.notMatch(service.server.lines.join('\n'), /203\.0\.113/, 'the log knows the real address');
+    t.notMatch(service.server.lines.join('\n'), /203\.0\.113/, 'the log has the real address');
   });
 
   t.test('bodies up to the limit pass, larger ones are refused', async (t) => {
-    // The lines of one worker have the order of its answers: what is counted in the log is all there was.
+    // A worker logs in the order of its answers, so the log has all earlier ones.
     const settings = { ...unlimited, BURGEE_WORKERS: '1' };
     const service = await startProxied(t, kind, { openssl, settings });
     t.match(await patch(service, '{"enabled": false}'.padEnd(bodyBytesMax)), { status: 200 });
     const over = await patch(service, '{"enabled": true}'.padEnd(bodyBytesMax + 1));
     t.equal(over.status, 413);
-    t.match(JSON.parse(over.text), { error: 'Payload too large' }, 'Burgee says it, in its envelope');
+    t.match(JSON.parse(over.text), { error: 'Payload too large' }, 'Burgee refuses it, in its envelope');
     const requests = await countPatches(t, service);
     const flood = await patch(service, '{}'.padEnd(3 * bodyBytesMax)).catch(() => null);
     t.ok(flood === null || flood.status === 413, 'the proxy refuses, or closes while the rest still comes');
-    t.equal(await countPatches(t, service), requests, 'Burgee saw nothing of it');
+    t.equal(await countPatches(t, service), requests, 'Burgee did not see the request');
     const still = await service.client().send({ path: `/v1/flags/${service.flag}` });
     t.match(JSON.parse(still.text), { enabled: false });
   });
 
-  t.test('a long list comes through in chunks, whole', async (t) => {
+  t.test('a long list comes through in chunks, completely', async (t) => {
     const flags = Array.from({ length: 5000 }, (_, index) => ({
       name: `flag ${index}`,
       cohorts: ['x'.repeat(200)],
@@ -82,7 +82,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
     t.ok(proxied.body.equals(direct.body));
   });
 
-  t.test('a malformed request ends at the proxy', async (t) => {
+  t.test('the proxy refuses malformed requests', async (t) => {
     const service = await startProxied(t, kind, { openssl, settings: unlimited });
     const before = await countPatches(t, service);
     const head = `PATCH /api/v1/flags/${service.flag} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.secret}\r\n`;
@@ -105,7 +105,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
     t.equal(await countPatches(t, service), before, 'Burgee saw none of them');
   });
 
-  t.test('nothing is smuggled in what Burgee could not see', async (t) => {
+  t.test('no request is smuggled in bytes that Burgee cannot see', async (t) => {
     const service = await startProxied(t, kind, { openssl, settings: unlimited });
     const head = `Host: a\r\nAuthorization: Bearer ${service.secret}\r\n`;
     const off = '{"enabled":false}';
@@ -117,7 +117,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
       `POST ${line}Transfer-Encoding: chunked\r\n\r\n0\r\nX: /health HTTP/1.1\r\nHost: a\r\n\r\n${smuggled.slice(0, -1)}`,
     ];
     for (const request of requests) {
-      // A proxy that passes trailers on finds its connection closed: uWebSockets.js takes them for a request.
+      // A proxy that passes on trailers gets its connection closed, because uWebSockets.js reads them as a request.
       t.match(await rawStatus(service, request), /^(200|4\d\d|502)$/, JSON.stringify(request.slice(0, 90)));
     }
     await countPatches(t, service);
@@ -127,7 +127,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
     t.match(JSON.parse(still.text), { enabled: true });
   });
 
-  t.test('a request in pieces arrives whole', async (t) => {
+  t.test('a request in pieces arrives completely', async (t) => {
     const service = await startProxied(t, kind, { openssl, settings: unlimited });
     const request = `GET /v1/flags/${service.flag} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
     const cuts = Array.from({ length: request.indexOf('\r\n') + 2 }, (_, index) => index + 1);
@@ -137,7 +137,8 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
       t.equal(await rawStatus(service, ...pieces), '200', `cut at ${cut}`);
       direct.add(await directStatus(t, service, pieces));
     }
-    // The library's fault (docs/gotchas.md). When it is mended, the page and the proxies' advice can go.
+    // A fault of uWebSockets.js (docs/gotchas.md). Once it is fixed, the page and the advice for proxies can be
+    // removed.
     t.same([...direct].sort(), [200, 505], 'without a proxy, some cuts of the first line are a 505');
   });
 
@@ -150,7 +151,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
     t.equal(status, 200, 'evaluation stays open');
   });
 
-  t.test('what a closing connection may have taken is sent again only if it changes nothing', async (t) => {
+  t.test('a request lost with its connection is repeated only if it changes nothing', async (t) => {
     const backend = await startForgetfulBackend(t);
     const proxy = await startProxy(t, kind, { backendPort: backend.port, openssl });
     for (const method of ['GET', 'POST', 'PATCH']) {
@@ -159,7 +160,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
       t.equal((await client.send({ path: '/first' })).status, 200);
       const body = method === 'GET' ? {} : { body: '{}' };
       const answer = await client.send({ method, path: '/second', ...body }).catch(() => null);
-      if (method === 'GET') t.equal(answer?.status, 200, 'GET is sent again');
+      if (method === 'GET') t.equal(answer?.status, 200, 'GET is repeated');
       else {
         t.ok(answer === null || answer.status === 502, `${method} fails`);
         t.equal(backend.received(`${method} /second`), 1, `${method} was sent once`);
@@ -167,7 +168,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
     }
   });
 
-  t.test('plain HTTP leads to HTTPS, but takes no token', async (t) => {
+  t.test('plain HTTP redirects to HTTPS, and accepts no token', async (t) => {
     const service = await startProxied(t, kind, { openssl });
     const plain = createHttpClient(t, { port: service.proxy.plainPort });
     const moved = await plain.send({
@@ -188,7 +189,11 @@ function patch(
   return service.client().send({ method: 'PATCH', path, headers: bearer(service.secret), body });
 }
 
-/** Burgee logs every request of the Management API: the log is whole when it has that of one more. @returns the patches */
+/**
+ * Burgee logs every request of the Management API: once the log has one more request, it is complete.
+ *
+ * @returns the patches
+ */
 async function countPatches(t: Test, { server, secret }: ProxiedService): Promise<number> {
   const direct = createHttpClient(t, { port: server.port });
   const { headers } = await direct.send({ path: '/api/v1/token', headers: bearer(secret) });
@@ -197,7 +202,7 @@ async function countPatches(t: Test, { server, secret }: ProxiedService): Promis
   return server.lines.filter((line) => line.includes('"patch-flag"')).length;
 }
 
-/** A request straight to Burgee, in pieces that are read one by one. */
+/** A request sent directly to Burgee, in pieces that it reads one by one. */
 async function directStatus(
   t: Test,
   { server }: ProxiedService,
@@ -213,7 +218,7 @@ async function directStatus(
   return answer?.status;
 }
 
-/** @returns the status of the answer to these very bytes; `closed` when there is none. */
+/** @returns the status of the answer to these bytes; `closed` if there is none */
 function rawStatus({ proxy }: ProxiedService, ...pieces: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = {

@@ -1,6 +1,6 @@
 import type { ProxyKind } from './running-proxy.ts';
 
-/** deploy/haproxy.cfg. Who it runs as is left out: the test starts it as an ordinary user. */
+/** deploy/haproxy.cfg. Its user is left out, because the test starts it as an ordinary user. */
 export function haproxyKind(program: string): ProxyKind {
   return {
     example: 'deploy/haproxy.cfg',
@@ -15,13 +15,13 @@ export function haproxyKind(program: string): ProxyKind {
   };
 }
 
-/** Debian's folders for temporary files are root's to make. */
+/** Only root can make Debian's folders for temporary files. */
 function temporaryFolders(directory: string): string {
   const names = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return names.map((name) => `    ${name}_temp_path ${directory}/${name};`).join('\n');
 }
 
-/** deploy/nginx.conf. It ignores its `user` when it has no privileges. */
+/** deploy/nginx.conf. Without privileges nginx ignores its `user`. */
 export function nginxKind(program: string): ProxyKind {
   return {
     example: 'deploy/nginx.conf',

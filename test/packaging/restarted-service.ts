@@ -3,7 +3,7 @@ import { type BootedServer, bootServer, unlimited } from '../support/booted-serv
 import { spawnBurgee } from '../support/burgee-command.ts';
 import type { ProxiedService } from './proxied-service.ts';
 
-/** Starts a Burgee again that has ended: on the port that the proxy knows. */
+/** Restarts a Burgee that has ended, on the port that the proxy uses. */
 export function restart(t: Test, { server }: ProxiedService): Promise<BootedServer> {
   const { dataDir, port } = server;
   const settings = { ...unlimited, BURGEE_TRUSTED_PROXIES: '127.0.0.1' };

@@ -8,18 +8,18 @@ import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { unprivilegedIds } from './unprivileged.ts';
 
-/** A proxy that runs with one of the examples. */
+/** A running proxy with one of the examples. */
 export interface RunningProxy {
   readonly port: number;
-  /** Its plain HTTP. */
+  /** Its port for plain HTTP. */
   readonly plainPort: number;
-  /** To believe, in PEM. */
+  /** The certificate to trust, in PEM. */
   readonly certificate: string;
   /** What it has written so far. */
   readonly output: () => string;
 }
 
-/** Where an example's placeholders lead in a test. */
+/** The values of an example's placeholders in a test. */
 export interface ProxyPlaces {
   readonly directory: string;
   readonly port: number;
@@ -27,15 +27,15 @@ export interface ProxyPlaces {
   readonly backendPort: number;
   readonly certificateFile: string;
   readonly keyFile: string;
-  /** Both in one. */
+  /** Certificate and key in one file. */
   readonly combinedFile: string;
 }
 
-/** How one kind of proxy is started. */
+/** How to start one kind of proxy. */
 export interface ProxyKind {
-  /** Below the checkout. */
+  /** The example's path below the checkout. */
   readonly example: string;
-  /** Addresses, ports, files and users, and nothing else: each must occur in the example. */
+  /** The replacements, only of addresses, ports, files and users. Each pattern must occur in the example. */
   substitutions(places: ProxyPlaces): readonly (readonly [RegExp, string])[];
   command(configFile: string, places: ProxyPlaces): readonly string[];
 }
@@ -43,11 +43,11 @@ export interface ProxyKind {
 export interface ProxyOptions {
   readonly backendPort: number;
   readonly openssl: string;
-  /** Further changes that the example's comments invite to. */
+  /** Further changes that the example's comments suggest. */
   readonly choices?: readonly (readonly [RegExp, string])[];
 }
 
-/** Starts a proxy without privileges on free ports of 127.0.0.1. It is gone when the test ends. */
+/** Starts a proxy without privileges on free ports of 127.0.0.1. It ends with the test. */
 export async function startProxy(t: Test, kind: ProxyKind, options: ProxyOptions): Promise<RunningProxy> {
   const places = await makePlaces(t, options);
   const example = readFileSync(join(repositoryRoot(), kind.example), 'utf8');
@@ -76,7 +76,7 @@ export async function startProxy(t: Test, kind: ProxyKind, options: ProxyOptions
   return { port: places.port, plainPort: places.plainPort, certificate, output: () => output };
 }
 
-/** @throws when a pattern is not there: then the example says something else than the test believes */
+/** @throws when a pattern is missing, because the example then differs from what the test expects */
 function substitute(text: string, replacements: readonly (readonly [RegExp, string])[]): string {
   let result = text;
   for (const [pattern, replacement] of replacements) {
@@ -110,7 +110,7 @@ function makeCertificate(openssl: string, certificateFile: string, keyFile: stri
   if (status !== 0) throw new Error(`openssl: ${stderr}`);
 }
 
-/** Held together until all are known, so that they differ. */
+/** All are held until the last is found, so that they differ. */
 async function freePorts(count: number): Promise<readonly number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports: number[] = [];

@@ -5,7 +5,7 @@ import t from 'tap';
 import { threadEntries } from '../../src/entry-files.ts';
 import { packageRoot } from '../../src/support/package-root.ts';
 
-/* What each of some twenty threads opens, compiles and keeps is most of a start. */
+/* Each of some twenty threads opens, compiles and keeps its code, which is most of a start's work. */
 const folder = join(packageRoot(), 'dist', 'server');
 const unbundled = join(packageRoot(), 'dist', 'src');
 
@@ -21,7 +21,7 @@ for (const [thread, url] of Object.entries(threadEntries)) {
   });
 }
 
-t.test('no file has a character for which V8 would keep two bytes each', async (t) => {
+t.test('no file has a character that would make V8 store two bytes for each', async (t) => {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
   t.ok(files.length > Object.keys(threadEntries).length);
   for (const { parentPath, name } of files) {

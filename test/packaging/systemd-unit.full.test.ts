@@ -11,7 +11,7 @@ import { findIsolation, innerPid } from '../support/isolation.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/* deploy/burgee.service, as far as it can be tried where systemd is installed and does not run. */
+/* Tests of deploy/burgee.service that need systemd installed but not running. */
 t.setTimeout(300_000);
 
 const root = repositoryRoot();
@@ -19,11 +19,11 @@ const unit = readFileSync(join(root, 'deploy', 'burgee.service'), 'utf8');
 const systemd = debianPrograms('systemd-analyze');
 const strace = debianPrograms('strace');
 
-/** Of a setting that may be given several times, all values. */
+/** All values of a setting that may be given several times. */
 const valuesOf = (name: string): readonly string[] =>
   [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => String(value));
 
-t.test('what it starts exists in a checkout, and what it says of Burgee is true', async (t) => {
+t.test('the started files exist in a checkout, and its settings fit Burgee', async (t) => {
   for (const command of [...valuesOf('ExecStart'), ...valuesOf('ExecStartPost')]) {
     const [node, script = ''] = command.split(' ');
     t.equal(node, '/usr/bin/node');
@@ -36,7 +36,7 @@ t.test('what it starts exists in a checkout, and what it says of Burgee is true'
   t.same(valuesOf('MemoryDenyWriteExecute'), [], 'V8 writes machine code');
 });
 
-t.test('systemd finds nothing wrong with it', { skip: systemd.skip }, async (t) => {
+t.test('systemd finds no problem in it', { skip: systemd.skip }, async (t) => {
   const file = join(temporaryDirectory(t), 'burgee.service');
   writeFileSync(file, unit.replaceAll('/opt/burgee', root).replaceAll('/usr/bin/node', process.execPath));
   const analyze = (...arguments_: readonly string[]) =>
@@ -44,13 +44,13 @@ t.test('systemd finds nothing wrong with it', { skip: systemd.skip }, async (t) 
   const verified = analyze('verify', '--man=no');
   t.equal(verified.status, 0);
   t.equal(verified.stderr, '', 'not even a warning');
-  // In tenths: what no network service can do without is 1.3 of 10.
+  // In tenths. 1.3 of 10 is the least for a network service.
   const rated = analyze('security', '--offline=true', '--no-pager', '--threshold=15');
   t.equal(rated.status, 0, rated.stdout.trim().split('\n').at(-1) ?? '');
 });
 
 t.test(
-  'its filter has every system call of a Burgee at work',
+  'its filter has every system call of a working Burgee',
   { skip: systemd.skip || strace.skip },
   async (t) => {
     const trace = join(temporaryDirectory(t), 'trace');
@@ -70,7 +70,7 @@ t.test(
 const isolation = findIsolation('--mount', '--pid', '--fork', '--kill-child');
 
 t.test(
-  'it works with what ProcSubset and ProtectProc leave of /proc',
+  'it works with the parts of /proc that ProcSubset and ProtectProc leave',
   { skip: isolation.skip },
   async (t) => {
     t.same([valuesOf('ProcSubset'), valuesOf('ProtectProc')], [['pid'], ['invisible']]);
@@ -80,7 +80,7 @@ t.test(
   },
 );
 
-/** Starts Burgee under a program, has it read and change, and stops it. */
+/** Starts Burgee under a program, makes reads and changes, and stops it. */
 async function work(t: Test, prefix: readonly string[]): Promise<void> {
   const { dataDir, flag, secret } = await provisionOne(t);
   const under: typeof spawnBurgee = (arguments_, settings = {}) => {
@@ -100,7 +100,7 @@ async function work(t: Test, prefix: readonly string[]): Promise<void> {
   t.equal(await server.ended, 0);
 }
 
-/** What SystemCallFilter admits: sets are taken apart, and those after a tilde taken away. */
+/** The system calls that SystemCallFilter admits: sets are expanded, and those after a tilde removed. */
 function allowedCalls(): ReadonlySet<string> {
   const allowed = new Set<string>();
   for (const value of valuesOf('SystemCallFilter')) {

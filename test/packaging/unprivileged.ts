@@ -7,19 +7,19 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const nobody = 65534;
 
-/** The words that make a program run as a user who owns nothing, where this is root; none where this is no root. */
+/** The command prefix that runs a program as a user who owns nothing. Empty if this process is not root. */
 export const unprivilegedPrefix: readonly string[] =
   process.getuid?.() === 0
     ? ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--no-new-privs']
     : [];
 
-/** Whoever runs the unprivileged program, in numbers; null when that is this very user. */
+/** User and group id of the unprivileged program; null if they are this process's own. */
 export const unprivilegedIds = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : null;
 
-/** This very Node first, and where Debian keeps servers. */
+/** A PATH with this process's Node first, and with the folders in which Debian keeps servers. */
 export const unprivilegedPath = [dirname(process.execPath), process.env['PATH'], '/usr/sbin'].join(':');
 
-/** @returns false, or why that user cannot run this Node: it may lie in somebody's home. */
+/** @returns false, or why that user cannot run this Node, which may lie in a home directory */
 export function unprivilegedSkip(): string | false {
   const [command = '', ...arguments_] = [...unprivilegedPrefix, process.execPath, '--version'];
   const { status, stderr, error } = spawnSync(command, arguments_, { encoding: 'utf8' });
@@ -32,7 +32,7 @@ function canRead(path: string): boolean {
   return spawnSync(command, words).status === 0;
 }
 
-/** Where npm put the packages that a server needs. */
+/** The folders of the packages that a server needs. */
 function runtimePackages(): string[] {
   const lockfile = JSON.parse(
     readFileSync(join(repositoryRoot(), 'node_modules', '.package-lock.json'), 'utf8'),
@@ -41,7 +41,10 @@ function runtimePackages(): string[] {
   return packages.filter(([, { dev }]) => dev !== true).map(([path]) => path);
 }
 
-/** @returns this checkout, or a copy of what runs where that user can reach it: a checkout may lie in somebody's home */
+/**
+ * @returns this checkout, or a copy of the files that run, which that user can reach: a checkout may lie in a home
+ * directory
+ */
 export function reachableCheckout(t: Lifetime): string {
   const root = repositoryRoot();
   if (canRead(join(root, 'package.json'))) return root;

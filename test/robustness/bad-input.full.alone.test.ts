@@ -10,8 +10,8 @@ import {
 import { type Besieged, besiege, get, withBody } from './robustness-fixture.ts';
 
 /*
- * What bad input gets: a clear error, and nothing lost. None of it ends the process, leaves a request without an answer,
- * delays an evaluation or another management request by more than 50 ms, or is answered with a 500.
+ * Bad input gets a clear error and loses nothing. It must not end the process, leave a request without an answer, delay
+ * an evaluation or another management request by more than 50 ms, or get a 500.
  */
 const delayMaxMs = 50;
 const bodyBytesMax = 1_048_576;
@@ -35,7 +35,7 @@ t.test('bad input', async (t) => {
 
   await server.stop();
   const grave = server.lines.filter((line) => /"level":(50|60)\b/.test(line));
-  t.same(grave, [], 'nothing was logged as an error');
+  t.same(grave, [], 'no error was logged');
 });
 
 type Attack = (t: Test, besieged: Besieged, client: HttpClient) => Promise<void>;
@@ -53,16 +53,16 @@ const attacks: readonly (readonly [string, Attack])[] = [
   ['100,000 problems in one body', manyProblems],
   ['pipelined requests', pipelined],
   ['conflicting lengths', conflictingLengths],
-  ['chunks that could end elsewhere', looseChunks],
+  ['chunks whose end is ambiguous', looseChunks],
   ['HTTP/1.0, other versions and no HTTP at all', otherProtocols],
-  ['a PROXY header from a stranger', proxyHeader],
+  ['a PROXY header from an untrusted client', proxyHeader],
   ['connections that are reset', resets],
   ['clients that leave before their answer', leavers],
 ];
 
 let addressesGiven = 0;
 
-/** A source address that no attack has used: failed authentications of one must not limit the next. */
+/** An unused source address, so that failed authentications of one attack do not limit the next. */
 function nextAddress(): string {
   addressesGiven += 1;
   return `127.100.${addressesGiven >> 7}.${1 + (addressesGiven & 127)}`;
@@ -75,7 +75,7 @@ async function assertAlive(t: Test, { server, flag }: Besieged): Promise<void> {
   t.match(JSON.parse(text), { enabled: true });
 }
 
-/** Sends requests that must each get one of `statuses`, an envelope where it is an error, and never a 500. */
+/** Sends requests. Each must get one of `statuses`, with an envelope if it is an error, and never a 500. */
 async function expectStatuses(
   t: Test,
   client: HttpClient,
@@ -221,7 +221,7 @@ async function beyondHeaderLimits(t: Test, { server, flag, token }: Besieged): P
     t.equal(answer?.status, 431, request.slice(0, 60));
   }
   const long = await rawRequest(t, server.port, get(`/v1/flags/${flag}?a=${'b'.repeat(12_000)}`));
-  t.equal(long?.status, 200, 'what fits is answered');
+  t.equal(long?.status, 200, 'requests within the limits are answered');
 }
 
 async function malformedEscapes(
@@ -323,7 +323,7 @@ async function pipelined(t: Test, { server, flag, token }: Besieged): Promise<vo
     for (let count = 1; count <= expected; count += 1) {
       const answer = await connection.response();
       if (answer === null) {
-        t.ok(connection.isClosed(), 'what is not answered is closed');
+        t.ok(connection.isClosed(), 'the connection is closed if there is no answer');
         break;
       }
       t.ok(answer.status > 0 && answer.status < 500, `answer ${count}: ${answer.status}`);
@@ -363,7 +363,7 @@ async function conflictingLengths(t: Test, besieged: Besieged, client: HttpClien
     `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
     `${head}Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n{}`,
   ];
-  // At once, and the smuggled part when the first has been answered.
+  // Sends all at once, and then the smuggled part after the first answer.
   const ways = requests.flatMap((request) =>
     request.endsWith(smuggled) ? [[request], [request.slice(0, -smuggled.length), smuggled]] : [[request]],
   );
@@ -381,7 +381,7 @@ async function conflictingLengths(t: Test, besieged: Besieged, client: HttpClien
   await assertNothingSmuggled(t, client, patchOf(flag, token));
 }
 
-/** Writes one piece after the answer to the one before. */
+/** Writes each piece after the answer to the previous one. */
 async function answersTo(connection: RawConnection, pieces: readonly string[]): Promise<RawResponse[]> {
   const answers: RawResponse[] = [];
   for (const piece of pieces) {
@@ -393,18 +393,18 @@ async function answersTo(connection: RawConnection, pieces: readonly string[]): 
 }
 
 async function assertOver(t: Test, connection: RawConnection, shown: string): Promise<void> {
-  t.equal(await connection.response(), null, `${shown}: what follows is not answered`);
+  t.equal(await connection.response(), null, `${shown}: following requests are not answered`);
   t.ok(connection.isClosed(), `${shown}: the connection is closed`);
 }
 
 /** A smuggled request would have switched the flag off. */
 async function assertNothingSmuggled(t: Test, client: HttpClient, patch: ClientRequest): Promise<void> {
-  // A write takes its turn behind whatever was smuggled, so that the look comes after it.
+  // A write takes its turn after any smuggled write, so the check comes after it.
   const { text } = await client.send({ ...patch, body: '{"trafficPercentage":100}' });
-  t.match(JSON.parse(text), { changed: false, flag: { enabled: true } }, 'nothing was smuggled');
+  t.match(JSON.parse(text), { changed: false, flag: { enabled: true } }, 'no request was smuggled');
 }
 
-/** uWebSockets.js reads these in its own way, and shows only what is in the chunks. */
+/** uWebSockets.js parses these chunks leniently, and shows only their content. */
 async function looseChunks(t: Test, { server, flag, token }: Besieged, client: HttpClient): Promise<void> {
   const authorization = `Authorization: Bearer ${token}`;
   const smuggled = withBody(`PATCH /api/v1/flags/${flag}`, '{"enabled":false}', authorization);
@@ -414,9 +414,9 @@ async function looseChunks(t: Test, { server, flag, token }: Besieged, client: H
     'sound chunks': '2\r\n{}\r\n0\r\n\r\n',
     'no line end after the data': '2\r\n{}XX0\r\n\r\n',
     'no line end after the last chunk': '2\r\n{}\r\n0\r\nXX',
-    'a digit that is none': '2\r\n{}\r\n0;\r\n\r\n',
+    'an invalid digit': '2\r\n{}\r\n0;\r\n\r\n',
     'a size that ends in LF': '2\n{}\r\n0\n\r\n',
-    'words behind a size': '2 bytes\r\n{}\r\n0\r\n\r\n',
+    'text after a size': '2 bytes\r\n{}\r\n0\r\n\r\n',
     'a trailer': '2\r\n{}\r\n0\r\nX-Odd: 1\r\n\r\n',
   };
   const ways = Object.entries(bodies).flatMap(([why, body]) =>
@@ -433,10 +433,10 @@ async function looseChunks(t: Test, { server, flag, token }: Besieged, client: H
       const [first, ...others] = await answersTo(connection, pieces);
       t.ok(
         others.every(({ status, head }) => status === 400 && !/burgee|x-request-id/i.test(head)),
-        `${shown}: at most the library complains about what follows`,
+        `${shown}: only the library may complain about the following bytes`,
       );
       if (why === 'sound chunks' && pieces.length === 2) {
-        t.equal(first?.status, isOurs ? 400 : 401, `${shown}: it is answered`);
+        t.equal(first?.status, isOurs ? 400 : 401, `${shown}: the request is answered`);
       }
       await assertOver(t, connection, shown);
     }),
@@ -471,7 +471,7 @@ async function otherProtocols(t: Test, { server, flag }: Besieged): Promise<void
   for (const message of messages) {
     const connection = await openRawConnection(t, server.port, nextAddress());
     connection.write(message);
-    // Half-closed, so that a message that could still go on is seen to be over.
+    // Half-closes, so that the server sees the end of an incomplete message.
     connection.end();
     const answer = await connection.response();
     const shown = JSON.stringify(message.toString('latin1').slice(0, 60));
@@ -481,7 +481,7 @@ async function otherProtocols(t: Test, { server, flag }: Besieged): Promise<void
   }
 }
 
-/** Each claims another address. If one were believed, nobody would ever be limited. */
+/** Each request claims another address. If the service believed them, no request would be limited. */
 async function proxyHeader(t: Test, { server }: Besieged): Promise<void> {
   const address = nextAddress();
   const statuses = new Set<number | undefined>();
@@ -516,10 +516,10 @@ async function leavers(t: Test, { server, flag, token }: Besieged): Promise<void
   }
 }
 
-/** uWebSockets.js closes a connection without a whole head after about 10 seconds; later releases after about 30. */
+/** uWebSockets.js closes a connection without a complete head after about 10 s; later releases after about 30 s. */
 const idleTimeMaxMs = 40_000;
 
-/** All at once, because each takes as long as the service's patience: answered within a time limit, or closed. */
+/** All at once, because each lasts until a time limit of the service, which then answers or closes. */
 async function stallMany(t: Test, besieged: Besieged, calm: ProbeWindow): Promise<void> {
   const { server, probe, token } = besieged;
   const head = `POST /api/v1/flags HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
@@ -549,7 +549,7 @@ async function expectEnd(t: Test, { server }: Besieged, name: string, bytes: str
   connection.destroy();
 }
 
-/** One byte after the other, slowly: the body is cut off although bytes keep coming. */
+/** Sends one byte after another, slowly: the body is cut off although bytes keep coming. */
 async function trickle(t: Test, { server }: Besieged, head: string): Promise<void> {
   const connection = await openRawConnection(t, server.port, nextAddress());
   connection.write(`${head}Content-Length: 10000\r\n\r\n`);

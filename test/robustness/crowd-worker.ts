@@ -3,8 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { CrowdOrder, CrowdWorkerData } from './crowd.ts';
 
 /*
- * Many clients in a thread of their own. Each asks for one path after the other on a kept connection, or asks once and
- * reads nothing, until it is told to stop.
+ * Many clients in a thread of their own. Each requests one path after another on a kept connection, or sends one
+ * request and reads nothing, until the end.
  */
 const { port, localAddress } = workerData as CrowdWorkerData;
 const statuses = new Map<number, number>();
@@ -50,11 +50,11 @@ function open(client: number, requests: readonly string[], isReading: boolean): 
 
 const lastChunk = '0\r\n\r\n';
 
-/** Finds where an answer of megabytes ends, and keeps nothing of it. */
+/** Finds the end of an answer of megabytes without keeping it. */
 class AnswerEnd {
   status = 0;
   #head = '';
-  /** Of the body; null: it comes in chunks. */
+  /** The body's remaining length; null if it is chunked. */
   #bytesLeft: number | null = null;
   #tail = '';
 

@@ -16,11 +16,11 @@ export type CrowdOrder =
     }
   | { readonly kind: 'end' };
 
-/** Clients that ask without a pause, from a thread of their own. */
+/** Clients in a thread of their own that send requests without a pause. */
 export interface Crowd {
-  /** @param requests whole, as they go on the wire; each client asks for all of them in turn */
+  /** @param requests encoded for the wire; each client sends all of them in turn */
   begin(clients: number, requests: readonly string[], isReading?: boolean): void;
-  /** @returns how many answers came, by status */
+  /** @returns the number of answers by status */
   end(): Promise<Readonly<Record<string, number>>>;
 }
 
@@ -41,17 +41,21 @@ export function openCrowd(t: Lifetime, port: number, localAddress = '127.0.0.1')
   };
 }
 
-/** What one tenant's requests met, in milliseconds. */
+/** The durations of one tenant's requests, in ms. */
 export interface Latencies {
   readonly p50: number;
   readonly p99: number;
-  /** Of a process that does nothing, asked in turn: what it is late by, the machine is. */
+  /** Durations of an idle process, which gets requests in turn: its delays are the machine's. */
   readonly controlP99: number;
-  /** By status. */
+  /** The number of answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** Asks the service and the control in turn for so long. @param ask resolves to the status of the answer */
+/**
+ * Sends requests to the service and to the control in turn for a time.
+ *
+ * @param ask resolves to the status of the answer
+ */
 export async function measure(
   ms: number,
   ask: () => Promise<number>,

@@ -14,18 +14,24 @@ import { described, measure, openCrowd } from './crowd.ts';
 import { get } from './robustness-fixture.ts';
 
 /*
- * One tenant has flags of a hundred environments. Each environment of one of them shows the same list of a megabyte; those
- * of another have long lists of their own. Their answers come whole, in pieces, while another tenant is answered as ever,
- * and what clients that read nothing of them make the service keep is bounded and shared out.
+ * One tenant has flags with a hundred environments. In one flag each environment shows the same list of a megabyte; in
+ * another each has a long list of its own. Their answers come completely, in pieces, while another tenant is answered
+ * as usual. The memory for clients that read nothing is bounded and divided into shares.
  */
 t.setTimeout(180_000);
 const environments = Array.from({ length: 100 }, (_, index) => `environment-${index}`);
 const inheritedCohorts = 20_000;
 const ownCohorts = 4000;
 const roundMs = 2000;
-/** What is counted, and not how late others are, is the same on a busy machine: one step of all takes far longer. */
+/**
+ * Counts steps instead of delays, because counts are the same on a busy machine. Done in one step, the work would take
+ * far longer.
+ */
 const steps = 'burgee_worker_step_duration_seconds';
-/** A token's share of what may be kept of records, and more than as much for what is not given back yet. */
+/**
+ * The limit of memory: a token's share of kept records, and more than as much again for memory that is not given back
+ * yet.
+ */
 const grownBytesMax = 100 * 1024 * 1024;
 
 const cohortsOf = (name: string, count: number): string[] =>
@@ -57,7 +63,7 @@ async function open(t: Test) {
   return { server, admin, group, other, bearerOf };
 }
 
-/** @returns the status, the length and the hash of an answer, however long it is */
+/** @returns the status, the length and the hash of an answer of any length */
 function digest(port: number, path: string, authorization: string): Promise<readonly unknown[]> {
   const [name = '', value = ''] = authorization.split(': ');
   return new Promise((resolve, reject) => {
@@ -81,7 +87,7 @@ function digestOf(text: string): readonly unknown[] {
   return [200, Buffer.byteLength(text), createHash('sha256').update(text).digest('hex')];
 }
 
-t.test('a flag that shows a hundred long lists is whole, and made in short steps', async (t) => {
+t.test('an answer with a hundred long lists is complete, and made in short steps', async (t) => {
   const { server, admin, group, other, bearerOf } = await open(t);
   const { port } = server;
   const authorization = bearerOf(group);
@@ -111,13 +117,17 @@ t.test('a flag that shows a hundred long lists is whole, and made in short steps
     const again = await client.send({ path, headers: { [header]: value, 'if-none-match': tag } });
     t.same([again.status, again.headers.get('etag'), again.text.length], [304, tag, 0]);
     const foreign = await digest(port, path, bearerOf(other));
-    t.equal(foreign[0], 404, "another project's flag is none");
+    t.equal(foreign[0], 404, "another project's flag does not exist");
     views.push(text);
   }
   const list = `{"flags":[${views.toReversed().join(',')}]}`;
-  t.same(await digest(port, '/api/v1/flags', authorization), digestOf(list), 'the list of both');
+  t.same(await digest(port, '/api/v1/flags', authorization), digestOf(list), 'the list of both flags');
   const named = `{"flags":[${views[0]}]}`;
-  t.same(await digest(port, '/api/v1/flags?name=inherits', authorization), digestOf(named), 'and of one');
+  t.same(
+    await digest(port, '/api/v1/flags?name=inherits', authorization),
+    digestOf(named),
+    'and of one flag',
+  );
 
   const crowd = openCrowd(t, port);
   const control = createHttpClient(t, { port: await startControlServer(t) });
@@ -141,11 +151,11 @@ t.test('a flag that shows a hundred long lists is whole, and made in short steps
   t.ok(stepsWithin('0.005') >= 0.9 * all, `${stepsWithin('0.005')} of them within 5 ms`);
   t.ok(stepsWithin('0.1') >= 0.99 * all, `${stepsWithin('0.1')} of them within 100 ms`);
   const isIdle = async () => (await admin.scrape()).value('burgee_long_answers_in_flight') === 0;
-  await eventually(isIdle, 5000, 'nothing is left');
+  await eventually(isIdle, 5000, 'no memory is held any more');
   await server.stop();
 });
 
-t.test('what clients that read nothing make the service keep is bounded, and shared out', async (t) => {
+t.test('memory for clients that read nothing is bounded, and divided into shares', async (t) => {
   const { server, admin, group, other, bearerOf } = await open(t);
   const { port } = server;
   const path = `/api/v1/flags/${idOf(group.flags, 'holds')}`;
@@ -159,15 +169,15 @@ t.test('what clients that read nothing make the service keep is bounded, and sha
     connection.write(get(path, bearerOf(group)));
     unread.push(connection);
   }
-  await eventually(async () => (await kept()) > 10_000_000, 5000, 'what is kept is counted');
+  await eventually(async () => (await kept()) > 10_000_000, 5000, 'the held memory is counted');
   const own = await digest(port, `/api/v1/flags/${idOf(other.flags, 'small')}`, bearerOf(other));
   t.equal(own[0], 200, 'another tenant has its share');
   const grown = ownBytesOf(server.pid) - before;
   t.ok(grown < grownBytesMax, `the process grew by ${inMegabytes(grown)} MB`);
   t.ok((await kept()) <= 128 * 1024 * 1024);
   const isReplaced = async () => (await digest(port, path, bearerOf(group)))[0] === 200;
-  await eventually(isReplaced, 10_000, 'whoever reads gets the room of one who does not');
+  await eventually(isReplaced, 10_000, 'a client that reads gets the place of one that does not');
   for (const connection of unread) connection.destroy();
-  await eventually(async () => (await kept()) === 0, 5000, 'all of it is given back');
+  await eventually(async () => (await kept()) === 0, 5000, 'all memory is given back');
   await server.stop();
 });

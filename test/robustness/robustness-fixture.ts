@@ -5,7 +5,7 @@ import { type LatencyProbe, startLatencyProbe } from '../support/latency-probe.t
 import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** A service with one project, a flag that is on, and a probe that keeps asking it. */
+/** A service with one project, a flag that is on, and a latency probe. */
 export interface Besieged {
   readonly server: BootedServer;
   readonly probe: LatencyProbe;
@@ -46,12 +46,12 @@ export async function besiege(t: Test, settings: Settings = {}): Promise<Besiege
   return { server, probe, flag, token };
 }
 
-/** A GET as it goes on the wire. */
+/** A GET, encoded for the wire. */
 export function get(path: string, ...headers: string[]): string {
   return [`GET ${path} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n');
 }
 
-/** A request with a body as it goes on the wire. */
+/** A request with a body, encoded for the wire. */
 export function withBody(line: string, body: string, ...headers: string[]): string {
   const head = [
     `${line} HTTP/1.1`,

@@ -6,16 +6,16 @@ import { openRawConnection, type RawConnection, type RawResponse } from '../supp
 import { type Besieged, besiege } from './robustness-fixture.ts';
 
 /*
- * A byte of a body costs six on the wire when each has a chunk of its own. It must not cost more than that in memory,
- * and nobody who has no right to send a body may make the service look at it.
+ * A byte of a body in a chunk of its own takes six bytes on the wire. It must not take more than that in memory, and
+ * the service must not read the body of a client without the right to send one.
  */
 t.setTimeout(120_000);
 
 const connections = 4;
-/** Of chunks on each connection, fewer than a body may have bytes: so it is never too large. */
+/** Chunks on each connection: fewer than a body's largest size, so that the body is never too large. */
 const chunksEach = 1_000_000;
 const piece = '1\r\na\r\n'.repeat(10_000);
-/** Far above what the bodies hold, and far below what a slice for each byte takes. */
+/** Far more than the bodies' bytes, and far less than an object for each byte would take. */
 const growthMaxBytes = 96 * 1024 * 1024;
 
 interface Flooding {
@@ -24,7 +24,7 @@ interface Flooding {
   readonly shown: string;
 }
 
-/** Sends bodies in chunks of a byte, all at once, and says what the process had most meanwhile. */
+/** Sends bodies in chunks of a byte, all at once, and reports the peak memory of the process. */
 async function flood(t: Test, { server, probe }: Besieged, lines: readonly string[]): Promise<Flooding> {
   const before = ownBytesOf(server.pid);
   let most = before;
@@ -45,7 +45,7 @@ async function flood(t: Test, { server, probe }: Besieged, lines: readonly strin
   return { answers, growthBytes, shown: `${statuses}; ${memory}; ${describe(window)}` };
 }
 
-/** @returns the answer; null when the service closed without one */
+/** @returns the answer; null if the service closed without one */
 async function sendChunks(connection: RawConnection, line: string): Promise<RawResponse | null> {
   connection.write(`${line}Transfer-Encoding: chunked\r\n\r\n`);
   for (let sent = 0; sent < chunksEach && !connection.isClosed(); sent += 10_000) {
@@ -61,9 +61,9 @@ t.test('chunks of a byte take no more memory than their bytes', async (t) => {
   t.comment(`calm: ${describe(calm)}`);
   const post = 'POST /api/v1/flags HTTP/1.1\r\nHost: localhost\r\n';
   const attackers = {
-    'of nobody': post,
+    'without a token': post,
     'of a token that does not exist': `${post}Authorization: Bearer burgee_${'x'.repeat(49)}\r\n`,
-    'of a console that nobody is signed in to':
+    'of a signed-out console':
       'POST /console/api/projects HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\nX-Burgee-Console: 1\r\n',
     'of a token that may write': `${post}Authorization: Bearer ${besieged.token}\r\n`,
   };

@@ -7,24 +7,24 @@ import { openRawConnection } from '../support/raw-request.ts';
 import { type Besieged, besiege, get, withBody } from './robustness-fixture.ts';
 
 /*
- * Clients that send request after request and read no answer: what they make the service keep is bounded, they are cut
- * off, and everybody else is answered meanwhile.
+ * Clients send request after request and read no answer. The memory for their answers is bounded, they are cut off, and
+ * other clients are answered meanwhile.
  */
 t.setTimeout(120_000);
 
 const delayMaxMs = 50;
 const clients = 8;
-/** Of all of them together, beside what each connection's own buffers in the library take. */
+/** The limit of memory for all of them together, beside each connection's own buffers in the library. */
 const grownBytesMax = 100 * 1024 * 1024;
-/** Sent by each: many times what makes a gigabyte of answers, and more than the kernel takes for it. */
+/** Requests of each client: many more than cause a gigabyte of answers, and more than the kernel buffers. */
 const sentBytesMax = 64 * 1024 * 1024;
-/** Not where the probe asks from: limits are of an address. */
+/** Another address than the probe's, because limits are per address. */
 const floodFrom = '127.0.0.7';
 const pieceBytes = 256 * 1024;
-/** Longer than the service waits for a client that takes nothing. */
+/** Longer than the service waits for a client that reads nothing. */
 const cutWithinMs = 25_000;
 
-/** Sends the same request again and again until it is cut off. @returns whether it was */
+/** Repeats a request until the connection is cut off. @returns whether it was */
 function flood(socket: Socket, request: string): Promise<boolean> {
   const piece = Buffer.from(request.repeat(Math.ceil(pieceBytes / request.length)));
   return new Promise((resolve) => {
@@ -44,7 +44,7 @@ function flood(socket: Socket, request: string): Promise<boolean> {
   });
 }
 
-/** @returns by how many bytes the process grew while `work` ran; it is called off when they are far too many */
+/** @returns by how many bytes the process grew while `work` ran; the work is aborted if that is far too much */
 async function growthDuring(pid: number, work: Promise<unknown>, callOff: () => void): Promise<number> {
   const before = ownBytesOf(pid);
   let grown = 0;
@@ -82,7 +82,7 @@ async function besiegeWith(t: Test, { server, probe }: Besieged, request: string
   for (const { name, failures } of window.targets) t.equal(failures, 0, `${name}: every probe got its 200`);
 }
 
-t.test('who sends request after request and reads no answer is cut off, whatever is asked', async (t) => {
+t.test('a client that sends requests of any kind and reads no answer is cut off', async (t) => {
   const besieged = await besiege(t);
   const flag = `/v1/flags/${besieged.flag}?targetingKey=a`;
   const authorization = `Authorization: Bearer ${besieged.token}`;
@@ -94,8 +94,8 @@ t.test('who sends request after request and reads no answer is cut off, whatever
     ['a page by HEAD', get('/docs').replace('GET', 'HEAD')],
     ['a redirect without a body', get('/')],
     ['a preflight', get(flag).replace('GET', 'OPTIONS')],
-    ['nothing that exists', get('/nothing')],
-    ['a body for nobody', withBody('POST /nothing', 'x')],
+    ['a path that does not exist', get('/nothing')],
+    ['a body for an unknown path', withBody('POST /nothing', 'x')],
     ['no token', get('/api/v1/flags')],
     ['a token', get('/api/v1/token', authorization)],
     ['a list', get('/api/v1/flags', authorization)],
@@ -106,7 +106,7 @@ t.test('who sends request after request and reads no answer is cut off, whatever
   await besieged.server.stop();
 });
 
-t.test('clients that send thousands of requests at once delay nobody by more than 50 ms', async (t) => {
+t.test('clients with thousands of requests at once delay no other by more than 50 ms', async (t) => {
   const { server, flag, probe } = await besiege(t, { BURGEE_WORKERS: '1' });
   const calm = await probe.during(async () => undefined, 100);
   const request = get(`/v1/flags/${flag}?targetingKey=a`);
@@ -116,7 +116,7 @@ t.test('clients that send thousands of requests at once delay nobody by more tha
     for (let count = 0; count < 10; count += 1) {
       const connection = await openRawConnection(t, server.port);
       connection.write(many);
-      // The server closes while this still writes: a reset may overtake the answers.
+      // The server closes while the test still writes, so a reset may overtake the answers.
       const answer = await connection.response();
       if (answer !== null) statuses.push(answer.status);
       await connection.closed;
@@ -126,11 +126,12 @@ t.test('clients that send thousands of requests at once delay nobody by more tha
   await server.stop();
 });
 
-t.test('a client that sends many requests at once gets each answered, over some connections', async (t) => {
+t.test('many requests sent at once are all answered, over several connections', async (t) => {
   const { server, flag } = await besiege(t, { BURGEE_WORKERS: '1' });
   const request = get(`/v1/flags/${flag}?targetingKey=a`);
   const wanted = 5000;
-  // What the kernel takes at once: a client that is still writing sees an error instead of the last answers.
+  // Sends no more than the kernel buffers: a client that is still writing would see an error instead of the last
+  // answers.
   const atOnce = 1000;
   let answered = 0;
   let connections = 0;
@@ -153,7 +154,7 @@ t.test('a client that sends many requests at once gets each answered, over some 
   await server.stop();
 });
 
-t.test('requests that come a handful at a time, without waiting, are all answered', async (t) => {
+t.test('requests sent a few at a time, without waiting, are all answered', async (t) => {
   const { server, flag } = await besiege(t);
   const request = get(`/v1/flags/${flag}?targetingKey=a`);
   const connection = await openRawConnection(t, server.port);

@@ -8,8 +8,8 @@ import { openRawConnection } from '../support/raw-request.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /*
- * One tenant's clients ask for long lists and read nothing of them, more often than there are places for. Everybody else's
- * lists are answered all the same, from the same address too.
+ * One tenant's clients request more long lists than there are places, and read nothing of them. Other tenants' lists
+ * are answered all the same, also from the same address.
  */
 t.setTimeout(120_000);
 const flagCount = 300;
@@ -55,18 +55,22 @@ t.test('clients that do not read their lists take no places from other tenants',
       connection.pause();
       connection.write(`GET /api/v1/flags HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`);
     }
-    await eventually(async () => (await inFlight()) >= placesMax - 1, 5000, 'the lists are on their way');
+    await eventually(async () => (await inFlight()) >= placesMax - 1, 5000, 'the lists are under way');
     for (const path of ['/api/v1/flags', '/api/v1/flags?name=flag%207']) {
       const statuses = await ask(path, headersOf('other', 'first'));
       t.same(statuses, { 200: asked }, `another tenant's ${path}`);
     }
     const unreadNow = await inFlight();
-    t.ok(unreadNow <= placesMax, `${unreadNow} of 128 places are held by lists that nobody reads`);
+    t.ok(unreadNow <= placesMax, `unread lists hold ${unreadNow} of 128 places`);
   }
   const headers = headersOf('unread', 'second');
   const isAnswered = async () => (await client.send({ path: '/api/v1/flags', headers })).status === 200;
-  // They are unread only once they are made, as far as their sockets take them.
-  await eventually(isAnswered, 25_000, 'whoever reads gets the place of one of the same holder who does not');
-  t.same(await ask('/api/v1/flags', headers), { 200: asked }, 'again and again');
+  // Lists count as unread only once they are made as far as their sockets take them.
+  await eventually(
+    isAnswered,
+    25_000,
+    'a client that reads gets the place of an unread list of the same holder',
+  );
+  t.same(await ask('/api/v1/flags', headers), { 200: asked }, 'repeatedly');
   await server.stop();
 });

@@ -22,7 +22,7 @@ async function readTally(output: string, end: number | string, isSkipFailure = f
   return (await load<Module>('tap-tally.mjs')).tallyOf(output, end, isSkipFailure);
 }
 
-t.test('the Nodes that are too old, as package.json says', async (t) => {
+t.test('Nodes older than package.json allows are too old', async (t) => {
   const { isTooOld } = createRequire(import.meta.url)(join(scripts, 'choose-node.cjs')) as {
     isTooOld: (version: string) => boolean;
   };
@@ -54,7 +54,7 @@ ok 3 - not here # SKIP for a reason
 # { total: 7, pass: 4, fail: 1, skip: 1 }
 `;
 
-t.test('what counts is tests, whatever they assert, and of one that holds others these', async (t) => {
+t.test('tests are counted and not assertions; a test that contains tests counts as those', async (t) => {
   t.strictSame(await readTally(nested, 1), { passed: 2, failed: 1, skipped: 1 });
   t.strictSame(await readTally(nested, 1, true), { passed: 2, failed: 2, skipped: 0 });
   t.strictSame(await readTally('ok 1 - x\n# { total: 3, pass: 3 }\n', 0), {
@@ -74,14 +74,14 @@ t.test("a test file's name says its tier and how it shares the machine", async (
     t.throws(() => testFile(`a/${name}`), { message: `test/a/${name}: the marks` });
 });
 
-t.test('a file that did not come to its end, or ended badly, has failed', async (t) => {
+t.test('an incomplete file, or one with a bad exit, has failed', async (t) => {
   t.match(await readTally('TAP version 14\nok 1 - x\n', 0), { failed: 1 });
   t.match(await readTally('', 'SIGSEGV'), { failed: 1 });
   t.match(await readTally('ok 1 - x # time=1ms\n# { total: 3, pass: 3 }\n', 1), { passed: 1, failed: 1 });
   t.match(await readTally('not ok 1 - x\n# { total: 1, fail: 1 }\n', 1), { passed: 0, failed: 1 });
 });
 
-t.test('a name that two files declare is found, whatever it names', async (t) => {
+t.test('a name that two files declare is found, for every kind of declaration', async (t) => {
   type Module = {
     namesDeclaredTwice: (files: readonly (readonly [string, string])[]) => Map<string, string[]>;
   };

@@ -44,7 +44,7 @@ function put<T>(tables: Databases, codec: RecordCodec<T>, key: Buffer, record: T
   tables[codec.database].putSync(key, codec.encode(key, record));
 }
 
-/** What `burgee check` finds in a store of one record of each kind, after lmdb wrote this damage into it. */
+/** The findings of `burgee check` in a store with one record of each kind, after this damage was written to it. */
 async function findingsAfter(
   test: Test,
   damage: (tables: Databases, sample: SampleRecords) => void,
@@ -75,7 +75,7 @@ function finds(name: string, damage: Damage, expected: Expectation): void {
   });
 }
 
-t.test('a store as it is written has no findings, and all of it is walked', async (test) => {
+t.test('an undamaged store has no findings, and all of it is checked', async (test) => {
   const { directory, store } = newStore(test);
   writeSample(store);
   const walk = checkStore(directory);
@@ -86,11 +86,11 @@ t.test('a store as it is written has no findings, and all of it is walked', asyn
   test.equal(counts.get('audit'), 3);
   test.equal(counts.get('change-log'), 3);
   for (const [name, count] of counts) test.ok(count >= 1, name);
-  test.equal(counts.get('audit-by-subject'), 4, 'three entries and where they begin');
+  test.equal(counts.get('audit-by-subject'), 4, 'three entries and the begin of the chain');
   test.equal(counts.size, 31);
 });
 
-t.test('a key that begins with ff is walked like any other', async (test) => {
+t.test('a key that begins with ff is checked like any other', async (test) => {
   const { directory, store } = newStore(test);
   const { project } = writeSample(store);
   const token = tokenOf(project.id, { secretHash: new Uint8Array(32).fill(0xff) });
@@ -101,22 +101,19 @@ t.test('a key that begins with ff is walked like any other', async (test) => {
   test.equal(counts.get('tokens-by-secret-hash'), 2);
 });
 
-t.test(
-  'an empty store has no findings, and neither has one whose log and activity were pruned',
-  async (test) => {
-    const { directory, store } = newStore(test, { changeLogEntriesMax: 2 });
-    test.strictSame([...checkStore(directory)], []);
-    const { token } = writeSample(store);
-    const rows = Array.from(
-      { length: 1500 },
-      () => ({ kind: 'activity', denial: denialOf(token.id) }) as const,
-    );
-    store.write(({ apply }) => apply(rows));
-    test.strictSame([...checkStore(directory)], []);
-  },
-);
+t.test('neither an empty store nor one with a pruned log and activity has findings', async (test) => {
+  const { directory, store } = newStore(test, { changeLogEntriesMax: 2 });
+  test.strictSame([...checkStore(directory)], []);
+  const { token } = writeSample(store);
+  const rows = Array.from(
+    { length: 1500 },
+    () => ({ kind: 'activity', denial: denialOf(token.id) }) as const,
+  );
+  store.write(({ apply }) => apply(rows));
+  test.strictSame([...checkStore(directory)], []);
+});
 
-t.test('check walks one snapshot, whatever is written beside it', async (test) => {
+t.test('check reads one snapshot, despite writes beside it', async (test) => {
   const { directory, store, reader } = newStore(test);
   const { flag, token, project, organisation } = writeSample(store);
   const wrong = { ...organisation, revision: 0 };
@@ -131,8 +128,12 @@ t.test('check walks one snapshot, whatever is written beside it', async (test) =
     ]),
   );
   test.strictSame([...walk], []);
-  test.not([...checkStore(directory)].length, 1, 'while a walk begun now finds what refers to the project');
-  test.equal(reader.queries.flag(flag.id), undefined, 'and the readers of this thread go on');
+  test.not(
+    [...checkStore(directory)].length,
+    1,
+    'while a check begun now finds the references to the project',
+  );
+  test.equal(reader.queries.flag(flag.id), undefined, 'and the readers of this thread still read');
 });
 
 finds(
@@ -183,7 +184,7 @@ finds(
 );
 
 finds(
-  'a record that lies under another’s key',
+  'a record under another record’s key',
   (tables, { flag }) => {
     const bytes = tables.flags.get(idKey(flag.id)) ?? Buffer.alloc(0);
     tables.flags.putSync(idKey(other), bytes);
@@ -192,7 +193,7 @@ finds(
 );
 
 finds(
-  'a record that says it is another, and a revision below 1',
+  'a record with another id than its key, and a revision below 1',
   (tables, { organisation }) =>
     put(tables, organisationRecord, idKey(organisation.id), { ...organisation, id: other, revision: 0 }),
   ({ organisation }) => [
@@ -202,7 +203,7 @@ finds(
 );
 
 finds(
-  'references to what is missing',
+  'references to missing records',
   (tables, { organisation, member, project, audience }) => {
     tables.organisations.removeSync(idKey(organisation.id));
     tables.audiences.removeSync(idKey(audience.id));
@@ -218,7 +219,7 @@ finds(
 );
 
 finds(
-  'what refers to a project that is missing',
+  'records that refer to a missing project',
   (tables, { project }) => tables.projects.removeSync(idKey(project.id)),
   ({ flag, audience, token, keptAnswer }) => [
     [`flags/${flag.id}`, /projects\/.*missing/],
@@ -256,7 +257,7 @@ finds(
 );
 
 finds(
-  'states of environments that are not there, impossible percentages and empty overrides',
+  'states of missing environments, impossible percentages and empty overrides',
   (tables, { flag }) => {
     const state = { enabled: true, trafficPercentage: 101, cohortOverride: [], audienceId: null };
     put(tables, flagRecord, idKey(flag.id), { ...flag, states: new Map([[3, state]]) });
@@ -280,7 +281,7 @@ finds(
 );
 
 finds(
-  'sessions, links and identities of a member who is missing',
+  'sessions, links and identities of a missing member',
   (tables, { member, link }) => {
     tables.members.removeSync(idKey(member.id));
     tables['members-by-email'].removeSync(memberEmailKey(member.email, member.id));
@@ -295,7 +296,7 @@ finds(
 );
 
 finds(
-  'index entries of sign-ins that are missing, or do not fit',
+  'index entries of sign-ins that are missing or do not match',
   (tables, { member, session, link, identity }) => {
     const key = identityKey(identity.issuer, identity.subject);
     tables['members-by-email'].putSync(memberEmailKey('other@example.test', member.id), Buffer.alloc(0));
@@ -322,7 +323,7 @@ finds(
 );
 
 finds(
-  'sessions, links and identities that lie under another’s key, or have no whole hash',
+  'sessions, links and identities under another record’s key, or with an incomplete hash',
   (tables, { session, link, identity }) => {
     put(tables, sessionRecord, idKey(session.id), { ...session, secretHash: new Uint8Array(3).fill(0xff) });
     put(tables, oneTimeLinkRecord, idKey(link.id), { ...link, secretHash: new Uint8Array(3).fill(0xff) });
@@ -347,7 +348,7 @@ finds(
 );
 
 finds(
-  'index entries that are missing',
+  'missing index entries',
   (tables, { flag, audience, token }) => {
     tables['flags-by-name'].removeSync(flagNameKey(flag.projectId, flag.name, flag.id));
     tables['audiences-by-project'].removeSync(ownedIdKey(audience.projectId, audience.id));
@@ -363,7 +364,7 @@ finds(
 );
 
 finds(
-  'index entries that name what is missing, or do not fit',
+  'index entries that name missing records, or do not match',
   (tables, { flag, audience, token }) => {
     tables['flags-by-name'].putSync(flagNameKey(flag.projectId, 'a name', flag.id), Buffer.alloc(0));
     tables['audiences-by-project'].putSync(ownedIdKey(audience.projectId, other), Buffer.alloc(0));
@@ -380,7 +381,7 @@ finds(
 );
 
 finds(
-  'an audit entry that was taken out',
+  'a removed audit entry',
   (tables, { organisation }) => tables.audit.removeSync(ownedSequenceKey(organisation.id, 2)),
   ({ organisation, audit }) => [
     [`audit/${organisation.id}/3`, /follows entry 1/],
@@ -389,7 +390,7 @@ finds(
 );
 
 finds(
-  'that the newest audit entry was taken out',
+  'the removal of the newest audit entry',
   (tables, { organisation }) => tables.audit.removeSync(ownedSequenceKey(organisation.id, 3)),
   ({ organisation, audit }) => [
     [`audit-by-subject/${organisation.id}/${audit[2]?.targetId}/3`, /names audit\/.*\/3, which is missing/],
@@ -427,7 +428,7 @@ finds(
 );
 
 finds(
-  'an audit entry that cannot be read, and walks on',
+  'an unreadable audit entry, and continues',
   (tables, { organisation }) => {
     const key = ownedSequenceKey(organisation.id, 1);
     const stored = auditRecord.decode(key, tables.audit.get(key) ?? Buffer.alloc(0));
@@ -442,7 +443,7 @@ finds(
 );
 
 finds(
-  'audit entries that the index lacks, and entries of the index that fit none',
+  'audit entries missing in the index, and index entries without an audit entry',
   (tables, { organisation, audit }) => {
     const [first] = audit;
     if (first === undefined) throw new Error('The sample has three entries');
@@ -491,7 +492,7 @@ finds(
 );
 
 finds(
-  'a gap in the change log, an entry that says it is another, and a wrong counter',
+  'a gap in the change log, an entry with another sequence than its key, and a wrong counter',
   (tables) => {
     tables['change-log'].removeSync(sequenceKey(2));
     const entry = { sequence: 9, kind: 'everything', projectId: '', id: '', environment: null } as const;
@@ -506,7 +507,7 @@ finds(
 );
 
 finds(
-  'activity and outbox entries of no token, and more rows than are kept',
+  'activity and outbox entries without a token, and more rows than are kept',
   (tables, { token }) => {
     put(tables, activityRecord, ownedSequenceKey('z'.repeat(20), 1), denialOf(token.id));
     for (let sequence = 2; sequence <= 1001; sequence += 1) {
@@ -534,7 +535,7 @@ finds(
   ({ token }) => [[`tokens/${token.id}`, /31 bytes/]],
 );
 
-t.test('a bit that flips on the disk is noticed by the read and by the check', async (test) => {
+t.test('a bit flipped on the disk is noticed by the read and by the check', async (test) => {
   const directory = temporaryDirectory(test);
   const store = openStore({ directory, mapBytes });
   const { organisation, project } = writeSample(store);
@@ -542,7 +543,7 @@ t.test('a bit that flips on the disk is noticed by the read and by the check', a
   store.write(({ apply }) => apply([{ kind: 'flag', before: null, after: flag, environment: null }]));
   await store.close();
   const bytes = readFileSync(dataFileOf(directory));
-  // In a record the name follows msgpack's string header, in the index key the project's id.
+  // In a record the name follows msgpack's string header; in an index key it follows the project's id.
   const header = Buffer.concat([Buffer.of(0xa0 + flag.name.length), Buffer.from(flag.name)]);
   let flips = 0;
   for (let at = bytes.indexOf(header); at >= 0; at = bytes.indexOf(header, at + 1)) {
@@ -560,7 +561,7 @@ t.test('a bit that flips on the disk is noticed by the read and by the check', a
 });
 
 finds(
-  'uses, attempts and counts of nothing that there is',
+  'uses, attempts and counts of missing records',
   (tables, { token }) => {
     put(tables, tokenUseRecord, ownedSequenceKey('z'.repeat(20), 1), tokenUseOf(token.id));
     put(tables, outboxDeliveryRecord, sequenceKey(7), outboxDeliveryOf());

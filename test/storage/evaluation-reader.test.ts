@@ -56,7 +56,7 @@ function plain(flag: ReturnType<typeof evaluableOf>): unknown {
   return { ...flag, cohorts: textsOf(flag.cohorts), states };
 }
 
-t.test('what is skimmed of a record is what the flag has', async (test) => {
+t.test("a skimmed record has the flag's fields", async (test) => {
   const property = fc.property(anyFlag, (flag) => {
     const skimmed = finish(skimFlag(key, flagRecord.encode(key, flag)));
     deepStrictEqual(plain(skimmed), plain({ ...flag, ...evaluableOf(flag) }));
@@ -75,7 +75,7 @@ t.test('what is skimmed of a record is what the flag has', async (test) => {
   );
 });
 
-t.test('a record that any bit was flipped of, or that lies elsewhere, is refused', async (test) => {
+t.test('a record with any flipped bit, or under another key, is refused', async (test) => {
   const flag = flagOf('p'.repeat(20), { cohorts: ['a', 'b'.repeat(40)] });
   const bytes = flagRecord.encode(key, flag);
   const isAccepted = (damaged: Buffer): boolean =>
@@ -85,7 +85,7 @@ t.test('a record that any bit was flipped of, or that lies elsewhere, is refused
   test.throws(() => finish(skimFlag(Buffer.from('g'.repeat(20)), bytes)), DamagedRecordError);
 });
 
-/** Seals any row with the checksum of a flag's record. */
+/** Adds the checksum of a flag's record to any row. */
 const anyRow = recordCodec<readonly unknown[], readonly unknown[]>({
   database: 'flags',
   version: 1,
@@ -94,7 +94,7 @@ const anyRow = recordCodec<readonly unknown[], readonly unknown[]>({
 });
 
 t.test(
-  'a row of another form is refused though its checksum holds; one with more fields is read',
+  'a row of another form is refused although its checksum is right; one with more fields is read',
   async (test) => {
     const good = unpackRow(
       flagRecord.encode(key, flagOf('p'.repeat(20), { cohorts: ['a', 'b'] })).subarray(5),
@@ -123,7 +123,7 @@ t.test(
   },
 );
 
-t.test('what was read stays as it was when the store moves on', async (test) => {
+t.test('a flag that was read stays unchanged when the store changes', async (test) => {
   const { store, reader } = newStore(test);
   const project = projectOf('o'.repeat(20));
   const cohorts = (letter: string): string[] =>
@@ -160,7 +160,7 @@ function oldSpaceBytes(): number {
   return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? 0;
 }
 
-t.test('reading short flags leaves no garbage that only a major collection takes away', async (test) => {
+t.test('reading short flags leaves no garbage for a major collection', async (test) => {
   const { store, reader } = newStore(test);
   const project = projectOf('o'.repeat(20));
   const flag = flagOf(project.id, { cohorts: ['one', 'other'] });
@@ -174,7 +174,7 @@ t.test('reading short flags leaves no garbage that only a major collection takes
   };
   const reads = 5000;
   const growths: number[] = [];
-  // A major collection in between would hide what a round leaves, and the optimiser's work is in the first ones.
+  // A major collection in between would hide a round's garbage, and the first rounds include the optimiser's work.
   for (let round = 0; round < 8; round += 1) {
     const before = oldSpaceBytes();
     for (let read = 0; read < reads; read += 1) readOnce();

@@ -5,7 +5,7 @@ import { newStore } from './support/sample-store.ts';
 
 const projectId = newId();
 
-t.test('what a failed transaction wrote is not remembered by the next one', async (test) => {
+t.test('the next transaction does not see the writes of a failed one', async (test) => {
   const { store, reader } = newStore(test);
   const ledgerId = newId();
   const token = tokenOf(projectId);
@@ -24,7 +24,7 @@ t.test('what a failed transaction wrote is not remembered by the next one', asyn
     });
   test.throws(attempt, { message: 'the disk refuses' });
   store.write(({ queries, apply }) => {
-    test.strictSame(queries.token(token.id), token, 'the next one sees what is stored');
+    test.strictSame(queries.token(token.id), token, 'the next one sees the stored records');
     apply([second, flagChangeOf(null, flagOf(projectId))]);
   });
 
@@ -41,7 +41,7 @@ t.test('what a failed transaction wrote is not remembered by the next one', asyn
   test.equal(store.sequence(), 1);
 });
 
-t.test('a record that is read, changed and removed is never seen as it was', async (test) => {
+t.test('after a record is read, changed and removed, its old state is never seen', async (test) => {
   const { store } = newStore(test);
   const token = tokenOf(projectId);
   const revoked = { ...token, name: 'other' };

@@ -12,7 +12,7 @@ import { newId } from '../../src/support/random-id.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { mapBytes, writeSample } from './support/sample-store.ts';
 
-/** A store of a time when there was no such database. */
+/** A store from before this database existed. */
 async function storeWithout(t: Test, name: DatabaseName) {
   const directory = temporaryDirectory(t);
   const store = openStore({ directory, mapBytes });
@@ -25,11 +25,11 @@ async function storeWithout(t: Test, name: DatabaseName) {
 }
 type Test = Parameters<typeof temporaryDirectory>[0];
 
-t.test('a database that was added later reads as empty where it is missing', async (test) => {
+t.test('a missing database that was added later reads as empty', async (test) => {
   const directory = await storeWithout(test, 'outbox');
   const root = openEnvironment({ directory, mapBytes, isReadOnly: true });
   test.teardown(() => root.close());
-  test.equal(findDatabases(root, laterDatabases), undefined, 'one that was always there must be there');
+  test.equal(findDatabases(root, laterDatabases), undefined, 'a database of the first format must exist');
   const tables = findDatabases(root, new Set(['outbox']));
   if (tables === undefined) throw new Error('the outbox was added later');
   const snapshots = new Snapshots(root);
@@ -43,7 +43,7 @@ t.test('a database that was added later reads as empty where it is missing', asy
   test.ok(pageUseOf(root, tables).usedPages > 2);
 });
 
-t.test('the writer creates what is missing, and nothing else changes', async (test) => {
+t.test('the writer creates missing databases, and nothing else changes', async (test) => {
   const directory = temporaryDirectory(test);
   await openStore({ directory, mapBytes }).close();
   const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
@@ -55,12 +55,12 @@ t.test('the writer creates what is missing, and nothing else changes', async (te
   test.same([...checkStore(directory)], []);
 });
 
-t.test('a database that was always there is not created anew where it is lost', async (test) => {
+t.test('a lost database of the first format is not created again', async (test) => {
   const directory = await storeWithout(test, 'outbox');
   test.throws(() => openStore({ directory, mapBytes }), /is damaged: the table of tables lacks outbox/);
 });
 
-t.test('nor is one that was added later, where another has taken its place', async (test) => {
+t.test('nor is one that was added later, if another has taken its place', async (test) => {
   const directory = await storeWithout(test, 'kept-answers-usage');
   const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
   root.openDB({ name: 'kept-answers-usagf' });

@@ -54,7 +54,7 @@ function openRaw(directory: string) {
   return openEnvironment({ directory, mapBytes, isReadOnly: false });
 }
 
-/** Writer, reader and check refuse alike, with a message that says why, and leave the data file as it was. */
+/** Writer, reader and check refuse with the same message, and leave the data file unchanged. */
 function refuses(test: Test, directory: string, message: RegExp): void {
   const before = existsSync(dataFileOf(directory)) ? bytesOf(dataFileOf(directory)) : null;
   const openings = [
@@ -70,7 +70,7 @@ function refuses(test: Test, directory: string, message: RegExp): void {
   test.strictSame(after, before, 'the data file is untouched');
 }
 
-/** It becomes a store that keeps what is written. */
+/** Checks that it becomes a working store. */
 async function becomesStore(test: Test, directory: string): Promise<string> {
   const store = openStore({ directory, mapBytes });
   const { flag } = writeSample(store);
@@ -87,7 +87,7 @@ async function becomesStore(test: Test, directory: string): Promise<string> {
   return store.id;
 }
 
-t.test('a store is created in a directory that is missing, for its owner alone', async (test) => {
+t.test('a store is created in a missing directory, accessible only for its owner', async (test) => {
   const directory = join(temporaryDirectory(test), 'a', 'b');
   await becomesStore(test, directory);
   const modes = readdirSync(directory).map((name) => statSync(join(directory, name)).mode & 0o777);
@@ -111,7 +111,7 @@ function refusesReader(test: Test, directory: string): void {
   test.throws(() => openStoreReader({ directory, mapBytes }), /no store in/);
 }
 
-t.test('a completed store whose data file is missing is refused, never begun anew', async (test) => {
+t.test('a completed store without its data file is refused, and never created again', async (test) => {
   const { directory, dataFile } = await completedStore(test);
   rmSync(dataFile);
   refuses(test, directory, /burgee\.mdb is missing.*Restore/);
@@ -125,19 +125,19 @@ t.test('a completed store whose data file is empty is refused', async (test) => 
   }
 });
 
-t.test('a completed store whose data file holds only LMDB’s head is refused', async (test) => {
+t.test('a completed store with only LMDB’s head in its data file is refused', async (test) => {
   const { directory, dataFile } = await completedStore(test);
   truncateSync(dataFile, 2 * pageBytesIn(bytesOf(dataFile)));
   refuses(test, directory, /burgee\.mdb is empty.*Restore/);
 });
 
-t.test('a completed store whose data file is not of LMDB is refused', async (test) => {
+t.test('a completed store whose data file is not LMDB’s is refused', async (test) => {
   const { directory, dataFile } = await completedStore(test);
   writeFileSync(dataFile, 'something else\n'.repeat(1000));
   refuses(test, directory, /not an LMDB file.*Restore/);
 });
 
-t.test('a file that is not of LMDB is refused in a new directory too', async (test) => {
+t.test('a file that is not LMDB’s is refused in a new directory too', async (test) => {
   const directory = temporaryDirectory(test);
   for (const content of ['a', 'something else\n'.repeat(1000)]) {
     writeFileSync(dataFileOf(directory), content);
@@ -157,7 +157,7 @@ t.test('an LMDB file of another program is refused, with and without a marker', 
   refuses(test, directory, /Burgee did not write.*Move it away/);
 });
 
-t.test('a truncated data file is refused wherever it was cut', async (test) => {
+t.test('a data file truncated at any place is refused', async (test) => {
   const { directory, dataFile, flag } = await completedStore(test);
   const whole = bytesOf(dataFile);
   const page = pageBytesIn(whole);
@@ -175,13 +175,13 @@ t.test('a truncated data file is refused wherever it was cut', async (test) => {
   await store.close();
 });
 
-t.test('a data file that is longer than it need be is accepted', async (test) => {
+t.test('a data file longer than necessary is accepted', async (test) => {
   const { directory, dataFile, storeId } = await completedStore(test);
   appendFileSync(dataFile, Buffer.alloc(10_000));
   test.equal(await becomesStore(test, directory), storeId);
 });
 
-t.test('a store of a newer format is refused, whether marker or data file says so', async (test) => {
+t.test('a store of a newer format is refused, by its marker or its data file', async (test) => {
   const { directory, marker, storeId } = await completedStore(test);
   writeFileSync(marker, JSON.stringify({ storeId, format: 2 }));
   refuses(test, directory, /store\.json has store format 2.*Upgrade Burgee/);
@@ -193,13 +193,13 @@ t.test('a store of a newer format is refused, whether marker or data file says s
   refuses(test, directory, /burgee\.mdb has store format 2.*Upgrade Burgee/);
 });
 
-t.test('a data file and a marker of two stores are refused', async (test) => {
+t.test('a data file with another store’s marker is refused', async (test) => {
   const { directory, marker, storeId } = await completedStore(test);
   writeFileSync(marker, JSON.stringify({ storeId: newId(), format: 1 }));
   refuses(test, directory, new RegExp(`is of store ${storeId}, but store\\.json`));
 });
 
-t.test('a damaged marker is refused, and the remedy it names works', async (test) => {
+t.test('a damaged marker is refused, and the remedy in the message works', async (test) => {
   const { directory, marker, storeId } = await completedStore(test);
   for (const text of [
     '',
@@ -226,7 +226,7 @@ t.test('a damaged identity is refused', async (test) => {
   refuses(test, directory, /is damaged: Damaged record meta\/store.*Restore/);
 });
 
-t.test('a creation that stopped after any of its steps is taken up by the next opening', async (test) => {
+t.test('the next opening completes a creation that stopped after any of its steps', async (test) => {
   const id = newId();
   const empty = Buffer.alloc(0);
   const steps: Record<string, (directory: string) => Promise<void>> = {
@@ -260,7 +260,7 @@ t.test('a creation that stopped after any of its steps is taken up by the next o
       );
       await root.close();
     },
-    'a marker not yet in place': async (directory) => {
+    'no marker yet': async (directory) => {
       const root = openRaw(directory);
       createDatabases(root).meta.putSync(
         metaKeys.store,
@@ -281,7 +281,7 @@ t.test('a creation that stopped after any of its steps is taken up by the next o
   }
 });
 
-t.test('a directory that cannot be made is named, with what to do', async (test) => {
+t.test('the error names a directory that cannot be created, and what to do', async (test) => {
   const file = join(temporaryDirectory(test), 'file');
   writeFileSync(file, '');
   test.throws(() => openStore({ directory: join(file, 'data'), mapBytes }), StoreError);
@@ -297,42 +297,36 @@ t.test('a data file that is a directory is refused', async (test) => {
   test.throws(() => openStore({ directory, mapBytes }), StoreError);
 });
 
-t.test(
-  'after SIGKILL in the midst of writing, all that was acknowledged is there and whole',
-  async (test) => {
-    const directory = temporaryDirectory(test);
-    const projectId = newId();
-    const entry = fileURLToPath(new URL('./support/endless-writer.js', import.meta.url));
-    const child = spawn(process.execPath, [entry, directory, projectId], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const exited = once(child, 'exit');
-    let acknowledged = 0;
-    for await (const line of createInterface({ input: child.stdout })) {
-      acknowledged = Number(line);
-      if (acknowledged === 200) child.kill('SIGKILL');
-    }
-    await exited;
-    const store = openStore({ directory, mapBytes });
-    const reader = openStoreReader({ directory, mapBytes });
-    const revisions = Array.from(reader.queries.flagsOf(projectId), ({ revision }) => revision).sort(
-      (x, y) => x - y,
-    );
-    test.ok(acknowledged >= 200);
-    test.ok(
-      revisions.length >= acknowledged,
-      `${revisions.length} flags for ${acknowledged} acknowledgements`,
-    );
-    test.strictSame(
-      revisions,
-      revisions.map((_, index) => index + 1),
-    );
-    test.equal([...reader.auditEntries(projectId)].length, revisions.length);
-    const others = Array.from(checkStore(directory)).filter(
-      ({ what }) => !what.includes(`projects/${projectId}`),
-    );
-    test.strictSame(others, []);
-    await reader.close();
-    await store.close();
-  },
-);
+t.test('after SIGKILL during writes, all acknowledged records are there and complete', async (test) => {
+  const directory = temporaryDirectory(test);
+  const projectId = newId();
+  const entry = fileURLToPath(new URL('./support/endless-writer.js', import.meta.url));
+  const child = spawn(process.execPath, [entry, directory, projectId], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  let acknowledged = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    acknowledged = Number(line);
+    if (acknowledged === 200) child.kill('SIGKILL');
+  }
+  await exited;
+  const store = openStore({ directory, mapBytes });
+  const reader = openStoreReader({ directory, mapBytes });
+  const revisions = Array.from(reader.queries.flagsOf(projectId), ({ revision }) => revision).sort(
+    (x, y) => x - y,
+  );
+  test.ok(acknowledged >= 200);
+  test.ok(revisions.length >= acknowledged, `${revisions.length} flags for ${acknowledged} acknowledgements`);
+  test.strictSame(
+    revisions,
+    revisions.map((_, index) => index + 1),
+  );
+  test.equal([...reader.auditEntries(projectId)].length, revisions.length);
+  const others = Array.from(checkStore(directory)).filter(
+    ({ what }) => !what.includes(`projects/${projectId}`),
+  );
+  test.strictSame(others, []);
+  await reader.close();
+  await store.close();
+});

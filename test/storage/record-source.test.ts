@@ -23,7 +23,7 @@ function fail(store: Store, changes: readonly RecordChange[]): void {
   }
 }
 
-t.test('what the writer remembers of a flag is what a reader finds', async (test) => {
+t.test('the writer’s cached flag equals the one that a reader finds', async (test) => {
   const { store, reader } = newStore(test);
   const { flag } = writeSample(store);
   const patched = { ...flag, states: new Map(flag.states), cohorts: ['a', '__proto__'], revision: 2 };
@@ -47,7 +47,7 @@ t.test('what the writer remembers of a flag is what a reader finds', async (test
   test.strictSame(
     ask(store, (queries) => queries.flag(flag.id)),
     large,
-    'larger than what is remembered',
+    'too large for the cache',
   );
   store.write(({ apply }) => apply([flagChangeOf(large, null)]));
   test.equal(
@@ -56,7 +56,7 @@ t.test('what the writer remembers of a flag is what a reader finds', async (test
   );
 });
 
-t.test('a secret leads to its token as long as the token has it', async (test) => {
+t.test('a secret leads to its token while the token has it', async (test) => {
   const { store } = newStore(test);
   const token = tokenOf(writeSample(store).project.id);
   const other = { ...token, secretHash: new Uint8Array(32).fill(7), revision: 2 };
@@ -73,7 +73,7 @@ t.test('a secret leads to its token as long as the token has it', async (test) =
   test.equal(find(other.secretHash), undefined);
 });
 
-t.test('that no answers are kept is remembered until one is', async (test) => {
+t.test('the absence of kept answers is cached until there is one', async (test) => {
   const { store } = newStore(test);
   const token = tokenOf(writeSample(store).project.id);
   const answer = keptAnswerOf(token, { key: 'other' });
@@ -94,20 +94,15 @@ t.test('that no answers are kept is remembered until one is', async (test) => {
   test.equal(first(), token.projectId);
 });
 
-t.test(
-  'what is counted of thousands of flags does not make the writer forget what it knows',
-  async (test) => {
-    const { store } = newStore(test);
-    const { flag } = writeSample(store);
-    const ofFlag = () => ask(store, (queries) => queries.flag(flag.id));
-    const before = ofFlag();
-    const hour = 1000 * hourMs;
-    const counts = Array.from({ length: 9000 }, () => evaluationCountOf(newId(), { hour }));
-    for (let turn = 0; turn < 2; turn += 1) {
-      store.write(({ apply }) =>
-        apply(counts.map((count) => ({ kind: 'evaluation-count', count }) as const)),
-      );
-    }
-    test.equal(ofFlag(), before, 'the same object: it was not read again');
-  },
-);
+t.test('counts of thousands of flags do not displace the writer’s cached records', async (test) => {
+  const { store } = newStore(test);
+  const { flag } = writeSample(store);
+  const ofFlag = () => ask(store, (queries) => queries.flag(flag.id));
+  const before = ofFlag();
+  const hour = 1000 * hourMs;
+  const counts = Array.from({ length: 9000 }, () => evaluationCountOf(newId(), { hour }));
+  for (let turn = 0; turn < 2; turn += 1) {
+    store.write(({ apply }) => apply(counts.map((count) => ({ kind: 'evaluation-count', count }) as const)));
+  }
+  test.equal(ofFlag(), before, 'the same object, so it was not read again');
+});

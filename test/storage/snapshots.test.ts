@@ -21,14 +21,14 @@ function patch(store: Store, flag: Flag): Flag {
   return next;
 }
 
-/** An event-loop turn in which lmdb's own timers have fired: they would move its default snapshot. */
+/** Waits an event-loop turn in which lmdb's timers fire, which would renew its default snapshot. */
 async function turn(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 5));
   await new Promise((resolve) => setImmediate(resolve));
 }
 
 t.test(
-  'a reader sees one state from its first read until it renews, whatever turns the loop takes',
+  'a reader sees one state from its first read until it renews, over turns of the event loop',
   async (test) => {
     const { store, reader } = newStore(test);
     const first = create(store, flagOf(projectId));
@@ -53,7 +53,7 @@ t.test('after a renewal the state is that of the next read', async (test) => {
   test.strictSame(reader.queries.flag(first.id), second);
 });
 
-t.test('a pin keeps its snapshot over later renewals and turns, until it is released', async (test) => {
+t.test('a pin keeps its snapshot over renewals and turns until it is released', async (test) => {
   const { store, reader } = newStore(test);
   const first = create(store, flagOf(projectId));
   const pinned = reader.pin();
@@ -78,7 +78,7 @@ t.test('a pin keeps its snapshot over later renewals and turns, until it is rele
   test.strictSame(reader.queries.flag(first.id), third);
 });
 
-t.test('a pin taken right after a renewal is of the newest state', async (test) => {
+t.test('a pin taken right after a renewal has the newest state', async (test) => {
   const { store, reader } = newStore(test);
   const first = create(store, flagOf(projectId));
   reader.renew();
@@ -89,7 +89,7 @@ t.test('a pin taken right after a renewal is of the newest state', async (test) 
   pinned.release();
 });
 
-t.test('pins share a snapshot while nothing is committed, and each can be released alone', async (test) => {
+t.test('pins share a snapshot while nothing is committed, and are released independently', async (test) => {
   const { store, reader } = newStore(test);
   const first = create(store, flagOf(projectId));
   const pins = [reader.pin(), reader.pin()];
@@ -104,7 +104,7 @@ t.test('pins share a snapshot while nothing is committed, and each can be releas
   test.equal(reader.queries.flag(first.id)?.revision, 2);
 });
 
-t.test('an iteration goes on over its snapshot when the reader renews in the midst of it', async (test) => {
+t.test('an iteration continues on its snapshot when the reader renews meanwhile', async (test) => {
   const { store, reader } = newStore(test);
   const flags = ['a', 'b', 'c'].map((name) => create(store, flagOf(projectId, { name })));
   const seen: string[] = [];
@@ -117,7 +117,7 @@ t.test('an iteration goes on over its snapshot when the reader renews in the mid
   test.strictSame(seen, ['a1', 'b1', 'c1']);
 });
 
-t.test('a thousand pins, one after another, take no more than the reader slots of two', async (test) => {
+t.test('a thousand successive pins take no more reader slots than two', async (test) => {
   const { store, reader } = newStore(test);
   let flag = create(store, flagOf(projectId));
   const steps = new Set<number>();
@@ -131,7 +131,7 @@ t.test('a thousand pins, one after another, take no more than the reader slots o
   test.same([...steps], [1]);
 });
 
-t.test('renewing keeps nothing while the event loop does not turn', async (test) => {
+t.test('renewing without a turn of the event loop accumulates nothing', async (test) => {
   const { store, reader } = newStore(test);
   const { id } = create(store, flagOf(projectId));
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
@@ -158,7 +158,7 @@ t.test('a closed reader refuses to read, and releases its pins', async (test) =>
 });
 
 t.test(
-  'readers in other threads see a commit after renewing, and close without harm to the rest',
+  'readers in other threads see a commit after renewing, and closing one does not harm the others',
   async (test) => {
     const { directory, store, reader } = newStore(test);
     const flag = create(store, flagOf(projectId));

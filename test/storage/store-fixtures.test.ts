@@ -16,11 +16,11 @@ import { everyRecordOf } from './support/every-record.ts';
 import { mapBytes } from './support/sample-store.ts';
 
 /*
- * A store of every format that there ever was, kept for ever: each must be opened, migrated where it is older, and
- * answer as it did when it was made (`support/make-store-fixture.ts`).
+ * A store of every format that ever existed, kept for ever. Each must be opened, migrated if it is older, and answer as
+ * when it was made (`support/make-store-fixture.ts`).
  *
- * LMDB's files are those of one page size, byte order and word size. The fixtures have pages of 4096 bytes, 64 bits and
- * little-endian. Elsewhere their tests are skipped: no machine of another kind could have written them.
+ * LMDB's files depend on page size, byte order and word size. The fixtures have pages of 4096 bytes, 64 bits and
+ * little-endian order. On other machines their tests are skipped, because such a machine could not have written them.
  */
 t.setTimeout(120_000);
 
@@ -35,7 +35,7 @@ interface Expected {
   readonly evaluations: readonly { readonly path: string; readonly enabled: boolean }[];
 }
 
-/** Why this machine cannot read the fixtures; false when it can. */
+/** Why this machine cannot read the fixtures; false if it can. */
 async function skipReason(test: Test): Promise<string | false> {
   const directory = temporaryDirectory(test);
   await openStore({ directory, mapBytes }).close();
@@ -84,7 +84,7 @@ for (const name of fixtures) {
 }
 
 for (const name of fixtures) {
-  t.test(`${name} can be read as it is, each record as it was written`, async (test) => {
+  t.test(`${name} can be read, each record as it was written`, async (test) => {
     const reason = await skipReason(test);
     if (reason !== false) {
       test.pass(reason, { skip: reason });
@@ -95,14 +95,14 @@ for (const name of fixtures) {
     const file = join(directory, 'records.json');
     if (existsSync(file)) {
       const { records, rewritten } = await everyRecordOf(directory);
-      // A field that was added since may be there as well.
+      // Fields that were added later may be there too.
       test.hasStrict(records, JSON.parse(readFileSync(file, 'utf8')));
-      test.same(rewritten, [], 'each would be written again byte for byte');
+      test.same(rewritten, [], 'each record would be written with the same bytes');
     }
   });
 }
 
-t.test('every database of the present format has something in a fixture', async (test) => {
+t.test('every database of the present format has a record in a fixture', async (test) => {
   const reason = await skipReason(test);
   if (reason !== false) {
     test.pass(reason, { skip: reason });
@@ -114,7 +114,7 @@ t.test('every database of the present format has something in a fixture', async 
     for (const [database, entries] of counts) if (entries > 0) filled.add(database);
   }
   const empty = databaseNames.filter((database) => !filled.has(database));
-  test.same(empty, [], 'a database that is new needs a fixture: make-store-fixture.ts');
+  test.same(empty, [], 'a new database needs a fixture: make-store-fixture.ts');
 });
 
 function copyOf(test: Test, name: string): string {

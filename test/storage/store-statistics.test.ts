@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { auditEntryOf, organisationOf } from './support/records.ts';
 import { mapBytes, newStore, writeSample } from './support/sample-store.ts';
 
-t.test('a store says how many records it has, and how large it is', async (test) => {
+t.test('the statistics have the number of records and the size of the store', async (test) => {
   const { directory, store, reader } = newStore(test);
   test.strictSame(readStatistics(directory).auditHeads, []);
   test.equal(readStatistics(directory).lastChangeAt, null, 'before the first change');
@@ -37,7 +37,7 @@ t.test('a store says how many records it has, and how large it is', async (test)
   test.ok(organisation.id);
 });
 
-t.test('what is deleted becomes free pages', async (test) => {
+t.test('deleted records become free pages', async (test) => {
   const { directory, store } = newStore(test);
   const many = Array.from({ length: 2000 }, (_, number) =>
     organisationOf({ name: `organisation ${number}` }),
@@ -51,7 +51,7 @@ t.test('what is deleted becomes free pages', async (test) => {
   test.equal(after.commit, before.commit + 1);
 });
 
-t.test('where there is no store there is nothing to say', async (test) => {
+t.test('without a store there are no statistics', async (test) => {
   test.throws(() => readStatistics(temporaryDirectory(test)), StoreError);
 });
 
@@ -78,25 +78,22 @@ function commit(store: ReturnType<typeof openStore>, times: number): void {
   }
 }
 
-t.test(
-  'a reader that stays behind is named, and one that was killed is forgotten by the next write',
-  async (test) => {
-    const directory = temporaryDirectory(test);
-    const store = openStore({ directory, mapBytes, deadReadersEveryMs: 0 });
-    test.teardown(() => store.close());
-    commit(store, 1);
-    const { pid, kill } = await reading(test, directory);
-    commit(store, 5);
-    test.strictSame(readStatistics(directory).readers, { open: 1, oldestLagCommits: 5, oldestPid: pid });
-    const grownBy = (commits: number): number => {
-      const before = statSync(dataFileOf(directory)).size;
-      commit(store, commits);
-      return statSync(dataFileOf(directory)).size - before;
-    };
-    const grownWhileRead = grownBy(200);
-    await kill();
-    commit(store, 2);
-    const grownAfter = grownBy(200);
-    test.ok(grownAfter * 4 < grownWhileRead, `${grownAfter} bytes, and ${grownWhileRead} while it was read`);
-  },
-);
+t.test('a reader with an old snapshot is listed, and the next write forgets a killed one', async (test) => {
+  const directory = temporaryDirectory(test);
+  const store = openStore({ directory, mapBytes, deadReadersEveryMs: 0 });
+  test.teardown(() => store.close());
+  commit(store, 1);
+  const { pid, kill } = await reading(test, directory);
+  commit(store, 5);
+  test.strictSame(readStatistics(directory).readers, { open: 1, oldestLagCommits: 5, oldestPid: pid });
+  const grownBy = (commits: number): number => {
+    const before = statSync(dataFileOf(directory)).size;
+    commit(store, commits);
+    return statSync(dataFileOf(directory)).size - before;
+  };
+  const grownWhileRead = grownBy(200);
+  await kill();
+  commit(store, 2);
+  const grownAfter = grownBy(200);
+  test.ok(grownAfter * 4 < grownWhileRead, `${grownAfter} bytes, and ${grownWhileRead} while it was read`);
+});

@@ -8,7 +8,7 @@ import { newStore } from './support/sample-store.ts';
 const projectId = 'p'.repeat(20);
 const commits = 400;
 
-t.test('at a settled version there is one state to be seen, however long a commit takes', async (t) => {
+t.test('at a settled version only one state can be seen, for commits of any duration', async (t) => {
   const { directory, store, version: memory } = newStore(t);
   const stop = new SharedArrayBuffer(4);
   const entry = new URL('./support/version-watcher.js', import.meta.url);
@@ -21,12 +21,12 @@ t.test('at a settled version there is one state to be seen, however long a commi
   Atomics.store(new Int32Array(stop), 0, 1);
   const [states] = (await seen) as [Map<number, Set<number>>];
   await gone;
-  t.ok(states.size > 10, `${states.size} versions were looked at`);
+  t.ok(states.size > 10, `${states.size} versions were checked`);
   const torn = [...states].filter(([, sequences]) => sequences.size > 1);
-  t.same(torn, [], 'no version at which both the state before and the state after a commit were seen');
+  t.same(torn, [], 'versions at which the states before and after a commit were both seen');
 });
 
-t.test('a commit moves the version, what changes nothing and what fails leave it settled', async (t) => {
+t.test('a commit changes the version; an empty or failed one leaves it settled', async (t) => {
   const { store, version: memory } = newStore(t);
   const version = new StoreVersion(memory);
   const before = version.load();
@@ -45,6 +45,6 @@ t.test('a commit moves the version, what changes nothing and what fails leave it
   t.equal(version.settled(), before + 2);
   version.begin();
   t.ok(isUnsettled(version.load()));
-  t.equal(version.settled(), before + 2, 'a commit on its way is not told of');
+  t.equal(version.settled(), before + 2, 'a commit under way is not announced');
   version.end();
 });

@@ -31,7 +31,7 @@ function nonEmptyCounts(reader: StoreReader): string[] {
   return Array.from(reader.counts()).flatMap(([name, count]) => (count === 0 ? [] : [`${name} ${count}`]));
 }
 
-t.test('a write is there when it returns, every kind of record of it', async (test) => {
+t.test('a write is stored when it returns, with every kind of record', async (test) => {
   const { store, reader } = newStore(test);
   const sample = writeSample(store);
   const { queries } = reader;
@@ -58,7 +58,7 @@ t.test('a write is there when it returns, every kind of record of it', async (te
   );
 });
 
-t.test('what comes from outside and is no id finds nothing', async (test) => {
+t.test('an invalid id from outside finds nothing', async (test) => {
   const { store, reader } = newStore(test);
   const { flag } = writeSample(store);
   const alias = String.fromCodePoint((flag.id.codePointAt(0) ?? 0) + 256) + flag.id.slice(1);
@@ -84,7 +84,7 @@ t.test('what comes from outside and is no id finds nothing', async (test) => {
   }
 });
 
-t.test('a write whose callback throws leaves nothing, and what it threw comes out', async (test) => {
+t.test('a write whose callback throws leaves nothing, and rethrows the error', async (test) => {
   const { store, reader } = newStore(test);
   const before = nonEmptyCounts(reader);
   const failure = new Error('changed my mind');
@@ -105,7 +105,7 @@ t.test('a write whose callback throws leaves nothing, and what it threw comes ou
   test.equal(store.sequence(), 0);
   test.ok(store.isEmpty());
   writeSample(store);
-  test.equal(store.sequence(), 3, 'and the next write goes through');
+  test.equal(store.sequence(), 3, 'and the next write succeeds');
 });
 
 t.test('a change that cannot be stored aborts its transaction', async (test) => {
@@ -126,7 +126,7 @@ t.test('a change that cannot be stored aborts its transaction', async (test) => 
   test.strictSame(nonEmptyCounts(reader), before);
 });
 
-t.test('a transaction sees what it has written, and only it does until it is over', async (test) => {
+t.test('only the transaction itself sees its writes until it ends', async (test) => {
   const { store, reader } = newStore(test);
   const flag = flagOf(projectId, { name: 'old' });
   const renamed = { ...flag, name: 'new', revision: 2 };
@@ -143,7 +143,7 @@ t.test('a transaction sees what it has written, and only it does until it is ove
   test.strictSame(reader.queries.flag(flag.id), renamed);
 });
 
-t.test('a transaction is over when the write returns, and there is none within another', async (test) => {
+t.test('a transaction ends when the write returns, and cannot be nested', async (test) => {
   const { store } = newStore(test);
   const apply = store.write((transaction) => transaction.apply);
   test.throws(() => apply([flagChangeOf(null, flagOf(projectId))]), /over/);
@@ -154,7 +154,7 @@ t.test('a transaction is over when the write returns, and there is none within a
   );
 });
 
-t.test('whatever a write returns, it commits and is returned', async (test) => {
+t.test('a write commits, and returns its callback’s result, of any kind', async (test) => {
   const { store, reader } = newStore(test);
   const abort = 4.452694326329068e-106;
   for (const result of [undefined, null, abort, Promise.resolve('a promise')]) {
@@ -230,7 +230,7 @@ t.test('the token indexes follow a revocation and a deletion', async (test) => {
 });
 
 t.test(
-  'the change log names flags with their environment, and projects for all else that evaluates',
+  'the change log names flags with their environment, and projects for other changes that affect evaluation',
   async (test) => {
     const { store, reader } = newStore(test);
     const { project, audience, flag } = writeSample(store);
@@ -266,43 +266,41 @@ t.test('a write that changes nothing, or no flag, adds nothing to the change log
   test.strictSame(reader.changesSince(0), []);
 });
 
-t.test('the change log keeps its newest entries, and says when a reader is too far behind', async (test) => {
-  const { store, reader } = newStore(test, { changeLogEntriesMax: 5 });
-  let flag = flagOf(projectId);
-  store.write(({ apply }) => apply([flagChangeOf(null, flag)]));
-  for (let revision = 2; revision <= 12; revision += 1) {
-    const next = { ...flag, revision };
-    store.write(({ apply }) => apply([flagChangeOf(flag, next)]));
-    flag = next;
-  }
-  test.strictSame(
-    Array.from(reader.changeLog(), ({ sequence }) => sequence),
-    [8, 9, 10, 11, 12],
-  );
-  test.equal(reader.changesSince(6), null);
-  test.equal(reader.changesSince(7)?.length, 5);
-});
-
 t.test(
-  'a log kept shorter than before is pruned by the next write, also by more than it adds',
+  'the change log keeps its newest entries, and reports a reader that is too far behind',
   async (test) => {
-    const { directory, store, reader } = newStore(test);
-    store.write(({ apply }) =>
-      apply(Array.from({ length: 100 }, () => flagChangeOf(null, flagOf(projectId)))),
-    );
-    await store.close();
-    const again = openStore({ directory, mapBytes, changeLogEntriesMax: 3 });
-    test.teardown(() => again.close());
-    again.write(({ apply }) => apply([flagChangeOf(null, flagOf(projectId))]));
-    reader.renew();
+    const { store, reader } = newStore(test, { changeLogEntriesMax: 5 });
+    let flag = flagOf(projectId);
+    store.write(({ apply }) => apply([flagChangeOf(null, flag)]));
+    for (let revision = 2; revision <= 12; revision += 1) {
+      const next = { ...flag, revision };
+      store.write(({ apply }) => apply([flagChangeOf(flag, next)]));
+      flag = next;
+    }
     test.strictSame(
       Array.from(reader.changeLog(), ({ sequence }) => sequence),
-      [99, 100, 101],
+      [8, 9, 10, 11, 12],
     );
+    test.equal(reader.changesSince(6), null);
+    test.equal(reader.changesSince(7)?.length, 5);
   },
 );
 
-t.test('more than 1,000 changes in one transaction are logged as everything', async (test) => {
+t.test('after a shorter limit the next write prunes the log, also by more than it adds', async (test) => {
+  const { directory, store, reader } = newStore(test);
+  store.write(({ apply }) => apply(Array.from({ length: 100 }, () => flagChangeOf(null, flagOf(projectId)))));
+  await store.close();
+  const again = openStore({ directory, mapBytes, changeLogEntriesMax: 3 });
+  test.teardown(() => again.close());
+  again.write(({ apply }) => apply([flagChangeOf(null, flagOf(projectId))]));
+  reader.renew();
+  test.strictSame(
+    Array.from(reader.changeLog(), ({ sequence }) => sequence),
+    [99, 100, 101],
+  );
+});
+
+t.test('more than 1,000 changes in one transaction are logged as a change of everything', async (test) => {
   const { store, reader } = newStore(test);
   const create = (count: number) => {
     const changes = Array.from({ length: count }, () => flagChangeOf(null, flagOf(projectId)));
@@ -315,13 +313,13 @@ t.test('more than 1,000 changes in one transaction are logged as everything', as
   test.equal(store.sequence(), 1000);
   test.equal(reader.changesSince(0)?.length, 1000);
   create(1001);
-  test.equal(reader.changesSince(0), null, 'dropping everything is quicker than following so many');
+  test.equal(reader.changesSince(0), null, 'dropping all caches is quicker than applying so many');
   test.strictSame(reader.changesSince(1000), [
     { sequence: 1001, kind: 'everything', projectId: '', id: '', environment: null },
   ]);
 });
 
-t.test('the audit chain of each ledger continues over transactions and restarts', async (test) => {
+t.test('each ledger’s audit chain continues over transactions and restarts', async (test) => {
   const { directory, store, reader } = newStore(test);
   const [ledger, other] = [newId(), newId()];
   const entries = [1, 2, 3, 4].map((at) => auditEntryOf(ledger, { at }));
@@ -378,7 +376,7 @@ t.test('outbox entries are numbered in the order of their writes', async (test) 
 });
 
 t.test(
-  'a flag of a megabyte of cohorts can be written, read in its transaction and read after',
+  'a flag with a megabyte of cohorts can be written, read in its transaction and read afterwards',
   async (test) => {
     const { store, reader } = newStore(test);
     const cohorts = Array.from({ length: 40_000 }, (_, index) => `cohort-${index}-é`.padEnd(26, '漢'));
@@ -403,7 +401,7 @@ t.test('a store is empty until something is provisioned', async (test) => {
   test.notOk(store.isEmpty());
 });
 
-t.test('flags that name an audience are found in their order, within a write and outside', async (test) => {
+t.test('flags with an audience are found in order, within a write and outside', async (test) => {
   const { store, reader } = newStore(test);
   const project = projectOf(null);
   const audience = audienceOf(project.id);

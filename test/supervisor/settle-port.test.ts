@@ -23,7 +23,7 @@ async function listenOn(port: number): Promise<'listening' | string> {
   return 'listening';
 }
 
-t.test('the port that was chosen is given to nobody else until it is let go', async (t) => {
+t.test('no other program gets the chosen port until it is released', async (t) => {
   const { config, release } = await settlePort(anyPort);
   t.ok(config.port > 0);
   t.equal(config.baseUrl, `http://127.0.0.1:${config.port}`);
@@ -34,7 +34,7 @@ t.test('the port that was chosen is given to nobody else until it is let go', as
   await release();
 });
 
-t.test('a port that was named is left as it is, and not looked at', async (t) => {
+t.test('a configured port is left unchanged and not checked', async (t) => {
   const named = { ...anyPort, port: 1 };
   const { config, release } = await settlePort(named);
   t.equal(config, named);

@@ -3,7 +3,7 @@ import t from 'tap';
 
 const assertModule = new URL('../../src/support/assert.js', import.meta.url).href;
 
-/** Runs a program in a process of its own: an assertion that fails is told to the whole process. */
+/** Runs a program in a process of its own, because a failed assertion affects the whole process. */
 function run(program: string) {
   const source = `import { assert } from '${assertModule}';\n${program}`;
   const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', source], {
@@ -21,11 +21,11 @@ const failing = `
   }
 `;
 
-t.test('what holds is silent', async (t) => {
+t.test('a true condition has no effect', async (t) => {
   t.strictSame(run("assert(1 < 2, 'one is less than two');"), { lines: [], stderr: '', status: 0 });
 });
 
-t.test('a failed assertion is told to the thread, also when a caller catches it', async (t) => {
+t.test('a failed assertion reaches the thread’s handler, also if a caller catches it', async (t) => {
   const { lines, status } = run(`
     process.on('uncaughtException', (fault) => console.log('uncaught:', fault.message));
     ${failing}
@@ -35,7 +35,7 @@ t.test('a failed assertion is told to the thread, also when a caller catches it'
   t.equal(status, 0);
 });
 
-t.test('it ends a thread that has no other order', async (t) => {
+t.test('it ends a thread without a handler', async (t) => {
   const { lines, stderr, status } = run(failing);
   t.strictSame(lines, ['caught: this does not hold: one is more than two']);
   t.match(stderr, /AssertionError: this does not hold: one is more than two/);

@@ -3,43 +3,43 @@ import { createInterface } from 'node:readline';
 import { type Settings, spawnBurgee } from './burgee-command.ts';
 import type { Lifetime } from './lifetime.ts';
 
-/** A started `burgee serve` and what a test may do to it. */
+/** A started `burgee serve` and a test's control over it. */
 export interface BootedServer {
   readonly port: number;
   readonly pid: number;
   readonly dataDir: string;
-  /** Everything it has written so far, standard output and error, line by line. */
+  /** All lines of standard output and error so far. */
   readonly lines: readonly string[];
-  /** Exit code, or the signal that ended it. Resolves once, when the process and its output are gone. */
+  /** Exit code, or the signal that ended it. Resolves when the process and its output have ended. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** The next line that passes, one already written included. @throws when the process ends without one. */
+  /** The first line that passes, earlier lines included. @throws when the process ends without one */
   line(passes: (line: string) => boolean): Promise<string>;
   signal(signal: NodeJS.Signals): void;
-  /** SIGTERM, and the end it must come to. @throws unless it exits 0. */
+  /** Sends SIGTERM and waits for the end. @throws unless it exits 0 */
   stop(): Promise<void>;
 }
 
 export interface BootOptions {
   readonly dataDir: string;
   readonly settings?: Settings;
-  /** How the process is made: `scripts/burgee` of this checkout, unless this says otherwise. */
+  /** How to start the process; `scripts/burgee` of this checkout unless given. */
   readonly spawn?: typeof spawnBurgee;
 }
 
-/** For tests that are not about limits: none that they could reach by accident. */
+/** For tests that are not about limits: so high that no test reaches them by accident. */
 export const unlimited: Settings = {
   BURGEE_MANAGEMENT_RATE_LIMIT: '100000000',
   BURGEE_FAILED_AUTHENTICATION_LIMIT: '100000000',
 };
 
-/** Boots a server on a free port of 127.0.0.1 and waits for the line that says which. It is gone when the test ends. */
+/** Boots a server on a free port of 127.0.0.1 and waits for the line with the port. It ends with the test. */
 export async function bootServer(t: Lifetime, options: BootOptions): Promise<BootedServer> {
   const server = startServer(t, options);
   const listening = await server.line((line) => listeningPort(line) !== null);
   return { ...server, port: listeningPort(listening) ?? 0 };
 }
 
-/** Starts one as `bootServer` does, and does not wait until it listens. */
+/** Starts a server as `bootServer` does, without waiting until it listens. */
 export function startServer(t: Lifetime, options: BootOptions): Omit<BootedServer, 'port'> {
   const arguments_ = ['serve', '--data-dir', options.dataDir, '--host', '127.0.0.1', '--port', '0'];
   const child = (options.spawn ?? spawnBurgee)(arguments_, options.settings);

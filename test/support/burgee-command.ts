@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { repositoryRoot } from './repository-root.ts';
 
-/** `BURGEE_*` variables for one process; everything else of the caller's environment stays, its `BURGEE_*` do not. */
+/** `BURGEE_*` variables for one process. They replace the caller's `BURGEE_*` variables; its other variables stay. */
 export type Settings = Readonly<Record<string, string>>;
 
 export interface CommandResult {
@@ -13,8 +13,8 @@ export interface CommandResult {
 }
 
 /**
- * Starts `scripts/burgee` with the given arguments: the process itself, so its pid is the one to signal.
- * @param before a program that becomes what it is given, as `prlimit` does, and its options
+ * Starts `scripts/burgee` with the given arguments. The process is Burgee itself, so signals go to its pid.
+ * @param before a program and its options that executes its arguments in its place, as `prlimit` does
  */
 export function spawnBurgee(
   arguments_: readonly string[],
@@ -35,7 +35,7 @@ export async function runBurgee(
   return finishCommand(spawnBurgee(arguments_, settings));
 }
 
-/** Gives it no input. @returns what it wrote until its end */
+/** Gives it no input. @returns all that it wrote */
 export async function finishCommand(child: ChildProcessWithoutNullStreams): Promise<CommandResult> {
   let stdout = '';
   let stderr = '';
@@ -53,7 +53,7 @@ export async function finishCommand(child: ChildProcessWithoutNullStreams): Prom
   return { code, stdout, stderr };
 }
 
-/** Runs a command that must succeed. @throws with what it wrote when it does not exit 0. */
+/** Runs a command that must succeed. @throws with its output unless it exits 0 */
 export async function runBurgeeOrThrow(arguments_: readonly string[], settings?: Settings): Promise<string> {
   const { code, stdout, stderr } = await runBurgee(arguments_, settings);
   if (code !== 0) throw new Error(`burgee ${arguments_.join(' ')}: exit ${code}\n${stdout}${stderr}`);

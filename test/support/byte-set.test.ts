@@ -12,10 +12,10 @@ const anyText = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 40 }),
   fc.integer({ min: 0, max: 30 }).map((index) => `customer-${index}`),
 );
-/** With duplicates, and long enough for an index. */
+/** A list with duplicates, long enough for an index. */
 const anyTexts = fc.array(anyText, { maxLength: 60, size: 'max' });
 
-/** As it lies in a record: written by msgpackr, with something before and behind it. */
+/** The list within a record, written by msgpackr with bytes before and after it. */
 function storedList(values: readonly string[]): PackedList {
   const row = new RowReader(packRow(['before', values, 'after']));
   row.enterArray();
@@ -34,25 +34,22 @@ function indexOf(list: PackedList): ListIndex {
   return index;
 }
 
-t.test(
-  'a list has what it was made of, looked through and indexed, packed here and in a record',
-  async (test) => {
-    const property = fc.property(anyTexts, fc.array(anyText, { maxLength: 10 }), (values, others) => {
-      const expected = new Set(values);
-      for (const list of [packList(values), storedList(values)]) {
-        if (list.count !== values.length) return false;
-        const [set, index] = [new ByteSet(list, null), indexOf(list)];
-        for (const text of [...values, ...others, '', 'customer-', 'customer-1', 'customer-11']) {
-          if (has(set, text) !== expected.has(text) || has(index, text) !== expected.has(text)) return false;
-        }
+t.test('a list has its values when scanned and when indexed, packed here and in a record', async (test) => {
+  const property = fc.property(anyTexts, fc.array(anyText, { maxLength: 10 }), (values, others) => {
+    const expected = new Set(values);
+    for (const list of [packList(values), storedList(values)]) {
+      if (list.count !== values.length) return false;
+      const [set, index] = [new ByteSet(list, null), indexOf(list)];
+      for (const text of [...values, ...others, '', 'customer-', 'customer-1', 'customer-11']) {
+        if (has(set, text) !== expected.has(text) || has(index, text) !== expected.has(text)) return false;
       }
-      return true;
-    });
-    test.doesNotThrow(() => fc.assert(property, { numRuns: 500 }));
-  },
-);
+    }
+    return true;
+  });
+  test.doesNotThrow(() => fc.assert(property, { numRuns: 500 }));
+});
 
-t.test('a value of one entry and the beginning of the next is not in the list', async (test) => {
+t.test('a value made of an entry and the beginning of the next is not in the list', async (test) => {
   for (const values of [['ab', 'cd'], Array.from({ length: 100 }, (_, index) => `v${index % 10}`)]) {
     for (const list of [packList(values), storedList(values)]) {
       const glued = Buffer.from(list.bytes.subarray(list.start + 1, list.start + 5)).toString('latin1');
@@ -64,7 +61,7 @@ t.test('a value of one entry and the beginning of the next is not in the list', 
 });
 
 t.test(
-  'an index is asked for once a long list was looked through often, again by later scans if refused',
+  'a long list requests an index after many scans, and again later if that was refused',
   async (test) => {
     const asked: SlicedWork[] = [];
     let isRoom = false;
@@ -77,9 +74,9 @@ t.test(
     const short = new ByteSet(packList(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']), queue);
     const long = new ByteSet(packList(Array.from({ length: 9 }, (_, index) => `value-${index}`)), queue);
     for (let scan = 0; scan < 5; scan += 1) test.equal(has(short, 'h'), true);
-    test.equal(asked.length, 0, 'the short one needs none');
+    test.equal(asked.length, 0, 'a short list needs none');
     for (let scan = 1; scan < 16; scan += 1) has(long, 'value-8');
-    test.equal(asked.length, 0, 'nor what is asked for seldom');
+    test.equal(asked.length, 0, 'nor does a rarely used list');
     has(long, 'value-8');
     isRoom = true;
     has(long, 'value-8');
@@ -93,7 +90,7 @@ t.test(
   },
 );
 
-t.test('who asks many times makes the index on the way, some steps each time', async (test) => {
+t.test('a request with many look-ups makes the index itself, some steps with each', async (test) => {
   const values = Array.from({ length: 20_000 }, (_, index) => `value-${index}`);
   const set = new ByteSet(packList(values), null);
   let asked = 0;
@@ -104,7 +101,7 @@ t.test('who asks many times makes the index on the way, some steps each time', a
   test.same([has(set, 'value-19999'), has(set, 'value-20000'), set.step()], [true, false, false]);
 });
 
-t.test('an index is made in steps of 512 looks or 8 KiB at most, whatever is in the list', async (test) => {
+t.test('an index is made in steps of at most 512 look-ups or 8 KiB, for any list', async (test) => {
   const texts = (count: number, textOf: (index: number) => string): string[] =>
     Array.from({ length: count }, (_, index) => textOf(index));
   const lists = {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 
 /*
- * A process of its own that answers every message with the same bytes: what it is late by, the machine is late by.
- * Prints its port.
+ * A process that answers every message with the same bytes and does nothing else: its delays are the machine's. Prints
+ * its port.
  */
 const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
 const server = createServer({ noDelay: true }, (socket) => {

@@ -2,18 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { repositoryRoot } from './repository-root.ts';
 
-/** Where programs of Debian are, or why a test cannot have them. */
+/** The paths of Debian's programs, or why they are missing. */
 export interface DebianPrograms {
   readonly paths: Readonly<Record<string, string>>;
-  /** For the options of a test: false, or why it is skipped. */
+  /** For a test's options: false, or the reason for a skip. */
   readonly skip: string | false;
 }
 
 /**
- * Finds programs that a test file needs; as root on Debian they are installed.
+ * Finds programs that a test file needs. As root on Debian, installs missing ones.
  *
- * @param commands of those that `scripts/lib/ensure-debian.mjs` knows
- * @throws in continuous integration, where a test that does not run must be noticed
+ * @param commands names from `scripts/lib/ensure-debian.mjs`
+ * @throws in continuous integration if a program is missing, so that the test is not skipped unnoticed
  */
 export function debianPrograms(...commands: readonly string[]): DebianPrograms {
   if (commands.length === 0) return { paths: {}, skip: false };
@@ -25,9 +25,9 @@ export function debianPrograms(...commands: readonly string[]): DebianPrograms {
   return { paths: {}, skip: problem };
 }
 
-/** @returns the path of a program that was found. */
+/** @returns the path of a found program */
 export function pathOf(programs: DebianPrograms, command: string): string {
   const path = programs.paths[command];
-  if (path === undefined) throw new Error(`${command} was not asked for, or is missing`);
+  if (path === undefined) throw new Error(`${command} was not requested, or is missing`);
   return path;
 }

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** @throws Error with the message unless it holds */
+/** @throws Error with the message unless the condition is true */
 export function expect(holds: boolean, message: string): asserts holds {
   if (!holds) throw new Error(message);
 }
 
-/** Whether it throws an error of this class: for a loop, which collects and asserts once. */
+/** Whether a function throws an error of this class. For loops that collect failures and assert once. */
 export function throwsA(errorClass: new (...words: never[]) => Error, action: () => unknown): boolean {
   try {
     action();
@@ -15,7 +15,7 @@ export function throwsA(errorClass: new (...words: never[]) => Error, action: ()
   return false;
 }
 
-/** Waits until it holds. @throws Error with the message when it does not within the time */
+/** Waits until the condition is true. @throws Error with the message when the time is up */
 export async function eventually(
   holds: () => boolean | Promise<boolean>,
   withinMs: number,
@@ -28,7 +28,7 @@ export async function eventually(
   }
 }
 
-/** @returns what settles in time. @throws Error with the message when it does not */
+/** @returns the promise's result. @throws Error with the message when the time is up */
 export async function within<T>(promise: Promise<T>, timeoutMs: number, message: () => string): Promise<T> {
   const timeout = new AbortController();
   const overdue = setTimeout(timeoutMs, null, { signal: timeout.signal }).then(

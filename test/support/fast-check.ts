@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import t from 'tap';
 
 /*
- * fast-check with a seed that is the same in every run, so that no run passes or fails by luck. Another is tried with
- * FAST_CHECK_SEED=NUMBER, for as long as somebody cares to.
+ * fast-check with the same seed in every run, so that no run passes or fails by chance. FAST_CHECK_SEED=NUMBER gives
+ * another seed.
  */
 const seed = Number(process.env['FAST_CHECK_SEED'] ?? 20_261_123);
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });

@@ -7,7 +7,7 @@ interface Command {
   readonly ticket: number;
 }
 
-/** Messages as they were sent: the tickets of each, and when. */
+/** The sent messages: the tickets of each, and its time. */
 function recordMessages(isPaced?: () => boolean): {
   readonly held: HeldCommands<Command>;
   readonly messages: number[][];
@@ -22,7 +22,7 @@ function recordMessages(isPaced?: () => boolean): {
   return { held, messages, times };
 }
 
-t.test('commands of one turn of the event loop go as one message, in order', async (test) => {
+t.test('commands of one turn of the event loop are sent as one message, in order', async (test) => {
   const { held, messages } = recordMessages();
   for (const ticket of [1, 2, 3]) held.add({ ticket });
   test.strictSame(messages, []);
@@ -32,14 +32,14 @@ t.test('commands of one turn of the event loop go as one message, in order', asy
   test.strictSame(messages, [[1, 2, 3], [4]]);
 });
 
-/** How much earlier than asked for a timer may be, by rounding. */
+/** How much too early a timer may fire, by rounding. */
 const timerMs = 1;
 
 function momentAfter(time: number): number {
   return (Math.floor(time / commandPaceMs) + 1) * commandPaceMs;
 }
 
-t.test('paced messages are apart, and lose nothing', async (test) => {
+t.test('paced messages keep their distance, and lose no command', async (test) => {
   const { held, messages, times } = recordMessages(() => true);
   for (let ticket = 1; ticket <= 40; ticket += 1) {
     held.add({ ticket });
@@ -51,12 +51,13 @@ t.test('paced messages are apart, and lose nothing', async (test) => {
     messages.flat(),
     Array.from({ length: 40 }, (_, index) => index + 1),
   );
-  // They go at the moments of a clock that all threads share: one that a busy machine makes late does not delay the next.
+  // They are sent at ticks of a clock that all threads share: a message that a busy machine delays does not delay the
+  // next.
   const early = times.slice(1).filter((time, index) => time < momentAfter(times[index] ?? 0) - timerMs);
   test.same(early, [], `at ${times.join(', ')} ms`);
 });
 
-t.test('a flush sends what is held at once, and nothing twice', async (test) => {
+t.test('a flush sends the held commands at once, and none twice', async (test) => {
   const { held, messages } = recordMessages();
   held.add({ ticket: 1 });
   held.flush();

@@ -3,7 +3,7 @@ import { inThread } from './run-threads.ts';
 
 export interface LockHolding {
   readonly locks: SharedArrayBuffer;
-  /** For each lock a number that is moved without atomics. */
+  /** A counter for each lock, changed without atomics. */
   readonly numbers: SharedArrayBuffer;
   readonly sections: number;
   /** How long a section is, in steps of some nanoseconds. */

@@ -4,7 +4,7 @@ import type { Lifetime } from './lifetime.ts';
 
 export interface ClientRequest {
   readonly method?: string;
-  /** As it goes on the wire: nothing is encoded or normalised. Bytes above U+007E are written as UTF-8. */
+  /** The path as sent: not encoded or normalised. Characters above U+007E are sent as UTF-8. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
@@ -14,11 +14,11 @@ export interface ClientRequest {
 
 export interface ClientResponse {
   readonly status: number;
-  /** By lower-case name; a header that came twice is joined by comma. */
+  /** Headers by lower-case name; repeated ones are joined by a comma. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
   readonly text: string;
-  /** From the first byte sent to the last one received. */
+  /** Time from the first byte sent to the last one received. */
   readonly durationMs: number;
 }
 
@@ -26,7 +26,7 @@ export interface HttpClient {
   send(request: ClientRequest): Promise<ClientResponse>;
 }
 
-/** How long an answer may take before the test gives up: far above every deadline of the service. */
+/** Time limit of an answer, far above every deadline of the service. */
 const answerTimeoutMs = 30_000;
 const chunkBytes = 16 * 1024;
 
@@ -35,7 +35,7 @@ export interface HttpClientOptions {
   /** Any of 127.0.0.0/8: the address that the per-address limits see. */
   readonly localAddress?: string;
   readonly connectionsMax?: number;
-  /** For a server that ends TLS: the certificate to believe. */
+  /** For a server with TLS: the certificate to trust. */
   readonly certificate?: string;
 }
 

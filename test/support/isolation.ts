@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Namespaces of its own for a program, as util-linux's `unshare` makes them. */
+/** Separate namespaces for a program, made by util-linux's `unshare`. */
 export interface Isolation {
-  /** The words before the program's own. */
+  /** The command prefix of the program. */
   readonly prefix: readonly string[];
-  /** For the options of a test: false, or why this machine does not allow it. */
+  /** For a test's options: false, or why this machine does not allow namespaces. */
   readonly skip: string | false;
 }
 
 /**
- * Looks whether namespaces may be made here: as root, or as an ordinary user inside a user namespace.
+ * Checks whether namespaces can be made here: as root, or as an ordinary user in a user namespace.
  * @param options of `unshare`, such as `--mount`
  */
 export function findIsolation(...options: readonly string[]): Isolation {
@@ -23,7 +23,10 @@ export function findIsolation(...options: readonly string[]): Isolation {
   return { prefix, skip: `${prefix.join(' ')} is not allowed here: ${why}` };
 }
 
-/** @returns the process that `unshare --fork` has started: the one to signal, `unshare` itself passes nothing on. */
+/**
+ * @returns the process that `unshare --fork` has started. Signals must go to it, because `unshare` does not pass them
+ * on.
+ */
 export function innerPid(unsharePid: number): number {
   return Number(readFileSync(`/proc/${unsharePid}/task/${unsharePid}/children`, 'utf8').trim());
 }

@@ -24,7 +24,7 @@ import fc from './fast-check.ts';
 const deep = 1000;
 const encoder = new TextEncoder();
 
-/** Of the text's bytes. */
+/** The position in the text's bytes. */
 function faultInBytes(text: string, depthMax?: number): JsonFault | null {
   const scanner = new JsonScanner(encoder.encode(text), 0, depthMax);
   try {
@@ -62,7 +62,7 @@ const almostJson = fc
 
 const anyText = fc.oneof(almostJson, fc.string({ unit: 'binary' }));
 
-/** Reads objects and scalars through the view; arrays only as their strings. */
+/** Reads objects and scalars through the view, and arrays only as strings. */
 function read(value: JsonValue): unknown {
   switch (kindOf(value)) {
     case 'object':
@@ -80,7 +80,7 @@ function read(value: JsonValue): unknown {
   }
 }
 
-/** What `read` should make of a parsed value. */
+/** The result that `read` must give for a parsed value. */
 function reduced(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? item : undefined));
   if (typeof value !== 'object' || value === null) return value;
@@ -122,7 +122,7 @@ t.test('the scan accepts exactly what JSON.parse accepts', async (t) => {
     t.equal(scanJson(text, deep) === null, parses(text), encodeURIComponent(text));
 });
 
-t.test('a text and its bytes are found wrong in the same place, for the same reason', async () => {
+t.test('a text and its bytes have the same fault at the same place', async () => {
   fc.assert(
     fc.property(anyText, fc.constantFrom(2, deep), (text, depthMax) => {
       const bytesBefore = (offset: number) => Buffer.byteLength(text.slice(0, offset));
@@ -139,7 +139,7 @@ t.test('a text and its bytes are found wrong in the same place, for the same rea
   );
 });
 
-t.test('what is read from a checked text is what JSON.parse makes of it', async () => {
+t.test('reading a checked text gives the result of JSON.parse', async () => {
   fc.assert(
     fc.property(almostJson, (text) => {
       if (scanJson(text, deep) !== null) return;
@@ -149,24 +149,24 @@ t.test('what is read from a checked text is what JSON.parse makes of it', async 
   );
 });
 
-t.test('nesting is allowed to the depth given and no further', async (t) => {
+t.test('nesting is allowed up to the given depth', async (t) => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   t.equal(scanJson(nested(32), 32), null);
   t.match(scanJson(nested(33), 32), { kind: 'too-deep', offset: 32 });
   t.match(scanJson('{"a":'.repeat(33), 32), { kind: 'too-deep', offset: 32 * 5 });
   t.equal(faultInBytes(nested(nestingMax)), null);
   t.match(faultInBytes('{"a":'.repeat(100_000)), { kind: 'too-deep', message: /deeper than 32/ });
-  t.equal(scanJson('[[],[],[]]', 2), null, 'depth counts what is open, not what was');
+  t.equal(scanJson('[[],[],[]]', 2), null, 'depth counts open brackets, not closed ones');
 });
 
-t.test('a megabyte of brackets is refused where it gets too deep, without reading on', async (t) => {
+t.test('a megabyte of brackets is refused where it becomes too deep, without reading on', async (t) => {
   const text = '['.repeat(1024 * 1024);
   const start = performance.now();
   t.match(scanJson(text, 32), { kind: 'too-deep', offset: 32 });
   t.ok(performance.now() - start < 100, 'JSON.parse takes twice as long');
 });
 
-t.test('a fault is where the text stops being JSON', async (t) => {
+t.test('a fault is reported where the text stops being JSON', async (t) => {
   const faultAt = (text: string) => scanJson(text, 32)?.offset;
   t.equal(faultAt('{"a" 1}'), 5);
   t.equal(faultAt('{"a":tru}'), 8);
@@ -179,7 +179,7 @@ t.test('a fault is where the text stops being JSON', async (t) => {
   t.equal(scanJson('"a\\u00zz"', 32)?.start, 2, 'where the escape begins');
 });
 
-t.test('a fault says what should be there', async (t) => {
+t.test('a fault says what was expected', async (t) => {
   const messageOf = (text: string) => scanJson(text, 32)?.message;
   t.equal(messageOf('{"a" 1}'), 'unexpected character where ":" should be');
   t.equal(messageOf('{a: 1}'), 'unexpected character where a key in quotation marks should be');
@@ -225,7 +225,7 @@ t.test('a position counts lines and code points from 1', async (t) => {
   t.strictSame(positionOf('a\n\n\nb', 1), { line: 1, column: 2 });
 });
 
-t.test('of bytes, it counts lines and UTF-16 units, and no byte order mark', async (t) => {
+t.test('in bytes, it counts lines and UTF-16 units, without a byte order mark', async (t) => {
   const place = (text: string, before: string) =>
     lineAndColumn(encoder.encode(text), Buffer.byteLength(before));
   t.strictSame(place('{\n  "é": 1,\n  "é" 2\n}', '{\n  "é": 1,\n  "é" '), { line: 3, column: 7 });
@@ -233,7 +233,7 @@ t.test('of bytes, it counts lines and UTF-16 units, and no byte order mark', asy
   t.strictSame(place('["😀",]', '["😀",'), { line: 1, column: 7 });
 });
 
-t.test('members come in the order sent, keys that look like numbers too', async (t) => {
+t.test('members come in the order sent, also keys that look like numbers', async (t) => {
   const { listed, unlistedCount } = jsonMembersOf(
     rootOf('{"b":1,"2":2,"1":3,"b":4,"__proto__":5}'),
     () => true,

@@ -3,8 +3,8 @@ import { workerData } from 'node:worker_threads';
 import type { ProbeWorkerData } from './latency-probe.ts';
 
 /*
- * Asks each target again and again on a kept connection, from a thread of its own, so that what the test itself is busy
- * with does not look like a delay. Results go into shared memory.
+ * Repeats a request to each target on a kept connection, in a thread of its own, so that the test's own work does not
+ * count as a delay. Results go into shared memory.
  */
 const { targets, pauseMs, shared } = workerData as ProbeWorkerData;
 const epoch = new Int32Array(shared, 0, 1);
@@ -39,7 +39,7 @@ function probe(index: number, port: number, request: string): void {
   });
 }
 
-/** Slots of a target: longest answer in milliseconds, answers, failures. */
+/** Slots of a target: longest answer in ms, answers, failures. */
 function record(index: number, durationMs: number): void {
   const at = index * 3;
   results[at] = Math.max(results[at] ?? 0, durationMs);

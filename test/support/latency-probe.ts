@@ -9,7 +9,7 @@ import type { Lifetime } from './lifetime.ts';
 export interface ProbeTarget {
   readonly name: string;
   readonly port: number;
-  /** The whole request as it goes on the wire; it must be answered 200. */
+  /** The request, encoded for the wire; it must be answered 200. */
   readonly request: string;
 }
 
@@ -19,7 +19,7 @@ export interface ProbeWorkerData {
   readonly shared: SharedArrayBuffer;
 }
 
-/** What a target did in a window. */
+/** A target's answers in a window. */
 export interface ProbeResult {
   readonly name: string;
   readonly slowestMs: number;
@@ -28,8 +28,8 @@ export interface ProbeResult {
 }
 
 /**
- * Keeps asking targets while a test does other things, and says how slow the slowest answer was. Beside them it asks a
- * control process that does nothing: on a busy machine its slowest answer is what the machine alone delays by.
+ * Sends requests to targets while a test does other things, and reports the slowest answer. It also sends requests to
+ * an idle control process, whose slowest answer is the machine's own delay.
  */
 export interface LatencyProbe {
   /** Runs `work` and measures meanwhile, at least until every target has answered `answersMin` times. */
@@ -44,7 +44,7 @@ export interface ProbeWindow {
 const controlName = 'control';
 export const controlRequest = 'GET / HTTP/1.1\r\n\r\n';
 const pauseMs = 2;
-/** How often a delay must show to be the service's and not the machine's. */
+/** In how many windows a delay must appear to count as the service's and not the machine's. */
 const attemptsMax = 3;
 
 export async function startLatencyProbe(t: Test, targets: readonly ProbeTarget[]): Promise<LatencyProbe> {
@@ -80,9 +80,9 @@ export async function startLatencyProbe(t: Test, targets: readonly ProbeTarget[]
 }
 
 /**
- * Checks that `work` delays no target by more than `delayMaxMs` over a calm window of the same run. What the control was
- * late by in the same window is the machine's delay and is taken off. A delay that the service causes comes every time,
- * so a window that is too slow is measured again, twice at most.
+ * Checks that `work` delays no target by more than `delayMaxMs` compared with a calm window of the same run. The
+ * control's delay in the same window is the machine's, and is subtracted. A delay that the service causes comes each
+ * time, so a slow window is measured again, twice at most.
  */
 export async function assertUndelayed(
   t: Test,
@@ -118,7 +118,7 @@ export function describe({ targets, control }: ProbeWindow): string {
     .join(', ');
 }
 
-/** A process that answers at once and does nothing else: what it is late by, the machine is. @returns its port */
+/** Starts a process that only answers: its delays are the machine's. @returns its port */
 export async function startControlServer(t: Lifetime): Promise<number> {
   const script = new URL('./control-server.js', import.meta.url).pathname;
   const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -1,10 +1,10 @@
-/** Whatever ends in order: a test, a campaign, one of its cases. tap's `Test` is one. */
+/** The lifetime of a test, a campaign or one of its cases, with clean-ups at its end. tap's `Test` is one. */
 export interface Lifetime {
-  /** Ends are called in the reverse order of their registration. */
+  /** Clean-ups run in the reverse order of their registration. */
   teardown(end: () => unknown): void;
 }
 
-/** Runs with a lifetime of its own, which is over when the promise settles. */
+/** Runs a function with a lifetime of its own, which ends when the promise settles. */
 export async function withLifetime<T>(run: (lifetime: Lifetime) => Promise<T>): Promise<T> {
   const ends: (() => unknown)[] = [];
   try {

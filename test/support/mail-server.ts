@@ -7,30 +7,30 @@ import type { Lifetime } from './lifetime.ts';
 export interface ReceivedMail {
   readonly to: readonly string[];
   readonly raw: string;
-  /** Of the head, unfolded, in lower case; a name may come several times. */
+  /** Unfolded header lines with lower-case names; a name may occur several times. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** What the mail server says to a recipient or a message; null accepts. */
+/** The mail server's reply to a recipient or a message; null accepts. */
 export type Refusal = { readonly code: number; readonly text: string } | null;
 
 export interface MailServer {
   readonly port: number;
   readonly url: string;
   readonly mails: readonly ReceivedMail[];
-  /** Transactions that got as far as the message, accepted or not. */
+  /** Transactions that reached the message, accepted or not. */
   readonly offered: number;
   judgeRecipient: (address: string) => Refusal;
-  /** May wait: the client then hears nothing. */
+  /** It may wait; the client then gets no reply. */
   judgeMessage: () => Promise<Refusal> | Refusal;
-  /** @returns when so many messages have been accepted */
+  /** @returns once this many messages have been accepted */
   received(count: number): Promise<void>;
-  /** @returns when so many have been offered */
+  /** @returns once this many messages have been offered */
   wasOffered(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A real SMTP server on 127.0.0.1, without TLS, that is gone when the test ends. @param port 0 takes any */
+/** A real SMTP server on 127.0.0.1, without TLS. It ends with the test. @param port 0 takes any free port */
 export async function startMailServer(t: Lifetime, port = 0): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const watchers = new Set<() => void>();
@@ -66,7 +66,7 @@ export async function startMailServer(t: Lifetime, port = 0): Promise<MailServer
       });
     },
   });
-  // A client that is killed ends its connection; that is what some tests are about.
+  // A killed client ends its connection, which some tests cause.
   server.on('error', () => undefined);
   server.listen(port, '127.0.0.1');
   await once(server.server, 'listening');

@@ -1,6 +1,6 @@
 /**
- * MurmurHash3_x86_32, written from the public description for the tests alone, so that the product's own hash is
- * compared with something that shares no line with it.
+ * MurmurHash3_x86_32, written from the public description only for the tests, so that Burgee's own hash is compared
+ * with independent code.
  */
 export function murmur3Reference(bytes: Uint8Array, seed = 0): number {
   let hash = seed >>> 0;

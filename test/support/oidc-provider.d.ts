@@ -1,4 +1,4 @@
-/** What tests use of the package, which publishes no types. */
+/** The parts of the package that tests use; it publishes no types. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 

@@ -5,28 +5,28 @@ import { text } from 'node:stream/consumers';
 import Provider, { type InteractionResult } from 'oidc-provider';
 import type { Lifetime } from './lifetime.ts';
 
-/** What the provider says of a person, beside the subject. */
+/** The provider's claims about a person, beside the subject. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 export interface OpenIdProviderOptions {
-  /** Where it may send browsers back to. */
+  /** The allowed redirect URIs. */
   readonly redirectUrl: string;
-  /** By subject, which is also what a person types to sign in. */
+  /** People by subject, which they also enter to sign in. */
   readonly people: Readonly<Record<string, Claims>>;
-  /** 0 takes any. */
+  /** 0 takes any free port. */
   readonly port?: number;
-  /** How it wants the secret to be shown; `none` for a public client. */
+  /** How the client must authenticate; `none` for a public client. */
   readonly secretIn?: 'client_secret_basic' | 'client_secret_post' | 'none';
-  /** Whether the email stands in the ID token too, or in the user info alone. */
+  /** Whether the ID token has the email too, or only the user info. */
   readonly hasFullIdToken?: boolean;
 }
 
 export interface TestProvider {
   readonly issuer: string;
   readonly port: number;
-  /** Paths of what it was asked for, in order. */
+  /** Paths of the requests, in order. */
   readonly asked: readonly string[];
-  /** @returns when it was asked so often */
+  /** @returns once it has got this many requests */
   wasAsked(count: number): Promise<void>;
   /** While true, requests get no answer. */
   isStuck: boolean;
@@ -36,7 +36,7 @@ export interface TestProvider {
 export const clientId = 'burgee';
 export const clientSecret = 'a secret of the client, with 100% of + and : in it'.replaceAll(' ', '_');
 
-/** A real OpenID provider on 127.0.0.1, with pages to sign in, that is gone when the test ends. */
+/** A real OpenID provider on 127.0.0.1, with sign-in pages. It ends with the test. */
 export async function startOpenIdProvider(
   t: Lifetime,
   options: OpenIdProviderOptions,
@@ -97,7 +97,7 @@ function createProvider(issuer: string, options: OpenIdProviderOptions): Provide
     },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `${pagesPath}${uid}` },
-    // Nobody is asked whether the service may know who they are.
+    // People are not asked for consent.
     loadExistingGrant: async ({ oidc }) => {
       const accountId = oidc.session?.accountId ?? '';
       const grant = new oidc.provider.Grant({ clientId, accountId });
@@ -120,7 +120,7 @@ const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Provid
 <input type="hidden" name="prompt" value="login"><label>Account <input name="login"></label>
 <button>Go on</button></form></main></html>`;
 
-/** The provider with pages of its own: those that the package brings load fonts from elsewhere. */
+/** The provider with pages of its own, because the package's pages load fonts from another origin. */
 function withPages(provider: Provider): RequestListener {
   const listener = provider.callback();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

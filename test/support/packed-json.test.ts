@@ -4,7 +4,7 @@ import { packList } from '../../src/support/packed-list.ts';
 import { joinPieces } from '../../src/support/text-pieces.ts';
 import fc from './fast-check.ts';
 
-/* A value whose lists are packed is shown byte for byte as it is shown with arrays. */
+/* A value with packed lists must give the same JSON bytes as with arrays. */
 
 interface View {
   readonly name: string;
@@ -16,7 +16,7 @@ function packed({ name, lists }: View) {
   return { name, lists: Object.fromEntries(entries) };
 }
 
-/** What JSON escapes, what it does not, and what looks like the sign that stands for a list. */
+/** Text that JSON escapes, text that it does not, and text like the placeholder of a list. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.string({ unit: 'binary', maxLength: 40 }),
@@ -34,7 +34,7 @@ const text = fc.oneof(
   ),
 );
 
-t.test('any lists, around them anything', async (t) => {
+t.test('any lists within any values', async (t) => {
   const view = fc.record({
     name: text,
     lists: fc.dictionary(text, fc.option(fc.array(text, { size: 'medium' }))),

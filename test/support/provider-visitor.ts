@@ -1,18 +1,18 @@
-/** A browser at the provider's pages, as far as they need one: it keeps cookies, and fills in forms. */
+/** A simple browser for the provider's pages: it keeps cookies, and fills in forms. */
 export class ProviderVisitor {
   readonly #cookies = new Map<string, string>();
 
-  /** @returns the address that the provider sends the browser back to, after signing in as this person */
+  /** @returns the URL that the provider redirects to after signing in as this person */
   async signIn(url: string, login: string): Promise<string> {
     return this.#goOn(url, (prompt) => new URLSearchParams({ prompt, login, password: 'any' }));
   }
 
-  /** @returns the address that the provider sends the browser back to, after «Cancel» */
+  /** @returns the URL that the provider redirects to after «Cancel» */
   async cancel(url: string): Promise<string> {
     return this.#goOn(url, () => null);
   }
 
-  /** @param answerOf what a page is answered with; null cancels */
+  /** @param answerOf gives the form data for a page; null cancels */
   async #goOn(url: string, answerOf: (prompt: string) => URLSearchParams | null): Promise<string> {
     const { origin } = new URL(url);
     let address = url;

@@ -15,12 +15,12 @@ export interface ProvisionedProject {
   readonly tokens: Readonly<Record<string, ProvisionedToken>>;
 }
 
-/** What `burgee apply` prints: ids and, for new tokens, secrets, by name. */
+/** The output of `burgee apply`: ids and, for new tokens, secrets, by name. */
 export interface Provisioned {
   readonly projects: Readonly<Record<string, ProvisionedProject>>;
 }
 
-/** Provisions what `document` declares in `dataDir`, offline or through the server that holds it. */
+/** Provisions `document` in `dataDir`, offline or through the server that has it open. */
 export async function provision(
   dataDir: string,
   scratchDir: string,

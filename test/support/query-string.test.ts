@@ -2,7 +2,7 @@ import t from 'tap';
 import { decodeQuery } from '../../src/support/query-string.ts';
 import fc from './fast-check.ts';
 
-t.test('what encodeURIComponent encoded comes back', async () => {
+t.test('decoding inverts encodeURIComponent', async () => {
   const text = fc.string({ unit: 'grapheme' });
   fc.assert(
     fc.property(fc.array(fc.tuple(text, text)), (pairs) => {
@@ -16,7 +16,7 @@ t.test('what encodeURIComponent encoded comes back', async () => {
   );
 });
 
-t.test('a query is split at & and the first =, and empty pieces are nothing', async (t) => {
+t.test('a query is split at & and the first =, and empty pieces are ignored', async (t) => {
   const read = decodeQuery('a=1&&b&c==&=d').map(({ name, value }) => [name, value]);
   t.strictSame(read, [
     ['a', '1'],
@@ -31,7 +31,7 @@ t.test('a plus is a plus', async (t) => {
   t.match(decodeQuery('a=b+c'), [{ value: 'b+c', rawValue: 'b+c', fault: null }]);
 });
 
-t.test('what cannot be decoded is a fault of its parameter alone', async (t) => {
+t.test('an undecodable parameter is a fault of only that parameter', async (t) => {
   for (const bad of ['%', '%1', '%zz', '%ff', '%c0%80', '%ed%a0%80', '%f5%80%80%80']) {
     t.match(decodeQuery(`a=${bad}&b=1`), [
       { name: 'a', value: null, fault: 'escape' },

@@ -1,15 +1,15 @@
 /** Random numbers that a seed repeats. Not for secrets. */
 export interface Random {
-  /** In [0, 1). */
+  /** A number in [0, 1). */
   next(): number;
-  /** In [min, max], both included; whole. */
+  /** A whole number in [min, max], both included. */
   integer(min: number, max: number): number;
   /** @param probability 0 never, 1 always */
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
-  /** A new array. */
+  /** A shuffled copy. */
   shuffle<T>(items: readonly T[]): T[];
-  /** Another stream, of this seed and a number: what it gives does not depend on what this one has given. */
+  /** Another stream, from this seed and a number. It does not depend on how many numbers this one has given. */
   fork(number: number): Random;
 }
 

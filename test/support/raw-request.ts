@@ -1,35 +1,35 @@
 import { connect, type Socket } from 'node:net';
 import type { Lifetime } from './lifetime.ts';
 
-/** What a connection has answered, as it stands on the wire. */
+/** An answer as it is on the wire. */
 export interface RawResponse {
   readonly status: number;
   readonly head: string;
   readonly body: Buffer;
 }
 
-/** A connection to which a test writes any bytes whatever. */
+/** A connection to which a test writes arbitrary bytes. */
 export interface RawConnection {
   write(bytes: Uint8Array | string): void;
-  /** Writes, and resolves when the system has taken it all, or the connection is closed. */
+  /** Writes, and resolves when the system has taken all bytes, or the connection is closed. */
   written(bytes: Uint8Array | string): Promise<void>;
-  /** The next whole response; null when the connection closes (or `timeoutMs` passes) without one. */
+  /** The next complete response; null if the connection closes (or `timeoutMs` passes) without one. */
   response(timeoutMs?: number): Promise<RawResponse | null>;
-  /** What has come so far, as one head and what follows it: of an answer to HEAD, nothing. @throws without a head */
+  /** The bytes so far as one head and the rest, which is empty for an answer to HEAD. @throws without a head */
   head(): { readonly head: string; readonly text: string };
   /** Resolves when the server has closed the connection. */
   readonly closed: Promise<void>;
   readonly isClosed: () => boolean;
-  /** Stops reading: what the server sends stays where it is. */
+  /** Stops reading: the server's bytes stay in the buffers. */
   pause(): void;
-  /** Reads on. */
+  /** Continues reading. */
   resume(): void;
-  /** Half-closes: the server sees the end of what is sent. */
+  /** Half-closes: the server sees the end of the stream. */
   end(): void;
   destroy(): void;
 }
 
-/** Longer than any deadline of the service: what takes longer is a request without an answer. */
+/** Longer than any deadline of the service: a request that takes longer has no answer. */
 const answerTimeoutMs = 20_000;
 
 export async function openRawConnection(
@@ -46,7 +46,7 @@ export async function openRawConnection(
   return watchSocket(socket);
 }
 
-/** Sends bytes on a connection of their own. @returns the answer; null when the server closed without one. */
+/** Sends bytes on a new connection. @returns the answer; null if the server closed without one */
 export async function rawRequest(
   t: Lifetime,
   port: number,
@@ -71,7 +71,7 @@ function watchSocket(socket: Socket): RawConnection {
     received = Buffer.concat([received, piece]);
     wake();
   });
-  // A reset is one of the ways in which a server may refuse: `close` follows, and tests look at that.
+  // A server may refuse with a reset. `close` follows, which tests check.
   socket.on('error', wake);
   const closed = new Promise<void>((resolve) => {
     socket.once('close', () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** @returns the directory that has `package.json`: tests run from `dist`, their data lies in the checkout. */
+/** @returns the directory with `package.json`. Tests run from `dist`, and their data lies in the checkout. */
 export function repositoryRoot(): string {
   let directory = import.meta.dirname;
   while (!existsSync(join(directory, 'package.json'))) {

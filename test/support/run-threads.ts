@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** What each of several threads gets: its own number, the gate, and what the test hands to all. */
+/** The data of each thread: its own number, the gate, and the test's data for all. */
 export interface ThreadTask<Data> {
   readonly thread: number;
-  /** Counts threads that have come to the start: they begin together. */
+  /** Counts threads that have arrived at the start, so that all begin together. */
   readonly gate: SharedArrayBuffer;
   readonly threads: number;
   readonly data: Data;
 }
 
-/** Runs the module in several threads at once, each of which calls `inThread`. @returns what each has found */
+/** Runs the module in several threads at once, each of which calls `inThread`. @returns the result of each */
 export async function runThreads<Data, Result>(
   module: URL,
   threads: number,
@@ -27,14 +27,14 @@ export async function runThreads<Data, Result>(
   );
 }
 
-/** In a thread of `runThreads`: waits until all threads are here, does the work, and tells its result. */
+/** In a thread of `runThreads`: waits until all threads have arrived, does the work, and sends the result. */
 export function inThread<Data, Result>(work: (data: Data, thread: number) => Result): void {
   const { thread, gate, threads, data } = workerData as ThreadTask<Data>;
   meet(new Int32Array(gate), threads);
   parentPort?.postMessage(work(data, thread));
 }
 
-/** Returns once so many threads have come. */
+/** Returns once all threads have arrived. */
 export function meet(gate: Int32Array<SharedArrayBuffer>, threads: number): void {
   Atomics.add(gate, 0, 1);
   Atomics.notify(gate, 0);

@@ -8,7 +8,7 @@ import { RequestMeter } from '../../src/worker/request-meter.ts';
 import { requestMetrics } from '../../src/worker/request-metrics-protocol.ts';
 import type { Lifetime } from './lifetime.ts';
 
-/** Closes no connection, and keeps whatever a slow client has not read. */
+/** Closes no connection, and keeps all that a slow client has not read. */
 export const openPolicy: AnswerPolicy = {
   mustClose: () => false,
   unsent: { take: () => true, give: () => undefined },
@@ -22,9 +22,9 @@ export interface ServedRoutes {
   readonly port: number;
   /** Cells of `requestMetrics`. */
   readonly cells: MetricCells;
-  /** What handlers have thrown. */
+  /** Errors that handlers have thrown. */
   readonly faults: readonly unknown[];
-  /** Connections that there are. */
+  /** The number of connections. */
   readonly connections: () => number;
 }
 
@@ -34,7 +34,7 @@ export interface ServedRoutesOptions {
   readonly policy?: AnswerPolicy;
 }
 
-/** Serves routes as a worker does, behind a front end: both on this thread, on a port of their own. */
+/** Serves routes as a worker does, behind a front end. Both run on this thread, on a port of their own. */
 export async function serveRoutes(t: Lifetime, options: ServedRoutesOptions): Promise<ServedRoutes> {
   const meter = new RequestMeter(createMetricMemory(requestMetrics));
   const faults: unknown[] = [];

@@ -24,11 +24,11 @@ async function hold(locks: number, sections: number, steps: number) {
   };
 }
 
-t.test('one thread at a time is in a section, however long the others have to wait', async (t) => {
+t.test('one thread at a time is in a section, for any wait of the others', async (t) => {
   const { counted, left, waits } = await hold(1, 3000, 3000);
-  t.equal(counted, threads * 3000, 'no step of one was lost to another');
+  t.equal(counted, threads * 3000, 'no increment was lost');
   t.ok(waits > 0, 'some have slept');
-  t.same(left, [0], 'nobody holds it in the end');
+  t.same(left, [0], 'no thread holds the lock at the end');
 });
 
 t.test('short sections too', async (t) => {
@@ -37,13 +37,13 @@ t.test('short sections too', async (t) => {
   t.same(left, [0]);
 });
 
-t.test('locks of different cells know nothing of one another', async (t) => {
+t.test('locks of different cells are independent', async (t) => {
   const { counted, left } = await hold(3, 30_000, 10);
   t.equal(counted, threads * 30_000);
   t.same(left, [0, 0, 0]);
 });
 
-t.test('what a section returns comes out, and what it throws leaves the lock free', async (t) => {
+t.test("a section's result is returned, and its error releases the lock", async (t) => {
   const cells = new Int32Array(new SharedArrayBuffer(8));
   t.equal(
     withLock(cells, 1, () => (cells[1] === 1 ? 'held' : 'free')),

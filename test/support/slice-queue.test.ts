@@ -13,7 +13,7 @@ function workOf(steps: number, heldBytes = 1): SlicedWork & { done: number } {
   };
 }
 
-t.test('work is done in order, one step in no time, all of it in enough', async (test) => {
+t.test('work is done in order: one step without time, all with enough time', async (test) => {
   const queue = new SliceQueue(10, 100);
   const [first, second] = [workOf(3), workOf(2)];
   test.same([queue.add(first), queue.add(second), queue.add(first)], [true, true, true]);
@@ -24,13 +24,13 @@ t.test('work is done in order, one step in no time, all of it in enough', async 
   test.equal(queue.run(0), true);
   test.equal(queue.run(0), false);
   test.same([second.done, queue.isEmpty], [2, true]);
-  test.equal(queue.run(0), false, 'there is nothing to do');
+  test.equal(queue.run(0), false, 'no work is left');
   queue.add(workOf(1000));
   queue.add(workOf(1000));
   test.equal(queue.run(60_000), false);
 });
 
-t.test('what finds no room is refused, by count and by bytes, until something is done', async (test) => {
+t.test('work beyond the limits of count and bytes is refused until other work is done', async (test) => {
   const queue = new SliceQueue(2, 100);
   test.equal(queue.add(workOf(1, 101)), false);
   test.equal(queue.add(workOf(1, 60)), true);
@@ -41,7 +41,7 @@ t.test('what finds no room is refused, by count and by bytes, until something is
   test.equal(queue.add(workOf(1, 60)), true);
 });
 
-t.test('work that throws is over', async (test) => {
+t.test('work that throws has ended', async (test) => {
   const queue = new SliceQueue(2, 100);
   const fails: SlicedWork = {
     heldBytes: 100,

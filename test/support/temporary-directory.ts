@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Lifetime } from './lifetime.ts';
 
-/** @returns a new empty directory that goes when the test ends. */
+/** @returns a new empty directory, which is removed when the test ends */
 export function temporaryDirectory(t: Lifetime): string {
   const directory = mkdtempSync(join(tmpdir(), 'burgee-test-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));

@@ -2,7 +2,7 @@ import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import t from 'tap';
 import { transferredBytes } from '../../src/support/held-commands.ts';
 
-t.test('long bytes with memory of their own are handed over, all others are copied', async (t) => {
+t.test('long bytes with their own memory are transferred, all others are copied', async (t) => {
   const long = new Uint8Array(1024 * 1024).fill(7);
   const short = new Uint8Array(100).fill(8);
   const part = new Uint8Array(200_000).fill(9).subarray(0, 100_000);

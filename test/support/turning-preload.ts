@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
 
 /*
- * Loaded with `--import` before Burgee's own code, in every thread: each worker keeps a file with the number of times
- * that its event loop has turned, in the directory that TURNS_DIRECTORY names.
+ * Loaded with `--import` before Burgee's own code, in every thread. Each worker thread writes the number of turns of
+ * its event loop to a file in the directory TURNS_DIRECTORY.
  */
 if (!isMainThread) {
   const file = join(process.env['TURNS_DIRECTORY'] ?? '', String(threadId));

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { sliceBudgetMs } from '../../src/worker/between-events.ts';
 
-t.test('a slice is short where nobody else works, and has a share of the time where many do', async (t) => {
+t.test('a slice is short without other work, and has a share of the time beside much work', async (t) => {
   t.equal(sliceBudgetMs(0), 0.1);
   t.equal(sliceBudgetMs(0.02), 0.1);
   t.equal(sliceBudgetMs(0.6), 0.3);

@@ -7,13 +7,13 @@ import { eventually } from '../support/expectations.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/* What lmdb holds outside of JavaScript's heap is freed by the event loop: a thread that never turns it grows for ever. */
+/* The event loop frees lmdb's memory outside of JavaScript's heap: a thread whose loop never turns grows for ever. */
 t.setTimeout(60_000);
 
-/** Two workers, writer and notifier; a spare worker waits for its first task, and does nothing else. */
+/** Two workers, writer and notifier. A spare worker only waits for its first task. */
 const workingThreads = 4;
 
-t.test('the event loop of every thread turns while workers are busy, and while they are not', async (t) => {
+t.test('the event loop of every thread turns while workers are busy and while they are idle', async (t) => {
   const { dataDir, flag } = await provisionOne(t);
   const turnsDirectory = temporaryDirectory(t);
   const preload = new URL('../support/turning-preload.js', import.meta.url).href;

@@ -6,8 +6,8 @@ import { WorkerLog } from '../../src/worker/worker-log.ts';
 import type { WorkerMessage } from '../../src/worker/worker-protocol.ts';
 
 /*
- * A worker's thread logs requests, then what the argument says: an end at once, or nothing more while the process lives on.
- * The main thread writes the log.
+ * A worker's thread logs requests. Then, as the argument says, it ends at once, or logs nothing more while the process
+ * lives on. The main thread writes the log.
  */
 type Message = WorkerMessage | { readonly kind: 'over' };
 

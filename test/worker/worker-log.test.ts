@@ -12,7 +12,7 @@ function start(t: Test, ...args: string[]) {
   return child;
 }
 
-/** The first lines that a program logs. It is still running when they have come, or has ended. */
+/** Waits for the first lines of a program's log, while it runs or after its end. */
 async function firstLines(
   child: ReturnType<typeof start>,
   count: number,
@@ -25,7 +25,7 @@ async function firstLines(
   return lines;
 }
 
-t.test('requests are in the log soon, whatever comes after them', async (t) => {
+t.test('requests are in the log soon, without further requests', async (t) => {
   const lines = await firstLines(start(t, 'wait'), 100);
   t.same(
     lines.map(({ requestId }) => requestId),
@@ -46,21 +46,21 @@ t.test('requests are in the log soon, whatever comes after them', async (t) => {
   });
 });
 
-t.test('any other line comes after those of the requests before it', async (t) => {
+t.test('another line comes after those of earlier requests', async (t) => {
   const lines = await firstLines(start(t, 'other'), 101);
   t.match(lines.at(-1), { level: 40, actor: 'worker', index: 7, msg: 'another line' });
 });
 
-t.test('no request of a worker that ends is missing', async (t) => {
+t.test('no request of an ending worker is missing', async (t) => {
   t.equal((await firstLines(start(t, 'end'), 101)).length, 100, 'all of them, and nothing else');
 });
 
-t.test('a level above info leaves them out', async (t) => {
+t.test('a level above info omits requests', async (t) => {
   const lines = await firstLines(start(t, 'other', 'warn'), 1);
   t.match(lines, [{ msg: 'another line' }]);
 });
 
-t.test('what is gathered is bounded in size', async (t) => {
+t.test('the size of gathered lines is bounded', async (t) => {
   const handedOn: string[] = [];
   const gathered = new GatheredLines((lines) => handedOn.push(lines));
   const line = `${'x'.repeat(1023)}\n`;
@@ -71,5 +71,5 @@ t.test('what is gathered is bounded in size', async (t) => {
   );
   gathered.handOn();
   gathered.handOn();
-  t.equal(handedOn.join(''), line.repeat(40), 'nothing is lost, and nothing comes twice');
+  t.equal(handedOn.join(''), line.repeat(40), 'no line is lost, and none comes twice');
 });

@@ -1,8 +1,8 @@
 /**
- * Ends this process in order when it is told to (SIGTERM, Ctrl+C), and when its standard input closes: that happens
- * when whoever started it has gone, however it went.
+ * Ends this process in order on SIGTERM and Ctrl-C, and when its standard input closes, which happens when its parent
+ * ends, even if the parent is killed.
  *
- * @param {() => Promise<void> | void} stop what has to be undone; called once
+ * @param {() => Promise<void> | void} stop cleans up; called once
  */
 export function endWithParent(stop) {
   let isEnding = false;
@@ -23,9 +23,9 @@ export function endWithParent(stop) {
 }
 
 /**
- * Says on standard output, as one line of JSON, that this process can be used.
+ * Prints one line of JSON that says that this process is ready.
  *
- * @param {Record<string, unknown>} facts such as the `port` that it listens on
+ * @param {Record<string, unknown>} facts such as the `port` that the process listens on
  */
 export function announce(facts) {
   process.stdout.write(`${JSON.stringify(facts)}\n`);

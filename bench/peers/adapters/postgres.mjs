@@ -1,6 +1,6 @@
 /**
- * Runs PostgreSQL on a data directory of its own, which goes when it ends, behind a Unix socket that only this user and
- * root can reach. The first argument is the folder of its programs.
+ * Runs PostgreSQL on a temporary data directory, behind a Unix socket that only this user and root can reach. The first
+ * argument is the folder of its programs.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -63,7 +63,7 @@ async function untilReady() {
 }
 
 let child;
-// Whatever ends this process: nothing is left. SIGQUIT makes PostgreSQL drop everything at once.
+// However this process exits, PostgreSQL must not stay: SIGQUIT ends it at once.
 process.once('exit', () => {
   child?.kill('SIGQUIT');
   remove();
@@ -71,7 +71,7 @@ process.once('exit', () => {
 endWithParent(async () => {
   if (child === undefined || child.exitCode !== null) return;
   const exited = once(child, 'exit');
-  // Fast shutdown: it does not wait for its clients.
+  // SIGINT is PostgreSQL's fast shutdown, which does not wait for clients.
   child.kill('SIGINT');
   await Promise.race([exited, new Promise((resolve) => setTimeout(resolve, stoppedWithinMs))]);
 });

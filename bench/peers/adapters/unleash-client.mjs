@@ -3,7 +3,7 @@ import { InMemStorageProvider, Unleash } from 'unleash-client';
 import { unleashFlag } from './unleash-flag.mjs';
 
 /**
- * Takes its flag from a bootstrap, so it needs no server, and counts nothing.
+ * Takes its flag from a bootstrap, so that it needs no server. Its metrics are off.
  *
  * @param {readonly string[]} userIds
  * @returns {Promise<(index: number) => boolean>} evaluates the flag `half` for one of them
@@ -11,7 +11,7 @@ import { unleashFlag } from './unleash-flag.mjs';
 export async function prepare(userIds) {
   const unleash = new Unleash({
     appName: 'bench',
-    // Never asked: a refresh interval of 0 means that nothing is fetched.
+    // Never contacted: with a refresh interval of 0 the client fetches nothing.
     url: 'http://127.0.0.1',
     refreshInterval: 0,
     disableMetrics: true,

@@ -1,6 +1,7 @@
 /**
- * Starts `@unleash/proxy` with the flag `half`. Its client key is the first argument. The Unleash server that it reads
- * its flags from and reports usage to is a small stand-in here: it takes no part in an answer.
+ * Starts `@unleash/proxy` with the flag `half`. Its client key is the first argument. A small stand-in replaces the
+ * Unleash server from which the proxy reads flags and to which it reports usage; that server takes no part in an
+ * answer.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -27,7 +28,7 @@ const app = proxy.createApp({
   unleashApiToken: '*:development.bench',
   clientKeys: [clientKey],
   environment: 'development',
-  // Otherwise it leaves a backup of its flags in the system's temporary folder.
+  // Otherwise the proxy leaves a backup of its flags in the system's temporary folder.
   storageProvider: new InMemStorageProvider(),
 });
 const server = createServer(app);

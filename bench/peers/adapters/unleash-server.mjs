@@ -10,7 +10,7 @@ const [socketDirectory, frontendToken] = process.argv.slice(2);
 const adminToken = `*:*.${randomBytes(24).toString('hex')}`;
 process.env.INIT_ADMIN_API_TOKENS = adminToken;
 process.env.INIT_FRONTEND_API_TOKENS = frontendToken;
-// Its rate limits are per minute: none of them may be what is measured.
+// Its rate limits, which are per minute, must not limit what is measured.
 process.env.SDK_API_RATE_LIMIT_PER_MINUTE = '1000000000';
 process.env.TOKEN_AUTHENTICATION_RATE_LIMIT_PER_MINUTE = '1000000000';
 process.env.CHECK_VERSION = 'false';
@@ -49,7 +49,7 @@ async function makeFlag() {
   await call('/half/environments/development/on', {});
 }
 
-/** The frontend API reads its flags from a cache: asks until one of some users has the flag. */
+/** The frontend API reads its flags from a cache. This asks for several users until one of them has the flag. */
 async function untilSeen() {
   for (const endsAt = Date.now() + 20_000; Date.now() < endsAt; ) {
     for (let user = 0; user < 20; user += 1) {

@@ -1,12 +1,12 @@
 import type { BenchRequest } from '../../load/request-list.ts';
 
-/** What a program's configuration is made for. */
+/** What a program's configuration depends on. */
 export interface PeerPlace {
-  /** Its own folder, for the time in which it runs. */
+  /** Its own folder, which exists while it runs. */
   readonly folder: string;
-  /** A free port, for what it is asked over. */
+  /** A free port for its evaluation API. */
   readonly port: number;
-  /** As many more as it wants. */
+  /** Its further ports. */
   readonly otherPorts: readonly number[];
 }
 
@@ -16,9 +16,9 @@ export interface PeerLaunch {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Where a program tells its version: what it prints with these arguments, or answers to this path. */
+/** Where a program shows its version: in its output for these arguments, or in its answer to this path. */
 type PeerVersion = ({ readonly args: readonly string[] } | { readonly path: string }) & {
-  /** Its first group is the version. */
+  /** The first group matches the version. */
   readonly pattern: RegExp;
 };
 
@@ -26,16 +26,16 @@ type PeerVersion = ({ readonly args: readonly string[] } | { readonly path: stri
 export interface BinaryPeer {
   /** As `--peer` names it. */
   readonly name: string;
-  /** How it is run and asked, for the report. */
+  /** Its command line and request, for the report. */
   readonly how: string;
-  /** Ports that it takes beside the one that it is asked over. */
+  /** How many ports it needs beside that of its evaluation API. */
   readonly otherPorts: number;
   readonly version: PeerVersion;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Writes its flags and settings. */
   configure(place: PeerPlace): Promise<PeerLaunch> | PeerLaunch;
-  /** Asks for `askedFlag`. */
+  /** The request that evaluates `askedFlag`. */
   requestFor(user: string, attribute: string): BenchRequest;
   /** @returns whether an answer's body says that the flag is on */
   isOn(body: string): boolean;

@@ -10,7 +10,7 @@ const project: ProvisionedPart = {
   flags: ruleFlags.map((name) => ({ name, enabled: true, trafficPercentage: rolloutPercentage, audience })),
 };
 
-/** Starts Burgee, as it is by default, with the same flags as the programs have. */
+/** Starts Burgee with default settings and the same flags as the peers. */
 export async function startBurgeeRules(users: number): Promise<RuleServer> {
   const { origin, pid, provisioned, stop } = await startBurgee([project]);
   const id = provisioned.projects[project.name]?.flags[askedFlag] ?? '';

@@ -13,7 +13,7 @@ const base = 'burgee';
 
 type PlannedMetric = ComparisonPlan['metrics'][number];
 
-/** What Burgee promises to be ahead of every peer in. */
+/** The metrics in which Burgee is to be ahead of every peer. */
 const judgedMetrics: readonly PlannedMetric[] = [
   throughputMetric,
   cpuMetric,
@@ -33,7 +33,7 @@ function metricsHere(): readonly PlannedMetric[] {
   return canMeterProcesses() ? metrics : metrics.filter(({ key }) => !processKeys.has(key));
 }
 
-/** A server whose process is here. */
+/** A server that runs on this machine. */
 export type LocalContender = AskedContender & { readonly pid: number };
 
 async function measure(
@@ -80,7 +80,7 @@ async function compareOver(
   });
 }
 
-/** @returns that the peer which comes nearest to Burgee, or furthest ahead of it, is behind it */
+/** @returns the target that the best of the peers is behind Burgee */
 function targetFor(comparison: Comparison, metric: PlannedMetric, peers: readonly string[]): Target[] {
   const isMore = metric.better === 'more';
   const ratios = peers.flatMap((name) => {
@@ -102,7 +102,7 @@ function targetFor(comparison: Comparison, metric: PlannedMetric, peers: readonl
 }
 
 /**
- * Compares Burgee with the programs and with a bare answer, over few connections and many.
+ * Compares Burgee with the peers and with a bare answer, over few connections and over many.
  *
  * @param peers names of the contenders that Burgee should be ahead of
  */

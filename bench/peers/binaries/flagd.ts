@@ -24,7 +24,7 @@ export const flagdPeer: BinaryPeer = {
     const file = join(folder, 'flags.json');
     writeFileSync(file, JSON.stringify({ flags: Object.fromEntries(ruleFlags.map((name) => [name, flag])) }));
     const ports = ['--ofrep-port', String(port), '--management-port', String(managementPort)];
-    // What nobody asks over needs no port.
+    // These services are not used, so they get Unix sockets instead of ports.
     const sockets = [
       '--socket-path',
       join(folder, 'flagd.sock'),

@@ -7,7 +7,9 @@ import { askedFlag, rolloutPercentage, rule, ruleFlags } from './rule-question.t
 const namespace = 'default';
 const unmatched = 'unmatched';
 
-/** Its rollouts are tried in turn: who is in the segment of those whom the rule does not match gets no further. */
+/**
+ * Flipt tries rollouts in order. The first one is a segment of the users that the rule does not match: they get false.
+ */
 const features = {
   version: '1.4',
   namespace: { key: namespace, name: namespace },
@@ -33,10 +35,10 @@ const features = {
   ],
 };
 
-/** It reads its flags from what is committed. */
+/** Flipt reads its flags from the repository's latest commit. */
 function commitFeatures(repository: string): void {
   mkdirSync(join(repository, namespace), { recursive: true });
-  // YAML, of which JSON is a part.
+  // A YAML file: JSON is a subset of YAML.
   writeFileSync(join(repository, namespace, 'features.yaml'), JSON.stringify(features));
   const author = ['-c', 'user.name=bench', '-c', 'user.email=bench@localhost', '-c', 'commit.gpgSign=false'];
   for (const args of [

@@ -22,7 +22,7 @@ export const goFeatureFlagPeer: BinaryPeer = {
   how: 'relayproxy --config proxy.yaml, its flags from a file; POST /ofrep/v1/evaluate/flags/FLAG',
   otherPorts: 0,
   version: { path: '/metrics', pattern: /gofeatureflag_build_info\{[^}]*\bversion="([^"]+)"/ },
-  // Both are YAML, of which JSON is a part.
+  // Both are YAML files: JSON is a subset of YAML.
   configure: ({ folder, port }) => {
     const flags = join(folder, 'flags.yaml');
     const settings = join(folder, 'proxy.yaml');

@@ -1,7 +1,7 @@
 import type { BenchRequest } from '../../load/request-list.ts';
 import { askedFlag, rule } from './rule-question.ts';
 
-/** Asks by the OpenFeature Remote Evaluation Protocol. */
+/** A request of the OpenFeature Remote Evaluation Protocol. */
 export function ofrepRequest(user: string, attribute: string): BenchRequest {
   const context = { targetingKey: user, [rule.attribute]: attribute };
   return {

@@ -21,7 +21,7 @@ function checkProgram(path: string): void {
 /**
  * Reads an option `--peer flagr=PATH`.
  *
- * @param before what the options before it gave
+ * @param before the programs of earlier options
  * @returns paths of programs by the names of peers
  * @throws InvalidArgumentError that says what to do
  */

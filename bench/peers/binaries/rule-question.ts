@@ -1,6 +1,6 @@
 /**
- * What the programs are asked, and Burgee with them: each has as many flags, on for a share of those whom one rule on an
- * attribute matches, and is asked for one of them.
+ * The question to the peers and to Burgee. Each server has the same number of flags, which are on for a share of the
+ * users that one rule on an attribute matches. Each evaluates one of these flags.
  */
 export const ruleFlags: readonly string[] = Array.from({ length: 200 }, (_unused, index) => `f${index}`);
 export const askedFlag = 'f7';

@@ -4,13 +4,13 @@ import { checkHalf, isOnFor } from '../check-half.ts';
 import type { HalfServer } from '../half-server.ts';
 import { otherValue, rule } from './rule-question.ts';
 
-/** A server whose flag is on for half of those whom the rule matches: its list asks about these. */
+/** A server whose flag is on for half of the users that the rule matches. Its list has requests about such users. */
 export interface RuleServer extends HalfServer {
-  /** Asks about users whom the rule does not match. */
+  /** Requests about users that the rule does not match. */
   readonly unmatched: readonly BenchRequest[];
 }
 
-/** @returns requests about so many users, whom the rule matches, and about others, whom it does not */
+/** @returns requests about `users` users that the rule matches, and about others that it does not match */
 export function ruleRequests(
   requestFor: (user: string, attribute: string) => BenchRequest,
   users: number,
@@ -23,14 +23,14 @@ export function ruleRequests(
   };
 }
 
-/** At 50 %, so many who are all off are no chance. */
+/** How many users without the flag prove a wrong rule: at 50 %, chance does not explain them. */
 const unmatchedUsers = 100;
 
 /**
- * Makes sure that a server answers what is measured: the flag is on for about half of those whom the rule matches, always
- * the same ones, and for nobody else.
+ * Checks that a server answers the measured question rightly: the flag is on for about half of the users that the rule
+ * matches, always the same ones, and for no other user.
  *
- * @param users how many are asked about, twice
+ * @param users how many are checked, twice each
  * @throws Error when it does not
  */
 export async function checkRule(server: RuleServer, users: number): Promise<void> {
@@ -39,6 +39,6 @@ export async function checkRule(server: RuleServer, users: number): Promise<void
   const wrong = answers.filter(Boolean).length;
   if (wrong > 0)
     throw new Error(
-      `${server.name} has the flag on for ${wrong} of ${answers.length} users whom its rule does not match`,
+      `${server.name} has the flag on for ${wrong} of ${answers.length} users that its rule does not match`,
     );
 }

@@ -8,7 +8,7 @@ import { compareBinaries, type LocalContender } from './compare-binaries.ts';
 import { checkRule, type RuleServer } from './rule-server.ts';
 import { startBinary } from './start-binary.ts';
 
-/** How many users are asked about, twice, to see that an answer is what it should be. */
+/** How many users are checked, twice each, before measuring. */
 const checkedUsers = 1000;
 const quickCheckedUsers = 200;
 
@@ -33,7 +33,7 @@ function missingOf(given: ReadonlyMap<string, string>): readonly MissingContende
 }
 
 /**
- * Starts the programs that the command line gave, proves that each answers as it should, and compares them with Burgee.
+ * Starts the programs that the command line names, checks their answers, and compares them with Burgee.
  *
  * @throws Error when one does not start, or answers wrongly
  */

@@ -27,14 +27,17 @@ interface StartPlace {
 
 interface RunningBinary {
   readonly pid: number;
-  /** The last that it said. */
+  /** The end of its output. */
   said(): string;
-  /** Resolved, with what ended it, when it has ended or could not be started. */
+  /** Resolves, with the reason, when the program has ended or could not be started. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
 }
 
-/** What is measured depends on the configuration alone, and what a program keeps for its user stays in its folder. */
+/**
+ * Without the caller's variables, so that only the configuration counts. HOME is the program's folder, so that its user
+ * files stay there.
+ */
 function environmentIn(folder: string, env: PeerLaunch['env'] = {}): NodeJS.ProcessEnv {
   const kept = ['PATH', 'LANG'].map((name) => [name, process.env[name]]);
   return { ...Object.fromEntries(kept), HOME: folder, TMPDIR: folder, ...env };
@@ -65,7 +68,7 @@ function runBinary(program: string, { args, env }: PeerLaunch, folder: string): 
   };
 }
 
-/** Asks until it is answered as it should be. @returns what it was told instead when time is over, or null */
+/** Repeats a request until its answer is right. @returns null, or the last wrong answer when time is up */
 async function waitUntilReady(peer: BinaryPeer, origin: string, signal: AbortSignal): Promise<string | null> {
   const { path, method = 'GET', body, status } = peer.requestFor('user-0', rule.value);
   const headers = { ...peer.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
@@ -92,7 +95,7 @@ async function askForVersion({ version }: BinaryPeer, program: string, place: St
   return stdout + stderr;
 }
 
-/** A program that does not tell its version where others of its kind do can be measured all the same. */
+/** A program whose version cannot be read is measured all the same. */
 async function readVersion(peer: BinaryPeer, program: string, place: StartPlace): Promise<string> {
   const told = await askForVersion(peer, program, place).catch(() => '');
   return peer.version.pattern.exec(told)?.[1]?.replace(/^v/, '') ?? 'of unknown version';
@@ -118,7 +121,7 @@ async function startIn(
     const ready = new AbortController();
     const why = await Promise.race([
       waitUntilReady(peer, origin, ready.signal).then((told) =>
-        told === null ? null : `did not answer within ${startTimeoutMs / 1000} s as it should, but: ${told}`,
+        told === null ? null : `gave no right answer within ${startTimeoutMs / 1000} s, but: ${told}`,
       ),
       binary.ended.then((end) => `${end} before it answered`),
     ]).finally(() => ready.abort());
@@ -143,8 +146,8 @@ async function startIn(
 /**
  * Writes a program's configuration into a folder of its own, starts it and waits until it answers.
  *
- * @param users how many its list asks about
- * @throws Error that says what it said and what to do, when it ends or does not answer
+ * @param users how many users its list has requests about
+ * @throws Error with its output and what to do, when it ends or does not answer
  */
 export async function startBinary(peer: BinaryPeer, program: string, users: number): Promise<RuleServer> {
   const folder = mkdtempSync(join(tmpdir(), 'burgee-peer-'));

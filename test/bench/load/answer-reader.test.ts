@@ -7,13 +7,13 @@ const chunked =
   'A;name=value\r\n0123456789\r\n1\r\n\n\r\n0\r\nTrailer: yes\r\n\r\n';
 const withoutBody = 'HTTP/1.1 204 No Content\r\ncontent-type: text/plain\r\n\r\n';
 
-/** Gives a reader the pieces in turn, in bytes that are overwritten each time. */
+/** Gives a reader the pieces in turn, in a buffer that is overwritten each time. */
 function readPieces(reader: AnswerReader, pieces: readonly string[]): number[] {
   const bytes = Buffer.alloc(4096, 'HTTP/1.1 500 stale\r\n\r\n');
   return pieces.map((piece) => reader.read(bytes, bytes.write(piece, 'latin1')));
 }
 
-t.test('an answer is whole at its last byte, wherever its reads are split', async (t) => {
+t.test('an answer is complete at its last byte, for every split of its reads', async (t) => {
   for (const [answer, status] of [
     [sized, 200],
     [chunked, 404],
@@ -38,11 +38,11 @@ t.test('answers follow one another on a connection', async (t) => {
   );
 });
 
-t.test('what is no answer, or has no end, is refused', async (t) => {
+t.test('malformed answers, and answers without an end, are refused', async (t) => {
   for (const [bytes, problem] of [
     ['SSH-2.0-OpenSSH_9.2\r\n', /begins with "SSH-2.0/],
     ['HTTP/1.1 200 OK\r\nServer: x\r\n\r\n', /neither a length nor chunks/],
-    [`${sized}HTTP/1.1 200 OK`, /followed by bytes/],
+    [`${sized}HTTP/1.1 200 OK`, /unrequested bytes/],
     ['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n', /no size/],
   ] as const)
     t.throws(() => readPieces(new AnswerReader(), [bytes]), { message: problem });

@@ -18,7 +18,7 @@ t.test('a driver has a name and a version', async (t) => {
 for (const driver of ['wrk', 'autocannon'] as const) {
   const skip = driver === 'wrk' && skipWrk;
 
-  t.test(`${driver} sends a list's requests in order, over and over`, { skip }, async (t) => {
+  t.test(`${driver} sends a list's requests in order, repeatedly`, { skip }, async (t) => {
     const seen: string[] = [];
     const origin = await startLoadServer(t, (request, response) => {
       let body = '';
@@ -51,7 +51,7 @@ for (const driver of ['wrk', 'autocannon'] as const) {
     t.ok(result.requestsPerSecond > 0 && result.meanUs > 0 && result.p50Us <= result.p99Us);
   });
 
-  t.test(`${driver} gives all of a list to its connections together`, { skip }, async (t) => {
+  t.test(`${driver} spreads a whole list over its connections`, { skip }, async (t) => {
     const seen = new Set<string>();
     const origin = await startLoadServer(t, (request, response) => {
       seen.add(request.url ?? '');
@@ -118,7 +118,7 @@ for (const driver of ['wrk', 'autocannon'] as const) {
     );
   });
 
-  t.test(`${driver} fails where nobody listens`, { skip }, async (t) => {
+  t.test(`${driver} fails where no server listens`, { skip }, async (t) => {
     const list = { origin: await unusedOrigin(), requests: gets(1) };
     await t.rejects(runClosedLoop(driver, { list, connections: 1, seconds }), {
       message: /ECONNREFUSED|connection errors/,
@@ -126,7 +126,7 @@ for (const driver of ['wrk', 'autocannon'] as const) {
   });
 }
 
-t.test('a load that cannot be made is refused before it begins', async (t) => {
+t.test('an impossible load is refused before it begins', async (t) => {
   const list = { origin: 'http://127.0.0.1:1', requests: gets(1) };
   const load = { list, connections: 1, seconds };
   for (const [wrong, message] of [

@@ -25,7 +25,7 @@ t.test('percentiles have three significant digits, and none is above the maximum
   t.ok(isNear(recorder.meanUs, 5000.5));
 });
 
-t.test('latencies under a µs are told apart, and the longest count as 100 s', async (t) => {
+t.test('latencies under a µs are distinguished, and the longest count as 100 s', async (t) => {
   t.ok(Math.abs(recordUs([25.25]).percentileUs(50) - 25.25) < 0.02);
   t.equal(recordUs([1e12]).maxUs, 1e8);
 });
@@ -39,7 +39,7 @@ t.test('an encoded histogram has the same latencies, in whole µs', async (t) =>
   t.ok(isNear(read.maxUs, 10_000));
 });
 
-t.test('merged histograms are one of all their latencies', async (t) => {
+t.test('a merged histogram has all latencies of its parts', async (t) => {
   const low = recordUs(range(1, 1000)).encode();
   const high = recordUs(range(1001, 10_000)).encode();
   const merged = readHistogram(mergeHistograms([low, high]));
@@ -49,7 +49,7 @@ t.test('merged histograms are one of all their latencies', async (t) => {
   t.ok(isNear(readHistogram(mergeHistograms([low])).percentileUs(50), 500));
 });
 
-t.test('no latencies have no percentiles', async (t) => {
+t.test('without latencies there are no percentiles', async (t) => {
   const none = readHistogram(mergeHistograms([]));
   t.equal(none.count, 0);
   t.same([none.percentileUs(50), none.maxUs, none.meanUs], [Number.NaN, Number.NaN, Number.NaN]);

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 
-/** A server in this process that answers what it is told to, until the test ends. @returns its origin */
+/** Starts a server in this process that answers as the test says, until the test ends. @returns its origin */
 export async function startLoadServer(t: Test, listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -13,7 +13,7 @@ export async function startLoadServer(t: Test, listener: RequestListener): Promi
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** An origin that nobody listens on. */
+/** An origin on which no server listens. */
 export async function unusedOrigin(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -100,7 +100,7 @@ t.test('a connection that the server closes after an answer is replaced', async 
   t.equal(sockets.size, 60);
 });
 
-t.test('a server that falls behind, or leaves answers out, fails the run', async (t) => {
+t.test('a server that falls behind or omits answers fails the run', async (t) => {
   let asked = 0;
   const origin = await startLoadServer(t, (_request, response) => {
     asked += 1;
@@ -117,7 +117,7 @@ t.test('a server that falls behind, or leaves answers out, fails the run', async
   });
 });
 
-t.test('what speaks no HTTP, is not there or is encrypted is said to be so', async (t) => {
+t.test('a server that is missing, encrypted or speaks no HTTP is an error that says so', async (t) => {
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.on('data', () => socket.write('what?\r\n'));

@@ -9,9 +9,9 @@ import {
   readResidentBytes,
 } from '../../../bench/load/process-meter.ts';
 
-/** Two reads of the kernel's coarse clock, each cut to 10 ms twice, and what runs between ours and Node's reading. */
+/** Two readings of the kernel's coarse clock, each cut to 10 ms twice, and the time between our reading and Node's. */
 const toleranceUs = 60_000;
-/** 300 ms of CPU time of the process; most of it between the looks at the clock. */
+/** Burns 300 ms of the process's CPU time. */
 const burn = `
   const end = process.cpuUsage().user + 3e5;
   for (let sum = 0; process.cpuUsage().user < end; ) for (let i = 0; i < 1e6; i += 1) sum += i % 7;
@@ -28,7 +28,7 @@ t.test('a process is charged for threads that have ended', { skip }, async (t) =
   t.ok(Math.abs(processUs - user - system) < toleranceUs, `${processUs} of ${user + system}`);
 });
 
-t.test('what ran before the meter began is not counted', { skip }, async (t) => {
+t.test('CPU time before the meter began is not counted', { skip }, async (t) => {
   const child = spawn(process.execPath, ['-e', `${burn} console.log('burnt'); process.stdin.resume();`], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -40,7 +40,7 @@ t.test('what ran before the meter began is not counted', { skip }, async (t) => 
 });
 
 t.test(
-  'a process is charged for processes that it started, while they live and after',
+  'a process is charged for its child processes, while they live and afterwards',
   { skip },
   async (t) => {
     const start = `
@@ -71,6 +71,6 @@ t.test('resident memory is in bytes, and its peak is kept', { skip }, async (t) 
   t.equal(meterProcess(process.pid)().residentBytes > block.length, true);
 });
 
-t.test('a process that is not there cannot be metered', { skip }, async (t) => {
+t.test('a missing process cannot be metered', { skip }, async (t) => {
   t.throws(() => meterProcess(2 ** 30), { code: 'ENOENT' });
 });

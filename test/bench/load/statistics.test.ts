@@ -1,7 +1,7 @@
 import t from 'tap';
 import { median, spread } from '../../../bench/load/statistics.ts';
 
-t.test('the median is in the middle, whatever the order', async (t) => {
+t.test('the median is the middle value, in any order of the values', async (t) => {
   t.equal(median([3, 100, 1]), 3);
   t.equal(median([4, 1, 100, 2]), 3);
   t.equal(median([7]), 7);

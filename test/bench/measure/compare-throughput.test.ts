@@ -8,7 +8,7 @@ t.test('where autocannon is the limit, the report says so', async (t) => {
   const [remark] = remarkOnDriver('autocannon', fast).remarks ?? [];
   t.match(remark, /^autocannon itself is the limit above some 40,000 requests a second/);
   const framed = { ...fast, remarks: ['chunked'] };
-  t.equal(remarkOnDriver('autocannon', framed).remarks?.length, 2, 'what was said before stays');
+  t.equal(remarkOnDriver('autocannon', framed).remarks?.length, 2, 'earlier remarks stay');
   t.equal(remarkOnDriver('autocannon', slow), slow);
   t.equal(remarkOnDriver('wrk', fast), fast);
 });

@@ -11,7 +11,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-t.test('connections are open while something runs, and ask now and then', async (t) => {
+t.test('connections stay open while a function runs, and send a request now and then', async (t) => {
   const open = new Set<Socket>();
   let asked = 0;
   const server = createServer((_request, response) => {
@@ -36,7 +36,7 @@ t.test('a connection that the server closes meanwhile is an error', async (t) =>
   server.on('connection', (socket: Socket) => open.add(socket));
   const origin = await listen(server);
   const closeAll = async (): Promise<void> => {
-    // Closed for both once the other side has seen it and closed as well.
+    // A connection is closed once the other side has seen the end and closed it too.
     const closed = [...open].map((socket) => once(socket.end(), 'close'));
     await Promise.all(closed);
   };

@@ -12,14 +12,14 @@ t.test('bare threads answer on every connection, as one bare server does', (t) =
     const several = await keep(startBareThreads(body, 3));
     const path = '/v1/flags/any?targetingKey=user-1';
     await checkSameAnswers(path, { one: one.origin, several: several.origin });
-    // Each on a connection of its own: more than there are threads, so that each of them gets some.
+    // Each on a connection of its own. There are more connections than threads, so that each thread gets some.
     const answers = await Promise.all(Array.from({ length: 30 }, () => readAnswer(several.origin, path)));
     for (const answer of answers) t.equal(answer.body.toString('utf8'), body);
     for (const { origin } of [one, several]) t.equal((await readAnswer(origin, '/health')).status, 200);
   }),
 );
 
-t.test('bare threads that cannot read what they answer are an error that says why', async (t) => {
+t.test('bare threads that cannot read their body are an error that says why', async (t) => {
   await t.rejects(startProgram([bareThreadsProgram, '/no/such/file', '2']), {
     message: /ended before it listened:[\s\S]*ENOENT/,
   });

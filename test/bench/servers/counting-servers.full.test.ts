@@ -8,7 +8,7 @@ import { provisionOne } from '../../lifecycle/lifecycle-fixture.ts';
 import { runBurgee, type Settings } from '../../support/burgee-command.ts';
 import { createHttpClient } from '../../support/http-client.ts';
 
-/* What the bench compares Burgee with to tell what counting costs must answer, and must not count. */
+/* The bench measures the cost of counting with servers that must answer like Burgee but not count. */
 t.setTimeout(300_000);
 
 interface Counted {
@@ -21,7 +21,7 @@ interface Counted {
 
 const program = await bundleCountingProgram();
 
-/** What a contender of the comparison counts. */
+/** The counts of one contender. */
 async function countedBy(t: Test, contender: string): Promise<Counted> {
   const variant = countingVariants.find(({ name }) => name === contender);
   if (variant === undefined) throw new Error(`no contender is called ${contender}`);
@@ -51,11 +51,11 @@ async function countedBy(t: Test, contender: string): Promise<Counted> {
 
 const none = { answers: 0, evaluations: 0, hits: 0 };
 
-t.test('a server counts unless it is told otherwise', async (t) => {
+t.test('a server counts by default', async (t) => {
   t.same(await countedBy(t, 'counting'), { answers: 3, evaluations: 3, hits: 2, counts: 1 });
 });
 
-t.test('without metrics, evaluation counts are left, and the other way round', async (t) => {
+t.test('without metrics, evaluation counts stay, and the other way round', async (t) => {
   t.same(await countedBy(t, 'evaluation-counts'), { ...none, counts: 1 });
   t.same(await countedBy(t, 'metrics'), { answers: 3, evaluations: 3, hits: 2, counts: 0 });
 });

@@ -11,7 +11,7 @@ import { Zipf } from '../../../bench/servers/zipf.ts';
 import type { DeclaredFlag } from '../../../src/contracts/provision/declared-flag.ts';
 import type { ProvisionDocument } from '../../../src/contracts/provision/provision-document.ts';
 
-/** Ids as `apply` would print them, made from the names. */
+/** Ids in the form in which `apply` prints them, made from the names. */
 function provisionedFrom(count: number): Provisioned {
   const projects: Record<string, ProvisionedProject> = {};
   for (const { name, flags } of mixedProvision(count)) {
@@ -22,7 +22,7 @@ function provisionedFrom(count: number): Provisioned {
   return { projects };
 }
 
-t.test('every flag of the mix is provisioned once, and found where it lies', async (t) => {
+t.test('every flag of the mix is provisioned once, and is found in its project', async (t) => {
   for (const count of [7, 1000, 120_000]) {
     const provisioned = provisionedFrom(count);
     const ids = new Set<string>();
@@ -33,7 +33,7 @@ t.test('every flag of the mix is provisioned once, and found where it lies', asy
   }
 });
 
-t.test('a flag is the same however many there are', async (t) => {
+t.test('a flag is the same for every number of flags', async (t) => {
   const flagAt = (index: number, count: number): DeclaredFlag | undefined => {
     const { project, flag } = placeMixedFlag(index, count);
     for (const part of mixedProvision(count)) {
@@ -48,7 +48,7 @@ t.test('a flag is the same however many there are', async (t) => {
   }
 });
 
-t.test('the load has the shares that it claims, and is the same for the same seed', async (t) => {
+t.test('the load has its documented shares, and is the same for the same seed', async (t) => {
   const provisioned = provisionedFrom(1000);
   const requests = mixedRequests(1000, provisioned, 1, 20_000);
   t.strictSame(mixedRequests(1000, provisioned, 1, 100), requests.slice(0, 100));
@@ -83,7 +83,7 @@ t.test('the load has the shares that it claims, and is the same for the same see
   );
 });
 
-t.test('a flag with environments is always asked in one', async (t) => {
+t.test('a flag with environments is always evaluated in one', async (t) => {
   const provisioned = provisionedFrom(1000);
   const wrong = mixedRequests(1000, provisioned, 1, 2000).filter(
     ({ path, status }) =>
@@ -92,7 +92,7 @@ t.test('a flag with environments is always asked in one', async (t) => {
   t.same(wrong, []);
 });
 
-t.test('the most popular flag is asked for twice as often as the next', async (t) => {
+t.test('the most popular flag is requested twice as often as the next', async (t) => {
   const random = new SeededRandom(5);
   const zipf = new Zipf(1000);
   const counts = new Array<number>(1000).fill(0);
@@ -112,7 +112,7 @@ t.test('the file for apply is the JSON of what was declared', async (t) => {
   t.strictSame(written.organisations?.[0]?.projects, declared);
 });
 
-t.test('a disk that cannot be written to is an error', async (t) => {
+t.test('a failing write is an error', async (t) => {
   const file = join(t.testdir(), 'no', 'such', 'folder.json');
   await t.rejects(writeProvisionFile(file, mixedProvision(10)), { code: 'ENOENT' });
 });

@@ -16,7 +16,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-t.test('what the program wrote is returned, and what it says of a fault is told', async (t) => {
+t.test("the program's output is returned, and its error text is in the error", async (t) => {
   const program = join(temporaryDirectory(t), 'program.mjs');
   writeFileSync(
     program,

@@ -4,7 +4,7 @@ import { checkSameAnswers, readAnswer } from '../../../bench/servers/same-answer
 import { startBareServer } from '../../../bench/servers/start-limits.ts';
 import { withServers } from '../../../bench/servers/with-servers.ts';
 
-t.test('what Burgee is compared with answers as Burgee does when the flag is on', (t) =>
+t.test('contenders answer as Burgee does when the flag is on', (t) =>
   withServers(async (keep) => {
     const { flagId, servers } = await startOneFlagServers(keep, 1, [bareLimit, nodeHttpLimit]);
     const bodies = new Set<string>();
@@ -22,7 +22,7 @@ t.test('what Burgee is compared with answers as Burgee does when the flag is on'
   }),
 );
 
-t.test('a contender that answers otherwise is found before anything is measured', (t) =>
+t.test('a contender that answers differently is found before anything is measured', (t) =>
   withServers(async (keep) => {
     const one = await keep(startBareServer('{"enabled":true}'));
     const other = await keep(startBareServer('{"enabled":false}'));

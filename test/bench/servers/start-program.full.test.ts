@@ -32,12 +32,12 @@ t.test('a server that ends before it listens is an error that says why', async (
   await t.rejects(startProgram(program), { message: /ended before it listened:\nno luck/ });
 });
 
-t.test('what is refused by apply is an error with its words', async (t) => {
+t.test("a refusal by apply is an error with apply's words", async (t) => {
   const twice = { name: 'twice', flags: [] };
   await t.rejects(makeDirectory([twice, twice]), { message: /apply .* failed:[\s\S]*twice/ });
 });
 
-t.test('variables of the caller do not change what is measured', async (t) => {
+t.test('environment variables of the caller are not passed on', async (t) => {
   process.env['BURGEE_WORKERS'] = 'none at all';
   t.teardown(() => {
     delete process.env['BURGEE_WORKERS'];

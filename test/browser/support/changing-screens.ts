@@ -9,8 +9,8 @@ interface FlagAnswer {
 }
 
 /**
- * What is seen after something was changed. Each has a flag of its own: screens are shown in several windows at once, and
- * in none of them may another's change come between.
+ * Screens that show something after a change. Each changes a flag of its own: several windows show screens at once, and
+ * one window's change must not reach another's screen.
  */
 export function changingScreens(demo: FurnishedDemo): readonly Screen[] {
   const { projectId, websiteId, switchedFlag, contestedFlag } = demo;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Asks the console's API as the window's member does: with its cookie, past its page. @throws unless it is answered 2xx */
+/** Calls the console's API with the cookie of a window's member. @throws unless the answer is 2xx */
 export type ConsoleCaller = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
 
 export function consoleCaller(page: Page): ConsoleCaller {

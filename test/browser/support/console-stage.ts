@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { findChromium, startChromium } from './start-chromium.ts';
 import { type PageWatch, watchPage } from './watch-page.ts';
 
-/** How long a page may take for what a test waits for; a slow machine is given time, a wrong page is found out. */
+/** How long a test waits for something on a page: enough for a slow machine, with an end for a wrong page. */
 const patienceMs = 20_000;
 
 /** A page in a browser profile of its own: another window of another person. */
@@ -22,7 +22,7 @@ export interface ConsoleWindow {
 export interface ConsoleStage {
   readonly server: BootedServer;
   readonly origin: string;
-  /** Colours do not fade and nothing moves, unless `options` say otherwise. */
+  /** Opens a window without animations, unless `options` say otherwise. */
   window(options?: BrowserContextOptions): Promise<ConsoleWindow>;
 }
 
@@ -48,7 +48,7 @@ async function openWindow(
 
 const browsers = new WeakMap<Lifetime, Promise<Browser>>();
 
-/** Started once for all stages of `t`, with which it ends: what is kept of a window is the window's own. */
+/** Starts one browser for all stages of `t`, with which it ends. Each window has a profile of its own. */
 function browserOf(t: Lifetime): Promise<Browser> {
   const started = browsers.get(t) ?? startChromium(t, programs);
   browsers.set(t, started);
@@ -58,7 +58,7 @@ function browserOf(t: Lifetime): Promise<Browser> {
 interface Place {
   readonly dataDir: string;
   readonly settings?: Settings;
-  /** How long the browser lasts, which other stages may use, too: as long as this one, unless it says otherwise. */
+  /** The lifetime of the browser, which other stages may share; the stage's own lifetime unless given. */
   readonly browserLifetime?: Lifetime;
 }
 
@@ -86,7 +86,7 @@ interface StageOptions {
   readonly prepare?: (dataDir: string, scratchDir: string) => Promise<void>;
 }
 
-/** A test in real windows of a real browser: it passes only when none of them had any trouble. */
+/** A test in real windows of a real browser. It fails if `watchPage` found a problem in any of them. */
 export function consoleTest(
   parent: Test,
   name: string,
@@ -105,11 +105,11 @@ export function consoleTest(
       for (const { page, watch } of stage.windows) t.comment(await describePage(page), watch.troubles);
       throw error;
     }
-    for (const { watch } of stage.windows) t.same(watch.troubles, [], 'nothing went wrong in the window');
+    for (const { watch } of stage.windows) t.same(watch.troubles, [], 'the window had no problem');
   });
 }
 
-/** What a failed test says of a page. */
+/** What a failed test prints about a page. */
 async function describePage(page: Page): Promise<string> {
   const tree = await page.locator('body').ariaSnapshot();
   return `${page.url()}\n${tree}`;

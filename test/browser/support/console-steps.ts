@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** What people do in the console, step by step. Each step ends when the page shows that it was done. */
+/** Actions of users in the console. Each ends when the page shows that it is done. */
 
 export function dialog(page: Page): Locator {
   return page.getByRole('dialog');
@@ -18,7 +18,7 @@ export async function goTo(page: Page, title: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
 }
 
-/** @param environments beside production and staging, which a new project is offered */
+/** @param environments in addition to production and staging, which the form suggests */
 export async function createProject(
   page: Page,
   name: string,
@@ -36,7 +36,7 @@ export async function createProject(
   await page.getByRole('heading', { level: 1, name: 'Flags' }).waitFor();
 }
 
-/** Creates a flag, whose page is open then. @returns its id */
+/** Creates a flag, and is on its page then. @returns its id */
 export async function createFlag(page: Page, name: string): Promise<string> {
   await goTo(page, 'Flags');
   await page.getByRole('button', { name: 'Create flag' }).click();
@@ -72,7 +72,7 @@ export async function createAudience(
 export interface TokenWish {
   readonly name: string;
   readonly permission: 'Read' | 'Read and write';
-  /** Null for every one. */
+  /** Null for all environments. */
   readonly environments: readonly string[] | null;
 }
 
@@ -113,7 +113,7 @@ export async function saveDraft(page: Page): Promise<void> {
   await dialog(page).waitFor({ state: 'detached' });
 }
 
-/** What the notification says that appears last. */
+/** The text of the newest notification. */
 export function notice(page: Page, text: string | RegExp): Locator {
   return page.getByRole('region', { name: 'Notifications' }).getByText(text);
 }

@@ -1,13 +1,13 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** The rules that another colour scheme may break where the first one does not: it changes colours and nothing else. */
+/** The rules about colours: another colour scheme changes nothing else. */
 const colourRules = ['color-contrast', 'link-in-text-block'];
 
 interface Look {
   /**
-   * Only at what depends on colours, and of a page below a dialog at the dialog: the page itself is looked at where it
-   * is a screen of its own.
+   * Checks only the rules about colours, and of a page with a dialog only the dialog: the page below is checked as a
+   * screen of its own.
    */
   readonly isAtColours?: boolean;
 }
@@ -31,17 +31,17 @@ const topmost = `function topmost() {
 }`;
 
 interface Violations {
-  /** Rules that something on the page met: none would mean that nothing was looked at. */
+  /** How many rules the page passed: 0 would mean that nothing was checked. */
   readonly passed: number;
   readonly lines: readonly string[];
 }
 
-/** Looks at the page as it stands. */
+/** Checks the page in its present state. */
 type FindViolations = (look?: Look) => Promise<Violations>;
 
 /**
- * Lends axe to a page for as long as `use` takes, and the page may not be left before. It runs in a world of its own, so
- * that the content security policy stays as it is and the page does not notice.
+ * Loads axe beside a page while `use` runs; the page must not be left meanwhile. axe runs in an isolated world, so that
+ * the content security policy stays in force and the page does not notice.
  */
 export async function withAxe<Found>(
   page: Page,
@@ -68,7 +68,7 @@ export async function withAxe<Found>(
   }
 }
 
-/** Looks once, at everything. */
+/** Checks all rules once. */
 export function findViolations(page: Page): Promise<Violations> {
   return withAxe(page, (find) => find());
 }

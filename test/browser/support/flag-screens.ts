@@ -5,7 +5,7 @@ import { heading, opened, type Screen, type Show, text } from './screen.ts';
 function listScreens(demo: FurnishedDemo): readonly Screen[] {
   const list = `/console/projects/${demo.projectId}/flags`;
   const loading: Show = async (page) => {
-    // Never answered: the page that comes next drops the request.
+    // Never answered: the next page drops the request.
     await page.route('**/console/api/projects/*/flags', () => new Promise(() => undefined), { times: 1 });
     await page.reload();
     await page.getByRole('status').filter({ hasText: 'Loading flags' }).waitFor();
@@ -95,7 +95,7 @@ function tabScreens(path: string, header: Show): readonly Screen[] {
   ];
 }
 
-/** The list of flags and a flag, with what opens on them. */
+/** The list of flags and a flag's page, with their dialogs and menus. */
 export function flagScreens(demo: FurnishedDemo): readonly Screen[] {
   const path = `/console/projects/${demo.projectId}/flags/${demo.flagId}`;
   const header = heading(demo.flagName);

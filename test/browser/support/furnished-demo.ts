@@ -10,7 +10,7 @@ interface Named {
   readonly name: string;
 }
 
-/** What the pages of a console in use are addressed by. */
+/** The ids in the addresses of a furnished console's pages. */
 export interface FurnishedDemo {
   readonly projectId: string;
   readonly websiteId: string;
@@ -18,13 +18,13 @@ export interface FurnishedDemo {
   readonly emptyProjectId: string;
   readonly flagId: string;
   readonly flagName: string;
-  /** Switched on and off by one screen. */
+  /** A flag that one screen switches on and off. */
   readonly switchedFlag: Named;
-  /** Changed by two people at once on one screen. */
+  /** A flag that two people change at once on one screen. */
   readonly contestedFlag: Named;
   readonly audienceId: string;
   readonly tokenId: string;
-  /** Path and fragment of an invitation that nobody has used. */
+  /** Path and fragment of an unused invitation. */
   readonly invitation: string;
 }
 
@@ -40,7 +40,7 @@ interface Flag extends Named {
 const newest = 'v1.34';
 const flagName = 'ContextualLogging';
 
-/** Of the server: beside passwords people may sign in with a provider, which nobody asks here. */
+/** Settings of the server: people may also sign in with a provider, which no screen contacts. */
 export const demoSettings: Settings = {
   BURGEE_BASE_URL: 'http://127.0.0.1:0',
   BURGEE_OPEN_ID_ISSUER: 'http://127.0.0.1:9',
@@ -48,7 +48,11 @@ export const demoSettings: Settings = {
   BURGEE_OPEN_ID_NAME: 'Acme Login',
 };
 
-/** Makes the demo in an empty data directory. @returns path and fragment of the link that signs its Owner in, once */
+/**
+ * Makes the demo in an empty data directory.
+ *
+ * @returns path and fragment of the one-time link that signs its Owner in
+ */
 export async function makeDemo(dataDir: string): Promise<string> {
   const text = await runBurgeeOrThrow(['demo', '--data-dir', dataDir]);
   const path = /https?:\/\/[^/\s]+(\/console\/link#[0-9A-Za-z]+)/.exec(text)?.[1];
@@ -71,7 +75,7 @@ function named<Thing extends Named>(things: readonly Thing[], name: string): Thi
   return found;
 }
 
-/** Marks the newest environment as protected, and lets the flag have a history. */
+/** Marks the newest environment as protected, and gives the flag a history. */
 async function editFlag(call: ConsoleCaller, project: Project, flag: Flag): Promise<void> {
   const numberOf = (wanted: string): number =>
     project.environments.find(({ name }) => name === wanted)?.number ?? 0;
@@ -90,7 +94,7 @@ async function editFlag(call: ConsoleCaller, project: Project, flag: Flag): Prom
   await edit({ states: { [numberOf(newest)]: { enabled: true, trafficPercentage: 50 } } });
 }
 
-/** A token that is used, and refused for an environment. @returns its id */
+/** Makes a token that is used, and refused for an environment. @returns its id */
 async function useToken(
   t: Lifetime,
   call: ConsoleCaller,
@@ -123,7 +127,7 @@ async function useToken(
   return token.id;
 }
 
-/** Asks the flag as applications do, so that there is something to count. */
+/** Evaluates the flag as applications do, so that there are counts. */
 async function evaluate(t: Lifetime, flagId: string, port: number): Promise<void> {
   const http = createHttpClient(t, { port });
   for (const environment of ['v1.32', 'v1.33', newest]) {
@@ -138,7 +142,7 @@ async function invite(call: ConsoleCaller, email: string): Promise<URL> {
   return new URL(url);
 }
 
-/** Joins through an invitation, and leaves the Owner's session alone. */
+/** Joins through an invitation in a separate window, which keeps the Owner's session. */
 async function join(stage: ConsoleStage, { hash, pathname }: URL): Promise<void> {
   const guest = await stage.window();
   await guest.open(`${pathname}${hash}`);
@@ -149,7 +153,7 @@ async function join(stage: ConsoleStage, { hash, pathname }: URL): Promise<void>
   await guest.page.context().close();
 }
 
-/** Gives a signed-in Owner's demo the traces of use that an empty console lacks. */
+/** Adds what an unused demo lacks: history, refusals, counts, members. */
 export async function furnishDemo(t: Lifetime, stage: ConsoleStage, page: Page): Promise<FurnishedDemo> {
   const call = consoleCaller(page);
   const { port } = stage.server;

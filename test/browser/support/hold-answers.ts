@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Keeps what the page asks for at the addresses from being answered. @returns what lets the answers come */
+/** Holds back the answers to a page's requests to these addresses. @returns a function that releases them */
 export async function holdAnswers(page: Page, addresses: string): Promise<() => void> {
   let letCome = (): void => undefined;
   const mayCome = new Promise<void>((resolve) => {

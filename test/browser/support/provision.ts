@@ -6,7 +6,7 @@ import { owner } from './sign-in.ts';
 interface Change {
   readonly plan?: string;
   readonly trialEndsAt?: number;
-  /** Beside the Owner. */
+  /** Members beside the Owner. */
   readonly members?: readonly object[];
 }
 
@@ -24,7 +24,7 @@ export function applied(declared: object): Prepare {
 /**
  * Declares one project of an organisation whose Owner signs in with a password. For `prepare` of a stage.
  *
- * @param change what of the organisation is not as usual
+ * @param change the organisation's fields that differ from the default
  */
 export function provision(project: object, { members = [], ...change }: Change = {}): Prepare {
   const everybody = [{ ...owner, role: 'owner' }, ...members];

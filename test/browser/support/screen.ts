@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core';
 import { dialog } from './console-steps.ts';
 
-/** Something that people see: an address, and what is done there first. */
+/** A screen of the console: an address, and steps to do there first. */
 export interface Screen {
-  /** Of its screenshots, too. */
+  /** The name, also of its screenshots. */
   readonly name: string;
   readonly path: string;
-  /** Seen before signing in. */
+  /** Whether it is shown without signing in. */
   readonly isPublic?: boolean;
-  /** Refusals that belong to what is seen. */
+  /** Statuses of refusals that the screen causes. */
   readonly refusals?: readonly number[];
-  /** Ends when everything to look at is there. */
+  /** Does the steps, and ends when the screen is complete. */
   readonly show: Show;
 }
 
@@ -29,7 +29,7 @@ export function opened(before: Show, button: string | RegExp): Show {
   };
 }
 
-/** Waits for a text that stands by itself. */
+/** Waits for an element with exactly this text. */
 export function text(words: string): Show {
   return (page) => page.getByText(words, { exact: true }).first().waitFor();
 }

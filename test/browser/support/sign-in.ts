@@ -15,7 +15,7 @@ export async function firstOwnerLink(server: BootedServer): Promise<string> {
   return pattern.exec(line)?.[1] ?? '';
 }
 
-/** Becomes the Owner through the printed link, and stands in the console then. */
+/** Becomes the Owner through the printed link, and is in the console then. */
 export async function becomeOwner({ server }: ConsoleStage, { page, open }: ConsoleWindow): Promise<void> {
   await open(await firstOwnerLink(server));
   await page.getByLabel('Your name').fill(owner.name);
@@ -25,7 +25,7 @@ export async function becomeOwner({ server }: ConsoleStage, { page, open }: Cons
   await page.getByRole('heading', { level: 1, name: /^(Projects|Flags)$/ }).waitFor();
 }
 
-/** Signs in at the door. */
+/** Signs in on the sign-in page. */
 export async function signIn(
   { page, open }: ConsoleWindow,
   { email, password }: { readonly email: string; readonly password: string },

@@ -2,7 +2,7 @@ import { type Browser, chromium } from 'playwright-core';
 import { type DebianPrograms, debianPrograms, pathOf } from '../../support/debian-programs.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 
-/** Debian's Chromium, installed where this is root on Debian. */
+/** Debian's Chromium. As root on Debian, it is installed if missing. */
 export function findChromium(): DebianPrograms {
   return debianPrograms('chromium');
 }
@@ -11,7 +11,7 @@ export function findChromium(): DebianPrograms {
 export async function startChromium(t: Lifetime, programs: DebianPrograms): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: pathOf(programs, 'chromium'),
-    // Chromium refuses its sandbox to root.
+    // Chromium does not start as root with its sandbox.
     chromiumSandbox: process.getuid?.() !== 0,
     args: ['--font-render-hinting=none', '--disable-lcd-text'],
   });

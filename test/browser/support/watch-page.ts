@@ -1,17 +1,17 @@
 import type { ConsoleMessage, Page, Request, Response } from 'playwright-core';
 
-/** What must not happen in a page, line by line: scripts that fail, policies that are broken, foreign requests. */
+/** Problems in a page, one line each: script errors, policy violations, requests to other origins, failed requests. */
 export interface PageWatch {
   readonly troubles: readonly string[];
-  /** Answers of these statuses are what the test is about. */
+  /** The test expects answers with this status. */
   expectStatus(...statuses: readonly number[]): void;
-  /** The page goes to other places on the way. */
+  /** The page visits other origins on the way. */
   expectOrigin(...origins: readonly string[]): void;
-  /** Lines that match are what the test is about. */
+  /** The test expects lines that match. */
   expectMessage(pattern: RegExp): void;
 }
 
-/** Chromium's own line about an answer, whose status is looked at by itself. */
+/** Chromium's own line about a failed answer. The status is checked separately. */
 const answerLine = /^Failed to load resource: the server responded with a status of/;
 
 function pathOf(url: string): string {
@@ -42,7 +42,7 @@ export function watchPage(page: Page, origin: string): PageWatch {
   };
   const onFailure = (request: Request): void => {
     const reason = request.failure()?.errorText ?? '';
-    // A page that is left, or a query nobody waits for any more.
+    // The page was left, or no longer needs the answer.
     if (reason !== 'net::ERR_ABORTED') troubles.push(`${reason}: ${request.method()} ${request.url()}`);
   };
   page.on('console', onMessage);

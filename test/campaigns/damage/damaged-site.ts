@@ -5,7 +5,7 @@ import { type Lifetime, withLifetime } from '../../support/lifetime.ts';
 import { idOf, projectOf, provision, tokenOf } from '../../support/provisioning.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** A question to a server, and what an undamaged one answers. */
+/** A request, and the answer of an undamaged server. */
 export interface KnownAnswer {
   readonly method: string;
   readonly path: string;
@@ -15,7 +15,7 @@ export interface KnownAnswer {
   readonly text: string;
 }
 
-/** A data directory that no server holds, and the answers that it makes. */
+/** A data directory that no server has open, and the answers from its data. */
 export interface DamagedSite {
   readonly dataDir: string;
   readonly flagIds: readonly string[];
@@ -24,7 +24,7 @@ export interface DamagedSite {
 
 type Question = Pick<KnownAnswer, 'method' | 'path'> & Partial<Pick<KnownAnswer, 'headers' | 'body'>>;
 
-/** Every server says the same: the port of one is in no answer. */
+/** Replaces the port, so that the answers of all servers are equal. */
 export const siteSettings = { ...unlimited, BURGEE_DOCS_URL: 'https://docs.example.test' };
 
 const environments = ['production', 'staging'];
@@ -32,7 +32,7 @@ const singleFlags = 40;
 const multiFlags = 12;
 const rounds = 60;
 
-/** Records of every kind, values of several pages, pages that were freed, and an answer that is kept. */
+/** Fills it with records of every kind, values of several pages, freed pages and a kept answer. */
 export async function makeSite(t: Lifetime): Promise<DamagedSite> {
   const dataDir = temporaryDirectory(t);
   const provisioned = await provision(dataDir, temporaryDirectory(t), document());
@@ -60,7 +60,7 @@ export async function makeSite(t: Lifetime): Promise<DamagedSite> {
   return { dataDir, flagIds: [...Object.values(single.flags), ...Object.values(multi.flags)], answers };
 }
 
-/** A copy to be damaged. */
+/** Makes a copy to damage. */
 export function copySite(t: Lifetime, { dataDir }: DamagedSite): string {
   const copy = temporaryDirectory(t);
   cpSync(dataDir, copy, {
@@ -95,7 +95,7 @@ function document(): object {
   return { organisations: [{ name: 'Harbour', plan: 'enterprise', projects }] };
 }
 
-/** Every eighth gives a flag a list of cohorts that takes pages of its own, and the next one takes it away. */
+/** Every eighth change gives a flag a list of cohorts that takes pages of its own, and the next one removes it. */
 async function change(client: HttpClient, secret: string, flagId: string, round: number): Promise<void> {
   const many = Array.from({ length: 900 }, (_, index) => `cohort ${round} ${index}`);
   const cohorts = round % 8 === 0 ? many : ['alpha', `round ${round}`];
@@ -136,7 +136,7 @@ function questionsInVain(): readonly Question[] {
   ];
 }
 
-/** Asked again it is answered as it was at first: a kept answer that is lost would create a second flag. */
+/** A repeated create gets its first answer again: with a lost kept answer it would create a second flag. */
 function keptCreation(secret: string): Question {
   const headers = { ...bearer(secret), 'idempotency-key': 'deploy-7' };
   return { method: 'POST', path: '/api/v1/flags', headers, body: JSON.stringify({ name: 'made once' }) };

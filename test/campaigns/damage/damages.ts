@@ -6,12 +6,14 @@ import { readHead, readHeads } from '../../../src/storage/lmdb/pages/page-format
 import { markerFileOf } from '../../../src/storage/store-identity.ts';
 import type { Random } from '../../support/random.ts';
 
-/** What damage may come to. */
+/** What a damage may cause. */
 export interface Damage {
   readonly name: string;
-  /** It must be refused at the start. Otherwise it may be, or it must not show. */
+  /** Whether the start must refuse it. Otherwise the start may refuse it, or no answer may show it. */
   readonly isFatal: boolean;
-  /** The server is told to look at no record before it serves: what is damaged must be noticed when it is read. */
+  /**
+   * The server is told to check no record before it serves, so that it must notice the damage when it reads the record.
+   */
   readonly isFoundWhenRead?: boolean;
   inflict(directory: string, random: Random, flagIds: readonly string[]): Promise<void> | void;
 }
@@ -122,7 +124,7 @@ function headOf(directory: string) {
   return withFile(directory, (descriptor) => required(readHead(descriptor)));
 }
 
-/** Of the pages in use, those of values included. */
+/** Pages in use, those of values included. */
 function pickPage(directory: string, random: Random): { readonly first: number; readonly pageBytes: number } {
   return withFile(directory, (descriptor) => {
     const head = required(readHead(descriptor));
@@ -149,8 +151,8 @@ const headTo = 168;
 const commitAt = 152;
 
 /**
- * One bit is left alone: the newest head then says that it is of the commit before the last one, as it does when LMDB
- * failed to write it and put the number back. Nothing tells the two apart.
+ * One bit is left out. Flipping it gives the newest head the number of the previous commit, as after a failed write of
+ * the head, when LMDB restores that number. The two cannot be distinguished.
  */
 function flipHead(directory: string, random: Random): void {
   const { pageBytes, newest } = withFile(directory, (descriptor) => {
@@ -170,10 +172,10 @@ function flipHead(directory: string, random: Random): void {
 }
 
 const idBytes = 20;
-/** What msgpack puts before a string of 20 bytes. */
+/** msgpack's first byte of a string of 20 bytes. */
 const idMark = String.fromCharCode(0xa0 + idBytes);
 
-/** Wherever the flag is named within a record: there is no key there. */
+/** Flips a bit at each place of a flag's id within records. In keys the mark does not come before the id. */
 function flipRecord(directory: string, random: Random, flagIds: readonly string[]): void {
   editFile(directory, (file) => {
     const name = Buffer.from(idMark + random.pick(flagIds), 'latin1');
@@ -183,7 +185,7 @@ function flipRecord(directory: string, random: Random, flagIds: readonly string[
   });
 }
 
-/** Before the end of the last page in use. */
+/** Cuts the file before the end of the last page in use. */
 function cutOff(directory: string, random: Random): void {
   const end = withFile(directory, (descriptor) => {
     const head = required(readHead(descriptor));

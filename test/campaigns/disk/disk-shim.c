@@ -1,5 +1,6 @@
 /*
- * Preloaded into a server (LD_PRELOAD): makes the disk below one file fail, and keeps a record of what was done to it.
+ * Preloaded into a server (LD_PRELOAD). Makes the disk fail below one file, and records the writes and syncs of that
+ * file.
  *
  * DISK_FILE     the watched file; everything else is left alone
  * DISK_CONTROL  32 bytes that another process may change at any time (struct control)
@@ -28,20 +29,20 @@ enum { WRITE = 1, SYNC = 2, TRUNCATE = 3 };
 enum { PASS = 0, FAIL = 1, FAIL_AFTER = 2, SHORT = 3 };
 
 struct control {
-  /** What happens to a call that fails: FAIL before anything is done, FAIL_AFTER it was done, or SHORT of half. */
+  /** How a call fails: FAIL does nothing, FAIL_AFTER fails after the work is done, SHORT writes half. */
   int32_t action;
   /** The errno of a failure. */
   int32_t error;
-  /** Bits: 1 << WRITE, 1 << SYNC. Other calls pass and are not counted. */
+  /** Bits 1 << WRITE and 1 << SYNC. Calls of other kinds pass and are not counted. */
   int32_t kinds;
   /** How many such calls pass before one fails. */
   int32_t passes;
   /** How many then fail; -1: all. */
   int32_t failures;
-  /** Counted up here. */
+  /** Counted here by the shim. */
   int32_t seen;
   int32_t failed;
-  /** What statfs says is free, in KiB; -1: the truth. */
+  /** Free space that statfs reports, in KiB; -1: the true value. */
   int32_t free_kib;
 };
 
@@ -88,7 +89,7 @@ static int is_watched(int descriptor) {
   return watched.st_ino == given.st_ino && watched.st_dev == given.st_dev;
 }
 
-/** What is to happen to this call. */
+/** Decides whether and how this call fails. */
 static int judge(int kind) {
   int verdict = PASS;
   pthread_mutex_lock(&lock);
@@ -128,7 +129,7 @@ static ssize_t total(const struct iovec *parts, int count) {
   return sum;
 }
 
-/** Everything that writes comes through here. @param offset -1: where the descriptor stands */
+/** All writing calls come through here. @param offset -1: the descriptor's position */
 static ssize_t put(int descriptor, const struct iovec *parts, int count, off_t offset) {
   if (!is_watched(descriptor)) {
     return offset < 0 ? syscall(SYS_writev, descriptor, parts, count)

@@ -6,10 +6,15 @@ import type { Lifetime } from '../../support/lifetime.ts';
 import { repositoryRoot } from '../../support/repository-root.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** What the shim is compiled with. */
+/** The compiler of the shim. */
 export const shimTools: readonly string[] = ['cc'];
 
-/** Compiles the shim, for one run. @returns the path of the library to preload. @throws Error of the compiler */
+/**
+ * Compiles the shim for one run.
+ *
+ * @returns the path of the library to preload.
+ * @throws Error with the compiler's output
+ */
 export function buildDiskShim(t: Lifetime): string {
   const source = join(repositoryRoot(), 'test', 'campaigns', 'disk', 'disk-shim.c');
   const library = join(temporaryDirectory(t), 'disk-shim.so');
@@ -21,7 +26,7 @@ export function buildDiskShim(t: Lifetime): string {
 }
 
 export interface DiskFault {
-  /** `before`: nothing is done; `after`: it is done, and said to have failed; `short`: half is written. */
+  /** `before`: fails without doing anything; `after`: does the work and reports a failure; `short`: writes half. */
   readonly action: 'before' | 'after' | 'short';
   readonly error: 'EIO' | 'ENOSPC';
   readonly kinds: readonly ('write' | 'sync')[];
@@ -38,7 +43,7 @@ const seenAt = 5 * 4;
 const failedAt = 6 * 4;
 const freeKibAt = 7 * 4;
 
-/** The disk below one file of one process, as far as the shim can bend it. */
+/** Controls how the disk below one file behaves for one process. */
 export class DiskControl {
   readonly path: string;
   readonly #descriptor: number;
@@ -52,7 +57,7 @@ export class DiskControl {
     t.teardown(() => closeSync(this.#descriptor));
   }
 
-  /** Calls from now on count. */
+  /** Counts calls from now on. */
   fail({ action, error, kinds, passes, failures }: DiskFault): void {
     this.heal();
     const fields = [
@@ -71,12 +76,12 @@ export class DiskControl {
     this.#write(0, 0);
   }
 
-  /** @param bytes what the file system says is free; null: the truth */
+  /** @param bytes the free space that the file system reports; null: the true value */
   claimFree(bytes: number | null): void {
     this.#write(freeKibAt, bytes === null ? -1 : Math.floor(bytes / 1024));
   }
 
-  /** Calls of the kinds that were to fail since `fail`, and how many failed. */
+  /** Calls of the failing kinds since `fail`, and how many of them failed. */
   counts(): { readonly seen: number; readonly failed: number } {
     return { seen: this.#read(seenAt), failed: this.#read(failedAt) };
   }
@@ -96,11 +101,11 @@ export class DiskControl {
 
 export interface ShimOptions {
   readonly library: string;
-  /** Absolute, as the program opens it. */
+  /** The absolute path, as the program opens it. */
   readonly file: string;
   readonly control?: DiskControl;
   readonly record?: string;
-  /** LMDB's `noMetaSync`: its commits are then not durable. */
+  /** Simulates LMDB's `noMetaSync`, with which commits are not durable. */
   readonly hasMetaSync?: boolean;
 }
 
@@ -116,7 +121,7 @@ export function shimEnvironment(options: ShimOptions): Readonly<Record<string, s
   };
 }
 
-/** What happened to the file, in order. A mark is of the program itself. */
+/** The writes and syncs of the file, in order. The program itself adds marks. */
 export type DiskEvent =
   | { readonly kind: 'write'; readonly offset: number; readonly bytes: Buffer; readonly isSynced: boolean }
   | { readonly kind: 'sync' }
@@ -126,7 +131,7 @@ export type DiskEvent =
 const recordBytes = 24;
 const kindNumbers = { write: 1, sync: 2, truncate: 3, mark: 4 } as const;
 
-/** Puts a mark into a record: everything recorded before it was done before. */
+/** Appends a mark to a record: everything before it was done earlier. */
 export function markDisk(descriptor: number, text: string): void {
   const bytes = Buffer.from(text);
   const head = Buffer.alloc(recordBytes);

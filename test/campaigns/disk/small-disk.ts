@@ -11,16 +11,16 @@ const fillingMs = 50;
 /** A disk that a test can fill and free. */
 export interface SmallDisk {
   readonly kind: 'tmpfs' | 'shim';
-  /** Of which a data directory is made. */
+  /** A directory on it, for a data directory. */
   readonly directory: string;
-  /** For a server on it; a shim does nothing without. */
+  /** The environment for a server on it, which the shim needs. */
   readonly control: DiskControl;
-  /** @param freeBytes what is left; 0 fills it to the last byte */
+  /** @param freeBytes the space to leave free; 0 fills the disk to the last byte */
   fill(freeBytes: number): Promise<void>;
   free(): void;
 }
 
-/** A tmpfs where mounting is allowed, otherwise a shim that claims to be full and refuses. */
+/** Makes a tmpfs where mounting is allowed; otherwise a shim that reports a full disk and refuses writes. */
 export function makeSmallDisk(t: Lifetime, bytes: number): SmallDisk {
   const control = new DiskControl(t);
   return mountTmpfs(t, bytes, control) ?? shimmedDisk(t, control);
@@ -68,7 +68,7 @@ function shimmedDisk(t: Lifetime, control: DiskControl): SmallDisk {
     async fill(freeBytes) {
       control.claimFree(freeBytes);
       if (freeBytes > 0) return;
-      // No disk goes from room enough to none between two commits.
+      // Real free space shrinks before writes fail: gives the service time to see it.
       await pause(fillingMs);
       control.fail({ action: 'before', error: 'ENOSPC', kinds: ['write'], passes: 0, failures: -1 });
     },

@@ -6,18 +6,18 @@ import { openRawConnection, type RawConnection, type RawResponse } from '../../s
 import type { CampaignProject } from '../campaign-project.ts';
 import { getRequest, patchRequest, WireConnection } from '../wire-connection.ts';
 
-/** What Burgee made of the bytes of one connection. */
+/** How Burgee read the bytes of one connection. */
 export interface BurgeeReading {
   readonly answers: readonly RawResponse[];
-  /** It was closed, or its last answer said so. */
+  /** Whether the connection was closed, or its last answer said so. */
   readonly isEnded: boolean;
-  /** A sound request that was sent behind all others was answered. */
+  /** Whether the valid request at the end was answered. */
   readonly isSentinelAnswered: boolean;
 }
 
 /**
- * Sends bytes and waits until the service has nothing more to say to them, without a clock: a change on another
- * connection of the same worker, which the writer decides after those that came before.
+ * Sends bytes and waits, without a clock, until the service has sent all answers to them. It makes a change on another
+ * connection of the same worker, which the writer decides after all earlier ones.
  */
 export class BurgeeReader {
   readonly #server: BootedServer;
@@ -30,12 +30,16 @@ export class BurgeeReader {
     this.#other = other;
   }
 
-  /** @param server of one worker */
+  /** @param server a server with one worker */
   static async open(server: BootedServer, project: CampaignProject): Promise<BurgeeReader> {
     return new BurgeeReader(server, project, await WireConnection.open(server.port));
   }
 
-  /** Many connections at once: they share the waiting. @param parts of each connection, sent one after another */
+  /**
+   * Reads many connections at once, which share the waiting.
+   *
+   * @param sent the parts of each connection, which are sent one after another
+   */
   async read(t: Lifetime, sent: readonly (readonly string[])[]): Promise<readonly BurgeeReading[]> {
     const connections = await Promise.all(sent.map(() => this.#connect(t)));
     const answers: RawResponse[][] = sent.map(() => []);
@@ -57,7 +61,7 @@ export class BurgeeReader {
     }));
   }
 
-  /** A connection that a worker has: it has answered on it. */
+  /** Opens a connection, and waits for an answer on it, so that a worker has it. */
   async #connect(t: Lifetime): Promise<RawConnection> {
     const connection = await openRawConnection(t, this.#server.port);
     connection.write(getRequest('/health'));
@@ -78,7 +82,7 @@ export class BurgeeReader {
     const change = patchRequest(`/api/v1/flags/${flag}`, this.#project.secret, { enabled: true });
     const { status, body } = await this.#other.ask(change);
     expect(status === 200, `a change beside: ${status} ${body}`);
-    // What was written before that answer is in this process' sockets: a turn of the loop reads it.
+    // All that was written before that answer has reached this process: one turn of its event loop reads it.
     await setImmediate();
     await setImmediate();
     for (const [index, connection] of connections.entries()) {
@@ -97,7 +101,7 @@ export class BurgeeReader {
   }
 }
 
-/** What uWebSockets.js says of bytes that it cannot read has no date: no request was seen there. */
+/** uWebSockets.js answers unreadable bytes without a `Date`: such an answer belongs to no request. */
 function isBurgees({ head }: RawResponse): boolean {
   return /\r\ndate:/i.test(head);
 }

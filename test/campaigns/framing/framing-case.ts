@@ -1,19 +1,19 @@
 import type { Random } from '../../support/random.ts';
 
-/** Where the requests of a case lead. */
+/** The targets of a case's requests. */
 export interface FramingTargets {
   readonly flag: string;
   readonly projectId: string;
   readonly secret: string;
 }
 
-/** Bytes of one connection: what they say, and where they could be misread. */
+/** The bytes of one connection, with their faults and exceptions. */
 export interface FramingCase {
   /** Latin-1. */
   readonly bytes: string;
-  /** Where the bytes are cut: the second part is sent when the first has been answered. Null: they go at once. */
+  /** Where the bytes are cut: the second part is sent when the first has been answered. Null: all are sent at once. */
   readonly cut: number | null;
-  /** The known exceptions that it touches (`known-exceptions.ts`). */
+  /** The known exceptions that apply (`known-exceptions.ts`). */
   readonly touches: readonly string[];
 }
 
@@ -22,7 +22,7 @@ interface Message {
   readonly touches: readonly string[];
 }
 
-/** Of a header line, or of a chunk: how it is written, and the exception that it is. */
+/** A way to write a header line or a chunk, and the exception that applies to it. */
 interface Writing {
   readonly text: string;
   readonly touches?: string;
@@ -35,7 +35,7 @@ const spaces = ['  ', '\t', '', ' \t'];
 const lineEnds = ['\n', '\r', '\r\r\n', '\n\r\n', ' \r\n', '\0\r\n'];
 const proxyHeader = '\r\n\r\n\0\r\nQUIT\n!\x11\0\x0c\x01\x02\x03\x04\x05\x06\x07\x08\0P\0P';
 
-/** Values that say `length`, or seem to. */
+/** Values that mean `length`, or seem to. */
 function lengthValues(length: number): readonly Writing[] {
   const text = String(length);
   const plain = ['', ' ', `+${text}`, `-${text}`, `0${text}`, `${text}, ${text}`, `${text},`, `0x${text}`];
@@ -75,7 +75,7 @@ const oddLines: readonly Writing[] = [
   })),
 ];
 
-/** What may stand where another parser looks for the rest of a chunk. */
+/** What may come where a parser expects the rest of a chunk. */
 const chunkFaults: readonly string[] = [
   'XX',
   '\n',
@@ -87,7 +87,7 @@ const chunkFaults: readonly string[] = [
   '\r\nX-Trailer: 1\r\n',
 ];
 
-/** @returns a case: one to three messages, of which each may have a fault or two */
+/** @returns a case of one to three messages, each with up to two faults */
 export function createFramingCase(random: Random, targets: FramingTargets): FramingCase {
   const messages = Array.from({ length: random.integer(1, 3) }, () => createMessage(random, targets));
   const isProxied = random.chance(0.02);
@@ -142,7 +142,7 @@ function createMessage(random: Random, targets: FramingTargets): Message {
   return { bytes: `${head}${oddEnd === all.length ? '\n' : '\r\n'}${body}`, touches };
 }
 
-/** Lines that say how long the body is stay in their order: the first counts for one parser, the last for another. */
+/** Lines that give the body's length keep their order: one parser uses the first, another the last. */
 function shuffledWhole(lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [lines.join('\r\n')];
 }
@@ -180,7 +180,7 @@ function createBody(
   return { lines, body: inChunks(random, content, often), isChunked: true };
 }
 
-/** A change, or a whole request that must not be taken for one. */
+/** A body: a change, or a complete request that must not be read as a request. */
 function createContent(random: Random, { flag, secret }: FramingTargets): string {
   const off = '{"enabled":false}';
   return random.pick([

@@ -2,24 +2,23 @@ import type { FramingTargets } from './framing-case.ts';
 
 /** How Burgee may differ from strict parsers. */
 export const framingFaults = {
-  many: 'more than one request more than a strict parser sees',
-  open: 'a request more, and the connection goes on',
-  carriedOut: 'a request more, which was carried out; the connection ends',
-  goesOn: 'the connection goes on where a strict parser’s ends',
+  many: 'Burgee reads several requests more than a strict parser',
+  open: 'Burgee reads a request more, and the connection stays open',
+  carriedOut: 'Burgee reads a request more and carries it out; the connection ends',
+  goesOn: 'the connection stays open where a strict parser’s ends',
 } as const;
 export type FramingFault = keyof typeof framingFaults;
 
 /**
- * Where Burgee takes for a request what a strict parser refuses, because uWebSockets.js does not show what is wrong with
- * it, or because looking would be paid by every evaluation (docs/gotchas.md). The examples of proxies in `deploy/`
- * refuse all of them.
+ * Cases in which Burgee accepts a request that a strict parser refuses: uWebSockets.js does not show the fault, or
+ * checking would slow every evaluation (docs/gotchas.md). The example proxies in `deploy/` refuse all of them.
  */
 export interface KnownException {
   readonly name: string;
   readonly reason: string;
-  /** What it may lead to. */
+  /** What the exception may cause. */
   readonly faults: readonly FramingFault[];
-  /** Bytes that show it, as long as it is true. Latin-1. */
+  /** Bytes that show the exception while it exists. Latin-1. */
   example(targets: FramingTargets): string;
 }
 
@@ -34,21 +33,21 @@ export const knownExceptions: readonly KnownException[] = [
   {
     name: 'nameless-line',
     faults: everything,
-    reason:
-      'the lines behind one without a name are hidden, also from uWebSockets.js: it frames without them',
+    reason: 'uWebSockets.js does not see the lines after a line without a name, and frames without them',
     example: () => `GET /health HTTP/1.1\r\n${host}: hidden\r\nContent-Length: 5\r\n\r\n`,
   },
   {
     name: 'trimmed-bytes',
     faults: everything,
     reason:
-      'bytes that are not ASCII at the ends of a value are cut off like white space before anybody sees it',
+      'uWebSockets.js trims non-ASCII bytes at the ends of a value like white space, before Burgee sees it',
     example: (targets) => patch(targets, 'Content-Length: \xa02\r\n', '{}'),
   },
   {
     name: 'proxy-header',
     faults: everything,
-    reason: 'the binary header of the PROXY protocol is read before any request, and not shown',
+    reason:
+      'uWebSockets.js reads the binary header of the PROXY protocol before any request, and does not show it',
     example: () =>
       `\r\n\r\n\0\r\nQUIT\n!\x11\0\x0c\x01\x02\x03\x04\x05\x06\x07\x08\0P\0PGET /health HTTP/1.1\r\n${host}\r\n`,
   },
@@ -56,21 +55,21 @@ export const knownExceptions: readonly KnownException[] = [
     name: 'chunks',
     faults: ['carriedOut'],
     reason:
-      'chunks are shown without what frames them: a body that looks whole is taken, and its connection ends',
+      'uWebSockets.js shows chunks without their framing: a body that looks complete is accepted, and its connection ends',
     example: (targets) =>
       patch(targets, 'Transfer-Encoding: chunked\r\n', '10\r\n{"enabled":true}XX0\r\n\r\n'),
   },
   {
     name: 'evaluation-lines',
     faults: everything,
-    reason: 'the evaluation of one flag looks at the first Content-Length and Transfer-Encoding alone',
+    reason: 'the evaluation of one flag checks only the first Content-Length and Transfer-Encoding',
     example: ({ flag }) =>
       `GET /v1/flags/${flag} HTTP/1.1\r\n${host}Content-Length:\r\nContent-Length: 5\r\n\r\n`,
   },
   {
     name: 'delete-byte',
     faults: everything,
-    reason: 'the byte 7F in a value is let through; it moves no end of a request',
+    reason: 'the byte 7F in a value is accepted; it cannot move the end of a request',
     example: () => `GET /health HTTP/1.1\r\n${host}X-Odd: a\x7fb\r\n\r\n`,
   },
 ];

@@ -10,16 +10,16 @@ import { freePort } from '../../support/free-port.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** What another parser makes of the bytes of one connection. */
+/** How another parser reads the bytes of one connection. */
 export interface Reading {
   /** The paths of the requests that it saw, in order. */
   readonly paths: readonly string[];
 }
 
-/** A server that reads HTTP strictly, and answers everything. */
+/** A server that reads HTTP strictly, and answers every request. */
 export interface StrictParser {
   readonly name: string;
-  /** @param bytes Latin-1: all that ever comes on the connection. @param lastPath of the request that ends them */
+  /** @param bytes Latin-1: all bytes of the connection. @param lastPath the path of the last request */
   read(bytes: string, lastPath: string): Promise<Reading>;
 }
 
@@ -32,7 +32,7 @@ export async function startNodeParser(t: Lifetime): Promise<StrictParser> {
     request.on('end', () => response.end('ok'));
     request.resume();
   });
-  // Requests are counted by their heads: one whose body does not end has been seen too.
+  // Requests are counted by their heads: a request with an incomplete body counts too.
   const seen = new Map<number, string[]>();
   server.on('request', (request) => {
     const port = request.socket.remotePort ?? 0;
@@ -54,7 +54,10 @@ export async function startNodeParser(t: Lifetime): Promise<StrictParser> {
   };
 }
 
-/** Nothing listens behind it: it answers each request itself, when its body is there, and says which also if that fails. */
+/**
+ * HAProxy without a backend: it answers each request itself once the body is there, and names the request also if that
+ * fails.
+ */
 function haproxyConfig(port: number): string {
   return `
 global
@@ -95,7 +98,7 @@ export async function startHaproxyParser(t: Lifetime, program: string): Promise<
     read: async (bytes, lastPath) => {
       const pathsOf = (text: string) =>
         [...text.matchAll(/\r\nx-seen: ([^\r]*)/g)].map(([, path = '']) => path);
-      // Told of the end of the bytes, it may close before it has looked at all of them.
+      // On the end of the stream HAProxy may close before it has read all bytes.
       const { text } = await exchange(port, bytes, (sofar) => pathsOf(sofar).at(-1) === lastPath);
       return { paths: pathsOf(text) };
     },
@@ -103,8 +106,8 @@ export async function startHaproxyParser(t: Lifetime, program: string): Promise<
 }
 
 /**
- * Sends bytes, and waits for the end of the answers: the server closes, or enough has come.
- * @param isEnough of what has come so far; never: then the server is told that no more bytes come
+ * Sends bytes, and waits until the server closes or enough answers have come.
+ * @param isEnough tests the text so far; without it the stream is ended after the bytes
  */
 function exchange(
   port: number,

@@ -8,15 +8,15 @@ import type { HostileStage } from './hostile-stage.ts';
 
 const spare = 40;
 const extra = 100;
-/** Shorter than what the service grants a connection that says nothing. */
+/** Shorter than the service's time limit for a silent connection. */
 const exhaustedMs = 1500;
 const releasedWithinMs = 2000;
-/** Of one that waited in the listener's queue while there was no descriptor for it. */
+/** Time limit for a connection that waited in the listener's queue for a descriptor. */
 const laterAnswerMs = 5000;
 
 /**
- * No descriptors are left, since the limit is lowered after the service has read it: those who are connected are served, and others are when there are descriptors
- * again.
+ * Uses up the descriptors, by lowering the limit after the service has read it. Connected clients are served, and new
+ * ones are once descriptors are free again.
  */
 export async function descriptorsRunOut(stage: HostileStage): Promise<number> {
   const { server, load, project, context } = stage;
@@ -35,7 +35,7 @@ export async function descriptorsRunOut(stage: HostileStage): Promise<number> {
     load.restart();
     await setTimeout(exhaustedMs);
     const { answered, slowestMs } = load.tally;
-    expect(answered > 0, 'those who are connected are not served without descriptors');
+    expect(answered > 0, 'connected clients are not served without descriptors');
     context.note(`without descriptors ${answered} were answered, the slowest in ${Math.round(slowestMs)} ms`);
     await expectChange(changer, stage);
     changer.destroy();
@@ -56,7 +56,7 @@ export async function descriptorsRunOut(stage: HostileStage): Promise<number> {
   return rounds;
 }
 
-/** A change needs no descriptor of its own. */
+/** A change on an open connection needs no further descriptor. */
 async function expectChange(connection: WireConnection, { project }: HostileStage): Promise<void> {
   const path = `/api/v1/flags/${project.flags[0]}`;
   const { status, body } = await connection.ask(patchRequest(path, project.secret, { enabled: true }));

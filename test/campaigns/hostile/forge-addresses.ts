@@ -10,7 +10,7 @@ const attempts = failuresMax + 10;
 const proxy = '127.0.0.9';
 const stranger = '127.0.0.10';
 
-/** Addresses that a stranger claims change nothing; those of a declared proxy count. */
+/** Addresses claimed by an untrusted client have no effect; those from a declared proxy count. */
 export async function forgeAddresses(stage: HostileStage): Promise<number> {
   const { server } = stage;
   await expectLimited(stage, server.port, '127.0.0.11', forgedHeader);
@@ -63,7 +63,7 @@ async function statusesOf(
   return statuses;
 }
 
-/** Closed connections, or answers that end in 429: the address that counts is the socket's. */
+/** Expects a closed connection, or answers that end in 429, because the socket's address counts. */
 async function expectLimited(
   stage: HostileStage,
   port: number,

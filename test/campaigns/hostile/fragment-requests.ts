@@ -9,13 +9,16 @@ const atOnce = 20;
 const malformedMin = 60;
 let addressesGiven = 0;
 
-/** An address of its own: failed authentications of one request must not limit the next. */
+/** A new client address for each request, so that failed authentications of one do not limit the next. */
 function nextAddress(): string {
   addressesGiven += 1;
   return `127.${101 + ((addressesGiven >> 15) & 31)}.${(addressesGiven >> 7) & 255}.${1 + (addressesGiven & 127)}`;
 }
 
-/** Requests in pieces: what is wrong gets no 500 and does nothing, what is right gets the answer of the whole. */
+/**
+ * Sends requests in pieces: a malformed one gets no 500 and changes nothing, a valid one gets the same answer as when
+ * sent at once.
+ */
 export async function fragmentRequests(stage: HostileStage): Promise<number> {
   const { context, project } = stage;
   const [flag = ''] = project.flags;
@@ -40,12 +43,12 @@ export async function fragmentRequests(stage: HostileStage): Promise<number> {
   }
   await runAll(trials);
   const after = await listedFlags(stage);
-  expect(after === before, `what was malformed, or changes nothing, made of ${before}\n${after}`);
+  expect(after === before, `malformed requests, or some that change nothing, changed ${before}\nto ${after}`);
   context.note(`${malformed.length} malformed requests, each whole and at ${context.count} fragmentations`);
   return trials.length;
 }
 
-/** With the moment of each flag's last change: a flag that was switched over and back would show. */
+/** With the time of each flag's last change, which shows a flag that was switched twice. */
 async function listedFlags({ server, project }: HostileStage): Promise<string> {
   const connection = await WireConnection.open(server.port);
   const { status, body } = await connection.ask(getRequest('/api/v1/flags', project.secret));
@@ -83,7 +86,7 @@ async function tryValid(
 }
 
 /**
- * Whether a piece ends before the path or inside the version: this build of uWebSockets.js answers that with 505 and closes
+ * Whether a piece ends before the path or inside the version: this build of uWebSockets.js then answers 505 and closes
  * (docs/gotchas.md).
  */
 function isVersionCut(pieces: readonly Buffer[]): boolean {
@@ -115,7 +118,7 @@ async function sendPieces(
   return answer;
 }
 
-/** Their answers are the same each time. */
+/** Valid requests whose answers are always the same. */
 function validRequests(flag: string, secret: string): Buffer[] {
   const chunked = `PATCH /api/v1/flags/${flag} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secret}\r\nTransfer-Encoding: chunked\r\n\r\n`;
   return [

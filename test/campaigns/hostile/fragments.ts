@@ -4,7 +4,7 @@ import type { RawConnection } from '../../support/raw-request.ts';
 
 const fragmentsMax = 8;
 
-/** Cuts bytes at random places: at few or many, and sometimes in the middle of a line's end. */
+/** Cuts bytes at random places, few or many, and sometimes within a line's end. */
 export function cutAtRandom(bytes: Buffer, random: Random): Buffer[] {
   const cuts = new Set<number>();
   const wanted = random.integer(1, Math.min(fragmentsMax, bytes.length - 1));
@@ -15,7 +15,7 @@ export function cutAtRandom(bytes: Buffer, random: Random): Buffer[] {
   return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
 }
 
-/** Writes one piece after the other, each in an event-loop turn of its own at least. */
+/** Writes one piece after another, each in its own event-loop turn at least. */
 export async function writePieces(connection: RawConnection, pieces: readonly Buffer[]): Promise<void> {
   for (const piece of pieces) {
     connection.write(piece);

@@ -7,13 +7,13 @@ import type { HostileStage } from './hostile-stage.ts';
 const idle = { full: 10_000, sample: 1000 };
 const openingAtOnce = 200;
 const p99RatioMax = 1.2;
-/** Shorter than what the service grants a connection that says nothing: it closes them after about 10 s. */
+/** Shorter than the service's time limit for a silent connection, which is about 10 s. */
 const measuredMs = 5000;
 const rounds = 3;
-/** After many connections were opened or closed. */
+/** Pause after many connections were opened or closed. */
 const settleMs = 500;
 
-/** Many connections that say nothing delay nobody. */
+/** Many silent connections delay no other client. */
 export async function holdIdleConnections(stage: HostileStage): Promise<number> {
   const { load, context, server } = stage;
   const wanted = context.isFull ? idle.full : idle.sample;
@@ -40,7 +40,7 @@ async function measureP99(load: HostileStage['load'], durationMs: number): Promi
   await setTimeout(settleMs);
   load.durationsMs.length = 0;
   await setTimeout(durationMs);
-  expect(load.durationsMs.length > 100, 'the normal load goes on');
+  expect(load.durationsMs.length > 100, 'the normal load continues');
   return percentileOf(load.durationsMs, 99);
 }
 

@@ -4,7 +4,7 @@ import type { CampaignContext } from '../campaign.ts';
 import type { CampaignProject } from '../campaign-project.ts';
 import type { SteadyLoad } from '../steady-load.ts';
 
-/** A server under a normal load, for clients that are not normal. */
+/** A server under a normal load, for hostile clients. */
 export interface HostileStage extends Lifetime {
   readonly project: CampaignProject;
   readonly server: BootedServer;
@@ -12,5 +12,5 @@ export interface HostileStage extends Lifetime {
   readonly context: CampaignContext;
 }
 
-/** @returns how many times something was tried. @throws on a violation */
+/** @returns how many attempts were made. @throws on a violation */
 export type HostileStep = (stage: HostileStage) => Promise<number>;

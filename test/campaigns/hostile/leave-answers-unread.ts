@@ -10,15 +10,15 @@ import type { HostileStage } from './hostile-stage.ts';
 const clients = { full: 400, sample: 120 };
 /** One flag of some 6 MB: its answer does not fit the sockets' buffers. */
 const cohorts = Array.from({ length: 24_000 }, (_, index) => String(index).padStart(250, 'c'));
-/** Of answers that nobody takes, with what making them costs. */
+/** The limit of memory for unread answers and for making them. */
 const growthMaxBytes = 384 * 1024 * 1024;
-/** Shorter than what the service grants a client that takes nothing. */
+/** Shorter than the service's time limit for a client that reads nothing. */
 const readsNothingMs = 8000;
 const lookIntervalMs = 100;
-/** The evaluator makes the answers first that were asked for before: their number tells how long that takes at most. */
+/** The worker makes earlier answers first: their number bounds how long that takes. */
 const servedAgainWithinMs = 30_000;
 
-/** Long answers that nobody reads take bounded memory; when there is too much of it, the next gets a 503. */
+/** Unread long answers take bounded memory; beyond the bound the next request gets a 503. */
 export async function leaveAnswersUnread(stage: HostileStage): Promise<number> {
   const { context } = stage;
   const project = await provisionProject(stage, { flags: 1, state: { enabled: true, cohorts } });
@@ -40,7 +40,7 @@ export async function leaveAnswersUnread(stage: HostileStage): Promise<number> {
     grown = Math.max(grown, ownBytesOf(server.pid) - before);
   }
   context.note(`${wanted} clients that read nothing: ${inMegabytes(grown)} MB more`);
-  expect(grown < growthMaxBytes, `answers that nobody reads take ${inMegabytes(grown)} MB`);
+  expect(grown < growthMaxBytes, `unread answers take ${inMegabytes(grown)} MB`);
   for (const connection of opened) connection.destroy();
   const givesUpAt = performance.now() + servedAgainWithinMs;
   for (let status = 0; status !== 200; ) {
@@ -52,7 +52,7 @@ export async function leaveAnswersUnread(stage: HostileStage): Promise<number> {
   return wanted;
 }
 
-/** On a connection of its own: the service closes one that says nothing for as long as the others are looked at. */
+/** On a new connection, because the service closes one that is silent for as long as the others take. */
 async function statusOf(port: number, request: string): Promise<number> {
   const connection = await WireConnection.open(port);
   const { status } = await connection.ask(request);

@@ -1,10 +1,10 @@
-/** Requests that are wrong as a whole, as they go on the wire: none may be carried out, or answered with a 500. */
+/** Malformed requests as bytes: none may be carried out, or answered with a 500. */
 export interface RequestTargets {
   readonly flag: string;
   readonly secret: string;
 }
 
-/** @returns sixty of them. What could be smuggled would switch the flag off. */
+/** @returns sixty requests. A smuggled one would switch the flag off. */
 export function malformedRequests({ flag, secret }: RequestTargets): readonly Buffer[] {
   const path = `/v1/flags/${flag}`;
   const host = 'Host: localhost\r\n';

@@ -9,10 +9,10 @@ const connections = { full: 1000, sample: 200 };
 const attackSeconds = { full: 30, sample: 5 };
 const ownSockets = 40;
 const dripMs = 100;
-/** The service closes what does not come to an end: idle and slow ones after some 10 s, a slow body at its deadline. */
+/** The service closes incomplete requests: idle and slow ones after some 10 s, a slow body at its deadline. */
 const patienceMs = 20_000;
 
-/** Headers and bodies that come a byte at a time are cut off, and delay nobody. */
+/** Headers and bodies that arrive byte by byte are cut off, and delay no other client. */
 export async function sendSlowly(stage: HostileStage): Promise<number> {
   const { server, context, load } = stage;
   // The normal load's connections are open by then.
@@ -22,7 +22,7 @@ export async function sendSlowly(stage: HostileStage): Promise<number> {
   const drips = dripMany(stage);
   for (const mode of [['-H'], ['-B']]) {
     await runSlowHttpTest(stage, mode);
-    expect(load.tally.answered > 0, 'the normal load goes on');
+    expect(load.tally.answered > 0, 'the normal load continues');
   }
   await drips;
   const isReleased = (): boolean => openFilesOf(server.pid) <= before + 2;
@@ -47,14 +47,14 @@ async function runSlowHttpTest(
     output += text.toString('latin1');
   });
   await once(child, 'close');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the program colours what it prints
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the program's output has colours
   const plain = output.replace(/\u001b\[[0-9;]*m/g, '');
   const available = [...plain.matchAll(/service available: *(YES|NO)/g)].map(([, answer]) => answer);
   expect(available.length > 0, `slowhttptest ${mode.join(' ')} says nothing: ${plain.slice(-400)}`);
   expect(!available.includes('NO'), `slowhttptest ${mode.join(' ')} found the service unavailable`);
 }
 
-/** Sockets of the test's own, with requests that slowhttptest does not send. */
+/** The test's own sockets, with requests that slowhttptest does not send. */
 async function dripMany(stage: HostileStage): Promise<void> {
   await Promise.all(Array.from({ length: ownSockets }, (_, index) => dripOne(stage, index)));
 }
@@ -72,5 +72,5 @@ async function dripOne(stage: HostileStage, index: number): Promise<void> {
   }
   const tookMs = performance.now() - startedAt;
   connection.destroy();
-  expect(tookMs < patienceMs, `a connection that drips was borne for ${Math.round(tookMs)} ms`);
+  expect(tookMs < patienceMs, `a dripping connection was kept for ${Math.round(tookMs)} ms`);
 }

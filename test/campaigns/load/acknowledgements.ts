@@ -1,7 +1,7 @@
 import type { ClientResponse } from '../../support/http-client.ts';
 import type { Target } from './installation.ts';
 
-/** What a flag is set to in one environment, as an answer shows it. */
+/** A flag's state in one environment, as an answer shows it. */
 export interface ShownState {
   readonly enabled: boolean;
   readonly trafficPercentage: number;
@@ -10,13 +10,13 @@ export interface ShownState {
 
 export type PatchBody = Partial<ShownState>;
 
-/** What a client has asked for. */
+/** A change that a client has requested. */
 export type Attempt =
   | { readonly kind: 'patch'; readonly target: Target; readonly body: PatchBody }
   | { readonly kind: 'create'; readonly name: string; readonly body: PatchBody }
   | { readonly kind: 'denial'; readonly tokenId: string };
 
-/** A change that was answered as made. */
+/** An acknowledged change. */
 export interface AcknowledgedChange {
   readonly target: Target;
   readonly name: string;
@@ -30,30 +30,31 @@ interface ShownFlag extends ShownState {
   readonly updatedAt: number;
 }
 
-/** An answer that no request of the load may get. */
+/** Thrown for an answer that no request of the load may get. */
 export class WrongAnswer extends Error {
   override readonly name = 'WrongAnswer';
 }
 
 /**
- * What the clients of a load know: which changes the service has said it made, which it has said it did not, and which
- * it never answered. Those may be there or not, but only whole.
+ * What the clients of a load know: the acknowledged changes, the refused ones, and those without an answer. A change
+ * without an answer may have been made or not, but only as a whole.
  */
 export class Acknowledgements {
-  /** By request id. */
+  /** Acknowledged changes by request id. */
   readonly changes = new Map<string, AcknowledgedChange>();
   /** Request ids of writes that were answered as failed. */
   readonly refused = new Set<string>();
   readonly unanswered: Attempt[] = [];
   /** Answered refusals by token id. */
   readonly denials = new Map<string, number>();
-  /** Patches that changed nothing, and reads. */
+  /** Successful patches that changed nothing, and reads. */
   otherAnswers = 0;
-  /** By status: answers that were neither a success nor an expected refusal. */
+  /** Counts by status of answers that were neither a success nor an expected refusal. */
   readonly failures = new Map<number, number>();
 
   /**
-   * @returns the flag's state after the attempt; `unchanged` when nothing was done, `unknown` when nobody can tell.
+   * @returns the flag's state after the attempt; `unchanged` if nothing was changed, `unknown` if the answer leaves it
+   *   open.
    * @throws WrongAnswer
    */
   take(attempt: Attempt, answer: ClientResponse | null): ShownState | 'unchanged' | 'unknown' {
@@ -113,7 +114,7 @@ function requestIdOf(answer: ClientResponse): string {
   return id;
 }
 
-/** A dying process says that it does not know. */
+/** A dying process answers that it does not know. */
 function isUnknown(answer: ClientResponse): boolean {
   return answer.status === 503 && answer.text.includes('may have been applied');
 }

@@ -9,14 +9,14 @@ export interface Target {
   readonly environment: string | null;
 }
 
-/** Whose changes a flag gets. */
+/** A flag's project and write token. */
 export interface Project {
   readonly id: string;
   readonly secret: string;
   readonly targets: readonly Target[];
 }
 
-/** A data directory for a mixed load: a project of each kind, and read tokens whose writes are refused. */
+/** A data directory for a mixed load: a project of each kind, and read tokens, whose writes are refused. */
 export interface Installation {
   readonly dataDir: string;
   readonly single: Project;
@@ -28,7 +28,7 @@ const environments = ['production', 'staging'];
 /** A project has at most 50 tokens. */
 const readersMax = 40;
 
-/** @param flags of each project */
+/** @param flags how many flags each project gets */
 export async function installForLoad(
   t: Lifetime,
   {

@@ -9,7 +9,7 @@ interface ListedFlag extends ShownState {
   readonly environments?: Readonly<Record<string, ShownState>>;
 }
 
-/** Compares what both APIs answer with what the store holds. @throws Error on a difference */
+/** Compares the answers of both APIs with the store. @throws Error on a difference */
 export async function judgeService(
   client: HttpClient,
   { single, multi }: Installation,
@@ -37,7 +37,7 @@ export async function judgeService(
   await judgeEvaluations(client, stored);
 }
 
-/** Every flag, for a caller in a cohort that lists may name. */
+/** Evaluates every flag for a caller in a cohort that lists may contain. */
 async function judgeEvaluations(client: HttpClient, stored: StoredStates): Promise<void> {
   for (const { target, state } of stored.values()) {
     const answer = await client.send({ path: evaluationPathOf(target, 'alpha') });

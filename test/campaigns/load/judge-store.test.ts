@@ -6,7 +6,7 @@ import { Acknowledgements, type Attempt } from './acknowledgements.ts';
 import { type Installation, installForLoad } from './installation.ts';
 import { judgeStore } from './judge-store.ts';
 
-/* What judges the campaigns must itself see every kind of loss. */
+/* The judge of the campaigns must itself notice every kind of loss. */
 
 interface Made {
   readonly installation: Installation;
@@ -33,7 +33,7 @@ async function makeOne(t: Parameters<typeof installForLoad>[0]): Promise<Made> {
   return { installation, known, attempt };
 }
 
-t.test('a store that holds what was acknowledged passes; every other story is noticed', async (t) => {
+t.test('a store with all acknowledged changes passes; every difference is noticed', async (t) => {
   const { installation, known, attempt } = await makeOne(t);
   const { states, madeUnanswered } = await judgeStore(installation, known);
   t.equal(states.size, 6, 'two flags, and two in two environments');
@@ -52,7 +52,7 @@ t.test('a store that holds what was acknowledged passes; every other story is no
   const lost = judgedWith((copy) => copy.changes.set('another', change));
   await t.rejects(lost, { message: /1 acknowledged changes are lost/ });
   const unasked = judgedWith((copy) => copy.changes.clear());
-  await t.rejects(unasked, { message: /nobody has asked for/ });
+  await t.rejects(unasked, { message: /no client requested/ });
   const refused = judgedWith((copy) => {
     copy.changes.clear();
     copy.refused.add(requestId);
@@ -72,7 +72,7 @@ t.test('a store that holds what was acknowledged passes; every other story is no
     copy.changes.clear();
     copy.unanswered.push({ ...attempt, body: { enabled: true } } as Attempt);
   });
-  await t.rejects(half, { message: /nobody has asked for/ }, 'more than was asked for');
+  await t.rejects(half, { message: /no client requested/ }, 'more than was requested');
   const whole = await judgedWith((copy) => {
     copy.changes.clear();
     copy.unanswered.push(attempt);
@@ -80,7 +80,7 @@ t.test('a store that holds what was acknowledged passes; every other story is no
   t.equal(whole.madeUnanswered, 1);
 });
 
-t.test('a change log that is gone is noticed', async (t) => {
+t.test('a missing change log is noticed', async (t) => {
   const { installation, known } = await makeOne(t);
   const root = openEnvironment({ directory: installation.dataDir, mapBytes: 2 ** 30, isReadOnly: false });
   createDatabases(root)['change-log'].clearSync();

@@ -7,17 +7,17 @@ import type { Acknowledgements, Attempt, ShownState } from './acknowledgements.t
 import type { Installation, Target } from './installation.ts';
 import { isSameState } from './mixed-load.ts';
 
-/** What the store holds, by flag and environment. */
+/** The stored states, by flag and environment. */
 export type StoredStates = ReadonlyMap<string, { readonly target: Target; readonly state: ShownState }>;
 
 export interface JudgeOptions {
-  /** False where the disk may refuse: a denial is then answered though it could not be recorded. */
+  /** False if the disk may refuse writes: a denial is then answered even if it could not be recorded. */
   readonly areDenialsKept: boolean;
 }
 
 export interface Verdict {
   readonly states: StoredStates;
-  /** Unanswered changes that were made all the same. */
+  /** Unanswered changes that were nevertheless made. */
   readonly madeUnanswered: number;
 }
 
@@ -28,11 +28,11 @@ export function keyOf({ flagId, environment }: Target): string {
 }
 
 /**
- * Compares what the store holds with what the clients know: every acknowledged change is there once, in the audit log
- * as in the flag, no refused one is, and what is there beside them is a whole unanswered one. Audit log, change log,
- * revisions and flags tell the same story; no token has two denial emails.
+ * Compares the store with what the clients know. Every acknowledged change is there once, in the audit log and in the
+ * flag; no refused change is; every other change there is a complete unanswered one. Audit log, change log, revisions
+ * and flags agree; no token has two denial emails.
  *
- * Nobody may be writing. @throws Error on a violation
+ * No server may be writing. @throws Error on a violation
  */
 export async function judgeStore(
   installation: Installation,
@@ -65,7 +65,7 @@ class StoreJudge {
   readonly #reader: StoreReader;
   readonly #known: Acknowledgements;
   readonly #unanswered: Attempt[];
-  /** Changes of each flag since it was made, its creation included. */
+  /** The number of each flag's changes, its creation included. */
   readonly #revisions = new Map<string, number>();
   readonly #order: string[] = [];
 
@@ -118,7 +118,7 @@ class StoreJudge {
   #takeUnanswered(entry: AuditEntry, state: ShownState): void {
     if (this.#known.refused.has(entry.requestId ?? '')) fail(`a refused change was made: ${entry.requestId}`);
     const index = this.#unanswered.findIndex((attempt) => isAttemptAt(attempt, entry, state));
-    if (index < 0) fail(`nobody has asked for ${JSON.stringify(entry)}`);
+    if (index < 0) fail(`no client requested ${JSON.stringify(entry)}`);
     this.#unanswered.splice(index, 1);
     this.madeUnanswered += 1;
   }
@@ -144,7 +144,7 @@ class StoreJudge {
       }
     }
     const [gone] = this.#revisions.keys();
-    if (gone !== undefined) fail(`flag ${gone} is in the audit log and nowhere else`);
+    if (gone !== undefined) fail(`flag ${gone} is only in the audit log`);
     this.#compareUpdatedAt();
   }
 
@@ -163,7 +163,7 @@ class StoreJudge {
     }
   }
 
-  /** Its newest entries are the changes of the audit log, in the same order. */
+  /** The change log's newest entries are the changes of the audit log, in the same order. */
   compareChangeLog(): void {
     const logged: string[] = [];
     let previous = 0;
@@ -184,7 +184,7 @@ class StoreJudge {
       compared === 0 ? [] : logged.slice(-compared),
       compared === 0 ? [] : this.#order.slice(-compared),
     );
-    if (!isSame) fail('the change log and the audit log tell of different changes');
+    if (!isSame) fail('the change log and the audit log have different changes');
     if (this.#reader.sequence() !== previous)
       fail(`the change log ends at ${previous}, its counter elsewhere`);
   }
@@ -211,7 +211,7 @@ class StoreJudge {
   }
 }
 
-/** Whole: every field that the attempt names has the value it names, and no other has changed. */
+/** Whether the change is complete: every field of the attempt has its value, and no other field has changed. */
 function isAttemptAt(attempt: Attempt, entry: AuditEntry, state: ShownState): boolean {
   if (attempt.kind === 'denial') return false;
   const body = { ...(attempt.kind === 'create' ? initialState : {}), ...attempt.body };

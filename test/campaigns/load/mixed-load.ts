@@ -8,20 +8,20 @@ export interface MixedLoadOptions {
   readonly port: number;
   readonly random: Random;
   readonly acknowledgements: Acknowledgements;
-  /** Each has a connection of its own and, of every kind of flag, some that nobody else changes. */
+  /** Each client has a connection of its own and, of every kind of flag, some that no other client changes. */
   readonly clients: number;
-  /** A name for this run's creations: a name tells which attempt made a flag. */
+  /** Part of the names of this run's flags: a name shows which attempt made a flag. */
   readonly runName: string;
   readonly isOver: () => boolean;
   /** Called after each answer with its status and duration; null when there was none. */
   readonly onAnswer?: (kind: RequestKind, answer: ClientResponse | null) => void;
-  /** Goes on after an answer that never came; otherwise such a client is done. */
+  /** Whether a client continues after a missing answer; otherwise it ends. */
   readonly isPersistent?: boolean;
 }
 
 export type RequestKind = 'patch' | 'create' | 'denial' | 'read' | 'evaluation';
 
-/** Of each hundred requests. */
+/** How many of each hundred requests are of a kind. */
 const shares: readonly (readonly [RequestKind, number])[] = [
   ['patch', 50],
   ['create', 4],
@@ -33,7 +33,7 @@ const kinds = shares.flatMap(([kind, share]) => Array.from({ length: share }, ()
 const cohortNames = ['alpha', 'beta', 'gamma', 'δέλτα', 'a b+c&d=e'];
 const otherPause = 20;
 
-/** Clients of both APIs that create, patch, are refused, read and evaluate, until `isOver` or nobody answers. */
+/** Clients of both APIs that create, patch, are refused, read and evaluate, until `isOver` or until no answers come. */
 export async function runMixedLoad(
   t: Lifetime,
   installation: Installation,
@@ -51,7 +51,7 @@ class LoadClient {
   readonly #options: MixedLoadOptions;
   readonly #number: number;
   readonly #random: Random;
-  /** The last state of this client's own targets, where it is known. */
+  /** The last known states of this client's own targets. */
   readonly #known = new Map<Target, ShownState>();
   #turn = 0;
   #isAnswered = true;
@@ -162,7 +162,7 @@ class LoadClient {
     return owner !== null && owner !== this.#number;
   }
 
-  /** Half of the targets are everybody's: there the changes of clients meet. */
+  /** Half of the targets are shared, so that several clients change the same flag. */
   #ownerOf(project: Project, target: Target): number | null {
     const index = project.targets.indexOf(target);
     return index % 2 === 0 ? (index / 2) % this.#options.clients : null;

@@ -7,7 +7,7 @@ function write(offset: number, text: string, isSynced = false): DiskEvent {
   return { kind: 'write', offset, bytes: Buffer.from(text.repeat(512)), isSynced };
 }
 
-/** The first letter of each sector that can be there after a cut, over many cuts. */
+/** For each sector, the first letters that it had after many cuts. */
 function outcomes(events: readonly DiskEvent[], end: number): string[] {
   const seen = new Set<string>();
   for (let seed = 0; seed < 200; seed += 1) {
@@ -18,19 +18,19 @@ function outcomes(events: readonly DiskEvent[], end: number): string[] {
   return [...seen].sort();
 }
 
-t.test('what was synced stays; each sector written since may hold any of its versions', async (t) => {
+t.test('synced bytes stay; each sector written since may hold any of its versions', async (t) => {
   const events = [write(0, 'ab'), { kind: 'sync' } as const, write(0, 'c'), write(0, 'd')];
-  t.same(outcomes(events, 2), ['aa', 'ca'], 'the write under way may be there');
+  t.same(outcomes(events, 2), ['aa', 'ca'], 'the write under way may have reached the disk');
   t.same(outcomes(events, 3), ['aa', 'ca', 'da']);
   t.same(outcomes([...events, { kind: 'sync' }], 5), ['da']);
 });
 
-t.test('a write to a descriptor that syncs keeps its own sectors and no others', async (t) => {
+t.test('a write to a descriptor that syncs makes its own sectors durable and no others', async (t) => {
   const events = [write(512, 'x'), write(0, 'm', true)];
   t.same(outcomes(events, 2), ['m', 'mx']);
 });
 
-t.test('a file that grew may have grown without its content', async (t) => {
+t.test('a file may have grown without its content', async (t) => {
   const events = [write(0, 'a'), { kind: 'sync' } as const, write(512, 'b'), write(1024, 'c')];
   t.same(outcomes(events, 4), ['a', 'a-c', 'ab', 'abc']);
 });

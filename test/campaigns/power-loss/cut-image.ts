@@ -1,20 +1,20 @@
 import type { Random } from '../../support/random.ts';
 import type { DiskEvent } from '../disk/disk-shim.ts';
 
-/** What a disk writes whole or not at all. */
+/** The unit that a disk writes atomically. */
 const sectorBytes = 512;
 
 /**
- * A file on a disk whose power can fail. What was synced stays. Of what was written since, each sector may hold any of
- * its versions: the synced one or a later one. A write to a descriptor that syncs is durable in its own sectors alone.
+ * A file on a disk whose power can fail. Synced bytes stay. Each sector written since may hold the synced version or
+ * any later one. A write to a descriptor that syncs makes only its own sectors durable.
  */
 class Disk {
   readonly #durable: Buffer;
   #durableBytes = 0;
-  /** As programs see it. */
+  /** The content as programs see it. */
   readonly #current: Buffer;
   #currentBytes = 0;
-  /** By sector: what was written since the last sync, oldest first. */
+  /** By sector: the versions written since the last sync, oldest first. */
   readonly #pending = new Map<number, Buffer[]>();
 
   constructor(capacity: number) {
@@ -48,7 +48,7 @@ class Disk {
     for (const sector of sectorsOf(offset, length)) this.#pending.delete(sector);
   }
 
-  /** @param keepShare how likely it is that a sector has a version that was not synced */
+  /** @param keepShare the probability that a sector has an unsynced version */
   cut(random: Random, keepShare: number): Buffer {
     const image = Buffer.from(this.#durable);
     let length = this.#durableBytes;
@@ -85,11 +85,11 @@ function sectorsOf(offset: number, length: number): number[] {
 
 export interface Cut {
   readonly image: Buffer;
-  /** Sectors that were written and not synced. */
+  /** The written and unsynced sectors. */
   readonly pendingSectors: number;
 }
 
-/** @param end how many of the events happened before the power failed */
+/** @param end how many events happened before the power failed */
 export function cutImage(events: readonly DiskEvent[], end: number, random: Random, keepShare: number): Cut {
   const disk = new Disk(capacityFor(events));
   for (const event of events.slice(0, end)) {
@@ -99,7 +99,7 @@ export function cutImage(events: readonly DiskEvent[], end: number, random: Rand
     } else if (event.kind === 'sync') disk.sync();
     else if (event.kind === 'truncate') disk.truncate(event.length);
   }
-  // The call under way when the power fails has done a part of its work: as if it had not been synced yet.
+  // The call under way when the power fails has done part of its work, and counts as not synced.
   const underWay = events[end];
   if (underWay?.kind === 'write') disk.write(underWay.offset, underWay.bytes);
   return { image: disk.cut(random, keepShare), pendingSectors: disk.pendingSectors };

@@ -7,7 +7,7 @@ const judgeFile = fileURLToPath(new URL('./store-judge.js', import.meta.url));
 
 export type Judgement = JudgeAnswer | { readonly kind: 'ended'; readonly by: string };
 
-/** The process that opens images. One that an image has ended is replaced. */
+/** The process that opens images. If an image ends the process, a new one takes its place. */
 export class JudgeProcess {
   #child: ChildProcess | null = null;
 

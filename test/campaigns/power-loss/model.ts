@@ -13,7 +13,7 @@ import {
 } from '../../storage/support/records.ts';
 import type { Random } from '../../support/random.ts';
 
-/** What the store must hold after each commit: the model that a cut image is compared with. */
+/** A model of the store's content after each commit, for comparison with a cut image. */
 export class StoreModel {
   readonly #random: Random;
   readonly #organisation = organisationOf();
@@ -73,7 +73,7 @@ export class StoreModel {
   }
 }
 
-/** Of everything that the model knows; the empty store's when nothing was ever written. */
+/** @returns the digest of all records of the model; before the first write, that of an empty store */
 export function storedDigest(reader: StoreReader): string {
   const flags = Array.from(reader.queries.projects(), ({ id }) => [...reader.queries.flagsOf(id)]).flat();
   flags.sort((left, right) => (left.id < right.id ? -1 : 1));

@@ -12,12 +12,12 @@ import { emptyDigest } from './model.ts';
 
 const writerFile = fileURLToPath(new URL('./store-writer.js', import.meta.url));
 
-/** What was done to the data file while a store was created and written to. */
+/** The writes and syncs of the data file while a store was created and written to. */
 export interface Recording {
   readonly events: readonly DiskEvent[];
-  /** `store.json` as it was written when the store was complete. */
+  /** `store.json` as it was written once the store was complete. */
   readonly marker: Buffer;
-  /** The first event that is certain to come after the marker. */
+  /** The first event that certainly came after `store.json`. */
   readonly createdAt: number;
 }
 
@@ -28,7 +28,7 @@ export interface RecordingOptions {
   readonly hasMetaSync: boolean;
 }
 
-/** Runs the writer under the shim. */
+/** Runs the store's writer under the shim. */
 export async function record(t: Lifetime, options: RecordingOptions): Promise<Recording> {
   const { library, seed, commits, hasMetaSync } = options;
   const directory = join(temporaryDirectory(t), 'data');
@@ -52,7 +52,7 @@ export async function record(t: Lifetime, options: RecordingOptions): Promise<Re
   return { events, marker: readFileSync(markerFileOf(directory)), createdAt };
 }
 
-/** Digests that a cut after `end` events may show: of the last acknowledged commit, or of the one under way. */
+/** Digests that a cut after `end` events may give: that of the last acknowledged commit, or of the one under way. */
 export function allowedDigests(
   { events }: Recording,
   end: number,
@@ -68,7 +68,7 @@ function digestIn(mark: DiskEvent | undefined): string {
   return mark?.kind !== 'mark' || mark.text === 'created' ? emptyDigest : mark.text;
 }
 
-/** Anywhere, and often right after an acknowledgement, when the least may be lost. */
+/** A random event, often the one right after an acknowledgement, when least may be lost. */
 export function randomEnd({ events }: Recording, random: Random): number {
   const anywhere = random.integer(0, events.length);
   if (random.chance(0.6)) return anywhere;

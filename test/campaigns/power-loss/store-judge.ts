@@ -10,7 +10,10 @@ import {
 } from '../../storage/support/records.ts';
 import { storedDigest } from './model.ts';
 
-/** Opens each directory that it is told, as a start would, and says what the store holds. A process of its own: damage may end it. */
+/**
+ * Opens each directory that it is told to, as a start does, and reports the store's content. It is a process of its
+ * own, because damage may end it.
+ */
 export type JudgeAnswer =
   | { readonly kind: 'opened'; readonly digest: string; readonly findings: readonly string[] }
   | { readonly kind: 'refused'; readonly message: string };
@@ -31,7 +34,7 @@ async function judge(directory: string): Promise<JudgeAnswer> {
     const digest = storedDigest(reader);
     const organisation = organisationOf();
     const project = projectOf(organisation.id);
-    // The store goes on: what is written now is kept too, and all of it holds together.
+    // The store works on: a write is kept, and the store stays consistent.
     store.write(({ apply }) =>
       apply([
         creationOf('organisation', organisation),

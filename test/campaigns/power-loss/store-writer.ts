@@ -5,8 +5,8 @@ import { markDisk } from '../disk/disk-shim.ts';
 import { StoreModel } from './model.ts';
 
 /*
- * Creates a store and commits to it, with a mark after each commit that the store has acknowledged: what it must hold
- * from then on. Arguments: directory, file of the record, seed, commits.
+ * Creates a store and commits to it. After each acknowledged commit it adds a mark to the record: from then on the
+ * store must hold that commit. Arguments: directory, file of the record, seed, number of commits.
  */
 const [directory = '', record = '', seed = '', commits = ''] = process.argv.slice(2);
 const descriptor = openSync(record, 'a');
@@ -18,5 +18,5 @@ for (let number = 0; number < Number(commits); number += 1) {
   store.write(({ apply }) => apply(changes));
   markDisk(descriptor, model.digest());
 }
-// Closing would sync; the end comes as the power left it.
+// Ends without closing the store, because closing would sync.
 process.kill(process.pid, 'SIGKILL');

@@ -16,16 +16,16 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 export interface WorkSizes {
   readonly flagsOfList: number;
-  /** Each with a megabyte of cohorts: more than the flag cache holds. */
+  /** Flags with a megabyte of cohorts each, together more than the flag cache holds. */
   readonly longFlags: number;
   readonly largeEntries: number;
 }
 
 export interface Installation {
   readonly dataDir: string;
-  /** A short flag that has nothing to do with the works. */
+  /** A short flag that no work uses. */
   readonly flagId: string;
-  /** What some of a worker's clients ask for again and again, whole requests as they go on the wire, by its name. */
+  /** The works by name: the requests, encoded for the wire, that some of a worker's clients repeat. */
   readonly works: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -55,7 +55,7 @@ function patch(flagId: string, authorization: string, body: unknown): string {
   return [...head, 'Content-Type: application/json', `Content-Length: ${text.length}`, '', text].join('\r\n');
 }
 
-/** Writes a store with everything that is long, before a server opens it. */
+/** Writes a store with records of every long kind, before a server opens it. */
 export async function installWorks(t: Lifetime, sizes: WorkSizes): Promise<Installation> {
   const dataDir = temporaryDirectory(t);
   const prepared = new PreparedStore();

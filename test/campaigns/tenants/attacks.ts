@@ -5,23 +5,23 @@ import type { Random } from '../../support/random.ts';
 import { getRequest, patchRequest, WireConnection } from '../wire-connection.ts';
 import { cohortsOf, type HostileTenant, signIn } from './tenants-installation.ts';
 
-/** What a hostile tenant has for its attack. */
+/** What an attack works with. */
 export interface AttackStage extends Lifetime {
   readonly port: number;
   readonly tenant: HostileTenant;
   readonly cohortsOfLargeFlag: number;
   readonly random: Random;
-  /** Its clients are gone soon after. */
+  /** The end of the attack. Its clients close soon after. */
   readonly isOver: () => boolean;
 }
 
-/** @returns how many requests were sent, when it is over */
+/** @returns how many requests were sent, once the attack has ended */
 export type Attack = (stage: AttackStage) => Promise<number>;
 
 const reopenMs = 10;
 const unreadMs = 2000;
 
-/** From one address, or from as many as there are clients. */
+/** Decides at random whether all clients share one address, or each has its own. */
 function addressesOf(random: Random): (client: number) => string {
   const isSpread = random.chance(0.5);
   const net = random.integer(1, 60);
@@ -34,13 +34,13 @@ interface Asking {
   readonly requestOf: (turn: number) => string;
 }
 
-/** So many clients, each of which asks for the next thing as soon as it has its answer. */
+/** A closed loop: each client sends its next request as soon as it has an answer. */
 async function keepAsking(stage: AttackStage, { clients, pauseMs, requestOf }: Asking): Promise<number> {
   const addressOf = addressesOf(stage.random);
   let turn = 0;
   const client = async (index: number): Promise<void> => {
     let connection: WireConnection | null = null;
-    // Once at least: on a busy machine whoever has to sign in first is late.
+    // At least one request: on a busy machine an attack that signs in first begins late.
     do {
       if (connection === null || connection.isLost) {
         connection?.destroy();
@@ -52,7 +52,7 @@ async function keepAsking(stage: AttackStage, { clients, pauseMs, requestOf }: A
       }
       turn += 1;
       const opened = connection;
-      // One that is not answered any more ends with the attack.
+      // A request that gets no answer any more ends with the attack.
       const answer = opened.ask(requestOf(turn)).catch(() => null);
       await Promise.race([answer, untilOver(stage)]);
       if (pauseMs > 0) await setTimeout(pauseMs);
@@ -67,7 +67,7 @@ async function untilOver({ isOver }: AttackStage): Promise<void> {
   while (!isOver()) await setTimeout(100);
 }
 
-/** Sockets that send and never read, opened anew when they are closed or have stood for a while. */
+/** Sockets that send and never read. They are opened anew when they are closed or have stood still for a while. */
 async function neverRead(stage: AttackStage, sockets: number, bytes: Buffer): Promise<number> {
   const addressOf = addressesOf(stage.random);
   let sent = 0;
@@ -92,7 +92,7 @@ function openQuietly(port: number, localAddress: string): Socket {
   return socket;
 }
 
-/** Flags that no cache keeps all of, from clients without credentials. */
+/** Evaluates more flags than a cache holds, from clients without credentials. */
 export const coldFlags: Attack = (stage) => {
   const { largeFlags } = stage.tenant;
   const requestOf = (turn: number): string =>
@@ -129,7 +129,7 @@ export const unreadFlags: Attack = (stage) => {
   return neverRead(stage, 68, Buffer.from(getRequest(path, groupSecret)));
 };
 
-/** Answers of changes, which are whole: each shows the long list of its flag. */
+/** Leaves the answers of changes unread. Such an answer is made as a whole, and has the long list of its flag. */
 export const unreadChanges: Attack = (stage) => {
   const { largeFlags, largeSecret } = stage.tenant;
   const path = `/api/v1/flags/${largeFlags[1]}`;
@@ -141,7 +141,7 @@ export const unreadPipelines: Attack = (stage) => {
   return neverRead(stage, stage.random.integer(4, 20), Buffer.from(getRequest(path).repeat(3000)));
 };
 
-/** The same flag has one list, then the other. */
+/** Gives the same flag one list and another in turns. */
 export const writeStorm: Attack = (stage) => {
   const { largeFlags, largeSecret } = stage.tenant;
   const lists = ['second', 'third'].map((kind) => cohortsOf(stage.cohortsOfLargeFlag, kind));
@@ -152,7 +152,7 @@ export const writeStorm: Attack = (stage) => {
   return keepAsking(stage, { clients: stage.random.integer(1, 8), pauseMs: 50, requestOf });
 };
 
-/** Pages of the audit log, searched and exported, of one member. */
+/** One member searches and exports the audit log. */
 export const auditStorm: Attack = async (stage) => {
   const cookie = await signIn(stage, stage.port, stage.tenant.email, '127.0.0.81');
   const paths = [
@@ -166,7 +166,7 @@ export const auditStorm: Attack = async (stage) => {
   return keepAsking(stage, { clients: stage.random.integer(4, 24), pauseMs: 10, requestOf });
 };
 
-/** Each wrong password costs a hash. */
+/** Wrong passwords, each of which costs a hash. */
 export const signInStorm: Attack = (stage) => {
   const origin = `Origin: http://127.0.0.1:${stage.port}\r\nX-Burgee-Console: 1\r\n`;
   const requestOf = (turn: number): string => {
@@ -177,7 +177,7 @@ export const signInStorm: Attack = (stage) => {
   return keepAsking(stage, { clients: stage.random.integer(8, 64), pauseMs: 0, requestOf });
 };
 
-/** Bodies in pieces of one byte, of somebody who has no token. */
+/** Bodies in pieces of one byte, from clients without a token. */
 export const tinyChunks: Attack = (stage) => {
   const head = 'POST /api/v1/flags HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
   const bytes = Buffer.from(head + '1\r\na\r\n'.repeat(400_000));

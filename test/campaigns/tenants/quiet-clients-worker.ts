@@ -4,8 +4,8 @@ import { WireConnection } from '../wire-connection.ts';
 import type { QuietAsk, QuietClientsData, QuietReading } from './quiet-clients.ts';
 
 /*
- * Asks for each thing again and again on a kept connection, from a thread of its own: what the hostile clients of the
- * test's own thread are busy with does not look like a delay.
+ * Repeats each request on a kept connection, in a thread of its own, so that the work of the hostile clients in the
+ * test's main thread does not count as a delay.
  */
 const port = parentPort;
 if (port === null) throw new Error('runs in a worker thread');

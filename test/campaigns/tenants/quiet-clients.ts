@@ -5,13 +5,13 @@ import type { Lifetime } from '../../support/lifetime.ts';
 import { getRequest, patchRequest } from '../wire-connection.ts';
 import { signIn, type Tenant } from './tenants-installation.ts';
 
-/** What one client asks for, in turn, with a pause before each. */
+/** The requests of one client, in turns, with a pause before each. */
 export interface QuietAsk {
   readonly name: string;
   readonly port: number;
   readonly address: string;
   readonly pauseMs: number;
-  /** As they go on the wire; each is to be answered 200. */
+  /** Requests encoded for the wire; each must be answered 200. */
   readonly requests: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface QuietClientsData {
 
 export interface QuietReading {
   readonly name: string;
-  /** Of the answers 200. */
+  /** Durations of the answers 200. */
   durationsMs: number[];
   /** Connections that were closed without an answer. */
   lost: number;
@@ -29,13 +29,13 @@ export interface QuietReading {
   refused: string[];
 }
 
-/** Beside them a process that does nothing is asked: what it is late by, the machine is late by. */
+/** An idle process also gets requests: its delay is the machine's own. */
 export const controlName = 'control';
 export const evaluationName = 'evaluation';
-/** Below the limit of requests a minute, for each kind from an address of its own. */
+/** Keeps each kind, which has an address of its own, below the limit of requests a minute. */
 const managementPauseMs = 150;
 
-/** Clients of the quiet tenant, which ask now and then for everything that there is. */
+/** Clients of the quiet tenant, which send every kind of request now and then. */
 export class QuietClients {
   readonly #worker: Worker;
 
@@ -62,7 +62,7 @@ export class QuietClients {
     this.#worker.postMessage('forget');
   }
 
-  /** @returns what came since it was read or told to forget, by kind */
+  /** @returns the answers by kind since the last reading or `forget` */
   async read(): Promise<readonly QuietReading[]> {
     const message = once(this.#worker, 'message');
     this.#worker.postMessage('read');

@@ -3,7 +3,7 @@ import type { Lifetime } from '../../support/lifetime.ts';
 import { type ProvisionedProject, projectOf, provision, tokenOf } from '../../support/provisioning.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** One organisation with few and small flags, and one that has as much as it may, on one data directory. */
+/** A data directory with two organisations: one with few small flags, and one that uses every limit fully. */
 export interface TenantsInstallation {
   readonly dataDir: string;
   readonly quiet: Tenant;
@@ -22,7 +22,10 @@ export interface HostileTenant extends Tenant {
   readonly largeFlags: readonly string[];
   /** The write token of the project of the large flags. */
   readonly largeSecret: string;
-  /** Of a project of many environments: one shows a long list in each of them, the others hold some of their own. */
+  /**
+   * Flags of a project of many environments. One inherits a long list in each environment, the others have lists of
+   * their own.
+   */
   readonly groupFlags: readonly string[];
   readonly groupSecret: string;
   /** A project of thousands of flags. */
@@ -40,7 +43,7 @@ export interface TenantsSizes {
 export const password = 'correct horse battery';
 const flagsOfQuiet = 20;
 
-/** As long as names of user groups are. @returns some 24 bytes for each */
+/** Cohorts as long as names of user groups. @returns some 24 bytes for each */
 export function cohortsOf(count: number, kind: string): string[] {
   return Array.from({ length: count }, (_, index) => `${kind}-customers-${String(index).padStart(8, '0')}`);
 }
@@ -77,7 +80,7 @@ export async function installTenants(t: Lifetime, sizes: TenantsSizes): Promise<
   };
 }
 
-/** @returns the header line that shows who is signed in */
+/** @returns the cookie header of a signed-in member */
 export async function signIn(
   t: Lifetime,
   port: number,
@@ -108,7 +111,7 @@ function project(name: string, flags: number, state: object = {}): object {
   };
 }
 
-/** Lists as long as those of the large flags, in flags of many environments. */
+/** Adds lists as long as those of the large flags to flags of many environments. */
 function groupProject({ environmentsOfGroup, cohortsOfLargeFlag }: TenantsSizes): object {
   const environments = Array.from({ length: environmentsOfGroup }, (_, index) => `environment-${index}`);
   const ownLists = environments

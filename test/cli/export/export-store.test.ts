@@ -36,7 +36,7 @@ async function applied(into: OpenedOperator, document: unknown) {
   return outcome.counts;
 }
 
-/** Everything that is stored about flags, projects, audiences, tokens, organisations and members. */
+/** All records of flags, projects, audiences, tokens, organisations and members. */
 function recordsOf({ reader }: OpenedOperator) {
   const { queries } = reader();
   return [...queries.projects()].map((project) => ({
@@ -49,7 +49,10 @@ function recordsOf({ reader }: OpenedOperator) {
   }));
 }
 
-/** What only time brings: a token is revoked, an environment is gone, and with it an audience that was used there alone. */
+/**
+ * Makes changes that come with time: revokes a token, and deletes an environment and an audience that only this
+ * environment used.
+ */
 function age({ store, reader }: OpenedOperator): void {
   const { queries } = reader();
   for (const project of [...queries.projects()]) {
@@ -70,7 +73,7 @@ function age({ store, reader }: OpenedOperator): void {
 }
 
 t.test(
-  'whatever is stored: applying its export changes nothing, and makes the same of an empty store',
+  "applying any store's export changes nothing, and rebuilds the same in an empty store",
   async (test) => {
     const holds = async (document: unknown, isAged: boolean): Promise<boolean> => {
       const results = await test.test('a generated store', async (step) => {
@@ -91,28 +94,25 @@ t.test(
   },
 );
 
-t.test(
-  'the example of the documentation comes out as it went in, complete and without secrets',
-  async (test) => {
-    const operator = openOperator(test);
-    await applied(operator, exampleDocument);
-    const text = await exported(test, operator.directory);
-    const document = JSON.parse(text);
-    test.strictSame(document.organisations[0].members, [
-      { name: 'Owner', email: 'owner@example.test', role: 'owner' },
-    ]);
-    test.strictSame(document.organisations[0].projects[0].flags[0].environments, {
-      production: { enabled: false, trafficPercentage: 0, cohorts: [], audience: null },
-      staging: { enabled: true, trafficPercentage: 50, cohorts: ['own'], audience: 'Pro' },
-    });
-    test.strictSame(document.organisations[0].projects[0].tokens, [
-      { name: 'ci', permission: 'write', expiresAt: 0, environments: ['staging'] },
-    ]);
-    test.notMatch(text, /argon2|secret|burgee_|\$/i);
-  },
-);
+t.test('the export of the documented example equals the example, without secrets', async (test) => {
+  const operator = openOperator(test);
+  await applied(operator, exampleDocument);
+  const text = await exported(test, operator.directory);
+  const document = JSON.parse(text);
+  test.strictSame(document.organisations[0].members, [
+    { name: 'Owner', email: 'owner@example.test', role: 'owner' },
+  ]);
+  test.strictSame(document.organisations[0].projects[0].flags[0].environments, {
+    production: { enabled: false, trafficPercentage: 0, cohorts: [], audience: null },
+    staging: { enabled: true, trafficPercentage: 50, cohorts: ['own'], audience: 'Pro' },
+  });
+  test.strictSame(document.organisations[0].projects[0].tokens, [
+    { name: 'ci', permission: 'write', expiresAt: 0, environments: ['staging'] },
+  ]);
+  test.notMatch(text, /argon2|secret|burgee_|\$/i);
+});
 
-t.test('applying an older export brings a flag back to what it says', async (test) => {
+t.test("applying an older export restores a flag's state", async (test) => {
   const operator = openOperator(test);
   await applied(operator, exampleDocument);
   const text = await exported(test, operator.directory);
@@ -135,7 +135,7 @@ t.test('applying an older export brings a flag back to what it says', async (tes
   test.equal(await exported(test, operator.directory), text);
 });
 
-t.test('names that several share are refused, or left out when that is asked for', async (test) => {
+t.test('ambiguous names are refused, or left out with --skip-ambiguous', async (test) => {
   const operator = openOperator(test);
   await applied(operator, exampleDocument);
   const { queries } = operator.reader();
@@ -155,7 +155,7 @@ t.test('names that several share are refused, or left out when that is asked for
     problems: ['project "shop": flags: 2 of them have the name "twice"'],
   });
   test.notOk(existsSync(output));
-  test.notOk(existsSync(`${output}.partial`), 'nothing half is left');
+  test.notOk(existsSync(`${output}.partial`), 'no partial file is left');
   const { flags, leftOut } = await exportStore(operator.directory, { ...all, output, isSkipping: true });
   test.equal(flags, 1);
   test.match(leftOut, [/twice/]);

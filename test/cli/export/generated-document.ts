@@ -2,7 +2,7 @@ import { isName } from '../../../src/domain/name-rules.ts';
 import { isWellFormed } from '../../../src/support/code-points.ts';
 import fc from '../../support/fast-check.ts';
 
-/** Names that have broken something before, and any other. */
+/** Names that have caused faults before, and arbitrary ones. */
 const names = fc
   .oneof(
     fc.constantFrom('__proto__', 'constructor', 'é', 'e\u0301', '😀', '\ufffd', 'a"b\\c', 'ﬀ'),
@@ -102,7 +102,7 @@ const organisations = fc.record({
   projects: fc.array(projectWith(true), { maxLength: 2 }),
 });
 
-/** Documents that `apply` takes: project names are told apart in the whole file. */
+/** Documents that `apply` accepts: project names are unique in the whole file. */
 export const exportedDocuments = fc
   .record({
     organisations: fc.uniqueArray(organisations, { ...unique, maxLength: 3 }),

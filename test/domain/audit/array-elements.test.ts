@@ -6,7 +6,7 @@ function elements(text: string, start = 0): string[] {
   return found.map((element) => text.slice(element.start, element.end));
 }
 
-t.test('the elements of an array are found, whatever they are', async (t) => {
+t.test('the elements of an array are found, of every kind', async (t) => {
   const values: unknown[] = [
     [],
     [''],
@@ -22,17 +22,17 @@ t.test('the elements of an array are found, whatever they are', async (t) => {
       elements(text).map((element) => JSON.parse(element)),
       value,
     );
-    t.strictSame(elements(`${text},1]`), elements(text), 'what follows is not looked at');
-    t.strictSame(elements(`[${text}]`, 1), elements(text), 'nor what came before');
+    t.strictSame(elements(`${text},1]`), elements(text), 'text after the array is not read');
+    t.strictSame(elements(`[${text}]`, 1), elements(text), 'nor text before it');
   }
 });
 
-t.test('a text that breaks off has an end all the same', async (t) => {
+t.test('the search ends in an incomplete text too', async (t) => {
   for (const text of ['[', '["', '["a', '["a"', '["a",', '["\\"', '[[', '{"a":['])
     t.ok(elements(text).length <= 1);
 });
 
-t.test('a long array comes with pauses in which others are served', async (t) => {
+t.test('a long array is read with pauses for other work', async (t) => {
   const text = JSON.stringify(Array.from({ length: 50_000 }, (_, at) => `item ${at}`));
   const found = [...arrayElements(text, 0)];
   t.equal(elements(text).length, 50_000);

@@ -16,21 +16,21 @@ function changed(...fields: readonly string[]) {
   return fields.map((field) => ({ field, before: 1, after: 2 }));
 }
 
-t.test('what a draft changed in several environments is found by each of them', async (t) => {
+t.test("a draft's changes in several environments are found by each environment", async (t) => {
   const changes = changed('environments.production.enabled', 'environments.v1.34.enabled');
   const entry = { action: 'flag.edit', changes } as const;
   t.ok(isOf('production', entry));
   t.ok(isOf('v1.34', entry));
-  t.notOk(isOf('v1', entry), 'a name that another one begins with');
+  t.notOk(isOf('v1', entry), 'a name that is a prefix of another');
   t.notOk(isOf('staging', entry));
 });
 
-t.test('a value that looks like a field is none', async (t) => {
+t.test('a value that looks like a field is not one', async (t) => {
   const list = ['environments.staging.enabled'];
   t.notOk(isOf('staging', { changes: [{ field: 'cohorts', before: list, after: list }] }));
 });
 
-t.test('an entry about one environment is found by its name, and a renamed one by both', async (t) => {
+t.test('an entry about an environment is found by its name, and a rename by both names', async (t) => {
   t.ok(isOf('staging', { environment: 'staging' }));
   t.notOk(isOf('production', { environment: 'staging' }));
   const renamed = { environment: 'staging', action: 'environment.edit' } as const;

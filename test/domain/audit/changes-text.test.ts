@@ -19,11 +19,11 @@ const cases: readonly (readonly AuditChange[])[] = [
   ],
 ];
 
-t.test('changes come back from their text as they were', async (t) => {
+t.test('changes read from their text are equal to the written ones', async (t) => {
   for (const changes of cases) t.strictSame(changesFromText(changesToText(changes, sha256)), changes);
 });
 
-t.test('their JSON is the same in pieces as whole, and no piece is long or halves a character', async (t) => {
+t.test('their JSON is the same in pieces as at once; pieces are short and split no character', async (t) => {
   for (const changes of cases) {
     const pieces = [...changesAsJson(changesToText(changes, sha256))];
     t.equal(pieces.join(''), JSON.stringify(changes));
@@ -31,12 +31,12 @@ t.test('their JSON is the same in pieces as whole, and no piece is long or halve
   }
 });
 
-t.test('a change that lacks a part is a fault, never shown as another one', async (t) => {
+t.test('a change without one of its parts is a fault, and is never shown as another one', async (t) => {
   const text = `[["${'x'.repeat(20_000)}",null]]`;
   t.throws(() => [...changesAsJson(text)], /lacks a part/);
 });
 
-/** What is recorded of a list that was and is. */
+/** The recorded form of a list's change. */
 function recorded(before: unknown, after: unknown): RecordedChange | undefined {
   const text = changesToText([{ field: 'cohorts', before, after }], sha256);
   const [change] = changesFromText(text);
@@ -49,7 +49,7 @@ function wholeOf(list: readonly unknown[]) {
 }
 
 t.test(
-  'of a long list an entry has what went and what came, and what the lists were as a whole',
+  'of a long list an entry has the removed and added items, and the digests of both lists',
   async (t) => {
     const cases: readonly (readonly [before: string[], after: string[], went: string[], came: string[]])[] = [
       [cohorts, [...cohorts, 'new'], [], ['new']],
@@ -69,7 +69,7 @@ t.test(
   },
 );
 
-t.test('a long list that gains an item takes as many bytes in the log as that item', async (t) => {
+t.test('a long list that gains an item takes only that item’s bytes in the log', async (t) => {
   const before = Array.from({ length: 80_000 }, (_, at) => `user-${at}`);
   const text = changesToText([{ field: 'cohorts', before, after: [...before, 'one-more'] }], sha256);
   t.ok(text.length < 400, `${text.length} characters`);
@@ -86,7 +86,7 @@ t.test('of a long rule that gains a value, the value is recorded', async (t) => 
   t.strictSame(change?.after, [{ attribute: 'user', values: ['me'], whole: wholeOf(['me', ...values]) }]);
 });
 
-t.test('rules of one attribute twice are recorded whole', async (t) => {
+t.test('two rules with the same attribute are recorded completely', async (t) => {
   const rule = (value: string) => ({ attribute: 'user', values: [value, ...cohorts] });
   const change = recorded([rule('a'), rule('b')], [rule('c'), rule('d')]);
   t.strictSame(change?.before, [rule('a'), rule('b')]);

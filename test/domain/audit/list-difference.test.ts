@@ -11,7 +11,7 @@ function items(letter: string, total: number): string[] {
   return Array.from({ length: total }, (_, at) => `${letter}${at}`);
 }
 
-t.test('a list without what was removed, with what was added, has the items of the other', async (t) => {
+t.test('applying removed and added items to one list gives the items of the other', async (t) => {
   const list = fc.array(fc.constantFrom(...'abcdefgh'), { maxLength: 100 });
   const property = fc.property(list, list, (before, after) => {
     const { removed, added } = difference(before, after);
@@ -21,7 +21,7 @@ t.test('a list without what was removed, with what was added, has the items of t
   t.doesNotThrow(() => fc.assert(property, { numRuns: 300 }));
 });
 
-t.test('what is scattered over a long list is found in one pass, in the order of the lists', async (t) => {
+t.test('scattered differences of a long list are found in one pass, in the order of the lists', async (t) => {
   const before = items('a', 150_000);
   const after = before.flatMap((item, at) => {
     if (at % 1000 === 7) return [];
@@ -34,12 +34,12 @@ t.test('what is scattered over a long list is found in one pass, in the order of
   t.strictSame(added.slice(0, 2), ['new500', 'new1500']);
 });
 
-t.test('of long lists that have nothing in common, one goes and the other comes', async (t) => {
+t.test('without common items, all of one list are removed and all of the other added', async (t) => {
   const [before, after] = [items('a', 150_000), items('b', 120_000)];
   t.strictSame(difference(before, after), { removed: before, added: after });
 });
 
-t.test('of a long list in another order, the difference is exact though not the least', async (t) => {
+t.test('for a long list in another order, the difference is right, though not minimal', async (t) => {
   const before = items('a', 60_000);
   const after = [...before.slice(30_000), 'new', ...before.slice(0, 29_999)];
   const { removed, added } = difference(before, after);

@@ -7,12 +7,12 @@ function textOf(before: unknown, after: unknown): string {
   return changesToText([{ field: 'f', before, after }], (text) => hash('sha256', text));
 }
 
-/** As entries of earlier versions have it: every list whole. */
+/** The form of entries of earlier versions: every list is complete. */
 function wholeTextOf(before: unknown, after: unknown): string {
   return JSON.stringify([['f', before, after]]);
 }
 
-/** What a page shows, which is the same for both forms. */
+/** The text that a page shows, which is the same for both forms. */
 function shown(before: unknown, after: unknown): CutChange {
   const change = shownOf(textOf(before, after));
   t.strictSame(shownOf(wholeTextOf(before, after)), change);
@@ -32,7 +32,7 @@ function items(from: number, to: number): string[] {
   return Array.from({ length: to - from + 1 }, (_, at) => `"item" ${from + at}`);
 }
 
-t.test('what is short is shown whole', async (t) => {
+t.test('short lists are shown completely', async (t) => {
   const rules = [{ attribute: 'plan', values: ['pro', 'team'] }];
   const pairs: readonly [unknown, unknown][] = [
     [false, true],
@@ -46,7 +46,7 @@ t.test('what is short is shown whole', async (t) => {
     t.strictSame(shown(before, after), { field: 'f', before, after, cut: null, totals: null });
 });
 
-t.test('of a long list what went and what came is shown, and the rest counted', async (t) => {
+t.test('of a long list the removed and added items are shown, and the others counted', async (t) => {
   const all = items(1, 10_000);
   const first = items(1, itemsListedMax);
   const cut = (before: number, after: number) => ({ field: 'f', cut: { before, after } });
@@ -75,11 +75,11 @@ t.test('of a long list what went and what came is shown, and the rest counted', 
   t.strictSame(
     shown([], long),
     { ...cut(0, 0), ...totals(0, 2), before: [], after: long },
-    'few items may be long',
+    'a few items may be long',
   );
 });
 
-t.test('a rule with many values keeps the first of them, and says how many there are beyond', async (t) => {
+t.test('a rule with many values shows the first ones, and the number of the others', async (t) => {
   const rule = (from: number, to: number) => ({ attribute: '"values":[', values: items(from, to) });
   const short = { attribute: 'plan', values: ['pro'] };
   const change = shownOf(wholeTextOf([short, rule(1, 5000)], [short, rule(1, 5001)]));
@@ -89,7 +89,7 @@ t.test('a rule with many values keeps the first of them, and says how many there
   t.strictSame(change.cut, { before: 0, after: 0 });
 });
 
-t.test('a long list comes with pauses in which others are served', async (t) => {
+t.test('a long list is made with pauses for other work', async (t) => {
   const [before, after] = [items(1, 50_000), items(50_001, 100_000)];
   for (const text of [wholeTextOf(before, after), textOf(before, after)]) {
     const pauses = [...shownChanges(text)];
@@ -98,7 +98,7 @@ t.test('a long list comes with pauses in which others are served', async (t) => 
   }
 });
 
-t.test('a rule that lists what differs is cut as one that lists everything', async (t) => {
+t.test('a rule that lists only differences is cut like a complete one', async (t) => {
   const rule = (from: number, to: number) => ({ attribute: 'user', values: items(from, to) });
   const change = shownOf(textOf([rule(1, 5000)], [rule(601, 5001)]));
   const whole = { count: 5000, sha256: hash('sha256', JSON.stringify(items(1, 5000))) };

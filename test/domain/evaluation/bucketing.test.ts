@@ -34,7 +34,7 @@ for (const vector of vectors) {
   }
 }
 
-t.test('a prefix that is hashed once gives the same hash', async (t) => {
+t.test('a prefix hashed in advance gives the same hash', async (t) => {
   for (const vector of vectors.filter(({ flagId }) => encoder.encode(flagId).length % 4 === 0)) {
     const prefix = encoder.encode(vector.flagId);
     const key = encoder.encode(`--${vector.key}--`);
@@ -43,11 +43,11 @@ t.test('a prefix that is hashed once gives the same hash', async (t) => {
   }
 });
 
-t.test('a prefix of broken blocks is refused', async (t) => {
+t.test('a prefix that does not end at a block is refused', async (t) => {
   t.throws(() => hashPrefix(encoder.encode('abc')), RangeError);
 });
 
-t.test('the threshold of a percentage is the smallest hash that is out', async (t) => {
+t.test('the threshold of a percentage is the smallest hash outside of it', async (t) => {
   t.equal(rolloutThreshold(0), 0);
   t.equal(rolloutThreshold(100), 2 ** 32);
   for (let percentage = 1; percentage <= 100; percentage += 1) {
@@ -67,6 +67,6 @@ t.test('a million keys fall evenly into a hundred buckets', async (t) => {
   }
   const expected = keys / 100;
   const chiSquare = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-  // 99 degrees of freedom: 148.2 is exceeded once in a thousand by a fair hash; these keys never change.
+  // With 99 degrees of freedom a fair hash exceeds 148.2 once in a thousand. These keys never change.
   t.ok(chiSquare < 148.2, `chi-square ${chiSquare.toFixed(1)} is below 148.2`);
 });

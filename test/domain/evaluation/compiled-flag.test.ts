@@ -37,7 +37,7 @@ t.test('environments with lists of their own do not share', async (test) => {
   test.equal(new Set(compiled.states.map((state) => state.cohorts)).size, environments.length);
 });
 
-t.test('flags that are given the same audience share its compiled rules', async (test) => {
+t.test('flags with the same audience share its compiled rules', async (test) => {
   const audience = audienceOf(project.id);
   const audienceById = (): Audience => audience;
   const [one, other] = [1, 2].map(() =>

@@ -60,7 +60,7 @@ function flagWith(states: readonly (readonly [number, FlagState])[], cohorts: re
 
 const context = new EvaluationContext();
 
-/** The reason, in words, for production. */
+/** The reason in production, in words. */
 function reasonFor(
   state: Partial<FlagState>,
   given: PlainContext,
@@ -75,7 +75,7 @@ function reasonFor(
   return evaluationReasons[evaluateFlag(compiled, selected, context, () => roll)]?.name;
 }
 
-t.test('the rules apply in the decided order', async (t) => {
+t.test('the rules apply in the specified order', async (t) => {
   const pro = { audienceId: audience.id };
   const matching: PlainContext = {
     attributes: [
@@ -129,14 +129,14 @@ t.test('every rule of an audience must match, by one of the values, exactly', as
   }
 });
 
-t.test('the targeting key goes before the cohort, and both are sticky', async (t) => {
+t.test('the targeting key takes precedence over the cohort, and both are sticky', async (t) => {
   const half = { trafficPercentage: 50 };
   const byKey = reasonFor(half, { targetingKey: 'user-1', cohort: 'user-2' });
   t.equal(byKey, reasonFor(half, { targetingKey: 'user-1' }));
   t.equal(reasonFor(half, { cohort: 'user-1' }), byKey, 'the cohort alone is the bucketing key');
 });
 
-t.test('an environment is found by its exact name, whatever its name is', async (t) => {
+t.test('an environment is found by its exact name, for any name', async (t) => {
   const compiled = compileFlag(flagWith([[4, everywhere]]), project, () => undefined);
   for (const [env, found] of [
     ['__proto__', true],
@@ -166,7 +166,7 @@ t.test('the bodies are the JSON of the answer', async (t) => {
   });
 });
 
-t.test('an audience that is not there cannot be compiled', async (t) => {
+t.test('a flag with a missing audience cannot be compiled', async (t) => {
   const flag = flagWith([[1, { ...everywhere, audienceId: 'nobody' }]]);
   t.throws(() => compileFlag(flag, project, () => undefined), /does not exist/);
 });

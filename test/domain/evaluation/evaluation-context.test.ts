@@ -15,7 +15,7 @@ function text(start: number, end: number): string {
   return Buffer.from(context.bytes.subarray(start, end)).toString('utf8');
 }
 
-/** What the decoder under test makes of a query: its fault, or everything that it found. */
+/** The result of the decoder under test: the fault, or all that it found. */
 function decode(query: Uint8Array): string | Decoded {
   const fault = context.decode(Buffer.from(query).toString('latin1'));
   if (fault !== null) return fault;
@@ -35,7 +35,7 @@ function decode(query: Uint8Array): string | Decoded {
   return { parameters, attributes };
 }
 
-/** The plain reference: pieces, `decodeURIComponent`, maps. */
+/** The reference implementation, with `split`, `decodeURIComponent` and maps. */
 function decodeReference(query: Uint8Array): string | Decoded {
   const parameters = new Map<string, string>();
   const attributes: (readonly [string, string])[] = [];
@@ -116,32 +116,32 @@ t.test('the decoder agrees with a plain reference on 200,000 random byte strings
   t.equal(count, 200_000);
 });
 
-t.test('a query beyond the first buffer is decoded whole', async (t) => {
+t.test('a query longer than the first buffer is decoded completely', async (t) => {
   const value = 'v'.repeat(40_000);
   const decoded = decode(encoder.encode(`plan=${value}&targetingKey=k`));
   t.same(decoded, { parameters: { targetingKey: 'k' }, attributes: [['plan', value]] });
 });
 
-t.test('more attributes than the first table holds are kept', async (t) => {
+t.test('more attributes than fit the first table are kept', async (t) => {
   const names = Array.from({ length: 500 }, (_unused, index) => `a${index}`);
   const decoded = decode(encoder.encode(names.map((name) => `${name}=1`).join('&')));
   t.same(decoded, { parameters: {}, attributes: names.map((name) => [name, '1']) });
 });
 
-t.test('an empty key or cohort counts as absent, an empty env as given', async (t) => {
+t.test('an empty key or cohort counts as absent; an empty env counts as given', async (t) => {
   decode(encoder.encode('targetingKey=&cohort=&env='));
   t.notOk(context.hasTargetingKey);
   t.notOk(context.hasCohort);
   t.ok(context.envStart >= 0);
 });
 
-t.test('a context given by a program reads like one from a query', async (t) => {
+t.test('a context built by a program reads like one from a query', async (t) => {
   const plain = { targetingKey: 'ключ', cohort: 'a+b', env: 'é' } as const;
   context.assign({
     ...plain,
     attributes: [
       ['plan', 'pro'],
-      ['cohort', 'never an attribute'],
+      ['cohort', 'it is never an attribute'],
     ],
   });
   const assigned = {
@@ -153,7 +153,7 @@ t.test('a context given by a program reads like one from a query', async (t) => 
   t.equal(context.attributeCount, 1);
 });
 
-t.test('a fault is explained with the parameter and the fix', async (t) => {
+t.test('a fault names the parameter and the fix', async (t) => {
   const fault = context.decode('cohort=a+b');
   t.equal(fault, 'raw-plus-in-cohort');
   const sentence = describeQueryFault('raw-plus-in-cohort', context.faultyParameter);

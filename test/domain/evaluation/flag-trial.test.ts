@@ -30,7 +30,7 @@ const anyContext = fc.record(
   { requiredKeys: [] },
 );
 
-/** As a client would ask. */
+/** The query of a client. */
 function queryOf({
   attributes = [],
   ...keys
@@ -41,7 +41,7 @@ function queryOf({
   return pairs.map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
 }
 
-t.test('a trial answers as the Evaluation API does, and its steps say the same', async (t) => {
+t.test('a trial answers as the Evaluation API does, and its steps agree', async (t) => {
   const property = fc.property(anyState, anyContext, fc.nat({ max: 2 ** 32 - 1 }), (state, context, roll) => {
     const flag = flagWith({ 1: state }, ['a']);
     const applied = state.audienceId === null ? null : audience;
@@ -92,7 +92,7 @@ t.test(
   },
 );
 
-t.test('the bucket is shown whichever rule decides', async (t) => {
+t.test('the bucket is shown for every deciding rule', async (t) => {
   const trial = trialOf(
     { flag: flagWith({ 1: {} }), audience: null, ...place },
     { targetingKey: 'u' },

@@ -13,8 +13,8 @@ import { audienceOf, flagOf, nastyStrings, projectOf } from '../../storage/suppo
 import fc from '../../support/fast-check.ts';
 
 /*
- * A flag that was read for evaluation answers as one that was decoded whole, and as the rules say in plain JavaScript:
- * for cohorts and values that are listed and that are not, before and after its lists are indexed.
+ * A flag that was read for evaluation must answer like one that was decoded completely, and like a plain implementation
+ * of the rules: for listed and unlisted cohorts and values, before and after its lists are indexed.
  */
 
 const names = ['production', 'é', '__proto__', 'staging'];
@@ -24,7 +24,7 @@ const single = projectOf('o'.repeat(20));
 
 const words = [...nastyStrings, ...Array.from({ length: 30 }, (_, index) => `customer-${index}`), '漢', 'é1'];
 const anyWord = fc.oneof(fc.constantFrom(...words), fc.string({ unit: 'grapheme', maxLength: 12 }));
-/** With duplicates; also ones that get an index. */
+/** Lists with duplicates; some are long enough to get an index. */
 const anyWords = fc.oneof(
   fc.array(anyWord, { maxLength: 4 }),
   fc.array(anyWord, { minLength: 9, maxLength: 40, size: 'max' }),
@@ -56,7 +56,7 @@ function anyFlag(audienceId: string): fc.Arbitrary<Flag> {
     .map(({ states, ...rest }) => flagOf(single.id, { ...rest, states: new Map(states) }));
 }
 
-/** The rules, once more. */
+/** A plain implementation of the rules. */
 function expectedReason(flag: Flag, state: FlagState, audience: Audience, context: PlainContext): string {
   if (!state.enabled) return 'flag-off';
   const { cohort = '', targetingKey = '', attributes = [] } = context;
@@ -71,7 +71,7 @@ function expectedReason(flag: Flag, state: FlagState, audience: Audience, contex
   return targetingKey === '' && cohort === '' ? 'roll-' : 'bucket-';
 }
 
-t.test('a flag answers the same from its record as decoded, and as the rules say', async (test) => {
+t.test('a flag answers the same from its record, decoded, and by the plain rules', async (test) => {
   const property = fc.property(
     audiences.chain((rules) => {
       const audience = audienceOf(single.id, { rules });
@@ -89,7 +89,7 @@ t.test('a flag answers the same from its record as decoded, and as the rules say
       for (const project of [single, grouped]) {
         const decoded = compileFlag(flag, project, () => audience);
         const stored = compileEvaluable(skimmed, project, () => compiledAudience, { queue });
-        // Lists are asked for an index by the second round, and have it in the third.
+        // The second round makes lists request an index, and in the third they have it.
         for (const round of [1, 2, 3]) {
           for (const plain of contexts) {
             const context = new EvaluationContext();
@@ -126,5 +126,5 @@ t.test('a flag keeps the bytes of its long lists, and copies of short ones', asy
   const text = 'x'.repeat(2000);
   test.equal(sizeOf(['a'], text), sizeOf(['a'], ''), 'the description is not kept for a short list');
   const long = Array.from({ length: 1000 }, (_, index) => `customer-${index}`);
-  test.ok(sizeOf(long, text) - sizeOf(long, '') >= 2000, 'with a long list all of the record is');
+  test.ok(sizeOf(long, text) - sizeOf(long, '') >= 2000, 'with a long list the whole record is kept');
 });

@@ -160,7 +160,7 @@ t.test('unknown fields at every level are counted exactly', async (t) => {
   t.match(problemsOf(body, group), /^unknown field "k0".*"k49"; and 119951 more$/);
 });
 
-t.test('the environments that a body names are told before it is validated', async (t) => {
+t.test("a body's environments can be read before it is validated", async (t) => {
   const names = (body: unknown) => [...namedEnvironments(bodyOf(body))];
   t.strictSame(names('{"environments":{"b":1,"1":null,"__proto__":{}}}'), ['b', '1', '__proto__']);
   t.strictSame(names({ environments: ['a'] }), []);
@@ -168,7 +168,7 @@ t.test('the environments that a body names are told before it is validated', asy
   t.strictSame(names('{'), []);
 });
 
-t.test('a new flag has revision 1, its times, and an audit of what is not at its defaults', async (t) => {
+t.test('a new flag has revision 1 and its times, and its audit entry omits defaults', async (t) => {
   const draft = draftOf(
     { name: 'x', tags: ['t'], environments: { staging: { enabled: true }, production: {} } },
     group,

@@ -22,7 +22,7 @@ const now = 9000;
 const group = projectWith(['production', 'staging']);
 const single = projectWith(null);
 
-/** fast-check makes objects without a prototype, too. */
+/** fast-check also makes objects without a prototype. */
 function isSameState(one: FlagState, other: FlagState): boolean {
   return isDeepStrictEqual({ ...one }, { ...other });
 }
@@ -34,7 +34,7 @@ function edited(flag: Flag, project: Project, sent: SentFlag) {
   return applyFlagEdit(flag, project, edit, now);
 }
 
-t.test('a draft of one environment does what the same patch does', async (t) => {
+t.test('a draft of one environment has the same effect as the same patch', async (t) => {
   const property = fc.property(anyFlag, anyPatchBody, (flag, body) => {
     const patch = parsePatch(bodyOf(body), isKnownAudience, new ProblemList());
     const patched = applyPatch(flag, 1, patch, now);
@@ -55,7 +55,7 @@ t.test('a draft of one environment does what the same patch does', async (t) => 
   t.doesNotThrow(() => fc.assert(property, { numRuns: 500 }));
 });
 
-t.test('a single-environment draft does what the same patch does, its list at the top', async (t) => {
+t.test('a single-environment draft, with its list at the top, does what the same patch does', async (t) => {
   const property = fc.property(anyState, anyPatchBody, (state, body) => {
     const flag = flagWith({ 0: state });
     const patched = applyPatch(flag, 0, parsePatch(bodyOf(body), isKnownAudience, new ProblemList()), now);
@@ -72,7 +72,7 @@ t.test('a single-environment draft does what the same patch does, its list at th
   t.doesNotThrow(() => fc.assert(property, { numRuns: 500 }));
 });
 
-t.test('a flag as it is shown is stored as it was', async (t) => {
+t.test('storing a flag as it is shown stores it unchanged', async (t) => {
   const property = fc.property(anyFlag, anyState, (flag, state) => {
     const sole = { ...flagWith({ 0: state }), states: new Map([[0, state]]) };
     const isSame = (one: Flag, project: Project, number: number) => {
@@ -87,7 +87,7 @@ t.test('a flag as it is shown is stored as it was', async (t) => {
   t.doesNotThrow(() => fc.assert(property, { numRuns: 300 }));
 });
 
-t.test('a draft of the flag as it is shown changes nothing', async (t) => {
+t.test('a draft equal to the shown flag changes nothing', async (t) => {
   const property = fc.property(anyFlag, (flag) => {
     const { states, ...rest } = wholeFlag(flag, group);
     const sent = Array.from(states, ([number, { cohortOverride, ...state }]) => {
@@ -99,7 +99,7 @@ t.test('a draft of the flag as it is shown changes nothing', async (t) => {
   t.doesNotThrow(() => fc.assert(property, { numRuns: 300 }));
 });
 
-t.test('updatedAt strictly increases whatever the clock says', async (t) => {
+t.test('updatedAt strictly increases with any clock', async (t) => {
   const flag = { ...flagWith({}), updatedAt: now + 5 };
   t.equal(edited(flag, group, { description: 'x' }).flag.updatedAt, now + 6);
   t.equal(edited({ ...flag, updatedAt: now - 1 }, group, { description: 'x' }).flag.updatedAt, now);

@@ -26,14 +26,14 @@ function patchOf(body: unknown): FlagPatch {
   return patch;
 }
 
-t.test('a patch has exactly the keys that were sent', async (t) => {
+t.test('a patch has exactly the sent keys', async (t) => {
   t.strictSame(patchOf({ enabled: true }), { enabled: true });
   const whole = { enabled: false, trafficPercentage: 50, cohorts: ['b', 'a'], audienceId };
   t.strictSame(patchOf(whole), whole);
   t.strictSame(patchOf({ audienceId: null, cohorts: [] }), { audienceId: null, cohorts: [] });
 });
 
-t.test('a whole number is one however it is written', async (t) => {
+t.test('a whole number is accepted in every notation', async (t) => {
   for (const [text, value] of Object.entries({
     '50.0': 50,
     '1e1': 10,
@@ -84,7 +84,7 @@ t.test('a cohort has 1 to 256 characters, and bad ones are named one by one', as
   );
 });
 
-t.test('all problems are told at once, keys in the order sent', async (t) => {
+t.test('all problems are reported at once, in the order of the keys', async (t) => {
   t.equal(
     problemsOf('{"zeta":1,"7":1,"enabled":null,"3":1,"trafficPercentage":101}'),
     'unknown field "zeta"; unknown field "7"; "enabled" cannot be null; unknown field "3"; "trafficPercentage" must be a whole number between 0 and 100',
@@ -129,7 +129,7 @@ t.test('an empty list removes the override, and the environment inherits', async
   const { flag: after, changes } = applyPatch(flag, 1, { cohorts: [] }, 9000);
   t.equal(stateIn(after, 1).cohortOverride, null);
   t.strictSame(changes, [{ field: 'cohorts', before: ['own'], after: [] }]);
-  t.notOk(applyPatch(after, 1, { cohorts: [] }, 9001).changed, 'there is no override to remove any more');
+  t.notOk(applyPatch(after, 1, { cohorts: [] }, 9001).changed, 'there is no override left to remove');
 });
 
 t.test('a list equal to the inherited one creates no override', async (t) => {
@@ -153,7 +153,7 @@ t.test('only the named environment changes', async (t) => {
   t.notOk(stateIn(after, 2).enabled);
 });
 
-/** What is stored of a flag, without what only counts its changes. */
+/** A flag's stored fields, without its revision and times. */
 function stored(flag: Flag): string {
   const { cohorts } = flag;
   const { enabled, trafficPercentage, cohortOverride, audienceId: audience } = stateIn(flag, 1);

@@ -3,7 +3,7 @@ import { effectiveCohorts, type FlagState, initialState, stateIn } from '../../.
 import { applyPatch, type FlagPatch } from '../../../src/domain/flag/flag-patch.ts';
 import { flagUpdatedAt, flagWith } from '../management/domain-fixture.ts';
 
-/* The specification's table of flag states: each row with each state that it can begin from. */
+/* The specification's table of flag states: each row with each of its initial states. */
 const lists = [null, ['a'], ['a', 'b'], ['b', 'a']] as const;
 const sentLists = [[], ['a'], ['a', 'b'], ['b', 'a']] as const;
 const now = flagUpdatedAt + 1000;
@@ -30,7 +30,7 @@ t.test('enabled × the value that is sent', async (t) => {
   }
 });
 
-t.test('a patch whose result equals the stored state writes nothing, whatever it names', async (t) => {
+t.test('a patch whose result equals the stored state writes nothing, for any fields', async (t) => {
   const whole: FlagState = {
     ...initialState,
     ...{ enabled: true, trafficPercentage: 40, cohortOverride: ['a'], audienceId: 'Audience000000000001' },

@@ -17,7 +17,7 @@ t.test('an answer is kept for 24 hours, and not a millisecond longer', async (t)
   t.notOk(isForgettable(head, at + dayMs - 1));
   t.ok(isForgettable(head, at + dayMs));
   t.ok(isForgettable(head, at + 365 * dayMs));
-  t.notOk(isForgettable(head, at - 365 * dayMs), 'a clock that went back keeps it');
+  t.notOk(isForgettable(head, at - 365 * dayMs), 'the answer is kept when the clock goes back');
 });
 
 t.test('a project keeps 10,000 answers and 64 MiB, and no more', async (t) => {

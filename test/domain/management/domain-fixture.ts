@@ -8,7 +8,7 @@ export const isKnownAudience = (id: string): boolean => id === audienceId;
 
 const encoder = new TextEncoder();
 
-/** A body as it would arrive. */
+/** A request body as it arrives. */
 export function bodyOf(value: unknown): RequestBody {
   return parseBody(encoder.encode(typeof value === 'string' ? value : JSON.stringify(value)));
 }
@@ -57,7 +57,7 @@ export function flagWith(states: Record<number, Partial<FlagState>>, cohorts: re
 
 const cohortList = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 });
 
-/** Any state in an environment, an override never empty. */
+/** Any state in an environment; an override is never empty. */
 export const anyState: fc.Arbitrary<FlagState> = fc.record({
   enabled: fc.boolean(),
   trafficPercentage: fc.integer({ min: 0, max: 100 }),
@@ -65,7 +65,7 @@ export const anyState: fc.Arbitrary<FlagState> = fc.record({
   audienceId: fc.constantFrom(null, audienceId),
 });
 
-/** A flag with state in environment 1, and perhaps a flag-wide list. */
+/** A flag with a state in environment 1, and optionally a flag-wide list. */
 export const anyFlag: fc.Arbitrary<Flag> = fc
   .tuple(fc.option(anyState, { nil: null }), cohortList)
   .map(([state, cohorts]) => flagWith(state === null ? {} : { 1: state }, cohorts));

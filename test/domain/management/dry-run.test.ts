@@ -17,11 +17,11 @@ t.test('only dryRun=true is a dry run', async (t) => {
   t.same(read('dryRun=false'), [false, '']);
   t.same(read('dryRun=true'), [true, '']);
   t.same(read('env=a&%64ryRun=%74rue'), [true, ''], 'decoded');
-  t.same(read('run=z&dry=1&trial=true&draft=x'), [false, ''], 'other parameters are others');
+  t.same(read('run=z&dry=1&trial=true&draft=x'), [false, ''], 'other parameters have no effect');
   t.same(read('env=dry-run'), [false, ''], 'a value of a parameter that the route knows');
 });
 
-t.test('what may be a typing error is a problem', async (t) => {
+t.test('a possible typing error is a problem', async (t) => {
   for (const value of ['', '=', '=True', '=TRUE', '=1', '=yes', '=true%20', '=%20true', '=truefalse']) {
     t.match(read(`dryRun${value}`)[1], /^query parameter "dryRun" must be true or false$/, value);
   }

@@ -24,18 +24,18 @@ import { anyPatchBody, bodyOf, flagWith, isKnownAudience, projectWith } from './
 const flag = { ...flagWith({}), revision: 5 };
 const project = { ...projectWith(null), environmentsRevision: 2 };
 
-t.test('a tag is made of both revisions, and moves with either', async (t) => {
+t.test('a tag is made of both revisions, and changes with each', async (t) => {
   t.equal(flagEntityTag(flag, project), '"5-2"');
   t.equal(flagEntityTag({ ...flag, revision: 52 }, { ...project, environmentsRevision: 1 }), '"52-1"');
 });
 
-t.test('lists are read whatever their spacing, and what is no list is refused', async (t) => {
+t.test('lists are read with any spacing, and malformed ones are refused', async (t) => {
   const opaques = (header: string) => parseTagCondition(header)?.tags.map(({ opaque }) => opaque);
   t.same(opaques('"a"'), ['a']);
   t.same(opaques(' "a" ,\t"b",W/"c"'), ['a', 'b', 'c']);
   t.same(opaques(',,"a",,'), ['a'], 'empty members');
   t.same(opaques('"a,b" , ""'), ['a,b', ''], 'a comma within a tag');
-  t.same(opaques('"\u00e9"'), ['\u00e9'], 'what is not ASCII may be another server\u2019s');
+  t.same(opaques('"\u00e9"'), ['\u00e9'], 'non-ASCII tags of other servers are read');
   t.match(parseTagCondition(' * '), { isAny: true });
   for (const header of [
     '',
@@ -55,23 +55,23 @@ t.test('lists are read whatever their spacing, and what is no list is refused', 
   }
 });
 
-t.test('a header as long as the server takes is read in no time', async (t) => {
+t.test('a header of the greatest length is read quickly', async (t) => {
   for (const unit of [' ', '"', ',', '" ', '"",', 'W/', 'W/"', '\t,']) {
     const before = process.cpuUsage();
     parseTagCondition(`"a"${unit.repeat(16_384 / unit.length)}x`);
-    // Of the processor, not of the clock: the machine may be busy with other tests.
+    // Measures CPU time, because the machine may be busy with other tests.
     t.ok(process.cpuUsage(before).user < 100_000, JSON.stringify(unit));
   }
 });
 
-t.test('If-None-Match compares weakly, and asks nothing when it is malformed', async (t) => {
+t.test('If-None-Match compares weakly, and a malformed one is ignored', async (t) => {
   for (const header of ['"5-2"', 'W/"5-2"', '"x", "5-2"', '*']) t.ok(isRevalidated(header, flag, project));
   for (const header of [null, '5-2', '"5-3"', '"4-2"', '"5"', '"x"', '', '"5-2" "5-2"']) {
     t.notOk(isRevalidated(header, flag, project), String(header));
   }
 });
 
-t.test('If-Match compares the flag\u2019s revision alone, strongly', async (t) => {
+t.test('If-Match compares only the flag\u2019s revision, strongly', async (t) => {
   const permits = (header: string) => {
     const problems = new ProblemList();
     const condition = readIfMatch(header, problems);
@@ -109,7 +109,7 @@ interface Stored {
   readonly project: Project;
 }
 
-/** What the API, the console and `apply` can do to a flag and to its project's environments. */
+/** The changes that the API, the console and `apply` can make to a flag and to its project's environments. */
 type Change = (stored: Stored, now: number) => Stored;
 
 const patches = fc.record({ number: fc.integer({ min: 1, max: 3 }), body: anyPatchBody }).map(
@@ -154,7 +154,7 @@ const environmentChanges = fc
       },
   );
 
-t.test('whatever changes, and wherever the clock goes: equal tags are of equal representations', async () => {
+t.test('after any changes, with any clock, equal tags mean equal representations', async () => {
   const change = fc.tuple(fc.oneof(patches, edits, environmentChanges), fc.constantFrom(0, 4000, 9000));
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 30 }), (changes) => {

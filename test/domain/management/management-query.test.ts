@@ -22,7 +22,7 @@ t.test('unknown parameters are ignored, repeated or with a plus or not', async (
   t.equal(problemsOf(''), '');
 });
 
-t.test('every problem of decoding is told, in the order sent', async (t) => {
+t.test('every decoding problem is reported, in the order sent', async (t) => {
   const hint = 'a % must begin the percent-encoded bytes of UTF-8 text (a percent sign is %25)';
   t.equal(problemsOf('x=%zz'), `query parameter "x" cannot be decoded: ${hint}`);
   t.equal(problemsOf('%ff=1'), `the name of a query parameter cannot be decoded: ${hint}`);
@@ -39,7 +39,7 @@ t.test('every problem of decoding is told, in the order sent', async (t) => {
   );
 });
 
-t.test('a parameter has a value when it was sent once and well', async (t) => {
+t.test('a parameter has a value if it was sent once and is well-formed', async (t) => {
   const read = (raw: string) => readParameter(parseManagementQuery(raw), 'name');
   t.strictSame(read('name=a%2Bb'), { isSent: true, value: 'a+b' });
   t.strictSame(read('name'), { isSent: true, value: '' });
@@ -49,7 +49,7 @@ t.test('a parameter has a value when it was sent once and well', async (t) => {
   }
 });
 
-t.test('every decodable env is one that was asked for', async (t) => {
+t.test('every decodable env counts as requested', async (t) => {
   t.strictSame(requestedEnvironments(parseManagementQuery('env=a&x=1&env=%zz&%65nv=b&env=')), ['a', 'b', '']);
 });
 
@@ -74,7 +74,7 @@ t.test('an environment is chosen by the kind of project', async (t) => {
     choose(group, 'env=Staging', true),
     `unknown environment "Staging" in the query parameter "env" ${valid}`,
   );
-  t.equal(choose(group, 'env=%zz', true), '', 'decoding has already complained');
+  t.equal(choose(group, 'env=%zz', true), '', 'decoding has reported it already');
   t.equal(
     choose([], 'env=a', true),
     'unknown environment "a" in the query parameter "env" (it has no environments yet)',

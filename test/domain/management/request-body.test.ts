@@ -11,7 +11,7 @@ t.test('no body, an empty one and white space alone are empty', async (t) => {
   t.strictSame(parse(' \r\n\t'), { kind: 'empty' });
 });
 
-t.test('what is wrong with a body is said, and where', async (t) => {
+t.test('the problem of a body is reported with its place', async (t) => {
   const problems: [string, string][] = [
     ['{"a":1', 'the request body is not valid JSON: it ends at line 1, column 7'],
     ['{"a":tru}', 'the request body is not valid JSON: "}" is unexpected at line 1, column 9'],
@@ -33,7 +33,7 @@ t.test('what is wrong with a body is said, and where', async (t) => {
   t.strictSame(notUtf8, { kind: 'unreadable', problem: 'the request body is not valid UTF-8' });
 });
 
-t.test('32 levels are read, and keys of every object are its own', async (t) => {
+t.test('32 levels are read, and every key becomes an own property', async (t) => {
   const text = `{"__proto__":${'['.repeat(31)}${']'.repeat(31)},"constructor":1}`;
   const body = parse(text);
   t.equal(body.kind, 'object');

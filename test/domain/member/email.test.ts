@@ -17,7 +17,7 @@ t.test('an address is one local part and one domain', async (t) => {
   t.notOk(isEmailAddress(`a@${'b'.repeat(emailCharsMax - 1)}`));
 });
 
-t.test('nobody is a member by an address that could end a header or begin another address', async (t) => {
+t.test('no member has an address that could end a header or begin another address', async (t) => {
   for (const mark of '<>()[]\\,;:"\r\n\0\u2028\ud800') {
     const name = `U+${mark.charCodeAt(0).toString(16)}`;
     t.notOk(isEmailAddress(`a${mark}b@example.test`), name);

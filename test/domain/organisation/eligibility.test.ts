@@ -2,7 +2,7 @@ import t from 'tap';
 import { isEligible, plans, subscriptions } from '../../../src/domain/organisation/organisation.ts';
 import { organisationOf } from '../../storage/support/records.ts';
 
-/* The specification's subscription table: every state there is, and the transitions between them. */
+/* The specification's subscription table: every state, and the transitions between them. */
 const now = 1_750_000_000_000;
 const dayMs = 24 * 60 * 60 * 1000;
 const trials = { none: null, running: now + 1, 'at its very end': now, over: now - 1 } as const;
@@ -46,5 +46,5 @@ t.test('from good standing to not eligible and back, by each trigger', async (t)
     );
   }
   const lapsedTrial = organisationOf({ plan: 'free', trialEndsAt: now + 1, subscription: 'lapsed' });
-  t.notOk(isEligible(lapsedTrial, now), 'a running trial does not help where the subscription has lapsed');
+  t.notOk(isEligible(lapsedTrial, now), 'a running trial does not help if the subscription has lapsed');
 });

@@ -19,20 +19,20 @@ function seconds(changes: readonly RecordChange[], written: number, bytesMax = 8
   );
 }
 
-t.test('a token is refused once the quota is written, until the next day begins in UTC', async (t) => {
+t.test('a token is refused once the quota is used up, until the next day in UTC', async (t) => {
   t.equal(seconds(asked({}), 799), null);
   t.equal(seconds(asked({}), 800), 12 * 3600);
-  t.equal(seconds(asked({ at: noon + 1 }), 800), 12 * 3600, 'not a moment early');
+  t.equal(seconds(asked({ at: noon + 1 }), 800), 12 * 3600, 'not earlier');
   t.equal(seconds(asked({ at: noon + 12 * 3600_000 - 1 }), 800), 1);
-  t.equal(seconds(asked({ at: noon + 12 * 3600_000 }), 800), null, 'the next day is a new one');
+  t.equal(seconds(asked({ at: noon + 12 * 3600_000 }), 800), null, 'the next day has its own quota');
 });
 
-t.test('an eighth more is kept for members', async (t) => {
+t.test('a further eighth is reserved for members', async (t) => {
   t.equal(seconds(asked({ actor: member }), 899), null);
   t.equal(seconds(asked({ actor: member }), 900), 12 * 3600);
 });
 
-t.test('the operator is not bound, nor is what takes away, nor what is no change', async (t) => {
+t.test('the quota does not limit the operator, deletions, or requests that change nothing', async (t) => {
   t.equal(seconds(asked({ actor: { kind: 'operator', id: '', name: 'operator' } }), 9000), null);
   for (const action of ['token.revoke', 'member.remove', 'flag.delete'] as const) {
     t.equal(seconds(asked({ actor: member, action }), 9000), null);
@@ -40,4 +40,4 @@ t.test('the operator is not bound, nor is what takes away, nor what is no change
   t.equal(seconds([], 9000), null);
 });
 
-t.test('without a quota nobody is refused', async (t) => t.equal(seconds(asked({}), 9000, 0), null));
+t.test('without a quota no change is refused', async (t) => t.equal(seconds(asked({}), 9000, 0), null));

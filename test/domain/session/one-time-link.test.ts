@@ -11,7 +11,7 @@ import { hashSecret } from '../../../src/support/hash-secret.ts';
 import { creationOf, linkOf, memberOf, organisationOf } from '../../storage/support/records.ts';
 import { newStore } from '../../storage/support/sample-store.ts';
 
-/* Links at the clock's edges, and that of the first Owner. */
+/* Links at the limits of their lifetime, and the first Owner's link. */
 const hourMs = 60 * 60 * 1000;
 const now = 1_750_000_000_000;
 
@@ -23,11 +23,11 @@ t.test('a link lives exactly 24 hours, an invitation exactly 7 days', async (t) 
     t.notOk(isLinkOver(link, now));
     t.notOk(isLinkOver(link, now + lifetimeMs - 1));
     t.ok(isLinkOver(link, now + lifetimeMs));
-    t.notOk(isLinkOver(link, now - 365 * 24 * hourMs), 'a clock that went back ends none');
+    t.notOk(isLinkOver(link, now - 365 * 24 * hourMs), 'no link ends when the clock goes back');
   }
 });
 
-t.test('a stored link is found by its secret until its very end', async (t) => {
+t.test('a stored link is found by its secret until its end', async (t) => {
   const { store } = newStore(t);
   const organisation = organisationOf();
   const secret = newSecretText(crypto.getRandomValues(new Uint8Array(32)));
@@ -42,10 +42,14 @@ t.test('a stored link is found by its secret until its very end', async (t) => {
     );
   t.match(found(secret, now - 1), { ok: true, value: { id: link.id } });
   t.match(found(secret, now), { ok: false, problem: { code: 'link-over' } });
-  t.strictSame(found('nonsense', now), found(secret, now), 'one answer for one that is over and for none');
+  t.strictSame(
+    found('nonsense', now),
+    found(secret, now),
+    'an expired link and an unknown one get the same answer',
+  );
 });
 
-t.test('the first Owner’s link works while nobody is a member, for exactly 24 hours', async (t) => {
+t.test('the first Owner’s link works while there is no member, for exactly 24 hours', async (t) => {
   const { store } = newStore(t);
   const [younger, oldest] = [organisationOf({ createdAt: 9 }), organisationOf({ createdAt: 3 })];
   const { offer, url } = makeFirstOwnerOffer('https://flags.example', now);
@@ -63,12 +67,12 @@ t.test('the first Owner’s link works while nobody is a member, for exactly 24 
   t.match(found(now + 24 * hourMs - 1), { ok: true });
   t.match(found(now + 24 * hourMs), { ok: false, problem: { code: 'link-over' } });
   const other = makeFirstOwnerOffer('', now).url.split('#')[1] ?? '';
-  t.match(found(now, other), { ok: false }, 'that of another start');
+  t.match(found(now, other), { ok: false }, 'the link of another start');
   store.write(({ apply }) => apply([creationOf('member', memberOf({ organisationId: younger.id }))]));
-  t.match(found(now), { ok: false, problem: { code: 'link-over' } }, 'once somebody is a member it is over');
+  t.match(found(now), { ok: false, problem: { code: 'link-over' } }, 'it ends once there is a member');
 });
 
-t.test('a first Owner’s link that an earlier version has stored is over', async (t) => {
+t.test('a first Owner’s link that an earlier version has stored has ended', async (t) => {
   const { store } = newStore(t);
   const organisation = organisationOf();
   const secret = newSecretText(crypto.getRandomValues(new Uint8Array(32)));

@@ -12,7 +12,7 @@ import { beginSession, touchSession } from '../../../src/domain/session/session-
 import { creationOf, memberOf, sessionOf } from '../../storage/support/records.ts';
 import { newStore } from '../../storage/support/sample-store.ts';
 
-/* A session at the clock's edges. */
+/* A session at the limits of its lifetime. */
 const hourMs = 60 * 60 * 1000;
 const now = 1_750_000_000_000;
 const member = memberOf();
@@ -25,7 +25,7 @@ t.test('it ends after exactly 12 hours without a request', async (t) => {
   t.equal(sessionEndsAt(session), now + 13 * hourMs);
 });
 
-t.test('it ends exactly 14 days after sign-in, however often it is used', async (t) => {
+t.test('it ends exactly 14 days after sign-in, despite any use', async (t) => {
   const end = now + 14 * 24 * hourMs;
   t.equal(now + sessionLifetimeMs, end);
   const session = sessionOf(member.id, { createdAt: now, lastSeenAt: end - 1 });
@@ -34,7 +34,7 @@ t.test('it ends exactly 14 days after sign-in, however often it is used', async 
   t.equal(sessionEndsAt(session), end);
 });
 
-t.test('what is said of its end is when it ends', async (t) => {
+t.test('its shown end is its end', async (t) => {
   for (const lastSeenAt of [now, now + hourMs, now + sessionLifetimeMs - hourMs]) {
     const session = sessionOf(member.id, { createdAt: now, lastSeenAt });
     t.notOk(isSessionOver(session, sessionEndsAt(session) - 1));
@@ -60,10 +60,10 @@ t.test('its use is recorded once in five minutes, from exactly then', async (t) 
   store.write(({ apply }) => apply([{ kind: 'session', before, after }]));
   t.strictSame(touched(now + 2 * sessionTouchMs - 1), [], 'from the last recorded use');
   store.write(({ apply }) => apply([{ kind: 'session', before: after, after: null }]));
-  t.strictSame(touched(now + 9 * sessionTouchMs), [], 'one that has ended stays ended');
+  t.strictSame(touched(now + 9 * sessionTouchMs), [], 'an ended session stays ended');
 });
 
-t.test('a member has 50 sessions: those that are over go first, then the longest unused', async (t) => {
+t.test('a member has 50 sessions: expired ones are replaced first, then the longest unused', async (t) => {
   const { store } = newStore(t);
   const over = sessionOf(member.id, { createdAt: now - sessionIdleMs, lastSeenAt: now - sessionIdleMs });
   const open = Array.from({ length: sessionsMax }, (_, index) =>
@@ -89,11 +89,7 @@ t.test('a member has 50 sessions: those that are over go first, then the longest
     'the 51st makes the longest unused one end',
   );
   const presented = others[0] ?? over;
-  t.strictSame(
-    endedBy(presented),
-    [over.id, presented.id].sort(),
-    'the one that is presented makes the room',
-  );
+  t.strictSame(endedBy(presented), [over.id, presented.id].sort(), 'the presented session is replaced');
   store.write(({ apply }) =>
     apply(
       [over, longestUnused, next].flatMap((one) =>

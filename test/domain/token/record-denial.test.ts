@@ -45,5 +45,5 @@ t.test('the next email goes 24 hours after the last one and not a millisecond ea
   t.strictSame(kinds(emailedAt), ['activity']);
   t.strictSame(kinds(emailedAt + day - 1), ['activity']);
   t.strictSame(kinds(emailedAt + day), ['activity', 'outbox', 'token']);
-  t.strictSame(kinds(emailedAt - 10 * day), ['activity'], 'a clock that went back sends none');
+  t.strictSame(kinds(emailedAt - 10 * day), ['activity'], 'no email is sent when the clock goes back');
 });

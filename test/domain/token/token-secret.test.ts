@@ -8,7 +8,7 @@ import fc from '../../support/fast-check.ts';
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const prefixes = ['burgee', 'old_prefix'];
 
-t.test('the CRC-32 is the usual one', async (t) => {
+t.test('the CRC-32 is that of zlib', async (t) => {
   t.equal(crc32(new TextEncoder().encode('123456789')), 0xcbf43926);
   t.equal(crc32(new Uint8Array()), 0);
   if (typeof zlibCrc32 === 'function') {
@@ -16,14 +16,14 @@ t.test('the CRC-32 is the usual one', async (t) => {
   }
 });
 
-t.test('a new secret is its prefix, 43 characters of randomness and 6 of check', async (t) => {
+t.test('a new secret is a prefix, 43 random characters and 6 check characters', async (t) => {
   t.match(newTokenSecret('burgee', randomBytes(32)), /^burgee_[0-9A-Za-z]{49}$/);
   t.equal(newTokenSecret('burgee', new Uint8Array(32)).slice(7, 50), '0'.repeat(43));
   t.match(newTokenSecret('burgee', new Uint8Array(32).fill(255)), /^burgee_[0-9A-Za-z]{49}$/);
   t.throws(() => newTokenSecret('burgee', new Uint8Array(31)), RangeError);
 });
 
-t.test('what was made is read again, under every accepted prefix', async () => {
+t.test('a new secret can be read, with every accepted prefix', async () => {
   fc.assert(
     fc.property(bytes32, fc.constantFrom(...prefixes), (bytes, prefix) => {
       const text = newTokenSecret(prefix, bytes);
@@ -64,7 +64,7 @@ t.test('another prefix, another length and no prefix are malformed', async (t) =
   const text = newTokenSecret('burgee', randomBytes(32));
   t.equal(readTokenSecret(text, ['other']), undefined);
   t.equal(readTokenSecret(text.slice(7), ['burgee']), undefined);
-  t.equal(readTokenSecret(text.slice(7), ['']), undefined, 'the underscore is part of the form');
+  t.equal(readTokenSecret(text.slice(7), ['']), undefined, 'the underscore is required');
   t.equal(readTokenSecret('', prefixes), undefined);
   t.equal(readTokenSecret('_'.repeat(100_000), prefixes), undefined);
   t.equal(readTokenSecret(`prefix_${text}`, prefixes), undefined);

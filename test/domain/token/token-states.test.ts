@@ -11,7 +11,7 @@ import { replacementOf, revoked, rotationProblem } from '../../../src/domain/tok
 import { tokenOf } from '../../storage/support/records.ts';
 import { projectWith } from '../management/domain-fixture.ts';
 
-/* The specification's token lifecycle: each state, each trigger, at the clock's edges. */
+/* The specification's token lifecycle: each state and trigger, at the limits of its times. */
 const dayMs = 24 * 60 * 60 * 1000;
 const now = 1_750_000_000_000;
 const project = projectWith(null);
@@ -49,7 +49,7 @@ t.test(
   },
 );
 
-t.test('expiry: each choice ends at exactly its days, and Never does not end', async (t) => {
+t.test('expiry: each choice ends exactly after its days, and Never does not end', async (t) => {
   for (const expiryDays of tokenExpiryDays) {
     const token = newToken({ ...wish, expiryDays }, made, secretHash);
     if (expiryDays === 0) {
@@ -100,7 +100,7 @@ t.test('rotation: the replacement has the same name, permission, environments an
   t.equal(tokenStatus(after, now + 12_345), 'expired', 'it lives no longer than the original would have');
 });
 
-t.test('an environment is permitted by name: every one, those of the list, or none', async (t) => {
+t.test('environments are permitted by name: all, those of the list, or none', async (t) => {
   t.ok(permitsEnvironment(tokenOf(project.id, { environments: null }), 'any'));
   const limited = tokenOf(project.id, { environments: ['staging'] });
   t.ok(permitsEnvironment(limited, 'staging'));

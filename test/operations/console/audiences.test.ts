@@ -12,7 +12,7 @@ function audienceIn(fixture: ConsoleFixture) {
   return { project, audience, params };
 }
 
-t.test('an audience is created with its rules as they are', async (t) => {
+t.test('an audience is created with its rules unchanged', async (t) => {
   const fixture = openConsole(t);
   const project = fixture.addProject(null);
   const exact = [{ attribute: ' plan ', values: ['', ' Pro', 'Pro', 'é', '__proto__'] }];
@@ -39,7 +39,7 @@ t.test('an audience is created with its rules as they are', async (t) => {
   t.equal(fixture.write('create-audience', { project: elsewhere, body }).code, 'ok');
 });
 
-t.test('what cannot be an audience is refused, everything at once', async (t) => {
+t.test('an invalid audience is refused with all problems at once', async (t) => {
   const fixture = openConsole(t);
   const project = fixture.addProject(null);
   const create = (body: object) => fixture.write('create-audience', { project, body });
@@ -82,7 +82,7 @@ t.test('a project has at most 1,000 audiences', async (t) => {
   });
 });
 
-t.test('an edit moves revision and time, and one that changes nothing writes nothing', async (t) => {
+t.test('an edit changes revision and time; one without a change writes nothing', async (t) => {
   const fixture = openConsole(t);
   const { project, audience, params } = audienceIn(fixture);
   fixture.addAudience(project, { name: 'taken' });
@@ -119,7 +119,7 @@ t.test('an edit moves revision and time, and one that changes nothing writes not
   }
 });
 
-t.test('where an audience is attached is shown, and keeps it from being deleted', async (t) => {
+t.test("an audience's uses are shown, and prevent its deletion", async (t) => {
   const fixture = openConsole(t);
   const { project, audience, params } = audienceIn(fixture);
   const applied = { enabled: true, trafficPercentage: 1, cohortOverride: null, audienceId: audience.id };
@@ -131,7 +131,7 @@ t.test('where an audience is attached is shown, and keeps it from being deleted'
     ]),
   });
   const one = fixture.addFlag(project, { name: 'a', states: new Map([[2, applied]]) });
-  // A cohort that is called like the audience is no use of it.
+  // A cohort with the audience's name is no use of it.
   fixture.addFlag(project, { name: 'c', cohorts: [audience.id] });
   const uses = [
     { flagId: one.id, flagName: 'a', environmentNumbers: [2] },
@@ -171,7 +171,7 @@ t.test('at most 200 uses are listed, and all are counted', async (t) => {
   t.strictSame([value.uses.length, value.useCount], [200, 201]);
 });
 
-t.test('without a plan audiences are read-only, and in personal projects, too', async (t) => {
+t.test('audiences are read-only without a plan, and in personal projects', async (t) => {
   const fixture = openConsole(t);
   const { project, params } = audienceIn(fixture);
   const attempts = (into: typeof project) => [

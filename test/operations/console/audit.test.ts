@@ -13,7 +13,7 @@ function append(fixture: OrganisationFixture, entries: readonly Partial<AuditEnt
   fixture.apply(entries.map((entry) => ({ kind: 'audit', entry: auditEntryOf(ledgerId, entry) })));
 }
 
-/** The names of the targets on a page, and where the next one begins. */
+/** The targets' names on a page, and the cursor of the next page. */
 function page(fixture: OrganisationFixture, query: Sent['query'] = {}, projectId: string | null = null) {
   const operation = projectId === null ? 'list-audit' : 'list-project-audit';
   const sent = projectId === null ? { query } : { query, params: { projectId } };
@@ -23,7 +23,7 @@ function page(fixture: OrganisationFixture, query: Sent['query'] = {}, projectId
   return { names: names as string[], next: value.nextCursor as string | null };
 }
 
-/** Everything that matches, page by page. */
+/** All matching entries, page by page. */
 function all(fixture: OrganisationFixture, query: Sent['query'] = {}, projectId: string | null = null) {
   const names: string[] = [];
   let requests = 0;
@@ -47,7 +47,7 @@ function names(from: number, to: number): string[] {
   return Array.from({ length: from - to + 1 }, (_, at) => String(from - at));
 }
 
-t.test('the audit log comes newest first, a hundred on a page, whatever is appended meanwhile', async (t) => {
+t.test('the audit log comes newest first, a hundred on a page, despite new entries', async (t) => {
   const fixture = openOrganisation(t);
   append(fixture, numbered(1, 250));
   const first = page(fixture);
@@ -60,7 +60,7 @@ t.test('the audit log comes newest first, a hundred on a page, whatever is appen
   t.strictSame(page(fixture, { cursor: '999999' }).names, names(300, 201));
 });
 
-t.test('an entry is shown whole, with what its project is called now', async (t) => {
+t.test("an entry is shown completely, with its project's present name", async (t) => {
   const fixture = openOrganisation(t);
   const project = fixture.addProject({ name: 'shop' });
   const actor = { kind: 'token', id: newId(), name: 'ci' } as const;
@@ -81,7 +81,7 @@ t.test('an empty log is an empty page', async (t) => {
   t.strictSame(page(openOrganisation(t)), { names: [], next: null });
 });
 
-t.test('each filter keeps what it names', async (t) => {
+t.test('each filter keeps its matches', async (t) => {
   const fixture = openOrganisation(t);
   const project = fixture.addProject();
   const [flag, token, member] = [newId(), newId(), newId()];
@@ -123,7 +123,7 @@ t.test('a renamed environment is found by both names', async (t) => {
   t.equal(kept('live'), 'b');
 });
 
-t.test('what is wrong with a query is told at once', async (t) => {
+t.test('all problems of a query are reported at once', async (t) => {
   const fixture = openOrganisation(t);
   const project = fixture.addProject();
   const refused = (query: Record<string, string>, detail: RegExp) => {
@@ -149,7 +149,7 @@ t.test('what is wrong with a query is told at once', async (t) => {
   t.match(other.problem, { code: 'invalid-request', detail: /project must be the project in the path/ });
 });
 
-t.test('a project’s log has its entries alone, a personal project’s is its own', async (t) => {
+t.test('a project’s log has only its entries, and a personal project has its own log', async (t) => {
   const fixture = openOrganisation(t);
   const [shop, blog] = [fixture.addProject(), fixture.addProject()];
   const foreign = organisationOf();
@@ -170,10 +170,10 @@ t.test('a project’s log has its entries alone, a personal project’s is its o
   t.strictSame(all(fixture, { project: shop.id }, shop.id).names, ['s2', 's1']);
   t.strictSame(all(fixture, {}, blog.id).names, ['b1']);
   t.strictSame(all(fixture, {}, personal.id).names, ['p1']);
-  t.strictSame(all(fixture).names, ['s2', 'none', 'b1', 's1'], 'another organisation’s is not there');
+  t.strictSame(all(fixture).names, ['s2', 'none', 'b1', 's1'], 'another organisation’s log is a 404');
 });
 
-t.test('one request looks at ten thousand entries, and the next one goes on', async (t) => {
+t.test('one request reads ten thousand entries, and the next one continues', async (t) => {
   const fixture = openOrganisation(t);
   const project = fixture.addProject();
   const flag = newId();
@@ -185,11 +185,11 @@ t.test('one request looks at ten thousand entries, and the next one goes on', as
   t.strictSame(
     page(fixture, { flag }, project.id),
     { names: ['rare'], next: null },
-    'a flag has its history at once',
+    'a flag’s history needs one request',
   );
 });
 
-t.test('times that a clock put back has disordered are found, within an hour', async (t) => {
+t.test('times disordered by a clock that went back up to an hour are found', async (t) => {
   const fixture = openOrganisation(t);
   const at = (time: number, targetName: string) => ({ at: 100 * hour + time, targetName });
   append(fixture, [
@@ -209,7 +209,7 @@ t.test('times that a clock put back has disordered are found, within an hour', a
   t.strictSame(all(fixture, query(10 + clockSlackMs, 11 + clockSlackMs)).names, ['d']);
 });
 
-t.test('a time long ago is found without walking all that came after it', async (t) => {
+t.test('an old time is found without reading all later entries', async (t) => {
   const fixture = openOrganisation(t);
   append(
     fixture,
@@ -250,11 +250,7 @@ t.test('NDJSON has an object on each line, and the chain’s hashes', async (t) 
   );
   t.equal(rows[0]?.sequence, 120);
   const later = fixture.read('export-audit', fixture.owner, { query: { from: '100' } });
-  t.equal(
-    later.text.trimEnd().split('\n').length,
-    21,
-    'filters hold, and NDJSON is the format when none is named',
-  );
+  t.equal(later.text.trimEnd().split('\n').length, 21, 'filters apply, and NDJSON is the default format');
   t.equal(fixture.read('export-audit', fixture.owner, { query: { from: '999' } }).text, '');
 });
 
@@ -281,7 +277,7 @@ function parseCsv(text: string): string[][] {
   return rows.slice(0, -1);
 }
 
-t.test('CSV comes through quotes, commas and line breaks, and no spreadsheet executes it', async (t) => {
+t.test('CSV keeps quotes, commas and line breaks, and no spreadsheet executes it', async (t) => {
   const fixture = openOrganisation(t);
   const project = fixture.addProject({ name: '=HYPERLINK("http://x")' });
   const dangerous = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '=1,"2"'];
@@ -306,7 +302,7 @@ t.test('CSV comes through quotes, commas and line breaks, and no spreadsheet exe
   t.equal(column('time')[0], '1970-01-01T00:00:00.001Z');
 });
 
-t.test('long walks come in small pieces, and hold nothing open between them', async (t) => {
+t.test('long exports come in small pieces, and keep nothing open between them', async (t) => {
   const fixture = openOrganisation(t);
   append(fixture, numbered(1, 1000));
   fixture.query((queries) => {

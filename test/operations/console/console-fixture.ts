@@ -40,11 +40,11 @@ import {
 
 export const startedAt = 1_750_000_000_000;
 
-/** What was answered, and what was stored because of it. */
+/** The answer, and the records stored with it. */
 export interface Outcome {
   readonly code: ConsoleProblemCode | 'ok';
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads answers of any shape
   readonly value: any;
   readonly detail: string;
   readonly extra: Readonly<Record<string, unknown>>;
@@ -56,11 +56,11 @@ export interface Asked {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** The Owner, unless told otherwise. */
+  /** The requesting member; the Owner unless given. */
   readonly member?: Member;
 }
 
-/** A store with one organisation and its Owner, and the console's changes and reads on it, at a clock that is set. */
+/** A store with one organisation and its Owner, and the console's changes and reads on it, with the test's clock. */
 export class ConsoleFixture {
   readonly directory: string;
   readonly store: Store;
@@ -168,7 +168,7 @@ export class ConsoleFixture {
     });
   }
 
-  /** As the guard finds it. */
+  /** The project as the guard finds it. */
   #principal(queries: RecordQueries, { project, member = this.owner }: Asked): ProjectPrincipal {
     const { organisationId } = member;
     const organisation = organisationId === null ? null : (queries.organisation(organisationId) ?? null);
@@ -206,7 +206,7 @@ function refusalOf(problem: {
   return { code, status: 0, value: null, detail, extra, changes: [] };
 }
 
-/** @throws when the answer is not what the operation's contract says. */
+/** @throws when the answer does not fit the operation's contract */
 function checkAnswer(id: WriteId | ReadId, value: unknown): void {
   const schema = shapesOf(id).answer;
   const shown = value === undefined ? undefined : JSON.parse(JSON.stringify(value));

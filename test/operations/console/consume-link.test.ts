@@ -10,10 +10,10 @@ import { creationOf, linkOf, memberOf, organisationOf } from '../../storage/supp
 import { newStore } from '../../storage/support/sample-store.ts';
 import { runWrite } from '../run-operation.ts';
 
-/* What has changed since the link was made counts at the moment at which it is used up. */
+/* Using a link takes account of changes since it was made. */
 const email = 'new@example.test';
 
-/** An invitation, and what following it comes to in the writer. */
+/** An invitation, and a function that follows it in the writer. */
 class InvitationStage {
   readonly store: Store;
   readonly organisation = organisationOf();
@@ -57,7 +57,7 @@ class InvitationStage {
   }
 }
 
-t.test('an email that is a member’s by now makes no second one, in whatever case', async (t) => {
+t.test('an email that has since become a member’s, in any case, makes no second member', async (t) => {
   const stage = new InvitationStage(t);
   const taken = memberOf({ organisationId: stage.organisation.id, email: 'NEW@example.TEST' });
   stage.add(taken);
@@ -67,7 +67,7 @@ t.test('an email that is a member’s by now makes no second one, in whatever ca
   t.match(stage.follow(), { ok: false, problem: { code: 'link-over' } });
 });
 
-t.test('the same email in another organisation is no hindrance', async (t) => {
+t.test('the same email in another organisation does not matter', async (t) => {
   const stage = new InvitationStage(t);
   stage.add(
     memberOf({ organisationId: organisationOf().id, email }),
@@ -76,7 +76,7 @@ t.test('the same email in another organisation is no hindrance', async (t) => {
   t.match(stage.follow(), { ok: true });
 });
 
-t.test('an organisation takes its last member, and none beyond', async (t) => {
+t.test('an organisation takes its 10,000th member, and no further one', async (t) => {
   const stage = new InvitationStage(t);
   const organisationId = stage.organisation.id;
   const others = Array.from({ length: membersMax }, (_, index) =>
@@ -90,5 +90,5 @@ t.test('an organisation takes its last member, and none beyond', async (t) => {
   const [first] = others;
   if (first === undefined) throw new Error('there are members');
   stage.store.write(({ apply }) => apply([{ kind: 'member', before: first, after: null }]));
-  t.match(stage.follow(), { ok: true }, 'the 10,000th comes in by the same link');
+  t.match(stage.follow(), { ok: true }, 'the 10,000th joins through the same link');
 });

@@ -21,7 +21,7 @@ function count(fixture: TokenFixture, project: Project, flagId: string) {
   });
 }
 
-t.test('the last 24 hours, environment by environment; an hour earlier is not among them', async (test) => {
+t.test('the last 24 hours, environment by environment; the hour before is not included', async (test) => {
   const fixture = openTokenFixture(test);
   const project = fixture.addProject(['production', 'staging']);
   const flag = flagOf(project.id);
@@ -31,7 +31,7 @@ t.test('the last 24 hours, environment by environment; an hour earlier is not am
       kind: 'evaluation-count',
       count: evaluationCountOf(flag.id, { hour: now - hoursAgo * hourMs, environmentNumber, on: 3, off: 1 }),
     }) as const;
-  // The second environment of another number is one that was deleted.
+  // An environment with another number was deleted.
   fixture.apply([flagChangeOf(null, flag), at(0, 1), at(23, 1), at(24, 1), at(5, 2), at(5, 9)]);
   const counts = count(fixture, project, flag.id);
   if (!('hours' in counts)) throw new Error(counts.detail);
@@ -49,16 +49,13 @@ t.test('the last 24 hours, environment by environment; an hour earlier is not am
   test.equal(counts.series.length, 2);
 });
 
-t.test(
-  'a single-environment flag has one series, and another project’s flag is as unknown as none',
-  async (test) => {
-    const fixture = openTokenFixture(test);
-    const [project, other] = [fixture.addProject(null), fixture.addProject(null)];
-    const flag = flagOf(project.id);
-    fixture.apply([flagChangeOf(null, flag)]);
-    test.match(count(fixture, project, flag.id), { series: [{ environmentNumber: 0 }] });
-    const foreign = count(fixture, other, flag.id);
-    test.match(foreign, { code: 'not-found' });
-    test.strictSame(count(fixture, other, 'z'.repeat(20)), foreign);
-  },
-);
+t.test('a single-environment flag has one series, and another project’s flag is unknown', async (test) => {
+  const fixture = openTokenFixture(test);
+  const [project, other] = [fixture.addProject(null), fixture.addProject(null)];
+  const flag = flagOf(project.id);
+  fixture.apply([flagChangeOf(null, flag)]);
+  test.match(count(fixture, project, flag.id), { series: [{ environmentNumber: 0 }] });
+  const foreign = count(fixture, other, flag.id);
+  test.match(foreign, { code: 'not-found' });
+  test.strictSame(count(fixture, other, 'z'.repeat(20)), foreign);
+});

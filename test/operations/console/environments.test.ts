@@ -4,7 +4,7 @@ import { openConsole, startedAt } from './console-fixture.ts';
 
 const environment = (number: number) => ({ number: String(number) });
 
-t.test('an environment is created at the end, with a number that nobody had', async (t) => {
+t.test('an environment is created at the end, with an unused number', async (t) => {
   const fixture = openConsole(t);
   const project = fixture.addProject(['production']);
   const body = { name: 'staging', isProtected: true };
@@ -47,7 +47,7 @@ t.test('a project has at most 100 environments', async (t) => {
   t.strictSame([create('a'), create('b')], ['ok', 'invalid-request']);
 });
 
-t.test('a preview names the active tokens that a name concerns, and becomes true', async (t) => {
+t.test('a preview names the active tokens that a new name affects, and matches the result', async (t) => {
   const fixture = openConsole(t);
   const project = fixture.addProject(['production', 'staging']);
   const losing = fixture.addToken(project, { name: 'old', environments: ['staging', 'production'] });
@@ -81,7 +81,7 @@ t.test('a preview names the active tokens that a name concerns, and becomes true
   t.same(
     fixture.query((queries) => queries.token(losing.id)),
     losing,
-    'a token is never edited for it',
+    'no token is edited for it',
   );
 });
 
@@ -144,7 +144,7 @@ t.test('a deleted environment takes its states along, and its number is never gi
     changes: [{}, { entry: { action: 'environment.delete', environment: 'staging' } }],
   });
   t.match(remove({ revision: 2, name: 'staging' }), { code: 'not-found' });
-  t.same([...checkStore(fixture.directory)], [], 'the flag’s old state counts for nothing');
+  t.same([...checkStore(fixture.directory)], [], 'the flag’s old state has no effect');
 
   const created = fixture.write('create-environment', { project, body: { name: 'staging' } });
   t.match(created.value.project.environments, [{ number: 1 }, { number: 3, name: 'staging' }]);
@@ -156,10 +156,10 @@ t.test('a deleted environment takes its states along, and its number is never gi
   const list = fixture.read('list-audiences', { project }).value;
   t.match(list.audiences, [{ useCount: 0, uses: [] }]);
   const deletion = { project, params: { audienceId: audience.id }, body: { revision: 1 } };
-  t.equal(fixture.write('delete-audience', deletion).code, 'ok', 'a state that is gone is no use');
+  t.equal(fixture.write('delete-audience', deletion).code, 'ok', 'a deleted state is no use of the audience');
   t.same([...checkStore(fixture.directory)], []);
   fixture.write('edit-flag', { project, params, body: { revision: 1, description: 'x' } });
-  t.strictSame([...(fixture.flag(flag.id)?.states.keys() ?? [])], [], 'an edit drops what is left of it');
+  t.strictSame([...(fixture.flag(flag.id)?.states.keys() ?? [])], [], 'an edit drops its remains');
 });
 
 t.test('the last environment can be deleted', async (t) => {

@@ -5,7 +5,7 @@ import { openConsole } from './console-fixture.ts';
 
 const state = { enabled: true, trafficPercentage: 50, cohortOverride: null, audienceId: null };
 
-t.test('the list has every flag by name, with cohorts counted', async (t) => {
+t.test('the list has every flag, sorted by name, with the number of cohorts', async (t) => {
   const fixture = openConsole(t);
   const project = fixture.addProject(['production', 'staging']);
   const own = { ...state, cohortOverride: ['a', 'b', 'c'] };
@@ -27,7 +27,7 @@ t.test('the list has every flag by name, with cohorts counted', async (t) => {
   );
 });
 
-t.test('a list of ten thousand flags is made piece by piece, a row each', async (t) => {
+t.test('a list of ten thousand flags is made in pieces of one row', async (t) => {
   const fixture = openConsole(t);
   const project = fixture.addProject(null);
   const flags = Array.from({ length: 10_000 }, (_, index) => flagOf(project.id, { name: `flag-${index}` }));
@@ -39,10 +39,10 @@ t.test('a list of ten thousand flags is made piece by piece, a row each', async 
     return answer.ok ? Array.from(answer.value.pieces?.text ?? [], (piece) => piece.length) : [];
   });
   t.equal(pieces.length, 10_001);
-  t.ok(Math.max(...pieces) < 1000, 'no piece holds more than a row');
+  t.ok(Math.max(...pieces) < 1000, 'no piece has more than a row');
 });
 
-t.test('a trial says which rule decided, and why the others passed', async (t) => {
+t.test('a trial says which rule decided, and why the others did not', async (t) => {
   const fixture = openConsole(t);
   const project = fixture.addProject(['production', 'staging']);
   const rules = [
@@ -102,7 +102,7 @@ t.test('a trial says which rule decided, and why the others passed', async (t) =
   t.match(rolled.said[3], /fresh random roll. This one fell at \d+(\.\d+)?%\. .*the next one may differ\.$/);
 });
 
-t.test('a trial that no request could be is refused', async (t) => {
+t.test('a trial that could be no request is refused', async (t) => {
   const fixture = openConsole(t);
   const project = fixture.addProject(['production']);
   const flag = fixture.addFlag(project);

@@ -44,7 +44,11 @@ t.test('a flag is created with labels, flag-wide cohorts and states at once', as
     createdAt: startedAt,
     updatedAt: startedAt,
   });
-  t.strictSame(fixture.flag(id)?.states, new Map([[2, state]]), 'a list equal to the inherited one is none');
+  t.strictSame(
+    fixture.flag(id)?.states,
+    new Map([[2, state]]),
+    'a list equal to the inherited one is no override',
+  );
   t.strictSame(fixture.read('read-console-flag', { project, params: { flagId: id } }).value, created.value);
   const entry = entryOf(created);
   t.match(entry, { action: 'flag.create', targetId: id, targetName: 'checkout', environment: null });
@@ -63,40 +67,37 @@ t.test('a flag is created with labels, flag-wide cohorts and states at once', as
   );
 });
 
-t.test(
-  'the only list of a single-environment flag stands in cohorts, and is stored as its state’s',
-  async (t) => {
-    const fixture = openConsole(t);
-    const project = fixture.addProject(null);
-    const body = { name: 'checkout', cohorts: ['a'], states: { 0: { enabled: true, cohorts: null } } };
-    const { value } = fixture.write('create-console-flag', { project, body });
-    t.match(value, { cohorts: ['a'], states: { 0: { enabled: true, cohortOverride: null } } });
-    t.match(fixture.flag(value.id), { cohorts: [], states: new Map([[0, { cohortOverride: ['a'] }]]) });
-    const params = { flagId: value.id };
-    const edit = (revision: number, draft: object) =>
-      fixture.write('edit-flag', { project, params, body: { revision, ...draft } });
-    const edited = edit(1, { cohorts: ['a', 'b'], states: { 0: { cohorts: [], trafficPercentage: 7 } } });
-    t.strictSame(entryOf(edited).changes, [
-      { field: 'cohorts', before: ['a'], after: ['a', 'b'] },
-      { field: 'trafficPercentage', before: 0, after: 7 },
-    ]);
-    t.equal(entryOf(edited).environment, null);
-    t.match(edit(2, { cohorts: [] }).value.flag, { cohorts: [], states: { 0: { cohortOverride: null } } });
-    t.match(fixture.flag(value.id)?.states.get(0), { cohortOverride: null });
-    t.match(edit(3, { states: { 0: { cohorts: ['x'] } } }), {
-      code: 'invalid-request',
-      detail: /^states\.0\.cohorts is not accepted/,
-    });
-    t.match(edit(3, { states: { 1: { enabled: true } } }), {
-      code: 'invalid-request',
-      detail: /^states\.1 is not accepted/,
-    });
-    const row = fixture.read('list-console-flags', { project }).value.flags[0];
-    t.match(row, { cohortCount: 0, states: { 0: { cohortOverrideCount: null, trafficPercentage: 7 } } });
-  },
-);
+t.test('the only list of a single-environment flag is in cohorts, and is stored in its state', async (t) => {
+  const fixture = openConsole(t);
+  const project = fixture.addProject(null);
+  const body = { name: 'checkout', cohorts: ['a'], states: { 0: { enabled: true, cohorts: null } } };
+  const { value } = fixture.write('create-console-flag', { project, body });
+  t.match(value, { cohorts: ['a'], states: { 0: { enabled: true, cohortOverride: null } } });
+  t.match(fixture.flag(value.id), { cohorts: [], states: new Map([[0, { cohortOverride: ['a'] }]]) });
+  const params = { flagId: value.id };
+  const edit = (revision: number, draft: object) =>
+    fixture.write('edit-flag', { project, params, body: { revision, ...draft } });
+  const edited = edit(1, { cohorts: ['a', 'b'], states: { 0: { cohorts: [], trafficPercentage: 7 } } });
+  t.strictSame(entryOf(edited).changes, [
+    { field: 'cohorts', before: ['a'], after: ['a', 'b'] },
+    { field: 'trafficPercentage', before: 0, after: 7 },
+  ]);
+  t.equal(entryOf(edited).environment, null);
+  t.match(edit(2, { cohorts: [] }).value.flag, { cohorts: [], states: { 0: { cohortOverride: null } } });
+  t.match(fixture.flag(value.id)?.states.get(0), { cohortOverride: null });
+  t.match(edit(3, { states: { 0: { cohorts: ['x'] } } }), {
+    code: 'invalid-request',
+    detail: /^states\.0\.cohorts is not accepted/,
+  });
+  t.match(edit(3, { states: { 1: { enabled: true } } }), {
+    code: 'invalid-request',
+    detail: /^states\.1 is not accepted/,
+  });
+  const row = fixture.read('list-console-flags', { project }).value.flags[0];
+  t.match(row, { cohortCount: 0, states: { 0: { cohortOverrideCount: null, trafficPercentage: 7 } } });
+});
 
-t.test('a draft is stored whole, and audited once with its environments by name', async (t) => {
+t.test('a draft is stored completely, with one audit entry that names its environments', async (t) => {
   const fixture = openConsole(t);
   const project = fixture.addProject(['production', 'staging']);
   const flag = fixture.addFlag(project, { name: 'checkout', tags: ['old'] });
@@ -138,7 +139,7 @@ t.test('a draft is stored whole, and audited once with its environments by name'
   t.match(none, { code: 'ok', value: { changed: false, flag: { revision: 3 } }, changes: [] });
 });
 
-t.test('lists are inherited, overridden and given back as in the API', async (t) => {
+t.test('lists are inherited, overridden and reset as in the API', async (t) => {
   const fixture = openConsole(t);
   const project = fixture.addProject(['production']);
   const flag = fixture.addFlag(project, { cohorts: ['wide'] });
@@ -150,7 +151,7 @@ t.test('lists are inherited, overridden and given back as in the API', async (t)
     return [value.changed, value.flag.states['1'].cohortOverride];
   };
   const own = (cohorts: readonly string[] | null) => edit({ states: { 1: { cohorts } } });
-  t.strictSame(own(['wide']), [false, null], 'equal to the inherited list, and none stored');
+  t.strictSame(own(['wide']), [false, null], 'equal to the inherited list, so none is stored');
   t.strictSame(own(['own']), [true, ['own']]);
   t.strictSame(own(['wide']), [true, ['wide']], 'an override is stored: its content changes');
   t.strictSame(own(['wide']), [false, ['wide']]);
@@ -158,11 +159,11 @@ t.test('lists are inherited, overridden and given back as in the API', async (t)
   t.strictSame(own(null), [false, null]);
   const both = (cohorts: readonly string[], list: readonly string[]) =>
     edit({ cohorts, states: { 1: { cohorts: list } } });
-  t.strictSame(both(['next'], ['next']), [true, null], 'what counts is the list that will be inherited');
+  t.strictSame(both(['next'], ['next']), [true, null], 'the list that will be inherited counts');
   t.strictSame(both(['last'], ['next']), [true, ['next']], 'the former list is kept as its own');
 });
 
-t.test('everything that is wrong with a draft is told at once, in the API’s words', async (t) => {
+t.test('all problems of a draft are reported at once, in the API’s words', async (t) => {
   const fixture = openConsole(t);
   const project = fixture.addProject(['production', 'staging']);
   const foreign = fixture.addAudience(fixture.addProject(null));
@@ -207,7 +208,7 @@ t.test('everything that is wrong with a draft is told at once, in the API’s wo
   t.match(fixture.write('create-console-flag', { project, body: { name: '' } }), { code: 'invalid-request' });
 });
 
-t.test('a conflict shows what is stored now, and writes nothing', async (t) => {
+t.test('a conflict shows the stored flag, and writes nothing', async (t) => {
   const fixture = openConsole(t);
   const project = fixture.addProject(['production']);
   const flag = fixture.addFlag(project);
@@ -237,7 +238,7 @@ t.test('without a plan no audience is attached, and an attached one stays', asyn
   const create = (states: object) =>
     fixture.write('create-console-flag', { project, body: { name: 'new', states } }).code;
   fixture.setOrganisation({ plan: 'free' });
-  t.equal(edit({ 1: { trafficPercentage: 5, audienceId: pro.id } }), 'ok', 'it is there already');
+  t.equal(edit({ 1: { trafficPercentage: 5, audienceId: pro.id } }), 'ok', 'it is already attached');
   t.equal(edit({ 1: { audienceId: other.id } }), 'plan-required');
   t.equal(edit({ 2: { audienceId: pro.id } }), 'plan-required', 'a copy to another environment attaches it');
   t.equal(create({ 1: { audienceId: pro.id } }), 'plan-required');
@@ -291,7 +292,7 @@ t.test('a flag is deleted by its name as it is stored', async (t) => {
   t.same([...checkStore(fixture.directory)], []);
 });
 
-t.test('an unknown flag and another project’s are told in the same words', async (t) => {
+t.test('an unknown flag and another project’s get the same answer', async (t) => {
   const fixture = openConsole(t);
   const project = fixture.addProject(null);
   const foreign = fixture.addFlag(fixture.addProject(null));

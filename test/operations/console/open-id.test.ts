@@ -26,7 +26,7 @@ const context: ConsoleContext = {
   firstOwnerOffer: makeFirstOwnerOffer('', now).offer,
 };
 
-/** A store that people come to by OpenID Connect. */
+/** A store with sign-in by OpenID Connect. */
 function openDoor(t: Test) {
   const { directory, store } = newStore(t);
   const organisation = organisationOf();
@@ -41,7 +41,7 @@ function openDoor(t: Test) {
       apply([creationOf('member', member)]);
       return member;
     },
-    /** @returns the member who is signed in, or why nobody is */
+    /** @returns the signed-in member, or the reason of a refusal */
     come: (person: Partial<BeginOpenIdSession>): string =>
       store.write((transaction): string => {
         const body: BeginOpenIdSession = {
@@ -74,7 +74,7 @@ t.test('ASCII letters of an email are compared without case, and no others', asy
   t.equal(
     door.come({ email: 'moved@example.test', isEmailVerified: false }),
     member.id,
-    'the subject counts',
+    'the subject decides',
   );
   await door.check();
 });
@@ -89,7 +89,7 @@ t.test('a person without an organisation is found by email, too', async (t) => {
   await door.check();
 });
 
-t.test('a member has one account of an issuer, and of so many issuers', async (t) => {
+t.test('a member has one account for each issuer, and a limited number of issuers', async (t) => {
   const door = openDoor(t);
   const member = door.addMember({ email: 'kim@example.test' });
   for (let index = 0; index < identitiesMax; index += 1) {
@@ -100,12 +100,12 @@ t.test('a member has one account of an issuer, and of so many issuers', async (t
   const issuers = door.issuersOf(member.id);
   t.equal(issuers.length, identitiesMax);
   t.ok(issuers.includes(issuer));
-  t.notOk(issuers.includes('https://0.example.test'), 'the oldest makes room');
+  t.notOk(issuers.includes('https://0.example.test'), 'a new account replaces the oldest');
   t.equal(door.come({ email: 'kim@example.test', subject: 'another' }), 'other-account');
   await door.check();
 });
 
-t.test('a link is good until its last moment, and for an email that nobody has', async (t) => {
+t.test('a link works until its end, and for an email without a member', async (t) => {
   const door = openDoor(t);
   door.addMember({ email: 'kim@example.test' });
   const invite = (email: string, expiresAt: number): string => {

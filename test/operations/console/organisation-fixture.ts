@@ -34,19 +34,21 @@ export const baseUrl = 'https://flags.example.test';
 
 export type Sent = SentToOperation;
 
-/** A refusal, or what was answered and stored. */
+/** A refusal, or the answer and the stored records. */
 export interface Result {
   readonly problem: ConsoleProblem | null;
   readonly status: number;
-  /** As JSON would bring it. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+  /** The answer as parsed from JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads answers of any shape
   readonly value: any;
   readonly text: string;
   readonly fileName: string | null;
   readonly changes: readonly RecordChange[];
 }
 
-/** A store with one organisation, and the console's commands and reads of it, behind the guard, at a clock that is set. */
+/**
+ * A store with one organisation, and the console's commands and reads of it behind the guard, with the test's clock.
+ */
 export class OrganisationFixture {
   readonly directory: string;
   readonly organisation: Organisation = organisationOf({ createdAt: startedAt });
@@ -109,7 +111,7 @@ export class OrganisationFixture {
     });
   }
 
-  /** The pieces of an answer that is read from `queries`. */
+  /** The pieces of an answer that reads from `queries`. */
   pieces(operation: ReadId, queries: RecordQueries, sent: Sent): TextPieces {
     const outcome = this.#run(operation, queries, this.owner, sent);
     if (!outcome.ok || outcome.value.pieces === undefined) throw new Error('It has no pieces');
@@ -123,7 +125,7 @@ export class OrganisationFixture {
     return runRead(operation, queries, requestOf(sent), asker, this.#context());
   }
 
-  /** What the organisation's audit log has, oldest first. */
+  /** The organisation's audit log, oldest entry first. */
   audit(): readonly AuditEntry[] {
     return this.query((queries) =>
       Array.from(queries.auditOf(this.organisation.id), ({ entry, changesText }) => ({
@@ -146,7 +148,7 @@ export class OrganisationFixture {
   }
 }
 
-/** When the test is over, nothing may be wrong with the store. */
+/** At the end of the test the store must be sound. */
 export function openOrganisation(t: Test): OrganisationFixture {
   const directory = temporaryDirectory(t);
   const store = openStore({ directory, mapBytes });
@@ -162,7 +164,7 @@ function refusal({ problem }: Extract<ConsoleOutcome<never>, { ok: false }>): Re
   return { problem, status: 0, value: undefined, text: '', fileName: null, changes: [] };
 }
 
-/** @throws when the answer is not what the contract says. */
+/** @throws when the answer does not fit the contract */
 function resultOf(operation: WriteId | ReadId, reply: Shown, changes: readonly RecordChange[]): Result {
   const { answer, isStep } = shapesOf(operation);
   const { value, pieces, status = 200 } = reply;

@@ -46,7 +46,7 @@ t.test('an organisation is shown and renamed, once for each revision', async (t)
   t.equal(fixture.audit().length, 1);
 });
 
-t.test('whether the plan allows the Management API follows the clock', async (t) => {
+t.test('the plan’s permission for the Management API depends on the time', async (t) => {
   const fixture = openOrganisation(t);
   const before = fixture.organisation;
   const after = { ...before, plan: 'free', trialEndsAt: startedAt + 1, revision: 2 } as const;
@@ -56,31 +56,28 @@ t.test('whether the plan allows the Management API follows the clock', async (t)
   t.equal(fixture.read('read-organisation', fixture.owner).value.isEligible, false);
 });
 
-t.test(
-  'members are listed by name, only those of the organisation, and without their passwords',
-  async (t) => {
-    const fixture = openOrganisation(t);
-    const foreign = organisationOf();
-    fixture.apply([
-      creationOf('organisation', foreign),
-      creationOf('member', memberOf({ organisationId: foreign.id, name: 'Foreign' })),
-      creationOf('member', memberOf({ name: 'Nobody' })),
-    ]);
-    const zoe = fixture.addMember({ name: 'Zoe', role: 'viewer', passwordHash: '$argon2id$secret' });
-    const ann = fixture.addMember({ name: 'Ann', role: 'editor' });
-    fixture.apply([creationOf('identity', identityOf(ann.id))]);
-    const listed = fixture.read('list-members', zoe);
-    t.match(listed.value.members, [
-      { id: ann.id, name: 'Ann', role: 'editor', hasPassword: false, hasIdentity: true },
-      { name: 'Olga', role: 'owner', hasPassword: false, hasIdentity: false },
-      { name: 'Zoe', role: 'viewer', hasPassword: true, hasIdentity: false },
-    ]);
-    t.equal(listed.value.members.length, 3);
-    t.notMatch(listed.text, /argon2id/);
-  },
-);
+t.test('only the organisation’s members are listed, by name, without their passwords', async (t) => {
+  const fixture = openOrganisation(t);
+  const foreign = organisationOf();
+  fixture.apply([
+    creationOf('organisation', foreign),
+    creationOf('member', memberOf({ organisationId: foreign.id, name: 'Foreign' })),
+    creationOf('member', memberOf({ name: 'Nobody' })),
+  ]);
+  const zoe = fixture.addMember({ name: 'Zoe', role: 'viewer', passwordHash: '$argon2id$secret' });
+  const ann = fixture.addMember({ name: 'Ann', role: 'editor' });
+  fixture.apply([creationOf('identity', identityOf(ann.id))]);
+  const listed = fixture.read('list-members', zoe);
+  t.match(listed.value.members, [
+    { id: ann.id, name: 'Ann', role: 'editor', hasPassword: false, hasIdentity: true },
+    { name: 'Olga', role: 'owner', hasPassword: false, hasIdentity: false },
+    { name: 'Zoe', role: 'viewer', hasPassword: true, hasIdentity: false },
+  ]);
+  t.equal(listed.value.members.length, 3);
+  t.notMatch(listed.text, /argon2id/);
+});
 
-t.test('who may change, remove and link whom, for every pair of roles', async (t) => {
+t.test('permissions to change, remove and link a member, for every pair of roles', async (t) => {
   for (const role of ['admin', 'owner'] as const) {
     for (const target of roles) {
       const isAllowed = role === 'owner' || target !== 'owner';
@@ -108,7 +105,7 @@ t.test('who may change, remove and link whom, for every pair of roles', async (t
   }
 });
 
-t.test('a member is edited with its revision, and the audit log tells what changed', async (t) => {
+t.test('a member is edited with its revision, and the audit log has the change', async (t) => {
   const fixture = openOrganisation(t);
   const member = fixture.addMember({ name: 'Ann', role: 'viewer' });
   const edit = (body: unknown, memberId = member.id) =>
@@ -136,7 +133,7 @@ t.test('a member is edited with its revision, and the audit log tells what chang
   t.equal(fixture.audit().length, 1);
 });
 
-t.test('a member of another organisation and one that does not exist are the same', async (t) => {
+t.test('a member of another organisation and an unknown one get the same answer', async (t) => {
   const fixture = openOrganisation(t);
   const foreign = organisationOf();
   const member = memberOf({ organisationId: foreign.id });
@@ -156,7 +153,7 @@ t.test('a member of another organisation and one that does not exist are the sam
   t.match(problems[0], { code: 'not-found' });
 });
 
-t.test('the last Owner is neither removed nor demoted, by nobody', async (t) => {
+t.test('no member can remove or demote the last Owner', async (t) => {
   const fixture = openOrganisation(t);
   const { owner } = fixture;
   const other = organisationOf();
@@ -182,7 +179,7 @@ t.test('the last Owner is neither removed nor demoted, by nobody', async (t) => 
   t.match(remove(third, third).problem, { code: 'not-permitted' });
 });
 
-t.test('with a member its sessions and the links for it end; tokens go on', async (t) => {
+t.test('removing a member ends its sessions and links; its tokens still work', async (t) => {
   const fixture = openOrganisation(t);
   const project = fixture.addProject();
   const member = fixture.addMember({ name: 'Ann', email: 'Ann@example.test', role: 'editor' });
@@ -227,7 +224,7 @@ t.test('with a member its sessions and the links for it end; tokens go on', asyn
   });
 });
 
-t.test('who owns personal projects stays, outside of the organisation and signed out', async (t) => {
+t.test('a removed member with personal projects stays, without organisation and signed out', async (t) => {
   const fixture = openOrganisation(t);
   const member = fixture.addMember({ role: 'admin', passwordHash: 'hash' });
   const project = projectOf(null, { ownerMemberId: member.id });
@@ -246,7 +243,7 @@ t.test('who owns personal projects stays, outside of the organisation and signed
   t.equal(fixture.read('list-members', fixture.owner).value.members.length, 1);
 });
 
-t.test('an invitation is a link of seven days whose secret is not stored', async (t) => {
+t.test('an invitation is a link for seven days whose secret is not stored', async (t) => {
   const fixture = openOrganisation(t);
   const { owner, organisation } = fixture;
   const body = { email: ' New@Example.test ', role: 'editor' };
@@ -279,10 +276,10 @@ t.test('an invitation is a link of seven days whose secret is not stored', async
   fixture.now = value.expiresAt - 1;
   t.equal(fixture.read('list-invitations', owner).value.invitations.length, 1);
   fixture.now = value.expiresAt;
-  t.strictSame(fixture.read('list-invitations', owner).value.invitations, [], 'it is over');
+  t.strictSame(fixture.read('list-invitations', owner).value.invitations, [], 'the invitation has ended');
 });
 
-t.test('nobody is invited twice, nor who is a member; an invitation that is over makes room', async (t) => {
+t.test('members and invited emails cannot be invited; ended invitations do not count', async (t) => {
   const fixture = openOrganisation(t);
   const invite = (email: string) =>
     fixture.change('invite-member', fixture.owner, { body: { email, role: 'viewer' } });
@@ -294,17 +291,17 @@ t.test('nobody is invited twice, nor who is a member; an invitation that is over
   t.equal(
     fixture.query((queries) => queries.oneTimeLink(first.value.id)),
     undefined,
-    'the one that was over is cleared away',
+    'the ended invitation is deleted',
   );
   const foreign = organisationOf();
   fixture.apply([
     creationOf('organisation', foreign),
     creationOf('member', memberOf({ organisationId: foreign.id, email: 'both@example.test' })),
   ]);
-  t.equal(invite('both@example.test').problem, null, 'a member of another organisation may become one here');
+  t.equal(invite('both@example.test').problem, null, 'a member of another organisation can be invited');
 });
 
-t.test('what is no email is not invited', async (t) => {
+t.test('an invalid email is not invited', async (t) => {
   const fixture = openOrganisation(t);
   const bad = [
     '',
@@ -327,7 +324,7 @@ t.test('what is no email is not invited', async (t) => {
   t.equal(fixture.change('invite-member', fixture.owner, { body }).problem, null);
 });
 
-t.test('open invitations and members are bounded', async (t) => {
+t.test('the number of members and open invitations is limited', async (t) => {
   const fixture = openOrganisation(t);
   const organisationId = fixture.organisation.id;
   const invite = (email: string) =>
@@ -351,7 +348,7 @@ t.test('open invitations and members are bounded', async (t) => {
   t.match(invite('still@example.test'), { detail: /10000 members and open/ }, 'an open invitation counts');
 });
 
-t.test('an invitation is withdrawn by who may make it, and is gone', async (t) => {
+t.test('a member who may make an invitation can withdraw it, which deletes it', async (t) => {
   const fixture = openOrganisation(t);
   const admin = fixture.addMember({ role: 'admin' });
   const invite = (email: string, role: string) =>
@@ -392,7 +389,7 @@ t.test('an invitation is withdrawn by who may make it, and is gone', async (t) =
   t.match(problems[0], { code: 'not-found' });
 });
 
-t.test('a sign-in link lives a day, and takes the place of the one before', async (t) => {
+t.test('a sign-in link works for a day, and replaces the previous one', async (t) => {
   const fixture = openOrganisation(t);
   const member = fixture.addMember({ role: 'editor' });
   const make = () => fixture.change('make-sign-in-link', fixture.owner, { params: { memberId: member.id } });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { memberOf, projectOf } from '../../storage/support/records.ts';
 import { openConsole, startedAt } from './console-fixture.ts';
 
-t.test('an Admin creates a project of the organisation, and nobody below', async (t) => {
+t.test('an Admin can create a project of the organisation, and lower roles cannot', async (t) => {
   const fixture = openConsole(t);
   const admin = fixture.addMember({ role: 'admin', name: 'Ada' });
   const body = { name: '  shop ', isMultiEnvironment: true, environments: ['production', 'staging'] };
@@ -51,7 +51,7 @@ t.test('an Admin creates a project of the organisation, and nobody below', async
   t.match(fixture.write('create-project', { member: alone, body }), { code: 'not-permitted' });
 });
 
-t.test('anybody creates a personal project, and acts as its Owner', async (t) => {
+t.test('any member can create a personal project, and acts as its Owner', async (t) => {
   const fixture = openConsole(t);
   const viewer = fixture.addMember({ role: 'viewer' });
   const body = { name: 'hobby', isPersonal: true, isMultiEnvironment: false };
@@ -63,7 +63,7 @@ t.test('anybody creates a personal project, and acts as its Owner', async (t) =>
   t.equal(
     fixture.write('create-project', { member: other, body }).code,
     'ok',
-    'another person, the same name',
+    'another member, the same name',
   );
   const again = fixture.write('create-project', { member: viewer, body });
   t.match(again, {
@@ -81,10 +81,10 @@ t.test('a member owns at most 100 personal projects', async (t) => {
   t.match(fixture.write('create-project', { body }), { code: 'invalid-request', detail: /100 projects/ });
   const project = fixture.addProject(null, { organisationId: null, ownerMemberId: fixture.owner.id });
   const rename = { revision: 1, name: 'renamed' };
-  t.equal(fixture.write('edit-project', { project, body: rename }).code, 'ok', 'a rename adds none');
+  t.equal(fixture.write('edit-project', { project, body: rename }).code, 'ok', 'a rename adds no project');
 });
 
-t.test('everything that is wrong with a project is told at once', async (t) => {
+t.test('all problems of a project are reported at once', async (t) => {
   const fixture = openConsole(t);
   fixture.addProject(null, { name: 'shop' });
   const create = (body: object) => fixture.write('create-project', { body }).detail;
@@ -133,7 +133,7 @@ t.test('name and access are edited by revision, once for each change', async (t)
   t.equal(fixture.project(project.id).name, 'store');
 });
 
-t.test('the list shows the organisation’s projects and one’s own, by name', async (t) => {
+t.test('the list shows the organisation’s projects and the member’s own, by name', async (t) => {
   const fixture = openConsole(t);
   const viewer = fixture.addMember({ role: 'viewer' });
   fixture.addProject(null, { name: 'z' });

@@ -14,7 +14,7 @@ function audited(changes: readonly RecordChange[]) {
   return changes.flatMap((change) => (change.kind === 'audit' ? [change.entry] : []));
 }
 
-t.test('a token is made as it was asked for, its secret shown once and stored as a hash', async (test) => {
+t.test('a token is made as requested; its secret is shown once and stored as a hash', async (test) => {
   const fixture = openTokenFixture(test);
   const project = fixture.addProject(['production', 'staging']);
   const editor = fixture.principal(project);
@@ -34,7 +34,7 @@ t.test('a token is made as it was asked for, its secret shown once and stored as
   test.notMatch(JSON.stringify(entry), part, 'the secret is in no audit entry');
 });
 
-t.test('every expiry that is offered, and the longest is exactly what a token may live', async (test) => {
+t.test('every offered expiry works, and the longest is exactly the limit', async (test) => {
   const fixture = openTokenFixture(test);
   const editor = fixture.principal(fixture.addProject(null));
   for (const expiryDays of [0, 30, 90, 365] as const) {
@@ -45,7 +45,7 @@ t.test('every expiry that is offered, and the longest is exactly what a token ma
   test.equal(token.expiresAt - token.createdAt, tokenLifetimeMaxMs);
 });
 
-t.test('everything that is wrong with a wish is told at once, and nothing is stored', async (test) => {
+t.test('all problems of a token are reported at once, and nothing is stored', async (test) => {
   const fixture = openTokenFixture(test);
   const group = fixture.principal(fixture.addProject(['production']));
   const single = fixture.principal(fixture.addProject(null));
@@ -112,7 +112,7 @@ t.test('a token in every status, revoked and rotated', async (test) => {
     test.equal(refusedWith(fixture.rotate(owner, first.id)), rotate, `rotate ${name}`);
     test.equal(refusedWith(fixture.revoke(owner, second.id)), revoke, `revoke ${name}`);
     const stored = fixture.query((queries) => queries.token(second.id));
-    test.equal(stored?.revokedAt, 'revokedAt' in change ? 5 : startedAt, 'the first revocation stands');
+    test.equal(stored?.revokedAt, 'revokedAt' in change ? 5 : startedAt, 'the first revocation is kept');
     if (rotate === 'conflict') {
       test.match(fixture.rotate(owner, first.id), { problem: { extra: { current: { id: first.id } } } });
       test.strictSame(
@@ -124,7 +124,7 @@ t.test('a token in every status, revoked and rotated', async (test) => {
   }
 });
 
-t.test('a token that was revoked before is answered as it is, and nothing is written', async (test) => {
+t.test('revoking a revoked token gives its state, and nothing is written', async (test) => {
   const fixture = openTokenFixture(test);
   const admin = fixture.principal(fixture.addProject(null), 'admin');
   const { token } = allowed(fixture.create(admin)).value;
@@ -165,7 +165,7 @@ t.test(
     test.not(value.secret, secret);
     const [original, replacement] = fixture.query((queries) => [queries.token(token.id), queries.token(id)]);
     test.equal(original?.revokedAt, fixture.now);
-    test.equal(replacement?.denialEmailedAt, 0, 'as a token of its own it has had no mail');
+    test.equal(replacement?.denialEmailedAt, 0, 'as a new token it has had no mail');
     const entries = audited(changes);
     test.equal(entries.length, 2);
     test.match(entries[0], { action: 'token.rotate', targetId: token.id });
@@ -182,7 +182,7 @@ t.test(
   },
 );
 
-t.test('who may revoke and rotate: the creator, and Admins and Owners', async (test) => {
+t.test('the creator, Admins and Owners may revoke and rotate', async (test) => {
   const fixture = openTokenFixture(test);
   const project = fixture.addProject(null);
   for (const creator of roles) {
@@ -203,7 +203,7 @@ t.test('who may revoke and rotate: the creator, and Admins and Owners', async (t
   test.equal(refusedWith(fixture.revoke(fixture.principal(project, 'admin'), ofOperator.id)), 'allowed');
 });
 
-t.test('below eligibility tokens are read-only, to the very moment a trial ends', async (test) => {
+t.test('without eligibility tokens are read-only, from the exact end of a trial', async (test) => {
   const cases: readonly [Partial<Organisation>, 'allowed' | 'plan-required'][] = [
     [{ plan: 'free' }, 'plan-required'],
     [{ plan: 'free', trialEndsAt: startedAt }, 'plan-required'],
@@ -229,7 +229,7 @@ t.test('below eligibility tokens are read-only, to the very moment a trial ends'
   }
 });
 
-t.test('a personal project has no tokens, and another project’s are as unknown as none', async (test) => {
+t.test('a personal project has no tokens, and another project’s tokens are unknown', async (test) => {
   const fixture = openTokenFixture(test);
   const [project, other] = [fixture.addProject(null), fixture.addProject(null)];
   const personal = fixture.addProject(null, {
@@ -250,7 +250,7 @@ t.test('a personal project has no tokens, and another project’s are as unknown
 });
 
 t.test(
-  'the list: unrevoked by name, then the newest revoked, with last use and last denial',
+  'the list has unrevoked tokens by name, then the newest revoked ones, with last use and last denial',
   async (test) => {
     const fixture = openTokenFixture(test);
     const project = fixture.addProject(null);

@@ -38,7 +38,7 @@ export interface Answer<T> {
   readonly changes: readonly RecordChange[];
 }
 
-/** A store with an organisation and members of every role, and the token operations on it, at a clock that is set. */
+/** A store with an organisation and members of every role, and the token operations on it, with the test's clock. */
 export class TokenFixture {
   readonly store: Store;
   readonly organisation: Organisation = organisationOf();
@@ -65,7 +65,7 @@ export class TokenFixture {
     return after;
   }
 
-  /** The member of that role; always the same one. */
+  /** The member of a role, always the same one. */
   member(role: Role) {
     const known = this.#members.get(role);
     if (known !== undefined) return known;
@@ -143,7 +143,7 @@ export class TokenFixture {
     return requestOf({ params, body });
   }
 
-  /** Decides and stores, in one transaction, as the writer does. @throws when the answer breaks its contract */
+  /** Decides and stores in one transaction, as the writer does. @throws when the answer breaks its contract */
   #change<T>(
     operation: ConsoleOperationId,
     decide: (queries: RecordQueries) => ReturnType<typeof createToken.run>,
@@ -172,7 +172,7 @@ export function openTokenFixture(t: Test): TokenFixture {
   return new TokenFixture(store);
 }
 
-/** @throws when it was refused */
+/** @throws on a refusal */
 export function allowed<T>(outcome: ConsoleOutcome<T>): T {
   if (!outcome.ok) throw new Error(`${outcome.problem.code}: ${outcome.problem.detail}`);
   return outcome.value;

@@ -13,7 +13,7 @@ function append(fixture: OrganisationFixture, entries: readonly Partial<AuditEnt
   fixture.apply(entries.map((entry) => ({ kind: 'audit', entry: auditEntryOf(ledgerId, entry) })));
 }
 
-/** @param project null on a page without one */
+/** @param project null for a page without one */
 function look(fixture: OrganisationFixture, project: Project | null, since?: string) {
   const query = since === undefined ? {} : { since };
   const { value, text } =
@@ -25,7 +25,7 @@ function look(fixture: OrganisationFixture, project: Project | null, since?: str
   return changes;
 }
 
-t.test('a page begins at the newest entry, and is told what came after it', async (t) => {
+t.test('a page begins at the newest entry, and gets all later ones', async (t) => {
   const fixture = openOrganisation(t);
   const [project, other] = [fixture.addProject(), fixture.addProject()];
   const [first, second] = [newId(), newId()];
@@ -42,12 +42,16 @@ t.test('a page begins at the newest entry, and is told what came after it', asyn
   t.strictSame(
     look(fixture, other, '1.0'),
     { position: '4.0', ...nothing },
-    'another project’s are not told',
+    'another project’s changes are not sent',
   );
-  t.strictSame(look(fixture, null, '1.0'), { position: '4.0', ...nothing }, 'and to no page without one');
+  t.strictSame(
+    look(fixture, null, '1.0'),
+    { position: '4.0', ...nothing },
+    'and not to a page without a project',
+  );
 });
 
-t.test('what kind of thing has changed follows the action', async (t) => {
+t.test('the changed kind follows from the action', async (t) => {
   const fixture = openOrganisation(t);
   const project = fixture.addProject();
   const actions = {
@@ -64,11 +68,15 @@ t.test('what kind of thing has changed follows the action', async (t) => {
   }
   append(fixture, [{ action: 'member.edit' }]);
   for (const page of [project, null]) {
-    t.match(look(fixture, page, `${since}.0`), { ...nothing, organisation: true }, 'of the organisation');
+    t.match(
+      look(fixture, page, `${since}.0`),
+      { ...nothing, organisation: true },
+      'a change of the organisation',
+    );
   }
 });
 
-t.test('of other projects is told what the list of projects shows of them', async (t) => {
+t.test('of other projects, changes are sent that the list of projects shows', async (t) => {
   const fixture = openOrganisation(t);
   const [project, other] = [fixture.addProject(), fixture.addProject()];
   const shown = { 'project.create': true, 'environment.edit': true, 'token.create': false } as const;
@@ -82,17 +90,21 @@ t.test('of other projects is told what the list of projects shows of them', asyn
   }
 });
 
-t.test('what happened beside the project is not looked for without an end', async (t) => {
+t.test('the search past entries of other projects is bounded', async (t) => {
   const fixture = openOrganisation(t);
   const [project, other] = [fixture.addProject(), fixture.addProject()];
   const busy = (count: number) => Array.from({ length: count }, () => ({ projectId: other.id }));
   append(fixture, busy(20));
   t.match(look(fixture, project, '0.0'), { project: false, organisation: false });
   append(fixture, busy(1));
-  t.match(look(fixture, project, '0.0'), { project: false, organisation: true }, 'it may have been');
+  t.match(
+    look(fixture, project, '0.0'),
+    { project: false, organisation: true },
+    'the project may have changed',
+  );
 });
 
-t.test('more changes than are listed mean all of it', async (t) => {
+t.test('more changes than can be listed mean that all may have changed', async (t) => {
   const fixture = openOrganisation(t);
   const project = fixture.addProject();
   append(
@@ -110,7 +122,7 @@ t.test('more changes than are listed mean all of it', async (t) => {
   });
 });
 
-t.test('a personal project has a log of its own, and its page is told of the organisation too', async (t) => {
+t.test('a personal project has its own log, and its page gets the organisation’s too', async (t) => {
   const fixture = openOrganisation(t);
   const personal = projectOf(null, { ownerMemberId: fixture.owner.id });
   const targetId = newId();
@@ -123,7 +135,7 @@ t.test('a personal project has a log of its own, and its page is told of the org
   t.strictSame(look(fixture, personal, '0.1'), { position: '1.1', ...nothing, organisation: true });
 });
 
-t.test('after a restore of an older store, everything may be different', async (t) => {
+t.test('after a restore of an older store, all may have changed', async (t) => {
   const fixture = openOrganisation(t);
   const project = fixture.addProject();
   append(fixture, [{ projectId: project.id }]);
@@ -131,7 +143,7 @@ t.test('after a restore of an older store, everything may be different', async (
   t.strictSame(look(fixture, project, '7.0'), all);
 });
 
-t.test('what is no position is refused', async (t) => {
+t.test('an invalid position is refused', async (t) => {
   const fixture = openOrganisation(t);
   for (const since of ['', '1', '-1.0', '1.0.0', '01.0', '1.x', `${'9'.repeat(16)}.0`]) {
     const { problem } = fixture.read('look-at-organisation', fixture.owner, { query: { since } });

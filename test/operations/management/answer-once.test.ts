@@ -23,7 +23,7 @@ function keptOf({ id: tokenId, projectId }: Token, key: string, keptAt: number, 
   return { projectId, tokenId, key, keptAt, bytes, requestHash, entityTag: '"1-1"', body: '{}' };
 }
 
-t.test('flag, audit entry and answer are one change; the repetition is none', async (t) => {
+t.test('flag, audit entry and answer are one change; the repetition changes nothing', async (t) => {
   const { create, flagCount, usage } = prepare(t);
   const first = create('k');
   t.match(first, { status: 201, entityTag: '"1-1"' });
@@ -53,17 +53,17 @@ t.test('at exactly 24 hours a key is free again', async (t) => {
   );
   t.equal(create('k', { name: 'other' }).text, other.text);
   t.equal(flagCount(), 2);
-  t.equal(usage().entries, 1, 'the old answer is forgotten with it');
+  t.equal(usage().entries, 1, 'the old answer is deleted with it');
 });
 
-t.test('a clock that went back still knows the key', async (t) => {
+t.test('the key is still known when the clock goes back', async (t) => {
   const { fixture, create } = prepare(t);
   const first = create('k');
   fixture.now = startedAt - 400 * dayMs;
   t.equal(create('k').text, first.text);
 });
 
-t.test('a key is its token\u2019s, and the guard comes first', async (t) => {
+t.test('a key belongs to its token, and the guard comes first', async (t) => {
   const { fixture, project, token, create, flagCount } = prepare(t);
   create('k');
   t.equal(create('k', body, fixture.addToken(project).authorization).status, 201);
@@ -73,7 +73,7 @@ t.test('a key is its token\u2019s, and the guard comes first', async (t) => {
 });
 
 t.test(
-  'the first answer is given when the flag is gone, and whatever the token\u2019s list says now',
+  'the first answer is repeated after the flag is deleted, and after any change of the token\u2019s list',
   async (t) => {
     const { fixture, token, create } = prepare(t);
     const first = create('k', { name: 'new', enabled: true });
@@ -96,7 +96,7 @@ t.test('a refusal is not kept', async (t) => {
   t.equal(create('k').status, 201);
 });
 
-t.test('with 10,000 younger answers a new key is a 503, and an old one still works', async (t) => {
+t.test('with 10,000 younger answers a new key gets a 503, and an old one still works', async (t) => {
   const { fixture, token, create, flagCount, usage } = prepare(t);
   const first = create('k');
   const more = Array.from({ length: keptAnswersMax.entries - 1 }, (_, index) =>
@@ -107,24 +107,24 @@ t.test('with 10,000 younger answers a new key is a 503, and an old one still wor
   const refused = create('new');
   t.match(refused, { status: 503, changes: [], body: { error: 'Service unavailable' } });
   t.match(refused.body.detail, /24 hours/);
-  t.equal(refused.retryAfter, dayMs / 1000, 'until the oldest is forgotten');
+  t.equal(refused.retryAfter, dayMs / 1000, 'until the oldest is deleted');
   t.equal(create('k').text, first.text);
   t.equal(flagCount(), 1, 'nothing was created');
   t.equal(fixture.write('create-flag', { authorization: null, body }).status, 401);
 
   fixture.now = startedAt + dayMs;
-  t.equal(create('new').status, 201, 'the one answer that is old makes room');
+  t.equal(create('new').status, 201, 'the one old answer is replaced');
   t.equal(usage().entries, keptAnswersMax.entries);
   t.match(create('newer'), { status: 503, retryAfter: 1 }, 'a second at least');
   fixture.now = startedAt + 1 - 1500;
-  t.match(create('newer'), { status: 503, retryAfter: dayMs / 1000 }, 'a clock that has gone back');
+  t.match(create('newer'), { status: 503, retryAfter: dayMs / 1000 }, 'with a clock that has gone back');
   fixture.now = startedAt + 1 + dayMs;
   t.equal(create('newer').status, 201);
   t.equal(usage().entries, keptAnswersMax.entries);
 });
 
 t.test(
-  'with 64 MiB of younger answers a new key is a 503; old ones make as much room as it takes',
+  'with 64 MiB of younger answers a new key gets a 503; as many old ones are deleted as needed',
   async (t) => {
     const { fixture, token, create, usage } = prepare(t);
     const small = Array.from({ length: 10 }, (_, index) => keptOf(token, `small-${index}`, startedAt, 100));
@@ -143,7 +143,7 @@ t.test(
   },
 );
 
-t.test('what one create forgets is bounded', async (t) => {
+t.test('the deletions of one create are bounded', async (t) => {
   const { fixture, token, create } = prepare(t);
   const tiny = Array.from({ length: forgottenForRoomMax + 1 }, (_, index) =>
     keptOf(token, `${index}`, startedAt, 0),

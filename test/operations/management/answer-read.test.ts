@@ -34,7 +34,7 @@ t.test('a flag is read in the form of its project, flat with env', async (t) => 
   t.match(read('env='), { status: 400, body: { detail: /^unknown environment ""/ } });
   t.equal(read('env=staging&env=staging').status, 400);
   t.equal(read('env=a+b').status, 400);
-  t.equal(read('name=a+b&name=c').status, 200, 'name is no parameter of this route');
+  t.equal(read('name=a+b&name=c').status, 200, 'this route has no parameter name');
 
   const single = fixture.addProject(null);
   const singleFlag = fixture.addFlag(single);
@@ -62,7 +62,7 @@ t.test('an unknown flag comes before the environment, the environment before oth
     environment: 'production',
     address: '192.0.2.1',
   });
-  t.equal(read(flag.id, '').status, 200, 'without env a limited token reads them all');
+  t.equal(read(flag.id, '').status, 200, 'without env a limited token reads all environments');
 });
 
 t.test('the list holds every flag by name, then id, and filters by exact name', async (t) => {
@@ -95,7 +95,7 @@ t.test('the list holds every flag by name, then id, and filters by exact name', 
   for (const query of ['name=a+b', 'name=a&name=a', 'name=%ff', 'name=ä']) t.equal(list(query).status, 400);
 });
 
-t.test('the list with env is flat, with the checks of the single flag', async (t) => {
+t.test('the list with env is flat, with the checks of a single flag', async (t) => {
   const fixture = openFixture(t);
   const project = fixture.addProject(['production', 'staging']);
   fixture.addFlag(project);
@@ -112,7 +112,7 @@ t.test('the list with env is flat, with the checks of the single flag', async (t
   t.match(fixture.read('list-flags', other).body.flags, [{ kind: 'flag', enabled: false }]);
 });
 
-t.test('a refused token is the reader\u2019s to tell and the writer\u2019s to record', async (t) => {
+t.test('the reader answers a refused token, and the writer records the denial', async (t) => {
   const fixture = openFixture(t);
   const { token, authorization } = fixture.addToken(fixture.addProject(null), { revokedAt: startedAt });
   const answer = fixture.read('list-flags', { authorization });
@@ -121,7 +121,7 @@ t.test('a refused token is the reader\u2019s to tell and the writer\u2019s to re
   t.match(fixture.read(null, { authorization }).denial, { route: 'unknown endpoint' });
 });
 
-t.test('no endpoint is a 404 to a good token, and a write is not for the reader', async (t) => {
+t.test('an unknown endpoint is a 404 for a valid token, and the reader takes no write', async (t) => {
   const fixture = openFixture(t);
   const { authorization } = fixture.addToken(fixture.addProject(null), { permission: 'read' });
   t.match(fixture.read(null, { authorization }), { status: 404, body: { error: 'Not found' }, denial: null });

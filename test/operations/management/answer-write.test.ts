@@ -4,7 +4,7 @@ import { docsUrl, openFixture, startedAt } from './management-fixture.ts';
 const day = 24 * 60 * 60 * 1000;
 const body = { enabled: true };
 
-t.test('a request without a good token is a failed authentication, and nothing is recorded', async (t) => {
+t.test('a request without a valid token is a failed authentication, and nothing is recorded', async (t) => {
   const fixture = openFixture(t);
   const { authorization } = fixture.addToken(fixture.addProject(null));
   const mistyped = authorization.slice(0, -1) + (authorization.endsWith('0') ? '1' : '0');
@@ -30,7 +30,7 @@ t.test('a request without a good token is a failed authentication, and nothing i
   }
 });
 
-t.test('a well-formed secret that no token has is unknown', async (t) => {
+t.test('a well-formed secret without a token is unknown', async (t) => {
   const fixture = openFixture(t);
   const elsewhere = openFixture(t);
   const { authorization } = elsewhere.addToken(elsewhere.addProject(null));
@@ -38,7 +38,7 @@ t.test('a well-formed secret that no token has is unknown', async (t) => {
   t.match(answer, { status: 401, body: { error: 'Unknown token' }, isFailedAuthentication: true });
 });
 
-t.test('Bearer matches in any case', async (t) => {
+t.test('Bearer matches in upper and lower case', async (t) => {
   const fixture = openFixture(t);
   const { authorization } = fixture.addToken(fixture.addProject(null));
   for (const scheme of ['bearer', 'BEARER', 'bEaReR', 'Bearer ']) {
@@ -64,13 +64,13 @@ t.test('a revoked or expired token is a denial and no failed authentication', as
   t.match(
     patch(expired.authorization),
     { status: 401, body: { error: 'Token expired' } },
-    'at that very moment',
+    'at exactly that time',
   );
   fixture.now = startedAt - 1;
   t.equal(patch(expired.authorization).status, 404, 'and not before');
 });
 
-t.test('an organisation that is not eligible gets 402, and its tokens work again later', async (t) => {
+t.test('an ineligible organisation gets 402, and its tokens work again later', async (t) => {
   const fixture = openFixture(t);
   const { authorization } = fixture.addToken(fixture.addProject(null), { permission: 'read' });
   const status = () => fixture.write('create-flag', { authorization, body: { name: 'x' } }).status;
@@ -78,13 +78,13 @@ t.test('an organisation that is not eligible gets 402, and its tokens work again
   const setPlan = (changed: object) =>
     fixture.apply([{ kind: 'organisation', before, after: { ...before, ...changed } }]);
   setPlan({ plan: 'free' });
-  t.equal(status(), 402, 'before the permission');
+  t.equal(status(), 402, 'before the check of the permission');
   setPlan({ subscription: 'lapsed' });
   t.equal(status(), 402);
   setPlan({ plan: 'free', trialEndsAt: startedAt });
   t.equal(status(), 402, 'a trial has ended at its end');
   setPlan({ plan: 'free', trialEndsAt: startedAt + 1 });
-  t.equal(status(), 403, 'eligible again: now it is the permission');
+  t.equal(status(), 403, 'eligible again: now the permission is refused');
 });
 
 t.test('a personal project is not eligible', async (t) => {
@@ -99,7 +99,7 @@ t.test('a personal project is not eligible', async (t) => {
   });
 });
 
-t.test('no such endpoint is a 404, after eligibility and before permission', async (t) => {
+t.test('an unknown endpoint is a 404, after eligibility and before permission', async (t) => {
   const fixture = openFixture(t);
   const { authorization } = fixture.addToken(fixture.addProject(null), { permission: 'read' });
   t.match(fixture.write(null, { authorization, isBodyTooLarge: true }), {
@@ -110,7 +110,7 @@ t.test('no such endpoint is a 404, after eligibility and before permission', asy
   t.equal(fixture.write(null, {}).status, 401);
 });
 
-t.test('a read token cannot write, whatever it sends, and is told so', async (t) => {
+t.test('a read token cannot write, with any request, and the answer says so', async (t) => {
   const fixture = openFixture(t);
   const { token, authorization } = fixture.addToken(fixture.addProject(null), { permission: 'read' });
   const refuse = () => fixture.write('create-flag', { authorization, isBodyTooLarge: true });
@@ -125,7 +125,7 @@ t.test('a read token cannot write, whatever it sends, and is told so', async (t)
   t.strictSame(kinds(), ['activity']);
 });
 
-t.test('a read is not for the writer', async (t) => {
+t.test('the writer takes no read', async (t) => {
   const fixture = openFixture(t);
   t.throws(() => fixture.write('read-token', {}), /worker's to answer/);
 });

@@ -43,7 +43,7 @@ t.test('a project without environments yet shows an empty object', async (t) => 
   t.match(answer, { status: 201, body: { kind: 'groupflag', environments: {} } });
 });
 
-t.test('every problem is told in one answer, the query\u2019s first', async (t) => {
+t.test('all problems are in one answer, the query\u2019s first', async (t) => {
   const fixture = openFixture(t);
   const { authorization } = fixture.addToken(fixture.addProject(['staging']));
   const create = (query: string, bodyText: string) =>
@@ -57,7 +57,7 @@ t.test('every problem is told in one answer, the query\u2019s first', async (t) 
   t.strictSame(refused.changes, []);
   t.equal(create('', '').body.detail, 'the request body is empty: a JSON object must be sent');
   t.match(create('', '{"name"}').body.detail, /not valid JSON: "}" is unexpected at line 1, column 8$/);
-  t.equal(create('env=staging&env=a+b', '{"name":"x"}').status, 201, 'env is no parameter of this route');
+  t.equal(create('env=staging&env=a+b', '{"name":"x"}').status, 201, 'this route has no parameter env');
 });
 
 t.test('a limited token creates flags, but sets no state outside its list', async (t) => {
@@ -91,7 +91,7 @@ t.test('a limited token creates flags, but sets no state outside its list', asyn
   t.match(flat({ name: 'x', enabled: true }), { status: 403, body: { error: 'Forbidden' } });
 });
 
-t.test('a body that is too large is refused unread', async (t) => {
+t.test('a body that is too large is refused before it is read', async (t) => {
   const fixture = openFixture(t);
   const { authorization } = fixture.addToken(fixture.addProject(null));
   t.equal(fixture.write('create-flag', { authorization, isBodyTooLarge: true }).status, 413);

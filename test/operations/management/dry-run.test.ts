@@ -22,7 +22,7 @@ t.test('a dry run answers as the write would, and changes nothing', async (t) =>
   t.equal(fixture.read('read-flag', { authorization, flagId: created.body.id }).status, 404);
 });
 
-t.test('a real token that is refused is recorded, dry run or not', async (t) => {
+t.test('a denial is recorded in a dry run too', async (t) => {
   const fixture = openFixture(t);
   const project = fixture.addProject(['staging']);
   const { authorization } = fixture.addToken(project, { permission: 'read' });

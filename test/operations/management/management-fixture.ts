@@ -28,17 +28,17 @@ const encoder = new TextEncoder();
 
 type ManagementRoute = keyof typeof managementOperations;
 
-/** An answer as a client sees it, and what was stored because of it. */
+/** An answer as a client sees it, and the records stored with it. */
 export interface Exchange {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads answers of any shape
   readonly body: any;
   readonly text: string;
   readonly isFailedAuthentication: boolean;
   readonly tokenId: string | null;
   readonly denial: unknown;
   readonly entityTag: string | null;
-  /** Seconds; absent where it follows from the status. */
+  /** In seconds; absent if it follows from the status. */
   readonly retryAfter?: number;
   readonly changes: readonly RecordChange[];
 }
@@ -55,7 +55,7 @@ export interface Request {
   readonly idempotencyKey?: string;
 }
 
-/** A store with one organisation, and the commands and reads of the Management API on it, at a clock that is set. */
+/** A store with one organisation, and the commands and reads of the Management API on it, with the test's clock. */
 export class ManagementFixture {
   readonly organisation: Organisation = {
     id: newId(),
@@ -78,7 +78,7 @@ export class ManagementFixture {
     this.#store.write((transaction) => transaction.apply(changes));
   }
 
-  /** The change log's; it does not move when a token alone changes. */
+  /** The change log's sequence; it stays when only a token changes. */
   sequence(): number {
     return this.#store.sequence();
   }
@@ -109,7 +109,7 @@ export class ManagementFixture {
     return after;
   }
 
-  /** @returns the token and the header that presents it. */
+  /** @returns the token and its Authorization header */
   addToken(project: Project, changed: Partial<Token> = {}): { token: Token; authorization: string } {
     const text = newTokenSecret('burgee', crypto.getRandomValues(new Uint8Array(32)));
     const after: Token = {
@@ -176,7 +176,7 @@ function callOf(route: ManagementRoute | null, request: Request): ApiCall {
   };
 }
 
-/** @throws when the body is not what the contract of its route says. */
+/** @throws when the body does not fit the contract of its route */
 function exchangeOf(
   route: ManagementRoute | null,
   answer: ReturnType<typeof answerManagementRead>,

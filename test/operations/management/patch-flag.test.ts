@@ -25,7 +25,7 @@ t.test('a patch of a single-environment flag answers the changed flag, flat', as
   t.same(fixture.read('read-flag', { authorization, flagId: flag.id }).body, answer.body.flag);
 });
 
-t.test('a flag whose name new flags cannot have is found and patched', async (t) => {
+t.test('a flag with a name that new flags cannot have is found and patched', async (t) => {
   const fixture = openFixture(t);
   const project = fixture.addProject(null);
   const flag = fixture.addFlag(project, { name: 'a\u2028b\u202e' });
@@ -67,7 +67,7 @@ t.test('a change is stored with one audit entry, a repeated patch with nothing',
   t.strictSame(second.body, { changed: false, flag: first.body.flag });
 });
 
-t.test('an audience of the project is attached and detached, any other does not exist', async (t) => {
+t.test('an audience of the project can be attached and detached; any other does not exist', async (t) => {
   const fixture = openFixture(t);
   const project = fixture.addProject(null);
   const flag = fixture.addFlag(project);
@@ -84,7 +84,7 @@ t.test('an audience of the project is attached and detached, any other does not 
   }
 });
 
-t.test('what is wrong with the query comes before what is wrong with the body, in one answer', async (t) => {
+t.test('problems of the query come before those of the body, in one answer', async (t) => {
   const fixture = openFixture(t);
   const group = fixture.addProject(['production', 'staging']);
   const flag = fixture.addFlag(group);
@@ -122,25 +122,22 @@ t.test('what is wrong with the query comes before what is wrong with the body, i
   t.match(body.detail, /^drop the query parameter "env"/);
 });
 
-t.test(
-  'an unknown flag and another project\u2019s are told in the same words, before anything else',
-  async (t) => {
-    const fixture = openFixture(t);
-    const project = fixture.addProject(null);
-    const { authorization } = fixture.addToken(project);
-    const foreign = fixture.addFlag(fixture.addProject(['production']));
-    const patch = (flagId: string) =>
-      fixture.write('patch-flag', { authorization, flagId, query: 'env=%zz', bodyText: '{' });
-    const unknown = 'Flag000000000000000X';
-    t.equal(patch(foreign.id).text, patch(unknown).text.replace(unknown, foreign.id));
-    t.match(patch(foreign.id), {
-      status: 404,
-      body: { error: 'Not found', detail: 'No flag with that id exists in this project.' },
-    });
-    for (const id of ['', '__proto__', '\u0000', 'é'.repeat(20), 'x'.repeat(5000)])
-      t.equal(patch(id).status, 404);
-  },
-);
+t.test('an unknown flag and another project\u2019s get the same answer, before other problems', async (t) => {
+  const fixture = openFixture(t);
+  const project = fixture.addProject(null);
+  const { authorization } = fixture.addToken(project);
+  const foreign = fixture.addFlag(fixture.addProject(['production']));
+  const patch = (flagId: string) =>
+    fixture.write('patch-flag', { authorization, flagId, query: 'env=%zz', bodyText: '{' });
+  const unknown = 'Flag000000000000000X';
+  t.equal(patch(foreign.id).text, patch(unknown).text.replace(unknown, foreign.id));
+  t.match(patch(foreign.id), {
+    status: 404,
+    body: { error: 'Not found', detail: 'No flag with that id exists in this project.' },
+  });
+  for (const id of ['', '__proto__', '\u0000', 'é'.repeat(20), 'x'.repeat(5000)])
+    t.equal(patch(id).status, 404);
+});
 
 t.test('a body that is too large comes before the flag', async (t) => {
   const fixture = openFixture(t);
@@ -149,7 +146,7 @@ t.test('a body that is too large comes before the flag', async (t) => {
   t.match(answer, { status: 413, body: { error: 'Payload too large' }, changes: [] });
 });
 
-t.test('a limited token changes what its list names, and every other env is a denial', async (t) => {
+t.test('a limited token changes the environments of its list, and any other env is a denial', async (t) => {
   const fixture = openFixture(t);
   const project = fixture.addProject(['production', 'staging']);
   const flag = fixture.addFlag(project);
@@ -193,7 +190,7 @@ t.test('a limited token changes what its list names, and every other env is a de
   t.notOk(fixture.query((queries) => queries.flag(flag.id))?.states.has(1), 'production is as it was');
 });
 
-t.test('a limited token changes nothing where there are no environments', async (t) => {
+t.test('a limited token changes nothing in a project without environments', async (t) => {
   const fixture = openFixture(t);
   const project = fixture.addProject(null);
   const flag = fixture.addFlag(project);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { consolePage } from '../../../src/operations/sessions/open-id/console-page.ts';
 
-t.test('only pages of the console are gone back to', async (t) => {
+t.test('only pages of the console can be returned to', async (t) => {
   const pages = ['/console/', '/console/projects/x/flags?q=a%20b#top', '/console/link'];
   for (const page of pages) t.equal(consolePage(page), page);
   const elsewhere = [
@@ -26,7 +26,7 @@ t.test('only pages of the console are gone back to', async (t) => {
   for (const wanted of elsewhere) t.equal(consolePage(wanted), '/console/', wanted ?? 'none');
 });
 
-t.test('what is gone back to can stand in a header', async (t) => {
+t.test('the page to return to is valid in a header', async (t) => {
   t.equal(consolePage('/console/a\r\nSet-Cookie: x=y'), '/console/aSet-Cookie:%20x=y');
   t.match(consolePage('/console/ä?q=ö#ü'), /^[\x21-\x7e]+$/);
 });

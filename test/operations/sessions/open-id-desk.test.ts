@@ -7,7 +7,7 @@ import { OpenIdProvider } from '../../../src/operations/sessions/open-id/open-id
 
 const beginning = { linkSecret: null, back: '/console/', limitKey: '192.0.2.1' };
 
-t.test('sign-ins that wait for a silent provider are bounded', async (t) => {
+t.test('sign-ins that wait for a silent provider are limited', async (t) => {
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
@@ -30,10 +30,10 @@ t.test('sign-ins that wait for a silent provider are bounded', async (t) => {
   await asked;
   provider.close();
   t.same(new Set(await Promise.all(waiting)), new Set(['provider-unreachable']));
-  t.equal(sockets.size, 1, 'the provider was asked once');
+  t.equal(sockets.size, 1, 'the provider got one request');
 
   const later = desk.begin(beginning, 'later');
   await once(silent, 'connection');
   provider.close();
-  t.equal(await later, 'provider-unreachable', 'there is room again');
+  t.equal(await later, 'provider-unreachable', 'a place is free again');
 });

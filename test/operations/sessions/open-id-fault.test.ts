@@ -1,7 +1,7 @@
 import t from 'tap';
 import { OpenIdFault, openIdFaultOf } from '../../../src/operations/sessions/open-id/open-id-fault.ts';
 
-t.test('what openid-client throws is told by messages and codes, never by what it holds', async (t) => {
+t.test('an error of openid-client is logged with messages and codes, never with its contents', async (t) => {
   const body = { access_token: 'the token', id_token: 'another' };
   const cause = Object.assign(new Error('unexpected ID Token "nonce" claim value'), { cause: { body } });
   const thrown = Object.assign(new Error('unexpected JWT claim value encountered', { cause }), {
@@ -17,7 +17,7 @@ t.test('what openid-client throws is told by messages and codes, never by what i
   t.notMatch(JSON.stringify({ ...fault, stack: fault.stack }), /the token/);
 });
 
-t.test('faults are sorted by who can do something about them', async (t) => {
+t.test('faults are classified by who can fix them', async (t) => {
   const coded = (code: string, more: object = {}): Error => Object.assign(new Error('x'), { code, ...more });
   const response = (status: number): Error => {
     const cause = new Response(null, { status });

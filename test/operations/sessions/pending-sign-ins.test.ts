@@ -20,7 +20,7 @@ t.test('a sign-in can be finished until it is ten minutes old', async (t) => {
   t.equal(pending.take('late', 'browser of late', lastMoment + 1), null);
 });
 
-t.test('a wrong browser takes nothing, and takes nothing away', async (t) => {
+t.test('another browser gets nothing, and removes nothing', async (t) => {
   const pending = new PendingSignIns();
   pending.add(signInOf('one'), 0);
   t.equal(pending.take('one', null, 1), null);
@@ -29,7 +29,7 @@ t.test('a wrong browser takes nothing, and takes nothing away', async (t) => {
   t.equal(pending.take('one', 'browser of one', 1), null, 'once');
 });
 
-t.test('the oldest make room, and those that are over go first', async (t) => {
+t.test('expired sign-ins are removed first, then the oldest', async (t) => {
   const pending = new PendingSignIns(3);
   for (const [index, state] of ['a', 'b', 'c', 'd'].entries()) pending.add(signInOf(state), index);
   const isThere = (state: string, now: number): boolean =>
@@ -37,6 +37,6 @@ t.test('the oldest make room, and those that are over go first', async (t) => {
   t.notOk(isThere('a', 5), 'the oldest');
   t.ok(isThere('b', 5));
   pending.add(signInOf('e'), pendingLifetimeMs + 2);
-  t.notOk(isThere('c', 5), 'over, so it was cleared away');
-  t.ok(isThere('d', 5), 'not over, and there was room');
+  t.notOk(isThere('c', 5), 'expired, so it was removed');
+  t.ok(isThere('d', 5), 'not expired, and there was a place');
 });

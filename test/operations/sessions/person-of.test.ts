@@ -4,7 +4,7 @@ import { personOf } from '../../../src/operations/sessions/open-id/person-of.ts'
 
 const claims = { iss: 'https://id.example', sub: 'ada' };
 
-t.test('an email is verified when the provider says so, and not otherwise', async (t) => {
+t.test('an email is verified only if the provider says so', async (t) => {
   for (const [said, isEmailVerified] of [
     [true, true],
     ['true', true],
@@ -23,14 +23,14 @@ t.test('an email is verified when the provider says so, and not otherwise', asyn
   }
 });
 
-t.test('names are taken in the order of how well they name somebody', async (t) => {
+t.test("the claims for a person's name have an order of preference", async (t) => {
   const named = personOf({ ...claims, nickname: 'a', preferred_username: 'ada1', name: 'Ada', email: 5 });
   t.strictSame(named.names, ['Ada', 'ada1', 'a']);
   t.equal(named.email, null);
   t.strictSame(personOf({ ...claims, name: 'x'.repeat(1025), email: '' }).names, []);
 });
 
-t.test('a subject that the protocol does not know is refused', async (t) => {
+t.test('an invalid subject is refused', async (t) => {
   t.equal(personOf({ ...claims, sub: 'x'.repeat(255) }).subject.length, 255);
   for (const sub of ['', 'x'.repeat(256), 'ä', 'a\nb', 5, undefined]) {
     t.throws(() => personOf({ ...claims, sub }), OpenIdFault);

@@ -5,7 +5,7 @@ import { hashPassword, isPasswordOf } from '../../../src/support/password-hash.t
 
 const password = 'correct horse battery';
 
-/** A desk that counts what it really checks. */
+/** A desk that counts its real password checks. */
 function openDesk() {
   let checks = 0;
   const desk = new PasswordDesk((hash, given) => {
@@ -23,7 +23,7 @@ function credentials(hashes: readonly string[]) {
 }
 
 t.test(
-  'a wrong password is as much work for nobody as for a member of any number of organisations',
+  'a wrong password costs the same work for an unknown email as for a member of any number of organisations',
   async (t) => {
     const hash = await hashPassword(password);
     for (const members of [0, 1, 2, 3, 4, 16]) {
@@ -35,12 +35,12 @@ t.test(
   },
 );
 
-t.test('a right one finds all that it fits', async (t) => {
+t.test('a right password finds all its members', async (t) => {
   const [mine, other] = await Promise.all([hashPassword(password), hashPassword('another password')]);
   const { desk, count } = openDesk();
   const meant = credentials([other, mine, other, mine, mine]);
   const right = await rightCredentials(meant, password, desk);
-  if (right === 'busy') throw new Error('Nobody else is at the desk');
+  if (right === 'busy') throw new Error('The desk has no other users');
   t.strictSame(
     right.map(({ memberId }) => memberId),
     ['member-1', 'member-3', 'member-4'],
@@ -48,7 +48,7 @@ t.test('a right one finds all that it fits', async (t) => {
   t.equal(count(), 2 * checksPerAttempt);
 });
 
-t.test('the decoy is nobody’s password', async (t) => {
+t.test('no password matches the decoy', async (t) => {
   const { desk } = openDesk();
   t.strictSame(await desk.checkEach([null, null], password), [false, false]);
 });

@@ -5,7 +5,7 @@ import { beginDirectory, isMountPoint, isVacant } from '../../../src/storage/bac
 import { StoreError } from '../../../src/storage/store-error.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-t.test('a directory gets its name when it is whole, with its parents made first', async (test) => {
+t.test('a directory gets its name once it is complete, with its parents made first', async (test) => {
   const parent = temporaryDirectory(test);
   const target = join(parent, 'a', 'b');
   const partial = beginDirectory(target, '.partial');
@@ -17,10 +17,10 @@ t.test('a directory gets its name when it is whole, with its parents made first'
   test.equal(statSync(target).mode & 0o777, 0o700);
   test.same(readdirSync(join(parent, 'a')), ['b']);
   partial.abandon();
-  test.ok(existsSync(target), 'what is finished is not abandoned');
+  test.ok(existsSync(target), 'a finished directory is not removed');
 });
 
-t.test('what is abandoned is gone', async (test) => {
+t.test('an abandoned directory is removed', async (test) => {
   const target = join(temporaryDirectory(test), 'target');
   const partial = beginDirectory(target, '.partial');
   writeFileSync(join(partial.path, 'file'), 'content');
@@ -29,7 +29,7 @@ t.test('what is abandoned is gone', async (test) => {
   test.notOk(existsSync(partial.path));
 });
 
-t.test('what an earlier attempt has left is removed before the next begins', async (test) => {
+t.test('the remains of an earlier attempt are removed before the next begins', async (test) => {
   const target = join(temporaryDirectory(test), 'target');
   mkdirSync(join(`${target}.partial`, 'deep', 'down'), { recursive: true });
   writeFileSync(join(`${target}.partial`, 'backup.json'), '{}');
@@ -38,12 +38,12 @@ t.test('what an earlier attempt has left is removed before the next begins', asy
   partial.abandon();
 });
 
-t.test('nothing but a vacant directory makes room', async (test) => {
+t.test('only a vacant directory is replaced', async (test) => {
   const target = join(temporaryDirectory(test), 'target');
   test.ok(isVacant(target));
   mkdirSync(target);
   writeFileSync(join(target, 'burgee.lock'), '');
-  test.ok(isVacant(target), 'a file of a claim is nothing');
+  test.ok(isVacant(target), 'a directory with only a claim file counts as vacant');
   const partial = beginDirectory(target, '.partial');
   writeFileSync(join(target, 'letter'), 'dear');
   test.notOk(isVacant(target));

@@ -20,12 +20,12 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { flagChangeOf, flagOf } from '../support/records.ts';
 import { mapBytes, writeSample } from '../support/sample-store.ts';
 
-// Some 20 seconds where nothing else runs.
+// Takes some 20 s on an idle machine.
 t.setTimeout(120_000);
 
 const everything = { bytesMax: 2 ** 40, isComplete: true };
 
-/** Flags that come, change and go, some with values of many pages. */
+/** Creates, changes and deletes flags, some with values of many pages. */
 async function changedStore(
   test: Test,
   { flags, changes }: { flags: number; changes: number },
@@ -78,7 +78,7 @@ function pagesOf(path: string) {
   return { pageBytes: head.pageBytes, runs };
 }
 
-t.test('what lmdb writes holds, after any changes', async (test) => {
+t.test("lmdb's pages pass the check after any changes", async (test) => {
   for (const size of [
     { flags: 1, changes: 3 },
     { flags: 50, changes: 300 },
@@ -90,7 +90,7 @@ t.test('what lmdb writes holds, after any changes', async (test) => {
   }
 });
 
-t.test('so does a copy, compact or not', async (test) => {
+t.test('a copy passes too, compact or not', async (test) => {
   const path = await changedStore(test, { flags: 300, changes: 200 });
   for (const isCompact of [true, false]) {
     const directory = join(temporaryDirectory(test), 'copy');
@@ -103,7 +103,7 @@ t.test('so does a copy, compact or not', async (test) => {
   }
 });
 
-t.test('so does what kill -9 leaves', async (test) => {
+t.test('a file after kill -9 passes too', async (test) => {
   const directory = temporaryDirectory(test);
   const entry = fileURLToPath(new URL('../support/endless-writer.js', import.meta.url));
   const child = spawn(process.execPath, [entry, directory, newId()], {
@@ -116,7 +116,7 @@ t.test('so does what kill -9 leaves', async (test) => {
   test.equal(checkDataFile(dataFileOf(directory), everything), null);
 });
 
-t.test('a page in use that is blank is found, whichever it is', async (test) => {
+t.test('every blank page in use is found', async (test) => {
   const path = await changedStore(test, { flags: 300, changes: 100 });
   const whole = readFileSync(path);
   const { pageBytes, runs } = pagesOf(path);
@@ -131,13 +131,13 @@ t.test('a page in use that is blank is found, whichever it is', async (test) => 
 const flips = 1500;
 const flipSeed = 11;
 /**
- * Most bits lie in free space and in what nobody reads. The seed fixes the flips, but the ids in the store are new in every
- * run, so the count still varies: over 24 seeds from 288 to 363, mean 320. The standard deviation of a binomial count
- * with this mean is 16, so this bound lies six of them below.
+ * Most bits lie in free space and in bytes that are never read. The seed fixes the flips, but the ids in the store are
+ * new in every run, so the count still varies: over 24 seeds from 288 to 363, mean 320. The standard deviation of a
+ * binomial count with this mean is 16, so this bound lies six of them below.
  */
 const foundMin = 220;
 
-t.test('a flipped bit is found, or changes nothing that is read', async (test) => {
+t.test('a flipped bit is found, or changes no byte that is read', async (test) => {
   const path = await changedStore(test, { flags: 40, changes: 30 });
   const whole = readFileSync(path);
   const before = entriesIn(path);
@@ -154,12 +154,12 @@ t.test('a flipped bit is found, or changes nothing that is read', async (test) =
     if (damage !== null) found += 1;
     else if (!isDeepStrictEqual(entriesIn(path), before)) changed.push(at);
   }
-  test.same(changed, [], 'bytes whose flip was not found and changed what is read');
+  test.same(changed, [], 'bytes whose flip was not found and changed a read');
   test.comment(`seed ${flipSeed}: ${found} of ${flips} flips were found`);
   test.ok(found > foundMin, `more than ${foundMin} of ${flips} are found`);
 });
 
-t.test('an index that names a record wrongly is found, whichever it is', async (test) => {
+t.test('a wrong entry is found in every index', async (test) => {
   const path = await changedStore(test, { flags: 1, changes: 0 });
   const indexes = recordKinds.flatMap((kind) => kind.indexes.map(({ database }) => database));
   test.ok(indexes.includes('members-by-email'));
@@ -181,7 +181,7 @@ t.test('an index that names a record wrongly is found, whichever it is', async (
   }
 });
 
-t.test('damage to what leads to records is found in a store of any size', async (test) => {
+t.test('damage to pages that lead to records is found in a store of any size', async (test) => {
   const path = await changedStore(test, { flags: 4000, changes: 0 });
   const whole = readFileSync(path);
   const { pageBytes, runs } = pagesOf(path);

@@ -22,20 +22,20 @@ t.test('a directory is claimed once, also within a process, and again after the 
   again.release();
 });
 
-t.test('a claim makes the directory, for its owner alone', async (test) => {
+t.test('a claim makes the directory, accessible only for its owner', async (test) => {
   const directory = join(temporaryDirectory(test), 'a', 'b');
   claimDirectory(directory).release();
   test.equal(statSync(directory).mode & 0o777, 0o700);
   test.equal(statSync(claimFileOf(directory)).mode & 0o777, 0o600);
 });
 
-t.test('what a dead holder left behind does not stand in the way', async (test) => {
+t.test("a dead holder's files do not prevent a claim", async (test) => {
   const directory = temporaryDirectory(test);
   writeFileSync(claimFileOf(directory), '4194304\n');
   claimDirectory(directory).release();
 });
 
-t.test('a directory that cannot be made or claimed is named', async (test) => {
+t.test('the error names a directory that cannot be created or claimed', async (test) => {
   const file = join(temporaryDirectory(test), 'file');
   writeFileSync(file, '');
   test.throws(() => claimDirectory(join(file, 'data')), StoreError);
@@ -43,7 +43,7 @@ t.test('a directory that cannot be made or claimed is named', async (test) => {
 });
 
 t.test(
-  'where none can ever be made, that is said at once',
+  'if a claim is impossible there, the error comes at once',
   { skip: !existsSync('/proc/self') },
   async (test) => {
     for (const directory of ['/proc/none', '/proc/none/deeper']) {

@@ -22,7 +22,7 @@ interface TreeStatistics {
   readonly overflowPages: number;
 }
 
-/** Flags in three levels of pages, some with values of many pages, some written twice and some gone. */
+/** Flags in three levels of pages, some with values of many pages, some written twice and some deleted. */
 async function variedStore(directory: string): Promise<void> {
   const store = openStore({ directory, mapBytes });
   const projectId = newId();
@@ -39,7 +39,7 @@ function pagesOf(table: Database): number {
   return treeBranchPageCount + treeLeafPageCount + overflowPages;
 }
 
-t.test('the walk over pages in use finds exactly those that lmdb counts', async (test) => {
+t.test('the walk over pages in use finds exactly the pages that lmdb counts', async (test) => {
   const directory = temporaryDirectory(test);
   await variedStore(directory);
   const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
@@ -64,7 +64,7 @@ function walkOf(path: string) {
   return runs;
 }
 
-t.test('a file whose last pages were never written, being free, is whole', async (test) => {
+t.test('a file whose last pages are free and were never written is complete', async (test) => {
   const directory = temporaryDirectory(test);
   await variedStore(directory);
   const path = dataFileOf(directory);

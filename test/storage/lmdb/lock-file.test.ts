@@ -12,13 +12,13 @@ import {
 } from '../../packaging/unprivileged.ts';
 import { runBurgee, runBurgeeOrThrow } from '../../support/burgee-command.ts';
 
-/* Who runs commands on the data directory is not always the user whose service it is. */
+/* Commands on the data directory may run as another user than the service. */
 t.setTimeout(60_000);
 
 const ids = unprivilegedIds;
-const skip = ids === null ? 'only root can be another user' : unprivilegedSkip();
+const skip = ids === null ? 'only root can change the user' : unprivilegedSkip();
 
-/** Where that user can reach it. */
+/** A directory that the unprivileged user can reach. */
 let checkout: string | null = null;
 
 /** A store of the unprivileged user, without a lock file, as after a restore. */
@@ -30,7 +30,7 @@ async function foreignStore(t: Parameters<typeof provisionOne>[0]): Promise<stri
   return dataDir;
 }
 
-/** As the unprivileged user. */
+/** Runs a command as the unprivileged user. */
 function run(...words: readonly string[]) {
   checkout ??= reachableCheckout(t);
   const [command = '', ...arguments_] = [
@@ -45,7 +45,7 @@ function run(...words: readonly string[]) {
   return { status, signal, text: stdout + stderr };
 }
 
-t.test('what root reads, its owner can use', { skip }, async (t) => {
+t.test('after root has read a store, its owner can still use it', { skip }, async (t) => {
   const dataDir = await foreignStore(t);
   await runBurgeeOrThrow(['check', '--data-dir', dataDir]);
   t.equal(statSync(join(dataDir, 'burgee.mdb-lock')).uid, ids?.uid);

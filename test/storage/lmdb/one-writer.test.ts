@@ -15,8 +15,9 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { mapBytes, newStore } from '../support/sample-store.ts';
 
 /*
- * The claim on a directory is a lock on a file in it, which can be removed, and a data file can lie in two directories.
- * It has one writer all the same: two would each believe their own state, and mix their pages.
+ * The claim on a directory is a lock on a file in it. That file can be removed, and a data file can be linked in two
+ * directories. There must be only one writer all the same: two would each keep a state of their own, and mix their
+ * pages.
  */
 t.setTimeout(60_000);
 
@@ -25,7 +26,7 @@ const inUse =
 
 const otherLockFile = /another burgee\.mdb-lock than the one here/;
 
-/** @returns a directory with the same data file, by another name */
+/** @returns a directory with a hard link to the same data file */
 function linkedDirectory(test: Test, directory: string): string {
   const linked = join(temporaryDirectory(test), 'linked');
   mkdirSync(linked, { mode: 0o700 });
@@ -33,13 +34,13 @@ function linkedDirectory(test: Test, directory: string): string {
   return linked;
 }
 
-t.test('a data file is opened for writing once, whatever its names and its claim file', async (test) => {
+t.test('a data file is opened for writing only once, with any links and claim files', async (test) => {
   const { directory, store, reader } = newStore(test);
   rmSync(claimFileOf(directory), { force: true });
   test.throws(() => claimDirectory(directory), inUse);
   const linked = linkedDirectory(test, directory);
   test.throws(() => claimDirectory(linked), inUse);
-  test.throws(() => openStore({ directory: linked, mapBytes }), StoreError, 'without a claim too');
+  test.throws(() => openStore({ directory: linked, mapBytes }), StoreError, 'also without a claim');
   await reader.close();
   await store.close();
   claimDirectory(linked).release();
@@ -84,13 +85,13 @@ t.test('a command that reads through another lock file than the writer’s is re
   }
   rmSync(lockFileOf(dataDir));
   const { stderr } = await runBurgee(['check', '--data-dir', dataDir]);
-  test.match(stderr, otherLockFile, 'the server keeps the one that was removed');
+  test.match(stderr, otherLockFile, 'the server keeps the removed lock file');
   await server.stop();
   const alone = await runBurgee(['check', '--data-dir', linked]);
   test.equal(alone.code, 0, alone.stdout + alone.stderr);
 });
 
-t.test('nobody writes while a reader has another lock file', async (test) => {
+t.test('no write is possible while a reader has another lock file', async (test) => {
   const { directory, store } = newStore(test);
   await store.close();
   const linked = linkedDirectory(test, directory);

@@ -22,7 +22,7 @@ const opening = new URL('../support/opening-process.js', import.meta.url);
 
 interface Program {
   readonly child: ChildProcessByStdio<null, Readable, null>;
-  /** The newest number that it has written. */
+  /** The newest number that the process has written. */
   readonly count: () => number;
   readonly ended: Promise<readonly [number | null, NodeJS.Signals | null]>;
 }
@@ -49,14 +49,14 @@ function isRunning({ child }: Program): boolean {
 
 t.setTimeout(120_000);
 
-/** Which moment of an opening a stop meets is chance: of a thousand, some meet the one that matters. */
+/** A stop hits a random moment of an opening: of a thousand, some hit the critical one. */
 const stops = 1000;
 const openingsMin = 50;
 const stoppedMs = 5;
 const betweenMs = 3;
 const random = createRandom(1);
 
-t.test('what is committed while another process opens the store is kept', async (test) => {
+t.test('commits during the opening by another process are kept', async (test) => {
   const directory = temporaryDirectory(test);
   const projectId = newId();
   const writer = start(test, writing, directory, projectId);
@@ -74,7 +74,7 @@ t.test('what is committed while another process opens the store is kept', async 
   const acknowledged = writer.count();
   test.ok(acknowledged > 0, `${acknowledged} transactions were acknowledged`);
   writer.child.kill('SIGTERM');
-  test.same(await writer.ended, [null, 'SIGTERM'], 'it wrote until it was ended');
+  test.same(await writer.ended, [null, 'SIGTERM'], 'the process wrote until it was ended');
   opener.child.kill('SIGKILL');
   await opener.ended;
 
@@ -91,7 +91,7 @@ t.test('what is committed while another process opens the store is kept', async 
   test.same(findings, []);
 });
 
-t.test('nobody opens the store within a transaction', async (test) => {
+t.test('no process opens the store within a transaction', async (test) => {
   const { directory, store } = newStore(test);
   const probe = probeOf(test, directory);
   const isFree = () => tryLock(probe, gateByte, 1, { shared: true });
@@ -102,7 +102,7 @@ t.test('nobody opens the store within a transaction', async (test) => {
   test.equal(isFree(), true);
 });
 
-t.test('the writer gives up when somebody opens and does not get on', async (test) => {
+t.test('the writer gives up if another process hangs while it opens', async (test) => {
   const { directory, store } = newStore(test);
   const entry = auditEntryOf(newId());
   const write = () => store.write(({ apply }) => apply([{ kind: 'audit', entry }]));
@@ -111,11 +111,11 @@ t.test('the writer gives up when somebody opens and does not get on', async (tes
     test.equal(tryLock(probe, byte, 1, { shared: true }), true);
     test.throws(write, /Another process is opening .* nothing can be written/);
     unlock(probe, byte, 1);
-    test.doesNotThrow(write, 'it is free again');
+    test.doesNotThrow(write, 'the gate is free again');
   }
 });
 
-/** A descriptor of the data file, as whoever opens the store has one. */
+/** A descriptor of the data file, as an opening process has one. */
 function probeOf(test: Test, directory: string): number {
   const probe = openSync(dataFileOf(directory), 'r');
   test.teardown(() => closeSync(probe));

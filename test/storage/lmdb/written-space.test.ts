@@ -9,18 +9,18 @@ import { newStore } from '../support/sample-store.ts';
 
 const transactions = 60;
 
-/** A flag with its audit entry, as a provisioning makes it. */
+/** A flag with its audit entry, as provisioning writes them. */
 function changesOf(projectId: string, nameBytes: number, cohortBytes: number): readonly RecordChange[] {
   const cohorts = cohortBytes === 0 ? [] : ['c'.repeat(cohortBytes)];
   const after = flagOf(projectId, { name: 'n'.repeat(nameBytes), cohorts });
   return [flagChangeOf(null, after), { kind: 'audit', entry: auditEntryOf(projectId) }];
 }
 
-t.test('the data file never grows by more than was said before the commit', (test) => {
+t.test('the data file never grows by more than the estimate before the commit', (test) => {
   const random = createRandom(1);
   const { directory, store, reader } = newStore(test);
   const bytes = (): number => statSync(dataFileOf(directory)).size;
-  // A snapshot that stays open: no page that is freed can be used again.
+  // An open snapshot prevents the reuse of freed pages.
   reader.renew();
   reader.counts();
   const projectId = newId();
@@ -46,22 +46,22 @@ t.test('the data file never grows by more than was said before the commit', (tes
     said += bound;
     grown += growth;
   }
-  test.ok(grown > 0 && said < 20 * grown, `${said} was said, and it grew by ${grown}`);
+  test.ok(grown > 0 && said < 20 * grown, `the estimate was ${said}, and the file grew by ${grown}`);
   test.end();
 });
 
-t.test('what finds no room leaves nothing', (test) => {
+t.test('a write without space leaves nothing', (test) => {
   const { store, reader } = newStore(test);
   const projectId = newId();
   const refuse = (growthMax: number): void => {
     if (growthMax > 0) throw new Error(`no room for ${growthMax} bytes`);
   };
-  test.doesNotThrow(() => store.write(() => undefined, refuse), 'nothing needs no room');
+  test.doesNotThrow(() => store.write(() => undefined, refuse), 'an empty write needs no space');
   test.throws(() => store.write(({ apply }) => apply(changesOf(projectId, 1, 0)), refuse), /no room/);
   reader.renew();
   test.strictSame([...reader.queries.flagsOf(projectId)], []);
   store.write(({ apply }) => apply(changesOf(projectId, 1, 0)));
   reader.renew();
-  test.equal([...reader.queries.flagsOf(projectId)].length, 1, 'and it goes on');
+  test.equal([...reader.queries.flagsOf(projectId)].length, 1, 'and later writes succeed');
   test.end();
 });

@@ -44,7 +44,7 @@ t.test('the steps lead to the present format without a gap', async (test) => {
   for (const [index, { to }] of storeMigrations.entries()) test.equal(to, index + 2);
 });
 
-t.test('a store of the present format is opened as it is', async (test) => {
+t.test('a store of the present format is opened unchanged', async (test) => {
   const { directory } = await olderStore(test);
   const { migrated } = await migrate(directory, []);
   test.equal(migrated, null);
@@ -63,7 +63,7 @@ t.test('an older store is migrated through all steps, once, after a backup', asy
   const backup = join(dirname(directory), name);
   test.equal(first.migrated?.backup, backup);
   test.match(readManifest(backup), { storeId, format: 1 });
-  test.same(readFileSync(dataFileOf(backup)), before, 'it is the store as it was');
+  test.same(readFileSync(dataFileOf(backup)), before, 'it is the old store');
   const old = openStoreReader({ directory: backup, mapBytes });
   test.strictSame(old.queries.flag(sample.flag.id), sample.flag);
   await old.close();
@@ -72,7 +72,7 @@ t.test('an older store is migrated through all steps, once, after a backup', asy
   test.equal(backupsOf(directory).length, 1);
 });
 
-t.test('a step that is done already is not done again', async (test) => {
+t.test('a completed step is not repeated', async (test) => {
   const { directory } = await olderStore(test);
   await migrate(directory, [renameAll]);
   const never: Migration = {
@@ -87,7 +87,7 @@ t.test('a step that is done already is not done again', async (test) => {
 });
 
 t.test(
-  'a step that fails leaves the store whole, and the same backup serves the next attempt',
+  'a failed step leaves the store unchanged, and the next attempt uses the same backup',
   async (test) => {
     const { directory, sample } = await olderStore(test);
     const failing: Migration = {
@@ -115,7 +115,7 @@ t.test(
   },
 );
 
-t.test('kill -9 in the middle of a migration leaves the old store whole', async (test) => {
+t.test('kill -9 in the middle of a migration leaves the old store unchanged', async (test) => {
   const { directory, sample } = await olderStore(test);
   const entry = fileURLToPath(new URL('../support/killed-migration.js', import.meta.url));
   const child = spawn(process.execPath, [entry, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -125,17 +125,17 @@ t.test('kill -9 in the middle of a migration leaves the old store whole', async 
   });
   const [, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   test.equal(signal, 'SIGKILL');
-  test.equal(said, 'every organisation is renamed\n', 'it was in the middle');
+  test.equal(said, 'every organisation is renamed\n', 'the migration was under way');
   const reader = openStoreReader({ directory, mapBytes });
   test.equal([...reader.queries.organisations()][0]?.name, sample.organisation.name);
   await reader.close();
   const { name, migrated } = await migrate(directory, [renameAll]);
   test.equal(name, 'migrated');
   test.equal(migrated?.identity.format, 2);
-  test.equal(backupsOf(directory).length, 1, 'the backup of the first attempt serves');
+  test.equal(backupsOf(directory).length, 1, "the first attempt's backup is used");
 });
 
-t.test('a crash between the migration and the marker is mended by the next opening', async (test) => {
+t.test('the next opening repairs a crash between the migration and the marker', async (test) => {
   const { directory, storeId } = await olderStore(test);
   await migrate(directory, [renameAll]);
   writeFileSync(markerFileOf(directory), JSON.stringify({ storeId, format: 1 }));
@@ -156,11 +156,11 @@ t.test('a migrated store is refused by an older Burgee, reader and writer alike'
   }
 });
 
-t.test('where nothing can be made beside the data directory, the backup lies in it', async (test) => {
+t.test('if no file can be made beside the data directory, the backup lies in it', async (test) => {
   const { directory } = await olderStore(test);
-  // A file of the wanted name's beginning is not in the way; a parent that refuses is.
+  // A file with the beginning of the wanted name does not prevent the backup there; a parent without permission does.
   const parent = dirname(directory);
-  if (process.getuid?.() === 0) test.comment('root may write anywhere: the place beside it is used');
+  if (process.getuid?.() === 0) test.comment('root may write anywhere, so the backup lies beside it');
   else {
     const { chmodSync } = await import('node:fs');
     chmodSync(parent, 0o500);

@@ -48,7 +48,7 @@ function comesBack<T>(test: Test, codec: RecordCodec<T>, record: T): void {
   test.strictSame(found, record);
 }
 
-t.test('every kind of record comes back as it was written, whatever its strings hold', async (test) => {
+t.test('every kind of record is read as it was written, with any strings', async (test) => {
   for (const text of nastyStrings) {
     const environments = [
       { number: 0, name: text, isProtected: false },
@@ -89,7 +89,7 @@ t.test('every kind of record comes back as it was written, whatever its strings 
   }
 });
 
-t.test('environments that were written before they could be protected are not', async (test) => {
+t.test('environments written before protection existed are unprotected', async (test) => {
   const environments = [{ number: 1, name: 'production', isProtected: true }];
   const project = projectOf(null, { isMultiEnvironment: true, environments });
   const earlier = recordCodec<Project, readonly unknown[]>({
@@ -108,7 +108,7 @@ t.test('environments that were written before they could be protected are not', 
   });
 });
 
-t.test('numbers and nulls come back as they were written', async (test) => {
+t.test('numbers and nulls are read as they were written', async (test) => {
   for (const number of largeNumbers) {
     comesBack(test, counterRecord, number);
     comesBack(test, keptAnswersUsageRecord, { entries: number, bytes: number });
@@ -123,7 +123,7 @@ t.test('numbers and nulls come back as they were written', async (test) => {
   comesBack(test, flagRecord, flagOf(id, { states: new Map() }));
 });
 
-t.test('a secret hash is stored raw, and comes back apart from the record', async (test) => {
+t.test('a secret hash is stored raw, and read separately from the record', async (test) => {
   const token = tokenOf(id);
   const bytes = tokenRecord.encode(key, token);
   test.ok(bytes.includes(Buffer.from(token.secretHash)));
@@ -132,7 +132,7 @@ t.test('a secret hash is stored raw, and comes back apart from the record', asyn
   test.strictSame(decoded.secretHash, token.secretHash);
 });
 
-t.test('an audit entry keeps whatever JSON can show', async (test) => {
+t.test('an audit entry keeps every JSON value', async (test) => {
   const value = JSON.parse('{"__proto__": {"constructor": [1, null, "\\ud800"]}, "": 1.5}') as unknown;
   const changes = [
     { field: '__proto__', before: null, after: value },
@@ -151,7 +151,7 @@ t.test('an audit entry keeps whatever JSON can show', async (test) => {
   comesBack(test, auditRecord, record);
 });
 
-t.test('a string that UTF-8 cannot carry is refused, never altered', async (test) => {
+t.test('a string that UTF-8 cannot encode is refused and never altered', async (test) => {
   test.throws(() => flagRecord.encode(key, flagOf(id, { cohorts: ['a\ud800'] })), TypeError);
   test.throws(() => flagRecord.encode(key, flagOf(id, { name: '\udc00' })), TypeError);
 });

@@ -36,7 +36,7 @@ const { row: anyRow } = fc.letrec<{ row: unknown[]; field: unknown }>((tie) => (
   ),
 }));
 
-t.test('a row is read as it was packed', async (test) => {
+t.test('an unpacked row equals the packed one', async (test) => {
   fc.assert(
     fc.property(anyRow, (row) => deepStrictEqual(unpackRow(packRow(row)), row)),
     { numRuns: 1000 },
@@ -49,17 +49,17 @@ t.test('a row is read as it was packed', async (test) => {
     const row = ['x'.repeat(length), 'é'.repeat(length), Buffer.alloc(length, 7), items];
     return !isDeepStrictEqual(unpackRow(packRow(row)), row);
   });
-  test.same(wrong, [], 'lengths that are read wrongly');
+  test.same(wrong, [], 'lengths of strings that were read wrongly');
 });
 
-t.test('a string is the same wherever the row lies in memory', async (test) => {
+t.test('a string is read the same at every place in memory', async (test) => {
   const row = ['ascii', 'übergröße', text, '\ufeffmarked', `\ufeff${'x'.repeat(100)}`];
   const packed = packRow(row);
   const within = Buffer.concat([Buffer.from('before'), packed, Buffer.from('after')]);
   test.strictSame(unpackRow(within.subarray(6, 6 + packed.length)), row);
 });
 
-t.test('what is not one whole row is refused', async (test) => {
+t.test('anything but one complete row is refused', async (test) => {
   const packed = packRow(['name', 17, [true, null], Buffer.from('bytes'), 12.5, 'x'.repeat(300)]);
   const accepted = Array.from({ length: packed.length }, (_, length) => length).filter(
     (length) => !throwsA(RangeError, () => unpackRow(packed.subarray(0, length))),
@@ -76,7 +76,7 @@ t.test('what is not one whole row is refused', async (test) => {
   }
 });
 
-/** What each thread does first that opens a store: lmdb loads msgpackr, and msgpackr its native part. */
+/** The first work of each thread that opens a store: lmdb loads msgpackr, and msgpackr its native part. */
 const loadAgainAndAgain = `
   const { workerData, parentPort } = require('node:worker_threads');
   const load = require('node:module').createRequire(workerData);
@@ -88,7 +88,7 @@ const loadAgainAndAgain = `
   }
 `;
 
-t.test('a row is read right while other threads start', async (test) => {
+t.test('a row is read rightly while other threads start', async (test) => {
   const times = Array.from({ length: 40 }, (_, index) => [1_763_800_000_000 + index * 997, text + index]);
   const packed = packRow(times);
   const expected = String(times);
@@ -118,6 +118,6 @@ t.test('a row is read right while other threads start', async (test) => {
     }
     await setImmediate();
   }
-  test.strictSame(await ended, [0], 'the thread has loaded it');
+  test.strictSame(await ended, [0], 'the thread has loaded the native part');
   test.equal(wrong.length, 0, `${wrong.length} of ${reads}, one of them: ${wrong[0]}`);
 });

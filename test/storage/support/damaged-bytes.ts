@@ -1,4 +1,4 @@
-/** Every way in which one bit of it is wrong. */
+/** All copies with one flipped bit. */
 export function* flippedBits(bytes: Buffer): Generator<Buffer> {
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const flipped = Buffer.from(bytes);
@@ -7,7 +7,7 @@ export function* flippedBits(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** Every way in which its end is missing, nothing at all the first. */
+/** All copies without an end part, beginning with the empty one. */
 export function* cutShort(bytes: Buffer): Generator<Buffer> {
   for (let length = 0; length < bytes.length; length += 1) yield bytes.subarray(0, length);
 }

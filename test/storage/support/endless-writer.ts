@@ -2,7 +2,7 @@ import { openStore } from '../../../src/storage/store.ts';
 import { auditEntryOf, flagChangeOf, flagOf } from './records.ts';
 import { mapBytes } from './sample-store.ts';
 
-/** Writes flag after flag of one project until it is killed, and says how many were acknowledged. */
+/** Writes flags of one project until it is killed, and reports how many were acknowledged. */
 const [directory = '', projectId = ''] = process.argv.slice(2);
 const store = openStore({ directory, mapBytes });
 for (let revision = 1; ; revision += 1) {

@@ -9,15 +9,15 @@ import { recordKinds } from '../../../src/storage/tables/tables.ts';
 import { mapBytes } from './sample-store.ts';
 
 export interface EveryRecord {
-  /** By database, then by key: what each record reads as, in plain JSON. */
+  /** Each record as plain JSON, by database and key. */
   readonly records: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** By database, the indexes too. */
+  /** The number of entries by database, indexes included. */
   readonly counts: ReadonlyMap<DatabaseName, number>;
-  /** Database and key of each record that the present code would write with other bytes. */
+  /** Database and key of each record that the present code would encode differently. */
   readonly rewritten: readonly string[];
 }
 
-/** Reads a store as the present code does, and changes nothing in it. @throws DamagedRecordError */
+/** Reads a store with the present code, without changing it. @throws DamagedRecordError */
 export async function everyRecordOf(directory: string): Promise<EveryRecord> {
   const root = openEnvironment({ directory, mapBytes, isReadOnly: true });
   const databases = findDatabases(root);
@@ -44,7 +44,7 @@ function recordsIn(source: RecordSource, codec: RecordKind['codec']) {
   });
 }
 
-/** An audit entry lies in its record as the bytes that were hashed. */
+/** A record of an audit entry contains the hashed bytes. */
 function shown(database: DatabaseName, record: unknown): unknown {
   if (database !== 'audit') return record;
   const { encodedEntry, ...chained } = record as AuditRecord;

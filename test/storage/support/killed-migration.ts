@@ -3,7 +3,7 @@ import { openStore } from '../../../src/storage/store.ts';
 import { mapBytes } from './sample-store.ts';
 import { renameAll } from './test-migrations.ts';
 
-/** Migrates the directory named as its argument, and is killed before the transaction's end. */
+/** Migrates the directory given as its argument, and is killed before the transaction's end. */
 openStore({ directory: process.argv[2] ?? '', mapBytes }, [
   {
     ...renameAll,

@@ -23,8 +23,8 @@ import {
 import { mapBytes } from './sample-store.ts';
 
 /*
- * Makes a fixture of the present store format in the directory named as the argument: something of every kind, and what
- * the fixture's test expects of it. Made once for each format, and for each kind of record that joins one, and never again:
+ * Makes a fixture of the present store format in the directory given as the argument: a record of every kind, and what
+ * the fixture's test expects. Made once for each format, and once for each kind of record added to a format:
  *
  *   node dist/test/storage/support/make-store-fixture.js test/fixtures/store-format-N
  */

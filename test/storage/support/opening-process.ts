@@ -3,8 +3,8 @@ import { openThroughGate } from '../../../src/storage/lmdb/opening-gate.ts';
 import { mapBytes } from './sample-store.ts';
 
 /**
- * Opens and closes the data file of the directory named as its argument, as every command beside a server does, again and
- * again until it is killed.
+ * Repeatedly opens and closes the data file of the directory given as its argument, as commands beside a server do,
+ * until it is killed.
  */
 const [directory = ''] = process.argv.slice(2);
 const path = dataFileOf(directory);

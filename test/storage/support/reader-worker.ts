@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openStoreReader } from '../../../src/storage/store-reader.ts';
 import { mapBytes } from './sample-store.ts';
 
-/** Answers each message with what it sees of a flag: `look` as it is, `renew` after renewing, `close` at the end. */
+/** Answers each message with its view of a flag: `look` reads, `renew` renews first, `close` ends the thread. */
 const { directory, flagId } = workerData as { directory: string; flagId: string };
 const reader = openStoreReader({ directory, mapBytes });
 const seen = () => reader.queries.flag(flagId)?.revision ?? null;

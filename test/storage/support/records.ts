@@ -17,7 +17,7 @@ import type { TokenUse } from '../../../src/domain/token/token-use.ts';
 import type { EvaluationCount } from '../../../src/domain/usage/evaluation-count.ts';
 import { newId } from '../../../src/support/random-id.ts';
 
-/** Strings that have broken a store before: prototypes, all UTF-8 lengths, msgpack's length borders. */
+/** Strings that have caused faults in stores: prototype names, all UTF-8 lengths, msgpack's length limits. */
 export const nastyStrings: readonly string[] = [
   '__proto__',
   'constructor',

@@ -29,7 +29,7 @@ export interface NewStore {
   readonly directory: string;
   readonly store: Store;
   readonly reader: StoreReader;
-  /** The memory of the `StoreVersion` that the store moves. */
+  /** The memory of the store's `StoreVersion`. */
   readonly version: SharedArrayBuffer;
 }
 
@@ -46,7 +46,7 @@ export function newStore(t: Test, options: { readonly changeLogEntriesMax?: numb
   return { directory, store, reader, version };
 }
 
-/** One record of every kind, all of them in order. */
+/** One record of every kind, all consistent. */
 export function sampleRecords() {
   const organisation = organisationOf();
   const member = memberOf({ organisationId: organisation.id });

@@ -1,7 +1,7 @@
 import type { Migration } from '../../../src/storage/migrations/migration.ts';
 import { organisationRecord } from '../../../src/storage/tables/organisations.ts';
 
-/** Writes every organisation anew. */
+/** Rewrites every organisation. */
 export const renameAll: Migration = {
   to: 2,
   databases: ['organisations'],

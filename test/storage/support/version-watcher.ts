@@ -3,7 +3,7 @@ import { openStoreReader } from '../../../src/storage/store-reader.ts';
 import { isUnsettled, StoreVersion } from '../../../src/support/store-version.ts';
 import { mapBytes } from './sample-store.ts';
 
-/* Looks at the store without pause until it is told to stop, and says which states it saw at each settled version. */
+/* Reads the store without a pause until told to stop, and reports the states seen at each settled version. */
 
 interface Watched {
   readonly directory: string;

@@ -30,7 +30,7 @@ function begin(t: Test) {
   return { directory, store };
 }
 
-/** The sequences that are there, and the newest that was dropped, as a reader sees them. */
+/** The present sequences, and the newest dropped one, as a reader sees them. */
 async function kept(directory: string, ledgerId: string) {
   const reader = openStoreReader({ directory, mapBytes });
   const sequences = Array.from(reader.queries.auditOf(ledgerId), ({ sequence }) => sequence);
@@ -40,11 +40,11 @@ async function kept(directory: string, ledgerId: string) {
   );
   const dropped = reader.queries.auditDroppedThrough(ledgerId);
   await reader.close();
-  t.strictSame(bySubject, sequences, 'the index lists what is there');
+  t.strictSame(bySubject, sequences, 'the index lists the present entries');
   return { oldest: sequences.at(-1), newest: sequences[0], count: sequences.length, dropped };
 }
 
-t.test('old entries go a few with each commit, and the newest stays', async (t) => {
+t.test('each commit drops a few old entries, and the newest stays', async (t) => {
   const { directory, store } = begin(t);
   const drop = (olderThan: number) => store.write(({ dropAuditEntries }) => dropAuditEntries(olderThan));
   drop(total - 4);
@@ -55,7 +55,7 @@ t.test('old entries go a few with each commit, and the newest stays', async (t) 
     count: total - first,
     dropped: first,
   });
-  t.strictSame([...checkStore(directory)], [], 'in between, the chain holds');
+  t.strictSame([...checkStore(directory)], [], 'in between, the chain is valid');
   drop(total - 4);
   drop(total - 4);
   t.strictSame(await kept(directory, ledger), {
@@ -76,10 +76,10 @@ t.test('old entries go a few with each commit, and the newest stays', async (t) 
   append(again, ledger, total + 1, total + 2);
   await again.close();
   t.match(await kept(directory, ledger), { newest: total + 2, count: 7 });
-  t.strictSame([...checkStore(directory)], [], 'and goes on after a restart');
+  t.strictSame([...checkStore(directory)], [], 'and dropping continues after a restart');
 });
 
-t.test('entries that were taken out behind what was dropped are found', async (t) => {
+t.test('entries removed after the dropped ones are found', async (t) => {
   const { directory, store } = begin(t);
   store.write(({ dropAuditEntries }) => dropAuditEntries(10));
   await store.close();
@@ -91,7 +91,7 @@ t.test('entries that were taken out behind what was dropped are found', async (t
   t.match(findings, [/^follows entry 9 of its ledger: entries between them are missing$/]);
 });
 
-t.test('what a failed transaction has dropped is there', async (t) => {
+t.test('entries dropped by a failed transaction are still there', async (t) => {
   const { directory, store } = begin(t);
   t.throws(() =>
     store.write(({ dropAuditEntries }) => {

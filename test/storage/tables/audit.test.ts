@@ -18,7 +18,7 @@ function append(store: Store, ledgerId: string, entries: readonly Partial<AuditE
   store.write(({ apply }) => apply(changes));
 }
 
-t.test('a ledger is read newest first, below a sequence, and apart from others', async (test) => {
+t.test('a ledger is read newest first, below a sequence, and separately from others', async (test) => {
   const { store, reader } = newStore(test);
   const [ledger, other] = [newId(), newId()];
   append(store, other, [{}]);
@@ -36,7 +36,7 @@ t.test('a ledger is read newest first, below a sequence, and apart from others',
   test.strictSame(newest?.hash, stored?.hash);
 });
 
-t.test('what concerns a project or a flag is found without walking the rest', async (test) => {
+t.test('entries about a project or a flag are found without reading the others', async (test) => {
   const { store, reader } = newStore(test);
   const ledger = newId();
   append(store, ledger, [
@@ -55,39 +55,36 @@ t.test('what concerns a project or a flag is found without walking the rest', as
   test.strictSame(about(shop, 4), [3, 1]);
   test.strictSame(about(checkout), [4, 1]);
   test.strictSame(about(checkout, 1), []);
-  test.strictSame(about(ledger), [5, 4, 3, 2, 1], 'the ledger itself is everything');
+  test.strictSame(about(ledger), [5, 4, 3, 2, 1], 'the ledger itself has all entries');
   test.strictSame(about(newId()), []);
   test.strictSame(about('no id'), []);
 });
 
-t.test(
-  'a ledger that was begun without the index is walked at its old end, and has no findings',
-  async (test) => {
-    const directory = temporaryDirectory(test);
-    const organisation = organisationOf();
-    const first = openStore({ directory, mapBytes });
-    first.write(({ apply }) => apply([creationOf('organisation', organisation)]));
-    append(first, organisation.id, [{ projectId: shop }, { projectId: blog }]);
-    await first.close();
-    const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
-    createDatabases(root)['audit-by-subject'].clearSync();
-    await root.close();
-    test.strictSame([...checkStore(directory)], []);
+t.test('the old part of a ledger from before the index is scanned, and has no findings', async (test) => {
+  const directory = temporaryDirectory(test);
+  const organisation = organisationOf();
+  const first = openStore({ directory, mapBytes });
+  first.write(({ apply }) => apply([creationOf('organisation', organisation)]));
+  append(first, organisation.id, [{ projectId: shop }, { projectId: blog }]);
+  await first.close();
+  const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
+  createDatabases(root)['audit-by-subject'].clearSync();
+  await root.close();
+  test.strictSame([...checkStore(directory)], []);
 
-    const second = openStore({ directory, mapBytes });
-    const reader = openStoreReader({ directory, mapBytes });
-    test.teardown(async () => {
-      await reader.close();
-      await second.close();
-    });
-    const about = (range: { before?: number }) =>
-      Array.from(reader.queries.auditOf(organisation.id, { subjectId: shop, ...range }), (it) => it.sequence);
-    test.strictSame(about({}), [2, 1], 'all of it');
-    append(second, organisation.id, [{ projectId: blog }, { projectId: shop }, { projectId: blog }]);
-    reader.renew();
-    test.strictSame(about({}), [4, 2, 1], 'what the index has, then the rest');
-    test.strictSame(about({ before: 4 }), [2, 1]);
-    test.strictSame(about({ before: 2 }), [1]);
-    test.strictSame([...checkStore(directory)], []);
-  },
-);
+  const second = openStore({ directory, mapBytes });
+  const reader = openStoreReader({ directory, mapBytes });
+  test.teardown(async () => {
+    await reader.close();
+    await second.close();
+  });
+  const about = (range: { before?: number }) =>
+    Array.from(reader.queries.auditOf(organisation.id, { subjectId: shop, ...range }), (it) => it.sequence);
+  test.strictSame(about({}), [2, 1], 'all entries');
+  append(second, organisation.id, [{ projectId: blog }, { projectId: shop }, { projectId: blog }]);
+  reader.renew();
+  test.strictSame(about({}), [4, 2, 1], 'the indexed entries, then the others');
+  test.strictSame(about({ before: 4 }), [2, 1]);
+  test.strictSame(about({ before: 2 }), [1]);
+  test.strictSame([...checkStore(directory)], []);
+});

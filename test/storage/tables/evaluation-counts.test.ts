@@ -32,7 +32,7 @@ t.test('counts of an hour add up, environment by environment', async (test) => {
   test.strictSame([...checkStore(directory)], []);
 });
 
-t.test('counts are kept for 48 hours, and no hour longer', async (test) => {
+t.test('counts are kept for 48 hours, and not an hour longer', async (test) => {
   const { store, reader } = newStore(test);
   const flagIds = [newId(), newId(), newId()];
   const first = 5000 * hourMs;

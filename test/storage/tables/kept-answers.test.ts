@@ -44,7 +44,7 @@ t.test('answers are found by token and key, and listed by age', async (test) => 
   test.strictSame(queries.keptAnswersUsage(token.projectId), { entries: 3, bytes });
 });
 
-t.test('a forgotten answer leaves nothing, and the last one no usage either', async (test) => {
+t.test('a deleted answer leaves nothing, and the last one no usage record either', async (test) => {
   const { store, reader } = newStore(test);
   const token = tokenOf(newId());
   const [first, second] = [keptAnswerOf(token, { key: 'a' }), keptAnswerOf(token, { key: 'b' })];
@@ -61,7 +61,7 @@ t.test('a forgotten answer leaves nothing, and the last one no usage either', as
   );
 });
 
-t.test('projects that keep answers are gone through in turn', async (test) => {
+t.test('projects with kept answers are visited in turn', async (test) => {
   const { store, reader } = newStore(test);
   const answers = Array.from({ length: 3 }, () => keptAnswerOf(tokenOf(newId())));
   store.write(({ apply }) => apply(answers.map(keep)));
@@ -76,7 +76,7 @@ t.test('projects that keep answers are gone through in turn', async (test) => {
   test.same(seen, [...ids, undefined]);
 });
 
-t.test('what is no id or no key finds nothing, and is never stored', async (test) => {
+t.test('an invalid id or key finds nothing, and is never stored', async (test) => {
   const { store, reader } = newStore(test);
   const { token, keptAnswer } = writeSample(store);
   for (const key of ['', 'a b', 'é', 'x'.repeat(256), 'x'.repeat(100_000), '\u0000']) {
@@ -91,7 +91,7 @@ t.test('what is no id or no key finds nothing, and is never stored', async (test
   }
 });
 
-t.test('a store made before there were kept answers is completed by its writer', async (test) => {
+t.test('the writer adds kept answers to a store from before them', async (test) => {
   const directory = temporaryDirectory(test);
   await openStore({ directory, mapBytes }).close();
   const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
@@ -101,11 +101,7 @@ t.test('a store made before there were kept answers is completed by its writer',
   }
   await root.close();
   const reader = openStoreReader({ directory, mapBytes });
-  test.equal(
-    reader.queries.keptAnswer(newId(), 'run-1'),
-    undefined,
-    'whoever reads it finds no kept answers',
-  );
+  test.equal(reader.queries.keptAnswer(newId(), 'run-1'), undefined, 'a reader finds no kept answers');
   await reader.close();
   test.same([...checkStore(directory)], []);
   const store = openStore({ directory, mapBytes });
@@ -117,7 +113,7 @@ t.test('a store made before there were kept answers is completed by its writer',
   test.same([...checkStore(directory)], []);
 });
 
-t.test('a damaged answer is never given', async (test) => {
+t.test('a damaged answer is never returned', async (test) => {
   const directory = await damagedStore(test, (tables, { token, keptAnswer }) => {
     const key = keptAnswerKey(token.id, keptAnswer.key);
     const bytes = tables['kept-answers'].get(key) ?? Buffer.alloc(0);
@@ -161,7 +157,7 @@ function ageKeyOf({ projectId, keptAt, tokenId, key }: KeptAnswer): Buffer {
 }
 
 finds(
-  'an answer without its place by age',
+  'an answer without its entry by age',
   (tables, { keptAnswer }) => tables['kept-answers-by-age'].removeSync(ageKeyOf(keptAnswer)),
   [
     /^kept-answers-by-age\/.* missing/,
@@ -170,26 +166,26 @@ finds(
 );
 
 finds(
-  'a place by age without its answer',
+  'an entry by age without its answer',
   (tables, { token, keptAnswer }) =>
     tables['kept-answers'].removeSync(keptAnswerKey(token.id, keptAnswer.key)),
   [/^kept-answers-by-age\/.* names kept-answers\/\w{20}run-1, which is missing/],
 );
 
 finds(
-  'a place by age that counts other bytes',
+  'an entry by age with a wrong size',
   (tables, { keptAnswer }) => tables['kept-answers-by-age'].putSync(ageKeyOf(keptAnswer), sequenceKey(1)),
   [/^kept-answers-by-age\/.* names another/, /^kept-answers-usage\/.* and there are 1 of 1$/],
 );
 
 finds(
-  'a usage that is missing',
+  'a missing usage record',
   (tables, { project }) => tables['kept-answers-usage'].removeSync(idKey(project.id)),
   [/^kept-answers-usage\/\w{20} is missing, and there are 1 answers/],
 );
 
 finds(
-  'a usage of a project that keeps nothing',
+  'a usage record of a project without kept answers',
   (tables) => {
     const key = idKey(newId());
     const bytes = keptAnswersUsageRecord.encode(key, { entries: 2, bytes: 2 });
@@ -199,7 +195,7 @@ finds(
 );
 
 finds(
-  'an answer of another project than its token, under another key, and of a hash that is none',
+  'an answer of another project than its token, under another key, and with an invalid hash',
   (tables, { token, keptAnswer }) => {
     const key = keptAnswerKey(token.id, keptAnswer.key);
     const wrong = { ...keptAnswer, projectId: newId(), key: 'run-2', requestHash: new Uint8Array(3) };

@@ -5,7 +5,7 @@ import { newId } from '../../../src/support/random-id.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { auditEntryOf, creationOf, memberOf, organisationOf, projectOf } from '../support/records.ts';
 
-t.test('what is written counts for an organisation, or for the owner of personal projects', async (t) => {
+t.test('written bytes count for an organisation, or for the owner of personal projects', async (t) => {
   const store = openStore({ directory: temporaryDirectory(t), mapBytes: 2 ** 26 });
   t.teardown(() => store.close());
   const organisation = organisationOf();
@@ -31,7 +31,7 @@ t.test('what is written counts for an organisation, or for the owner of personal
   const [first = '', second = ''] = personal.map(({ id }) => id);
 
   write(organisation.id);
-  t.ok(written(organisation.id) > 0, 'an organisation has its own');
+  t.ok(written(organisation.id) > 0, 'an organisation has its own count');
   t.equal(written(first), 0);
 
   write(first);

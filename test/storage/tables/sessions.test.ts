@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { creationOf, identityOf, linkOf, memberOf, sessionOf } from '../support/records.ts';
 import { mapBytes, newStore, writeSample } from '../support/sample-store.ts';
 
-t.test('sessions, links and identities are found by their secrets and by whose they are', async (test) => {
+t.test('sessions, links and identities are found by their secrets and by their members', async (test) => {
   const { store, reader } = newStore(test);
   const { organisation, member, session, link, identity } = writeSample(store);
   const other = sessionOf(member.id, { secretHash: new Uint8Array(32).fill(0xff) });
@@ -29,10 +29,10 @@ t.test('sessions, links and identities are found by their secrets and by whose t
   test.strictSame([...queries.oneTimeLinksOf(organisation.id)], [link]);
   test.strictSame(queries.identity(identity.issuer, identity.subject), identity);
   test.equal(queries.identity(`${identity.issuer}x`, identity.subject), undefined);
-  test.equal([...queries.identitiesOf(member.id)].length, 2, 'whatever its key begins with');
+  test.equal([...queries.identitiesOf(member.id)].length, 2, 'with any first byte of its key');
 });
 
-t.test('what has ended is found no more, and leaves nothing behind', async (test) => {
+t.test('ended ones are not found, and leave nothing behind', async (test) => {
   const { directory, store, reader } = newStore(test);
   const { organisation, member, session, link, identity } = writeSample(store);
   store.write(({ apply }) =>
@@ -52,7 +52,7 @@ t.test('what has ended is found no more, and leaves nothing behind', async (test
   test.strictSame([...checkStore(directory)], []);
 });
 
-t.test('a link of a first Owner and one to sign in come back from the disk', async (test) => {
+t.test('a first Owner’s link and a sign-in link are read as they were written', async (test) => {
   const { store, reader } = newStore(test);
   const { organisation, member } = writeSample(store);
   const links = [
@@ -71,7 +71,7 @@ t.test('members are found by email in any case, also after it has changed', asyn
   store.write(({ apply }) => apply([creationOf('member', ada), creationOf('member', twin)]));
   reader.renew();
   test.equal([...reader.queries.membersByEmail('ADA@example.test')].length, 2);
-  test.strictSame([...reader.queries.membersByEmail('ada@example.tes')], [], 'no prefix finds anybody');
+  test.strictSame([...reader.queries.membersByEmail('ada@example.tes')], [], 'a prefix finds no member');
   for (const wrong of ['', '\0', 'x'.repeat(5000)])
     test.strictSame([...reader.queries.membersByEmail(wrong)], []);
   const renamed = { ...ada, email: 'ada.l@example.test' };
@@ -89,7 +89,7 @@ t.test('a store from before the index by email gets it when it is opened for wri
   const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
   root.openDB({ name: 'members-by-email' }).dropSync();
   await root.close();
-  test.strictSame([...checkStore(directory)], [], 'until then that is no finding');
+  test.strictSame([...checkStore(directory)], [], 'until then its absence is no finding');
   const store = openStore({ directory, mapBytes });
   test.teardown(() => store.close());
   const found = store.write(({ queries }) => [...queries.membersByEmail(member.email)]);

@@ -15,11 +15,11 @@ import {
 
 /** A real server whose threads and clocks a test can reach. */
 export interface TamperedServer extends BootedServer {
-  /** One fault at a time for each moment. */
+  /** Orders a fault; each moment has one fault at a time. */
   arm(fault: Fault): Promise<void>;
-  /** Lets a thread that hangs go on. */
+  /** Lets hung threads continue. */
   release(): Promise<void>;
-  /** The wall clock of every thread, off the real one by so much; the monotonic clock stays. */
+  /** Moves the wall clock of every thread this far from the real one; the monotonic clock stays. */
   setWallClock(offsetMs: number): Promise<void>;
   report(): Promise<TamperingReport>;
 }
@@ -67,7 +67,7 @@ async function openOrders(t: Lifetime, socketPath: string): Promise<GiveOrder> {
     for (const { reject } of waiting) reject(new Error('the server is gone'));
   });
   const lines = createInterface({ input: socket });
-  // It repeats the socket's, which is dealt with there.
+  // This error repeats the socket's, which is handled there.
   lines.on('error', () => undefined);
   lines.on('line', (line) => {
     waiting.shift()?.resolve(JSON.parse(line) as TamperingReport);

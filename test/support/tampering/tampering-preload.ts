@@ -36,19 +36,19 @@ import {
 } from './tampering.ts';
 
 /*
- * Loaded with `--import` before Burgee's own code, in its main thread and in every other one. The main thread takes orders
- * from a socket; the others meet their fault inside the calls that workers and writer make anyway.
+ * Loaded with `--import` before Burgee's own code, in every thread. The main thread takes orders from a socket. In the
+ * other threads a fault occurs inside calls that workers and the writer make anyway.
  */
 if (isMainThread) setEnvironmentData(environmentKey, new SharedArrayBuffer(tamperingBytes));
 const { cells, clock } = openTampering(getEnvironmentData(environmentKey) as SharedArrayBuffer);
 const { add, load, store, wait } = Atomics;
 const pulseCells = pulseBytes / Int32Array.BYTES_PER_ELEMENT;
-/** 8 MB. */
+/** An array of this length takes 8 MB. */
 const exhaustStepLength = 2 ** 20;
-/** Of this thread. */
+/** Whether this thread has had its fault. */
 let hasStruck = false;
 let isLeaving = false;
-/** Of the worker that this thread serves as. */
+/** The state of the worker as which this thread serves. */
 let state: Int32Array | null = null;
 let tellHost: ((message: WorkerMessage) => void) | null = null;
 const realWallClock = Date.now;
@@ -114,7 +114,7 @@ function tamperWithClocks(): void {
   syncBuiltinESMExports();
 }
 
-/** The writer is known by its pulse. */
+/** The writer is recognised by its pulse. */
 function tamperWithWriter(): void {
   Atomics.add = ((array: Int32Array, index: number, value: number): number => {
     if (array.length === 1 && isUnsettled(load(array, index))) meet('durable');
@@ -127,8 +127,8 @@ function tamperWithWriter(): void {
 }
 
 /**
- * A thread of the pool serves as one worker after another, each known by the memory of its state. The first cell that it
- * loads alone is the store's version, which it looks at when it has opened the store and with each request.
+ * A thread of the pool serves as one worker after another, each recognised by the memory of its state. The first cell
+ * that it loads alone is the store's version, which it reads after opening the store and for each request.
  */
 function tamperWithWorker(): void {
   let storeVersion: ArrayBufferLike | null = null;
@@ -191,7 +191,7 @@ function strike(kind: FaultKind): void {
   if (kind === 'lie') tellHost?.({ kind: 'left-watchers', place: 4711 });
 }
 
-/** In steps that a watch over the heap has a chance to see. */
+/** In steps slow enough for the heap watch to notice. */
 function exhaust(): void {
   const kept: unknown[] = [];
   const filling = setInterval(() => {

@@ -1,6 +1,6 @@
 /**
- * What a test may do to the threads of a server that was booted with `tampering-preload.ts`: memory that all of its
- * threads share. The product knows nothing of it.
+ * Control over the threads of a server that was booted with `tampering-preload.ts`, in memory that all its threads
+ * share. Burgee's own code does not know of it.
  */
 export interface Tampering {
   readonly cells: Int32Array<SharedArrayBuffer>;
@@ -9,13 +9,13 @@ export interface Tampering {
 
 export const environmentKey = 'tampering';
 export const socketVariable = 'TAMPERING_SOCKET';
-/** How much faster than the real one the monotonic clock runs, so that a test need not wait a minute. */
+/** How much faster than real time the monotonic clock runs, so that a test need not wait a minute. */
 export const speedVariable = 'TAMPERING_SPEED';
-/** Milliseconds by which the wall clock is off when the process starts. */
+/** The offset of the wall clock at the start of the process, in ms. */
 export const wallOffsetVariable = 'TAMPERING_WALL_OFFSET_MS';
 
 export const cellOf = { struck: 0, isReleased: 1, workersBegun: 2, firstMoment: 3 } as const;
-/** Of each moment, one after the other from `firstMoment` on: what strikes there. */
+/** The fault of each moment, one after another from `firstMoment` on. */
 export const momentCellOf = { kind: 0, countdown: 1, threads: 2 } as const;
 export const cellsOfMoment = 3;
 export const clockCellOf = { wallOffsetMs: 0, speed: 1, monotonicOriginMs: 2 } as const;
@@ -31,9 +31,9 @@ export function openTampering(memory: SharedArrayBuffer): Tampering {
 }
 
 /**
- * `throw` from where the thread is, `throw-later` from its event loop, `reject` by a promise that nobody handles. `hang`
- * waits, `spin` keeps its core busy. `exhaust` fills the heap step by step until the thread asks to leave. `miscount`
- * makes a worker's count of its connections wrong, and `lie` tells the main thread what cannot be.
+ * `throw` throws at that place, `throw-later` from the event loop, `reject` in a promise without a handler. `hang`
+ * waits, `spin` keeps the core busy. `exhaust` fills the heap step by step until the thread asks to leave. `miscount`
+ * makes a worker's count of its connections wrong, and `lie` sends the main thread an impossible message.
  */
 export const faultKinds = [
   'none',
@@ -50,9 +50,9 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number];
 
 /**
- * Where a thread is when the fault strikes. Of a worker: it opens its store, it looks at the store's version on the way of
- * a request, it beats, it is about to send a change. Of the writer: a command of an open transaction was begun, a commit
- * is durable but not acknowledged.
+ * The place of a fault. In a worker: it opens its store, reads the store's version for a request, sends a heartbeat, or
+ * is about to send a change. In the writer: a command of an open transaction was begun, or a commit is durable but not
+ * acknowledged.
  */
 export const moments = ['start', 'request', 'beat', 'change', 'begun', 'durable'] as const;
 export type Moment = (typeof moments)[number];
@@ -60,23 +60,23 @@ export type Moment = (typeof moments)[number];
 export interface Fault {
   readonly kind: FaultKind;
   readonly moment: Moment;
-  /** It strikes when the moment comes for this time, from 1. */
+  /** The fault occurs the n-th time that the moment comes, from 1. */
   readonly countdown: number;
-  /** So many threads are struck, each of them once: one unless given. */
+  /** How many threads get the fault, each once; one unless given. */
   readonly threads?: number;
 }
 
-/** Test to process, a line of JSON each; every one is answered with a line: a `TamperingReport`. */
+/** Orders from test to process, one line of JSON each. Each is answered with a line, a `TamperingReport`. */
 export type TamperingOrder =
   | ({ readonly order: 'arm' } & Fault)
-  /** Hung threads go on. */
+  /** Hung threads continue. */
   | { readonly order: 'release' }
   | { readonly order: 'set-wall-clock'; readonly offsetMs: number }
   | { readonly order: 'report' };
 
 export interface TamperingReport {
-  /** Threads that were struck by a fault. */
+  /** How many threads have had a fault. */
   readonly struck: number;
-  /** Workers that have begun to serve, since the process began. */
+  /** How many workers have begun to serve since the process began. */
   readonly workersBegun: number;
 }

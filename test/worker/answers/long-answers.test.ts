@@ -18,7 +18,7 @@ import { serveRoutes } from '../../support/served-routes.ts';
 const headers = headerBlock([['Content-Type', 'text/plain']]);
 const line = `${'x'.repeat(1023)}\n`;
 
-/** What became of one answer, in order. */
+/** The events of one answer, in order. */
 type Event =
   | 'begin'
   | 'whole'
@@ -32,16 +32,16 @@ type Event =
 interface Scene {
   readonly port: number;
   readonly longAnswers: LongAnswers;
-  /** Of each request, by its path. */
+  /** The events of each request, by path. */
   readonly events: (path: string) => Event[];
-  /** Bytes of chunks, by path. */
+  /** Sizes of chunks in bytes, by path. */
   readonly written: (path: string) => number;
   readonly room: SharedBudget;
   readonly faults: unknown[];
 }
 
 interface SceneOptions {
-  /** By path: what the answer is made of. */
+  /** The pieces of each answer, by path. */
   readonly pieces: Readonly<Record<string, () => Iterable<string | Uint8Array>>>;
   readonly roomMax?: number;
   readonly deadlineMs?: number;
@@ -128,7 +128,7 @@ function* lines(count: number): Generator<string> {
   for (let index = 0; index < count; index += 1) yield line;
 }
 
-/** Asks on a connection of its own, and reads the head only. @returns what reads the body */
+/** Sends a request on a connection of its own, and reads only the head. @returns a function that reads the body */
 async function askSlowly(port: number, path: string): Promise<() => Promise<Buffer>> {
   const sent = get({ host: '127.0.0.1', port, path, agent: false });
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
@@ -137,7 +137,7 @@ async function askSlowly(port: number, path: string): Promise<() => Promise<Buff
 
 const request = (path: string, method = 'GET'): string => `${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
-t.test('an answer of up to one chunk is whole, with its length', async (t) => {
+t.test('an answer of up to one chunk is sent at once, with its length', async (t) => {
   const pieces = {
     '/none': () => [],
     '/short': () => ['[', Buffer.from('1,2'), ']'],
@@ -153,12 +153,12 @@ t.test('an answer of up to one chunk is whole, with its length', async (t) => {
     const answer = await client.send({ path });
     t.equal(answer.text, text);
     t.equal(answer.headers.get('content-length'), String(text.length));
-    t.same(events(path), ['released', 'whole'], 'what it was read from is let go before it is answered');
+    t.same(events(path), ['released', 'whole'], 'its snapshot is released before the answer');
   }
   t.equal(room.used, 0);
 });
 
-t.test('a longer one comes in chunks, byte for byte', async (t) => {
+t.test('a longer answer comes in chunks, byte for byte', async (t) => {
   const counts = [65, 128, 1000, 5000];
   const pieces = Object.fromEntries(counts.map((count) => [`/${count}`, () => lines(count)]));
   const { port, events, room } = await openScene(t, { pieces });
@@ -183,15 +183,15 @@ t.test('pieces of any size come out in order', async (t) => {
   t.ok(answer.text === texts.join(''));
 });
 
-t.test('HEAD gets the same head and no body, and its connection goes on', async (t) => {
+t.test('HEAD gets the same head and no body, and its connection stays', async (t) => {
   const { port, events, room } = await openScene(t, {
     pieces: { '/short': () => ['12345'], '/long': () => lines(500) },
   });
   const connection = await openRawConnection(t, port);
   connection.write(request('/short', 'HEAD') + request('/long', 'HEAD'));
-  await eventually(() => events('/long').includes('over'), 5000, 'the long one is over');
+  await eventually(() => events('/long').includes('over'), 5000, 'the long answer has ended');
   t.same(events('/short'), ['released', 'whole']);
-  t.same(events('/long').toSorted(), ['begin', 'over', 'released'], 'it is not made for nobody');
+  t.same(events('/long').toSorted(), ['begin', 'over', 'released'], 'its body is not made');
   t.equal(room.used, 0);
   t.notOk(connection.isClosed());
 });
@@ -213,14 +213,14 @@ t.test('a client that reads slowly gets all of it, and it is made no faster than
   }
   t.ok(made < 32 * 1024, `${made} KiB were made for sockets that take less`);
   t.equal(room.used, 1);
-  t.same(events('/'), ['begin'], 'and what it is read from is kept');
+  t.same(events('/'), ['begin'], 'and its snapshot is kept');
   t.ok((await readAll()).equals(Buffer.from(line.repeat(64 * 1024))));
-  await eventually(() => events('/').includes('over'), 5000, 'it is over');
+  await eventually(() => events('/').includes('over'), 5000, 'the answer has ended');
   t.same(events('/'), ['begin', 'released', 'over']);
   t.equal(room.used, 0);
 });
 
-t.test('a piece of many chunks is written no faster than its client reads either', async (t) => {
+t.test('a piece of many chunks is also written no faster than its client reads', async (t) => {
   const piece = line.repeat(32 * 1024);
   const { port, written } = await openScene(t, { pieces: { '/large': () => [piece] } });
   const read = await askSlowly(port, '/large');
@@ -233,13 +233,13 @@ t.test('a piece of many chunks is written no faster than its client reads either
       return isStill;
     },
     5000,
-    'it goes on being written',
+    'writing continues',
   );
-  t.ok(before < piece.length / 2, `${before} bytes are written while nobody reads`);
+  t.ok(before < piece.length / 2, `${before} bytes are written without a reader`);
   t.equal((await read()).length, piece.length);
 });
 
-t.test('a client that goes away lets go of everything', async (t) => {
+t.test('when a client goes away, everything is released', async (t) => {
   let isClosed = false;
   function* endless(): Generator<string> {
     try {
@@ -256,7 +256,7 @@ t.test('a client that goes away lets go of everything', async (t) => {
   client.destroy();
   await eventually(() => longAnswers.count === 0, 5000, 'nothing is left');
   t.same(events('/'), ['begin', 'gone', 'released', 'over']);
-  t.ok(isClosed, 'what makes the pieces has ended too');
+  t.ok(isClosed, 'the generator of the pieces has ended too');
   t.equal(room.used, 0);
 });
 
@@ -272,7 +272,7 @@ t.test('a fault before the first chunk is answered, a later one cuts the connect
   const early = await client.send({ path: '/early' });
   t.same([early.status, early.text], [500, 'failed']);
   t.same(events('/early'), ['released', 'failed']);
-  await t.rejects(client.send({ path: '/late' }), 'an incomplete answer does not look whole');
+  await t.rejects(client.send({ path: '/late' }), 'an incomplete answer does not look complete');
   t.same(events('/late'), ['begin', 'released', 'over', 'gone', 'failed after it began']);
   t.match(faults, [{ message: 'a fault' }, { message: 'a fault' }]);
   t.equal(room.used, 0);
@@ -280,7 +280,7 @@ t.test('a fault before the first chunk is answered, a later one cuts the connect
 });
 
 t.test(
-  'an answer that is cut is over before its connection is: nobody takes it for a client that left',
+  'an answer that is cut ends before its connection, and is not counted as a client that left',
   async (t) => {
     function* cut(count: number): Generator<string> {
       yield* lines(count);
@@ -299,7 +299,7 @@ t.test(
   },
 );
 
-t.test('beyond the room answers are refused, and those that are on their way go on', async (t) => {
+t.test('without a free place answers are refused, and those under way continue', async (t) => {
   const { port, events, room } = await openScene(t, {
     pieces: {
       '/first': () => lines(20_000),
@@ -316,13 +316,17 @@ t.test('beyond the room answers are refused, and those that are on their way go 
   t.equal(refused.status, 503);
   t.match(refused.text, /Too many long lists/);
   t.same(events('/third'), ['released', 'refused']);
-  t.equal((await client.send({ path: '/short' })).text, 'short', 'what is made at once needs no room');
+  t.equal(
+    (await client.send({ path: '/short' })).text,
+    'short',
+    'an answer that is made at once needs no place',
+  );
   for (const readAll of held) t.equal((await readAll()).length, 20_000 * line.length);
-  await eventually(() => room.used === 0, 5000, 'the room is free');
+  await eventually(() => room.used === 0, 5000, 'the place is free');
   t.equal((await client.send({ path: '/third' })).text.length, 200 * line.length);
 });
 
-t.test('answers that are made at once advance together', async (t) => {
+t.test('answers that are made side by side advance together', async (t) => {
   const made = { '/one': 0, '/other': 0 };
   let farthest = 0;
   function* counted(path: keyof typeof made): Generator<string> {
@@ -344,7 +348,7 @@ t.test('answers that are made at once advance together', async (t) => {
   t.ok(farthest < 2000, `one was ${farthest} pieces ahead of the other`);
 });
 
-t.test('a worker that ends cuts what has begun and refuses what has not', async (t) => {
+t.test('a worker that ends cuts answers that have begun and refuses the others', async (t) => {
   function* waiting(): Generator<Uint8Array> {
     for (;;) yield new Uint8Array(0);
   }
@@ -356,7 +360,7 @@ t.test('a worker that ends cuts what has begun and refuses what has not', async 
   begun.write(request('/begun'));
   const waits = await openRawConnection(t, port);
   waits.write(request('/waiting'));
-  await eventually(() => room.used === 2 && events('/begun').length > 0, 5000, 'both are here');
+  await eventually(() => room.used === 2 && events('/begun').length > 0, 5000, 'both requests have arrived');
   longAnswers.close();
   t.equal(room.used, 0);
   t.match(await waits.response(), { status: 503 });
@@ -365,7 +369,7 @@ t.test('a worker that ends cuts what has begun and refuses what has not', async 
   t.same(events('/begun'), ['begin', 'released', 'over', 'gone']);
 });
 
-t.test('what has not begun at its deadline is refused, and what has begun goes on', async (t) => {
+t.test('an answer not begun at its deadline is refused, and a begun one continues', async (t) => {
   function* waiting(): Generator<Uint8Array> {
     for (;;) yield new Uint8Array(0);
   }
@@ -381,7 +385,7 @@ t.test('what has not begun at its deadline is refused, and what has begun goes o
   t.ok(performance.now() - startedAt >= 200, 'not before its deadline');
   t.same(events('/waiting'), ['released', 'refused']);
   t.equal((await readAll()).length, 20_000 * line.length);
-  await eventually(() => room.used === 0, 5000, 'the room is free');
+  await eventually(() => room.used === 0, 5000, 'the place is free');
 });
 
 t.test('answers of one holder are made in the order of arrival', async (t) => {

@@ -11,14 +11,17 @@ import { createHttpClient } from '../../support/http-client.ts';
 import { openRawConnection } from '../../support/raw-request.ts';
 import { serveRoutes } from '../../support/served-routes.ts';
 
-/* Bodies that are made, longer than a chunk: each takes a place and memory of whoever asked, until it is read. */
+/*
+ * Bodies that were made whole and are longer than a chunk: until its client has read it, each takes a place and memory
+ * of the token's share.
+ */
 
 const headers = headerBlock([['Content-Type', 'text/plain']]);
-/** More than the system takes of it for a client that reads nothing. */
+/** Longer than the system's socket buffers hold for a client that reads nothing. */
 const body = 'é'.repeat(8 * 1024 * 1024);
 const bytes = Buffer.byteLength(body);
 const places = 8;
-/** Longer than a client may take nothing and keep its place. */
+/** Longer than a client may read nothing and keep its place. */
 const unreadMs = 1200;
 
 type Path = `/${'read' | 'change'}/${string}`;
@@ -71,7 +74,7 @@ async function openScene(t: Test) {
   return { port, client, held, counts, leaveUnread };
 }
 
-t.test('it comes whole, and nothing is kept of it then', async (t) => {
+t.test('it comes whole, and then nothing of it is kept', async (t) => {
   const { client, held } = await openScene(t);
   for (const path of ['/read/o/t', '/change/o/t']) {
     const answer = await client.send({ path });
@@ -79,22 +82,22 @@ t.test('it comes whole, and nothing is kept of it then', async (t) => {
     t.equal(answer.headers.get('transfer-encoding'), 'chunked');
   }
   const head = await client.send({ method: 'HEAD', path: '/read/o/t' });
-  t.equal(head.headers.get('content-length'), String(bytes), 'HEAD is told how long it is');
+  t.equal(head.headers.get('content-length'), String(bytes), 'HEAD gets its length');
   await eventually(() => held()[0] === 0, 5000, 'its place is free');
   t.same(held(), [0, 0]);
 });
 
-t.test('unread ones take a share of the places: of their token, and of their organisation', async (t) => {
+t.test('unread answers take a share of places: of their token, and of their organisation', async (t) => {
   const { client, held, counts, leaveUnread } = await openScene(t);
-  // A third of 8 places, however many are asked for.
+  // A third of 8 places, for any number of requests.
   for (let count = 0; count < 3; count += 1) await leaveUnread('/read/many/t1');
-  await eventually(() => held()[0] === 3, 5000, 'they are on their way');
-  t.equal(held()[1], 3 * bytes, 'what is kept for them is counted');
+  await eventually(() => held()[0] === 3, 5000, 'the answers are under way');
+  t.equal(held()[1], 3 * bytes, 'their memory is counted');
   const refused = await client.send({ path: '/read/many/t1' });
   t.equal(refused.status, 503);
   t.same(counts.refused, ['asker']);
   for (const token of ['t2', 't3']) await leaveUnread(`/read/many/${token}`);
-  await eventually(() => held()[0] === 5, 5000, 'other tokens of the organisation have some');
+  await eventually(() => held()[0] === 5, 5000, 'other tokens of the organisation get places');
   const sixth = await client.send({ path: '/read/many/t4' });
   t.equal(sixth.status, 503);
   t.same(counts.refused, ['asker', 'organisation']);
@@ -102,36 +105,36 @@ t.test('unread ones take a share of the places: of their token, and of their org
   t.equal(counts.displaced, 0);
 });
 
-t.test('one that nobody reads loses its place to one of the same holder, and to no other', async (t) => {
+t.test('an unread answer loses its place to one of the same holder, and to no other', async (t) => {
   const { client, held, counts, leaveUnread } = await openScene(t);
   const unread = await leaveUnread('/read/o/t');
   for (let count = 0; count < 2; count += 1) await leaveUnread('/read/o/t');
-  await eventually(() => held()[0] === 3, 5000, 'they are on their way');
+  await eventually(() => held()[0] === 3, 5000, 'the answers are under way');
   const isRead = async () => (await client.send({ path: '/read/o/t' })).text === body;
   await eventually(isRead, 10_000, 'once they are unread for a second');
-  t.equal(counts.displaced, 1, 'one is cut for one');
+  t.equal(counts.displaced, 1, 'one answer is cut for one new answer');
   unread.resume();
   await unread.closed;
-  t.ok(await isRead(), 'and its place is the next one, too');
+  t.ok(await isRead(), 'and the next answer gets its place');
   t.equal(counts.displaced, 1);
 });
 
-t.test('nobody is cut whose place would not do', async (t) => {
+t.test('no answer is cut if its place would not suffice', async (t) => {
   const { client, held, counts, leaveUnread } = await openScene(t);
   for (let count = 0; count < 3; count += 1) await leaveUnread('/read/o/t/there');
   for (const one of ['1', '2', '3', '4']) await leaveUnread(`/read/o${one}/t${one}/here`);
-  await eventually(() => held()[0] === 7, 5000, 'they are on their way');
+  await eventually(() => held()[0] === 7, 5000, 'the answers are under way');
   await setTimeout(unreadMs);
   t.equal((await client.send({ path: '/read/o/t/here' })).status, 503);
   t.same(
     [counts.refused, counts.displaced, counts.over],
     [['asker'], 0, 0],
-    'there are too few places anyway',
+    'there would still be too few places',
   );
 });
 
 t.test(
-  'a change is answered without a place, as far as its client reads at once; then it is cut',
+  'a change is answered without a place as far as its client reads at once; then the answer is cut',
   async (t) => {
     const { client, held, counts, leaveUnread } = await openScene(t);
     for (let count = 0; count < 3; count += 1) await leaveUnread('/read/o/t');
@@ -139,7 +142,7 @@ t.test(
     const unread = await leaveUnread('/change/o/t');
     unread.resume();
     await unread.closed;
-    t.match(unread.head().head, /^HTTP\/1\.1 200 OK/, 'it is never told that it was refused');
+    t.match(unread.head().head, /^HTTP\/1\.1 200 OK/, 'the client is never told that the change was refused');
     t.same(counts.refused, ['asker']);
     t.equal((await client.send({ path: '/change/o/another' })).status, 200);
   },

@@ -11,8 +11,8 @@ import { ConsoleFixture } from '../../operations/console/console-fixture.ts';
 import { newStore } from '../../storage/support/sample-store.ts';
 
 /*
- * What the console changes is seen by the first evaluation after the change, by evaluators that have compiled the flag
- * and its project's list before. Each question is asked of both.
+ * The first evaluation after a change in the console sees it, also by an evaluator that has compiled the flag and its
+ * project's list before. Each query is evaluated for the flag and for the list.
  */
 
 const on = { enabled: true, trafficPercentage: 100, cohortOverride: null, audienceId: null };
@@ -34,7 +34,7 @@ class Scene {
     this.fixture = new ConsoleFixture(directory, store);
   }
 
-  /** @returns the name and whether it is on, or the status of a refusal. */
+  /** @returns the flag's name and whether it is on, or the status of a refusal */
   flag(id: string, query: string): string | number {
     this.#source.refresh();
     this.#flags.evaluate(id, query);
@@ -51,7 +51,7 @@ class Scene {
     return JSON.parse(Buffer.concat(bytes).toString()).map(shownAs);
   }
 
-  /** The answer for one flag, and for the whole list, which has to know the same. */
+  /** The answer for one flag, and for the whole list, which must agree. */
   ask(project: Project, id: string, query: string): readonly unknown[] {
     return [this.flag(id, query), this.list(project, query)];
   }
@@ -61,7 +61,7 @@ function shownAs({ name, enabled }: { readonly name: string; readonly enabled: b
   return `${name} ${enabled ? 'on' : 'off'}`;
 }
 
-t.test('a flag that is edited, renamed or deleted', async (test) => {
+t.test('a flag is edited, renamed or deleted', async (test) => {
   const scene = new Scene(test);
   const { fixture } = scene;
   const project = fixture.addProject(['production']);
@@ -89,7 +89,7 @@ t.test('a flag that is edited, renamed or deleted', async (test) => {
   test.strictSame(scene.ask(project, created.value.id, 'env=production'), ['a on', ['a on', 'n off']]);
 });
 
-t.test('a flag that was unknown when it was asked for', async (test) => {
+t.test('a flag is created after a request for it', async (test) => {
   const scene = new Scene(test);
   const { fixture } = scene;
   const project = fixture.addProject(null);
@@ -102,7 +102,7 @@ t.test('a flag that was unknown when it was asked for', async (test) => {
   test.strictSame(scene.ask(project, flag.id, ''), ['a on', ['a on']]);
 });
 
-t.test('an audience whose rules are edited, wherever it is attached', async (test) => {
+t.test("an audience's rules are edited, for all its flags", async (test) => {
   const scene = new Scene(test);
   const { fixture } = scene;
   const project = fixture.addProject(['production', 'staging']);
@@ -132,12 +132,12 @@ t.test('an audience whose rules are edited, wherever it is attached', async (tes
   const params = { flagId: one.id };
   const states = { 1: { audienceId: null } };
   fixture.write('edit-flag', { project, params, body: { revision: 1, states } });
-  test.strictSame(ask(''), ['a on', ['a on', 'b off']], 'detached from one of them');
+  test.strictSame(ask(''), ['a on', ['a on', 'b off']], 'it is detached from one flag');
   edit(3, [{ attribute: 'plan', values: ['free'] }]);
   test.strictSame(ask('plan=free'), ['a on', ['a on', 'b on']]);
 });
 
-t.test('an audience that takes the place of a deleted one', async (test) => {
+t.test('an audience takes the place of a deleted one', async (test) => {
   const scene = new Scene(test);
   const { fixture } = scene;
   const project = fixture.addProject(null);
@@ -156,13 +156,13 @@ t.test('an audience that takes the place of a deleted one', async (test) => {
   attach(2, null);
   fixture.write('delete-audience', { project, params: { audienceId: first }, body: { revision: 1 } });
   test.strictSame(scene.ask(project, flag.id, 'x=2'), ['a on', ['a on']]);
-  test.equal(attach(3, first), 'invalid-request', 'it is gone');
+  test.equal(attach(3, first), 'invalid-request', 'the audience is deleted');
   test.equal(attach(3, make('Pro', '2')), 'ok');
   test.strictSame(scene.ask(project, flag.id, 'x=1'), ['a off', ['a off']]);
   test.strictSame(scene.ask(project, flag.id, 'x=2'), ['a on', ['a on']]);
 });
 
-t.test('an environment that is created, renamed or deleted', async (test) => {
+t.test('an environment is created, renamed or deleted', async (test) => {
   const scene = new Scene(test);
   const { fixture } = scene;
   const project = fixture.addProject(['production', 'staging']);
@@ -192,7 +192,7 @@ t.test('an environment that is created, renamed or deleted', async (test) => {
   test.strictSame(ask('stage'), isOff, 'and neither does the name of a deleted one');
 });
 
-t.test('access that is switched off and on', async (test) => {
+t.test('access is switched off and on', async (test) => {
   const scene = new Scene(test);
   const { fixture } = scene;
   const project = fixture.addProject(null);
@@ -212,7 +212,7 @@ t.test('decisions of one transaction see each other', async (test) => {
   const project = fixture.addProject(['production']);
   const flag = fixture.addFlag(project, { name: 'a' });
   const params = { flagId: flag.id };
-  // The writer keeps what it has read: each change has to be what the next one starts from.
+  // The writer caches records: each change must start from the one before it.
   for (let revision = 1; revision <= 5; revision += 1) {
     const body = { revision, states: { 1: { trafficPercentage: revision } } };
     const { value } = fixture.write('edit-flag', { project, params, body });

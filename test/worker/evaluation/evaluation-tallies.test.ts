@@ -25,31 +25,31 @@ class Counts extends UnrecordedUsage<EvaluationCount> {
 }
 const tallyOf = (flagId = newId()) => ({ flagId, environmentNumber: 3, on: 0, off: 0 });
 
-t.test('what was counted is collected once, when it is due, and added up by flag and hour', async (test) => {
+t.test('counts are collected once, when due, and added up by flag and hour', async (test) => {
   const tallies = new EvaluationTallies();
   const counts = new Counts();
   const tally = tallyOf();
-  // The same flag, compiled anew.
+  // The same flag, compiled again.
   const again = tallyOf(tally.flagId);
   for (const isOn of [true, true, false]) tallies.count(tally, isOn);
   tallies.count(again, false);
   const collected = tallies.collect(collectIntervalMs);
-  if (collected === null) throw new Error('it is due');
+  if (collected === null) throw new Error('collecting is due');
   test.equal(tallies.collect(collectIntervalMs), null);
   tallies.count(tally, true);
   test.equal(tallies.collect(2 * collectIntervalMs - 1), null, 'not before its time');
   counts.addAll(collected, 7_300_000);
   const rest = tallies.collectRest();
-  if (rest === null) throw new Error('one was counted since');
+  if (rest === null) throw new Error('one evaluation was counted since');
   counts.addAll(rest, 7_300_000);
   const flag = { flagId: tally.flagId, environmentNumber: 3 };
   test.strictSame(counts.take(10), [{ ...flag, hour: 7_200_000, on: 3, off: 2 }]);
   test.equal(tallies.collectRest(), null);
   test.ok(counts.isEmpty);
-  test.equal(counts.uncounted, 0, 'none is lost');
+  test.equal(counts.uncounted, 0, 'no count is lost');
 });
 
-t.test('many flags are sent in parts, and none is lost in between', async (test) => {
+t.test('counts of many flags are sent in parts, and none is lost in between', async (test) => {
   const tallies = new EvaluationTallies();
   const all = Array.from({ length: 2 * talliesOfMessage + 1 }, () => tallyOf());
   for (const tally of all) tallies.count(tally, true);
@@ -72,10 +72,10 @@ t.test('many flags are sent in parts, and none is lost in between', async (test)
     taken.reduce((sum, { on, off }) => sum + on + off, 0),
     all.length + 1,
   );
-  test.equal(counts.uncounted, 0, 'none is lost');
+  test.equal(counts.uncounted, 0, 'no count is lost');
 });
 
-t.test('what could not be recorded is put back', async (test) => {
+t.test('counts that could not be recorded are put back', async (test) => {
   const counts = new Counts();
   const [one, other] = [newId(), newId()];
   counts.addAll({ flagIds: one + other, numbers: Float64Array.of(0, 1, 2, 0, 3, 4) }, 0);
@@ -95,20 +95,20 @@ t.test('what could not be recorded is put back', async (test) => {
   );
 });
 
-t.test('what is beyond the bound is told by its number, and what is held goes on counting', async (test) => {
+t.test('beyond the bound only a number is reported, and held flags are still counted', async (test) => {
   const counts = new Counts();
   const flagIds = Array.from({ length: countsHeldMax }, () => newId());
   const numbers = Float64Array.from({ length: 3 * countsHeldMax }, (_, index) => (index % 3 === 1 ? 1 : 0));
   counts.addAll({ flagIds: flagIds.join(''), numbers }, 0);
-  test.equal(counts.uncounted, 0, 'exactly the bound is held');
+  test.equal(counts.uncounted, 0, 'exactly as many flags as the bound allows are held');
   counts.addAll({ flagIds: newId(), numbers: Float64Array.of(0, 5, 2) }, 0);
   test.equal(counts.uncounted, 7);
   const [first = ''] = flagIds;
   counts.addAll({ flagIds: first, numbers: Float64Array.of(0, 1, 1) }, 0);
-  test.equal(counts.uncounted, 7, 'a flag that is held has room');
+  test.equal(counts.uncounted, 7, 'a held flag keeps its place');
   const taken = counts.take(1);
   test.match(taken, [{ flagId: first, on: 2, off: 1 }]);
   counts.addAll({ flagIds: newId(), numbers: Float64Array.of(0, 1, 0) }, 0);
   for (const count of taken) counts.add(count);
-  test.equal(counts.uncounted, 10, 'what could not be recorded, and has lost its room');
+  test.equal(counts.uncounted, 10, 'counts that could not be recorded and have lost their place');
 });

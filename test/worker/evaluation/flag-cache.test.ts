@@ -84,21 +84,21 @@ t.test('a flag larger than the bound is used, but not kept', async (t) => {
   t.equal(cache.bytes, 0);
 });
 
-t.test('a project that changed takes its flags with it', async (t) => {
+t.test('a changed project drops its flags', async (t) => {
   const cache = new FlagCache(1e6, () => undefined);
   const flag = compiled('a');
   cache.add(flag, cache.addProject(project));
   cache.dropProject(project.id);
   t.equal(cache.findProject(project.id), undefined);
   t.equal(cache.find(flag.id), undefined);
-  t.equal(cache.bytes, 0, 'a stale flag is let go when it is met');
+  t.equal(cache.bytes, 0, 'a stale flag is dropped when it is looked up');
   cache.add(flag, cache.addProject(project));
   t.ok(cache.find(flag.id));
   cache.clear();
   t.equal(cache.find(flag.id), undefined);
 });
 
-t.test('a flag that would push out half of the others is kept only where there is room', async (t) => {
+t.test('a flag that would displace half of the others is kept only in free space', async (t) => {
   const large = compiled(
     'large',
     Array.from({ length: 1000 }, (_unused, index) => `cohort-${index}`),

@@ -3,12 +3,12 @@ import { monotonicMs } from '../../../src/support/monotonic-clock.ts';
 import type { Steps } from '../../../src/support/steps.ts';
 import { FlagLoads, type Waiter } from '../../../src/worker/evaluation/flag-loads.ts';
 
-/* Flags that are read in steps: whose turn it is, who has room to wait, and who is dropped. */
+/* Flags that are read in steps: the order of turns, the waiting places, and dropped requests. */
 
 const stepsOfLoad = 3;
 
 function newScene() {
-  /** What was done, in order. */
+  /** The steps, in order. */
   const log: string[] = [];
   function* load(flagId: string): Steps<undefined> {
     for (let step = 1; step < stepsOfLoad; step += 1) yield;
@@ -41,16 +41,16 @@ function newScene() {
   return { loads, log, wait, finish };
 }
 
-t.test('a flag is read once for all who wait for it', async (t) => {
+t.test('a flag is read once for all requests that wait for it', async (t) => {
   const { wait, finish, loads } = newScene();
   for (let count = 0; count < 3; count += 1) wait('a', 'p');
-  t.equal(loads.find('a'), null, 'it is on its way');
+  t.equal(loads.find('a'), null, 'its reading is under way');
   t.same(finish(), ['read a', 'answered a', 'answered a', 'answered a']);
   t.equal(loads.find('a'), undefined);
   t.equal(loads.isEmpty, true);
 });
 
-t.test('an organisation has one turn and one share, however many projects it has', async (t) => {
+t.test('an organisation has one turn and one share, with any number of projects', async (t) => {
   const { wait, finish } = newScene();
   const ask = (flag: string, project: string, organisation: string, asker: string) =>
     wait(flag, project, asker, Infinity, organisation);
@@ -64,10 +64,10 @@ t.test('an organisation has one turn and one share, however many projects it has
   let waiting = 0;
   while (ask(`${waiting}`, `p${waiting}`, 'many', `s${waiting}`) !== null) waiting += 1;
   t.equal(waiting, 615, 'three fifths of the places');
-  t.not(ask('other', 'q', 'one', 'somebody'), null, 'another organisation has room');
+  t.not(ask('other', 'q', 'one', 'somebody'), null, 'another organisation has a place');
 });
 
-t.test('projects take turns, however many flags one of them asks for', async (t) => {
+t.test('projects take turns, for any number of flags in one of them', async (t) => {
   const { wait, finish } = newScene();
   for (const flag of ['a1', 'a2', 'a3', 'a4']) wait(flag, 'a');
   for (const flag of ['b1', 'b2']) wait(flag, 'b');
@@ -79,7 +79,7 @@ t.test('projects take turns, however many flags one of them asks for', async (t)
   );
 });
 
-t.test('whoever left or is late costs nothing', async (t) => {
+t.test('requests whose client has left or whose deadline has passed cost nothing', async (t) => {
   const { loads, wait, finish } = newScene();
   const left = wait('left', 'p');
   wait('late', 'q', 'someone', monotonicMs() - 1);
@@ -89,7 +89,7 @@ t.test('whoever left or is late costs nothing', async (t) => {
   t.same(finish(), ['late late', 'read kept', 'answered kept']);
 });
 
-t.test('a load that nobody waits for any more ends in the middle', async (t) => {
+t.test('a load for which no request waits any more is aborted', async (t) => {
   const { loads, wait, finish } = newScene();
   const waiter = wait('a', 'p');
   loads.run(0);
@@ -98,7 +98,7 @@ t.test('a load that nobody waits for any more ends in the middle', async (t) => 
   t.same(finish(), []);
 });
 
-t.test('no project and no address takes all of the room', async (t) => {
+t.test('no project and no address takes all places', async (t) => {
   const { wait } = newScene();
   const fill = (project: string, asker: (count: number) => string): number => {
     let count = 0;
@@ -106,17 +106,17 @@ t.test('no project and no address takes all of the room', async (t) => {
     return count;
   };
   const ofProject = fill('a', (count) => `address ${count}`);
-  t.equal(ofProject, 512, 'one project has half of it');
-  t.ok(wait('x', 'other'), 'another project has room');
+  t.equal(ofProject, 512, 'one project has half of them');
+  t.ok(wait('x', 'other'), 'another project has places');
   const ofNext = fill('b', (count) => `address ${count}`);
   t.ok(ofNext > 200 && ofNext < 300, `the next project gets ${ofNext}`);
   let ofAddress = 0;
   while (wait(`z${ofAddress}`, `project ${ofAddress}`, 'one address') !== null) ofAddress += 1;
   t.ok(ofAddress < 200, `${ofAddress} of one address`);
-  t.ok(wait('y', 'another', 'another address'), 'and others have room still');
+  t.ok(wait('y', 'another', 'another address'), 'and others still have places');
 });
 
-t.test('what changed after it was read is read again before anybody is answered', async (t) => {
+t.test('a flag that changed after it was read is read again before any answer', async (t) => {
   const { loads, log, wait, finish } = newScene();
   wait('a', 'p');
   while (log.length === 0) loads.run(0);

@@ -8,7 +8,7 @@ import { FlagSource } from '../../../src/worker/evaluation/flag-source.ts';
 import { flagChangeOf, flagOf, projectOf } from '../../storage/support/records.ts';
 import { newStore } from '../../storage/support/sample-store.ts';
 
-/** A store with one flag, and a source of compiled flags that a test may put another reader before. */
+/** A store with one flag, and a source of compiled flags whose reader a test can replace. */
 function stage(test: Test, readerOf: (reader: StoreReader) => StoreReader = (reader) => reader) {
   const { store, reader } = newStore(test);
   const project = projectOf('o'.repeat(20));
@@ -16,7 +16,7 @@ function stage(test: Test, readerOf: (reader: StoreReader) => StoreReader = (rea
   store.write(({ apply }) =>
     apply([{ kind: 'project', before: null, after: project }, flagChangeOf(null, flag)]),
   );
-  // The test plays the moment between a commit and its end: the store's own version is not the one that is looked at.
+  // The test simulates the time between a commit and its end, so the source gets a version of the test's own.
   const memory = createStoreVersionMemory();
   const meter = new EvaluationMeter(createMetricMemory(evaluationMetrics));
   const source = new FlagSource(readerOf(reader), memory, 2 ** 20, meter);
@@ -34,18 +34,18 @@ function stage(test: Test, readerOf: (reader: StoreReader) => StoreReader = (rea
   };
 }
 
-t.test('a flag that was compiled before is not used once a commit may be seen', async (t) => {
+t.test('a flag compiled before a commit is not used once the commit may be seen', async (t) => {
   const { version, answered, rename } = stage(t);
   t.equal(answered(), 'before');
   version.begin();
-  t.equal(answered(), 'before', 'nothing can be seen yet');
+  t.equal(answered(), 'before', 'the commit cannot be seen yet');
   rename();
-  t.equal(answered(), 'after', 'somebody else may have seen it');
+  t.equal(answered(), 'after', 'another reader may have seen the commit');
   version.end();
   t.equal(answered(), 'after');
 });
 
-t.test('changes that could not be read once are read with the next request', async (t) => {
+t.test('after a failed reading, the next request reads the changes', async (t) => {
   let failures = 0;
   const failing = (reader: StoreReader): StoreReader =>
     new Proxy(reader, {
@@ -55,7 +55,7 @@ t.test('changes that could not be read once are read with the next request', asy
         return (...args: unknown[]): unknown => {
           if (name === 'changesSince' && failures > 0) {
             failures -= 1;
-            throw new Error('the disk has not kept what was written');
+            throw new Error('a simulated read error');
           }
           return value.apply(target, args);
         };
@@ -67,6 +67,6 @@ t.test('changes that could not be read once are read with the next request', asy
   rename();
   version.end();
   failures = 1;
-  t.throws(answered, /has not kept/);
-  t.equal(answered(), 'after', 'the request after it looks again');
+  t.throws(answered, /simulated/);
+  t.equal(answered(), 'after', 'the next request reads again');
 });

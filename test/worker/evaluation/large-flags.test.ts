@@ -12,20 +12,19 @@ import { audienceOf, flagChangeOf, flagOf, projectOf } from '../../storage/suppo
 import { newStore } from '../../storage/support/sample-store.ts';
 
 /*
- * Flags with a megabyte of cohorts, from the store to the answer. They are answered before they have an index, while it
- * is made, and with it.
+ * Flags with a megabyte of cohorts, from the store to the answer: without an index, while it is made, and with it.
  */
 
 const mebibyte = 1024 * 1024;
 const cohortCount = 50_000;
-/** A list that was looked through so often gets an index. */
+/** After how many scans a list gets an index. */
 const scansBeforeIndex = 16;
 
 function cohortsOf(place: string): string[] {
   return Array.from({ length: cohortCount }, (_, index) => `${place}-${index}-`.padEnd(20, 'é').slice(0, 20));
 }
 
-/** Of such a list in its record, about. */
+/** The approximate size of such a list in its record. */
 function storedBytes(place: string): number {
   return Buffer.byteLength(cohortsOf(place).join('')) + cohortCount;
 }
@@ -42,7 +41,7 @@ function newScene(test: Test, cacheBytes: number) {
   const write = (changes: readonly RecordChange[]): void => {
     store.write(({ apply }) => apply(changes));
   };
-  /** Asks, and waits if need be. @returns what tells the answer, null until it is there */
+  /** Sends a request. @returns a function that gives the answer, null until it is there */
   const waitFor = (flag: Flag, query: string): (() => boolean | null) => {
     let isOn: boolean | null = null;
     const retry = (): boolean => {
@@ -65,7 +64,7 @@ function newScene(test: Test, cacheBytes: number) {
 
 function steps(source: FlagSource, between: () => void): number {
   let count = 0;
-  // No time at all is one step.
+  // With no time at all, each call makes one step.
   for (let isMore = source.hasSlices; isMore; count += 1) {
     isMore = source.runSlice(0);
     between();
@@ -91,12 +90,12 @@ t.test('a megabyte of cohorts is answered at once, and indexed in many small ste
   test.ok(count > cohortCount / 512, `${count} steps`);
   test.equal(agrees(), true, 'indexed');
   test.equal(source.hasSlices, false);
-  test.equal(source.cache.bytes, bytes, 'the index was counted before it was made');
+  test.equal(source.cache.bytes, bytes, 'the memory of the index was counted in advance');
   const stored = storedBytes('c');
   test.ok(bytes > stored && bytes < 1.5 * stored, `${bytes} bytes for ${stored}`);
 });
 
-t.test('a request that names an attribute a thousand times makes the index on its way', async (test) => {
+t.test('a request that names an attribute a thousand times makes the index itself', async (test) => {
   const { source, write, isOn } = newScene(test, 256 * mebibyte);
   const project = projectOf('o'.repeat(20));
   const audience = audienceOf(project.id, { rules: [{ attribute: 'a', values: cohortsOf('p') }] });
@@ -108,10 +107,10 @@ t.test('a request that names an attribute a thousand times makes the index on it
     flagChangeOf(null, flag),
   ]);
   test.equal(isOn(flag, Array.from({ length: 1000 }, (_, index) => `a=x${index}`).join('&')), false);
-  test.equal(source.runSlice(0), false, 'nothing is left to be done');
+  test.equal(source.runSlice(0), false, 'no work is left');
 });
 
-t.test('of ten environments with a megabyte each only those asked for are indexed', async (test) => {
+t.test('of ten environments with a megabyte each only the requested ones are indexed', async (test) => {
   const { source, write, isOn } = newScene(test, 256 * mebibyte);
   const environments = Array.from({ length: 10 }, (_, index) => ({
     number: index + 1,
@@ -127,7 +126,7 @@ t.test('of ten environments with a megabyte each only those asked for are indexe
   const cohort = (name: string): string => encodeURIComponent(cohortsOf(name)[7] ?? '');
   for (const { name } of environments) {
     test.equal(isOn(flag, `env=${name}&cohort=${cohort(name)}`), true, name);
-    test.equal(source.hasSlices, false, 'what is asked for once gets no index');
+    test.equal(source.hasSlices, false, 'a list that is requested once gets no index');
   }
   for (let scan = 1; scan < scansBeforeIndex; scan += 1) isOn(flag, `env=e3&cohort=${cohort('e3')}`);
   const count = steps(source, () => undefined);
@@ -137,7 +136,7 @@ t.test('of ten environments with a megabyte each only those asked for are indexe
   }
 });
 
-t.test('flags of a list take an audience from memory once, and what changes is seen', async (test) => {
+t.test('flags of a list decode an audience once, and its changes are seen', async (test) => {
   const { source, write, isOn } = newScene(test, 256 * mebibyte);
   const project = projectOf('o'.repeat(20));
   const audience = audienceOf(project.id, { rules: [{ attribute: 'plan', values: cohortsOf('p') }] });
@@ -157,7 +156,7 @@ t.test('flags of a list take an audience from memory once, and what changes is s
   test.ok(source.cache.bytes < 2 * mebibyte, `${source.cache.bytes} bytes`);
 });
 
-t.test('a list of a project reads one large flag a step, and takes each audience once', async (test) => {
+t.test('a project list reads one large flag in each step, and each audience once', async (test) => {
   const { source, write } = newScene(test, 256 * mebibyte);
   const project = projectOf('o'.repeat(20));
   const audience = audienceOf(project.id, { rules: [{ attribute: 'plan', values: cohortsOf('p') }] });
@@ -182,7 +181,7 @@ t.test('a list of a project reads one large flag a step, and takes each audience
   test.ok(bytes > least && bytes < most, `${bytes} bytes for five flags and one audience`);
 });
 
-t.test('a flag that changes while it is read is answered as it is then', async (test) => {
+t.test('a flag that changes while it is read is answered in its new state', async (test) => {
   const { source, write, waitFor } = newScene(test, 256 * mebibyte);
   const project = projectOf('o'.repeat(20));
   const off = new Map([[0, stateWith({ enabled: false })]]);
@@ -207,7 +206,7 @@ t.test('a flag that changes while it is read is answered as it is then', async (
   }
 });
 
-t.test('how long it takes', async (test) => {
+t.test('durations', async (test) => {
   const { source, write, isOn } = newScene(test, 256 * mebibyte);
   const project = projectOf('o'.repeat(20));
   write([{ kind: 'project', before: null, after: project }]);

@@ -15,13 +15,13 @@ import { audienceOf, flagChangeOf, flagOf, projectOf } from '../../storage/suppo
 import { newStore } from '../../storage/support/sample-store.ts';
 
 /*
- * Lists of whole projects are kept compiled and mended. Every answer is compared with what the store says: which flags
- * there are, in which order, and whether each is on.
+ * Compiled lists of whole projects are kept and updated. Every answer is compared with the store: which flags it has,
+ * in which order, and whether each is on.
  */
 
 const mebibyte = 1024 * 1024;
 
-/** Numbers from a seed, the same in every run. */
+/** Random numbers from a seed, the same in every run. */
 function seeded(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
@@ -32,7 +32,7 @@ function seeded(seed: number): (below: number) => number {
 
 const pinsMax = 64;
 
-/** Room for so many snapshots, as all workers share it. */
+/** The number of snapshots, which all workers share. */
 function pinRoom(max: number): PinRoom & { held: number } {
   const room = {
     held: 0,
@@ -86,7 +86,7 @@ class Scene {
     return parsed(this.begin(projectId, query));
   }
 
-  /** What the store says now; every flag is on for everybody or for nobody. */
+  /** The expected answer from the store's present state; every flag is on for all or for none. */
   expected(projectId: string): unknown {
     this.reader.renew();
     const project = this.reader.queries.project(projectId) as Project;
@@ -137,7 +137,7 @@ function randomChange(flags: Flag[], projectId: string, random: (below: number) 
   return flagChangeOf(before, after);
 }
 
-t.test('after every change the answer is what the store says', async (test) => {
+t.test('after every change the answer matches the store', async (test) => {
   const scene = new Scene(test, mebibyte);
   const random = seeded(20_261_121);
   const project = projectOf(null);
@@ -173,7 +173,7 @@ t.test('requests that come while a list is built see the changes acknowledged be
   }
 });
 
-t.test('an answer that has begun is of one state, whatever changes', async (test) => {
+t.test('an answer that has begun shows one state, despite changes', async (test) => {
   const scene = new Scene(test, 16 * mebibyte);
   const project = projectOf(null);
   scene.write([{ kind: 'project', before: null, after: project }]);
@@ -190,7 +190,7 @@ t.test('an answer that has begun is of one state, whatever changes', async (test
   test.strictSame(scene.ask(project.id), scene.expected(project.id));
 });
 
-t.test('an audience that changes is seen in the list at once', async (test) => {
+t.test('a changed audience shows in the list at once', async (test) => {
   const scene = new Scene(test, mebibyte);
   const project = projectOf(null);
   const audience = audienceOf(project.id);
@@ -209,7 +209,7 @@ t.test('an audience that changes is seen in the list at once', async (test) => {
   test.strictSame(scene.ask(project.id, query), [{ id, name, enabled: true }]);
 });
 
-t.test('a list that is too large to be kept is answered all the same, and keeps no memory', async (test) => {
+t.test('a list too large to be kept is answered all the same, and keeps no memory', async (test) => {
   const scene = new Scene(test, 128 * 1024);
   const [large, small] = [projectOf(null), projectOf(null, { name: 'small' })];
   scene.write([large, small].map((after) => ({ kind: 'project', before: null, after })));
@@ -220,11 +220,11 @@ t.test('a list that is too large to be kept is answered all the same, and keeps 
     test.strictSame(scene.ask(small.id), scene.expected(small.id));
     test.ok(scene.source.lists.bytes <= 16 * 1024);
   }
-  test.ok(scene.source.lists.bytes > 0, 'the small one is kept');
+  test.ok(scene.source.lists.bytes > 0, 'the small list is kept');
 });
 
 t.test(
-  'lists that are built at once have the room of lists once more, and the largest one ends',
+  'lists being built may take as much memory again as kept ones; beyond it the largest is aborted',
   async (test) => {
     const scene = new Scene(test, 16 * mebibyte);
     const listsMax = (16 * mebibyte) / 2 / 4;
@@ -270,11 +270,11 @@ t.test('a client that goes away while a list is built leaves no snapshot behind'
   test.equal(build?.isDone, false);
   answer.pieces.return(undefined);
   answer.release();
-  test.equal(build?.isDone, true, 'nobody waits for it: it is over');
+  test.equal(build?.isDone, true, 'no request waits for it, so it has ended');
   test.strictSame(scene.ask(project.id), scene.expected(project.id));
 });
 
-t.test('what changed is mended in many steps, and those who wait share them', async (test) => {
+t.test('a list is updated in many steps, which all waiting requests share', async (test) => {
   const scene = new Scene(test, 64 * mebibyte);
   const project = projectOf(null);
   scene.write([{ kind: 'project', before: null, after: project }]);
@@ -293,23 +293,23 @@ t.test('what changed is mended in many steps, and those who wait share them', as
   test.ok(steps >= 400 / 8 + 3000 / 512, `${steps} steps`);
   const expected = scene.expected(project.id);
   test.strictSame(JSON.parse(Buffer.concat(parts).toString()), expected);
-  // The other one has asked before anything changed again: the list as it was mended will do.
+  // The other request came before the next change, so the updated list is fresh enough for it.
   const after = { ...(changed[0] as Flag), states: stateOf(false), revision: 3 };
   scene.write([flagChangeOf(changed[0] as Flag, after)]);
   const rest = Array.from(second, (piece) => Buffer.from(piece));
-  test.ok(rest.filter(({ length }) => length === 0).length <= 1, 'nothing is left to be mended for it');
+  test.ok(rest.filter(({ length }) => length === 0).length <= 1, 'the list needs no further update for it');
   test.strictSame(JSON.parse(Buffer.concat(rest).toString()), expected);
   test.strictSame(scene.ask(project.id), scene.expected(project.id));
 });
 
-t.test('a list whose clients have gone while it was built is let go', async (test) => {
+t.test('a list whose clients left while it was built is dropped', async (test) => {
   const scene = new Scene(test, mebibyte);
   for (let count = 0; count < 5; count += 1) {
     const project = projectOf(null);
     scene.write([{ kind: 'project', before: null, after: project }, ...created(manyFlags(project.id, 100))]);
     const asked = [scene.answer(project.id), scene.answer(project.id)];
     for (const { pieces } of asked) pieces.next();
-    test.equal(scene.source.lists.builds, 1, 'both wait for the same build');
+    test.equal(scene.source.lists.builds, 1, 'both requests wait for the same build');
     asked[0]?.release();
     test.equal(scene.source.lists.builds, 1, 'one of them still waits');
     asked[1]?.release();

@@ -17,14 +17,14 @@ t.test('limits count an IPv4 address, and the /64 of an IPv6 one', async (t) => 
   t.not(addressFromBytes(one).limitKey, addressFromBytes(other).limitKey);
 });
 
-t.test('X-Forwarded-For from anyone else is ignored, and told', async (t) => {
+t.test('X-Forwarded-For from an untrusted client is ignored and reported', async (t) => {
   const found = new ClientAddresses(['10.0.0.0/8']).find(stranger, '198.51.100.1');
   t.equal(found.address.text, '203.0.113.9');
   t.ok(found.isForged);
   t.ok(new ClientAddresses([]).find(proxy, '198.51.100.1').isForged, 'no proxy is declared');
 });
 
-t.test('it is read from the right, past trusted proxies', async (t) => {
+t.test('the header is read from the right, past trusted proxies', async (t) => {
   const addresses = new ClientAddresses(['10.0.0.0/8', '2001:db8::/32']);
   const cases = [
     ['198.51.100.1', '198.51.100.1'],

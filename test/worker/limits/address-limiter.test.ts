@@ -52,7 +52,7 @@ t.test('the networks of a /56 share four times the limit, those of a /48 sixteen
       all(256, (index) => keyOf(0, 256 * index)),
     ),
     12 * limit,
-    'with what was taken before',
+    'including earlier requests',
   );
   t.equal(limiter.take(keyOf(0, 0xffff)), false);
   t.equal(limiter.retryAfterSeconds(keyOf(0, 0xffff)), 59, 'until the /48 is free again');
@@ -61,7 +61,7 @@ t.test('the networks of a /56 share four times the limit, those of a /48 sixteen
   t.equal(limiter.take(keyOf(0, 0xffff)), true);
 });
 
-t.test('what is refused or given back counts for no network', async (t) => {
+t.test('refused and given-back requests count for no network', async (t) => {
   const limiter = limiterAt({ value: 1 });
   for (let turn = 0; turn < 100; turn += 1) {
     t.equal(limiter.take(keyOf(0, turn)), true);
@@ -79,7 +79,7 @@ t.test('what is refused or given back counts for no network', async (t) => {
   );
 });
 
-t.test('addresses of IPv4 share nothing', async (t) => {
+t.test('IPv4 addresses share no limit', async (t) => {
   const limiter = limiterAt({ value: 1 });
   const keys = all(100, (index) => addressFromBytes(Uint8Array.of(192, 0, 2, index)).limitKey);
   t.equal(taken(limiter, keys), 100 * limit);

@@ -12,7 +12,10 @@ import { requestMetrics } from '../../../src/worker/request-metrics-protocol.ts'
 import { runThreads } from '../../support/run-threads.ts';
 import type { AttemptTask } from './begin-attempts.ts';
 
-/* Sign-in attempts at the edges of their windows: 10 for an account from one address, 50 from an address, in 15 minutes. */
+/*
+ * Sign-in attempts at the limits of their windows: 10 for an account from one address, 50 from an address, in 15
+ * minutes.
+ */
 function limitersAt(clock: { value: number }, memory = attemptMemory()): AttemptLimiters {
   const meter = new RequestMeter(createMetricMemory(requestMetrics));
   return new AttemptLimiters(memory, meter, { now: () => clock.value });
@@ -33,7 +36,7 @@ function attempts(
 
 const nulls = (count: number): null[] => Array.from({ length: count }, () => null);
 
-t.test('the 10th wrong attempt for an account from an address is looked at, the 11th is not', async (t) => {
+t.test('the 10th wrong attempt for an account from an address is checked, the 11th is not', async (t) => {
   const clock = { value: 5000 };
   const limiters = limitersAt(clock);
   t.equal(attemptWindowMs, 15 * 60 * 1000);
@@ -41,8 +44,8 @@ t.test('the 10th wrong attempt for an account from an address is looked at, the 
     attempts(limiters, 10, () => 'Ada@example.test', '192.0.2.1'),
     nulls(10),
   );
-  t.equal(limiters.begin('ada@EXAMPLE.test', '192.0.2.1'), 900, 'in any case of its email');
-  t.equal(limiters.begin('ada@example.test', '192.0.2.2'), null, 'who is elsewhere is not locked out');
+  t.equal(limiters.begin('ada@EXAMPLE.test', '192.0.2.1'), 900, 'with any case of its email');
+  t.equal(limiters.begin('ada@example.test', '192.0.2.2'), null, 'another address is not locked out');
   t.equal(limiters.begin('bob@example.test', '192.0.2.1'), null, 'another account is not limited');
   clock.value += attemptWindowMs - 1;
   t.equal(limiters.begin('ada@example.test', '192.0.2.1'), 1);
@@ -50,7 +53,7 @@ t.test('the 10th wrong attempt for an account from an address is looked at, the 
   t.equal(limiters.begin('ada@example.test', '192.0.2.1'), null, 'a new window begins at exactly 15 minutes');
 });
 
-t.test('the 50th wrong attempt from an address is looked at, the 51st is not, for any account', async (t) => {
+t.test('the 50th wrong attempt from an address is checked, the 51st is not, for any account', async (t) => {
   const clock = { value: 5000 };
   const limiters = limitersAt(clock);
   t.strictSame(
@@ -64,7 +67,7 @@ t.test('the 50th wrong attempt from an address is looked at, the 51st is not, fo
 });
 
 t.test(
-  'while an account is guessed at from many addresses, each has two attempts, and nobody is locked out',
+  'while many addresses guess at an account, each has two attempts, and the member is not locked out',
   async (t) => {
     const clock = { value: 5000 };
     const limiters = limitersAt(clock);
@@ -84,11 +87,11 @@ t.test(
     }
     t.equal(limiters.begin('bob@example.test', '198.51.100.0'), null, 'another account is not limited');
     clock.value += attemptWindowMs;
-    t.strictSame([guess(60), guess(60), guess(60)], nulls(3), 'and it is over with the window');
+    t.strictSame([guess(60), guess(60), guess(60)], nulls(3), 'and it ends with the window');
   },
 );
 
-t.test('an attempt that was right does not count', async (t) => {
+t.test('a right attempt does not count', async (t) => {
   const limiters = limitersAt({ value: 5000 });
   for (let round = 0; round < 100; round += 1) {
     t.equal(limiters.begin('ada@example.test', '192.0.2.1'), null);
@@ -107,7 +110,7 @@ function beginInThreads(task: AttemptTask): Promise<readonly (readonly number[])
   return runThreads(new URL('./begin-attempts.js', import.meta.url), threads, task);
 }
 
-t.test('attempts that several workers look at in one moment are counted exactly', async (t) => {
+t.test('simultaneous attempts at several workers are counted exactly', async (t) => {
   const tries = Array.from(
     { length: 500 },
     (_, index) => [`${index}@example.test`, `192.0.2.1 ${index}`] as const,
@@ -120,11 +123,11 @@ t.test('attempts that several workers look at in one moment are counted exactly'
   t.same(
     tenth,
     tries.map(() => 1),
-    'of four at once, the tenth alone is looked at',
+    'of four at once, only the tenth is checked',
   );
 });
 
-t.test('and so are those from one address', async (t) => {
+t.test('and so are attempts from one address', async (t) => {
   const tries = Array.from({ length: 40 }, (_, index) => [`${index}@example.test`, '192.0.2.1'] as const);
   const begun = await beginInThreads({ memory: attemptMemory(), tries });
   t.equal(

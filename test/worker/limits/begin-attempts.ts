@@ -6,11 +6,11 @@ import { inThread } from '../../support/run-threads.ts';
 
 export interface AttemptTask {
   readonly memory: AttemptMemory;
-  /** Account and address, each tried in turn once by each thread. */
+  /** Accounts and addresses, each tried in turn once by each thread. */
   readonly tries: readonly (readonly [account: string, limitKey: string])[];
 }
 
-/** The result: how many attempts of each were let through. */
+/** The result: how many attempts of each were admitted. */
 inThread(({ memory, tries }: AttemptTask): readonly number[] => {
   const limiters = new AttemptLimiters(memory, new RequestMeter(createMetricMemory(requestMetrics)));
   return tries.map(([account, limitKey]) => (limiters.begin(account, limitKey) === null ? 1 : 0));

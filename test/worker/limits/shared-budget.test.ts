@@ -16,7 +16,7 @@ function takeOverThreads(task: BudgetTaking): Promise<readonly BudgetTaken[]> {
 
 const sumOf = (taken: readonly BudgetTaken[]): number => taken.reduce((sum, each) => sum + each.taken, 0);
 
-t.test('there is room up to the maximum, whoever takes', async (t) => {
+t.test('all workers together can take up to the maximum', async (t) => {
   const memory = createBudgetMemory(2);
   const [one, other] = [new SharedBudget(memory, 0, 10), new SharedBudget(memory, 1, 10)];
   t.ok(one.take(6));
@@ -27,10 +27,10 @@ t.test('there is room up to the maximum, whoever takes', async (t) => {
   t.ok(other.take(6));
   other.takeAlways(100);
   t.equal(usedOf(memory), 110);
-  t.notOk(one.take(0) && one.take(1), 'beyond the maximum there is room for nobody');
+  t.notOk(one.take(0) && one.take(1), 'beyond the maximum no worker can take');
 });
 
-t.test('what a worker held is given back when it is gone, and nothing of the others', async (t) => {
+t.test("a worker's share is given back when it ends, and the others keep theirs", async (t) => {
   const memory = createBudgetMemory(3);
   const budgets = [0, 1, 2].map((place) => new SharedBudget(memory, place, 100));
   for (const [place, budget] of budgets.entries()) budget.take(10 * (place + 1));
@@ -39,7 +39,7 @@ t.test('what a worker held is given back when it is gone, and nothing of the oth
   giveBackOf(memory, 1);
   t.equal(usedOf(memory), 40, 'once');
   const next = new SharedBudget(memory, 1, 100);
-  t.ok(next.take(60), 'its place is used again');
+  t.ok(next.take(60), 'its slot is reused');
   t.notOk(next.take(1));
 });
 
@@ -54,7 +54,7 @@ t.test('threads together take exactly the maximum', async (t) => {
   t.equal(usedOf(memory), 0);
 });
 
-t.test('what was given back is nobody’s, and never was more in use than there may be', async (t) => {
+t.test('given-back bytes are free, and use never exceeded the maximum', async (t) => {
   const memory = createBudgetMemory(threads);
   const amounts = [[1, 2, 3], [5, 1], [7], [2]];
   const taken = await takeOverThreads({ memory, max: 10, rounds: 20_000, amounts, isGivenBack: true });
@@ -62,7 +62,7 @@ t.test('what was given back is nobody’s, and never was more in use than there 
   for (const { peak } of taken) t.ok(peak <= 10, `${peak} in use at once`);
 });
 
-t.test('who finds room is not refused because somebody else asks for too much', async (t) => {
+t.test("a request that fits is not refused because of another's excessive request", async (t) => {
   const memory = createBudgetMemory(threads);
   const amounts = [[1], [1], [100], [1000]];
   const taken = await takeOverThreads({ memory, max: 2, rounds: 50_000, amounts, isGivenBack: true });

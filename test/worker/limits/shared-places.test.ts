@@ -8,7 +8,7 @@ import {
   usedPlaces,
 } from '../../../src/worker/limits/shared-places.ts';
 
-/* Places of the process: what one token, project or address may have of them, over all workers. */
+/* Places of the process: the shares of one token, project or address, over all workers. */
 
 const places = 128;
 
@@ -21,7 +21,7 @@ function holder(
   return { asker, project, organisation, address };
 }
 
-/** Takes until it is refused, in turn by two workers. @returns how many places there were, and whose share was used up */
+/** Takes places with two workers in turn until a refusal. @returns the number of places, and which share was used up */
 function fill(workers: readonly SharedPlaces[], of: (count: number) => Holder) {
   for (let count = 0; ; count += 1) {
     const taken = workers[count % workers.length]?.take(of(count));
@@ -35,7 +35,7 @@ function newWorkers() {
 }
 
 t.test(
-  'one token has a third, its project half, an address two thirds, exactly, whoever is asked',
+  'one token has a third, its project half, an address two thirds, exactly, over both workers',
   async (t) => {
     const { workers, memory } = newWorkers();
     t.same(
@@ -51,17 +51,17 @@ t.test(
       { count: 22, refused: 'address' },
     );
     t.equal(usedPlaces(memory), 86);
-    t.type(workers[0]?.take(holder('t2', 'q', 'b')), 'number', 'another one has room');
+    t.type(workers[0]?.take(holder('t2', 'q', 'b')), 'number', 'another one gets a place');
   },
 );
 
-t.test('where there is no place, none is given', async (t) => {
+t.test('without a free place none is given', async (t) => {
   const { workers } = newWorkers();
   const everybody = (count: number) => holder(`t${count}`, `p${count}`, `a${count}`);
   t.same(fill(workers, everybody), { count: places, refused: 'all' });
 });
 
-t.test('a place that is given back is free, and so is what a dead worker held', async (t) => {
+t.test('a place that was given back is free, and so are those of a dead worker', async (t) => {
   const { workers, memory } = newWorkers();
   const [one, other] = workers as [SharedPlaces, SharedPlaces];
   const first = one.take(holder('t', 'p', 'a'));
@@ -78,28 +78,32 @@ t.test('a place that is given back is free, and so is what a dead worker held', 
   );
 });
 
-t.test('an organisation has three fifths, however many projects and tokens it has', async (t) => {
+t.test('an organisation has three fifths, with any number of projects and tokens', async (t) => {
   const { workers } = newWorkers();
   t.same(
     fill(workers, (count) => holder(`t${count}`, `p${count}`, `a${count}`, 'o')),
     { count: 77, refused: 'organisation' },
   );
-  t.type(workers[0]?.take(holder('t', 'q', 'b', 'other')), 'number', 'another one has room');
+  t.type(workers[0]?.take(holder('t', 'q', 'b', 'other')), 'number', 'another one gets a place');
 });
 
-t.test('what is kept for places is shared out in the same way', async (t) => {
+t.test('memory of places is divided into the same shares', async (t) => {
   const memory = createPlaceMemory(places);
   const shared = new SharedPlaces(memory, 0, 900);
   const large = shared.take(holder('t1', 'p', 'a', 'o'), 5000);
-  t.type(large, 'number', 'one that is alone has room, however much it keeps');
-  t.equal(shared.take(holder('t2', 'q', 'b', 'r'), 1), 'asker', 'then nobody else has');
-  t.type(shared.take(holder('t2', 'q', 'b', 'r')), 'number', 'unless nothing is kept for it');
-  t.equal(shared.resize(Number(large), 100), null, 'less is always right');
+  t.type(large, 'number', 'a single holder gets a place for any amount of memory');
+  t.equal(shared.take(holder('t2', 'q', 'b', 'r'), 1), 'asker', 'then no other holder does');
+  t.type(shared.take(holder('t2', 'q', 'b', 'r')), 'number', 'unless it needs no memory');
+  t.equal(shared.resize(Number(large), 100), null, 'less is always allowed');
   t.equal(keptForPlaces(memory), 100);
-  t.equal(shared.take(holder('t1', 'p', 'a', 'o'), 301), 'asker', 'half of what is free, with what it has');
+  t.equal(
+    shared.take(holder('t1', 'p', 'a', 'o'), 301),
+    'asker',
+    'half of the free memory, its own included',
+  );
   t.type(shared.take(holder('t1', 'p', 'a', 'o'), 300), 'number');
   t.equal(shared.resize(Number(large), 101), 'asker');
-  t.equal(keptForPlaces(memory), 400, 'what is refused changes nothing');
+  t.equal(keptForPlaces(memory), 400, 'a refusal changes nothing');
   t.type(shared.take(holder('t3', 'q', 'b', 'r'), 250), 'number', 'another one has its own share');
   shared.give(Number(large));
   t.equal(keptForPlaces(memory), 550);
@@ -107,7 +111,7 @@ t.test('what is kept for places is shared out in the same way', async (t) => {
   t.equal(keptForPlaces(memory), 0);
 });
 
-t.test('it is known beforehand whether a place that is given back would do', async (t) => {
+t.test('it is known in advance whether giving back a place would help', async (t) => {
   const memory = createPlaceMemory(places);
   const shared = new SharedPlaces(memory, 0, 900);
   const mine = holder('t', 'p', 'a', 'o');

@@ -5,16 +5,16 @@ export interface BudgetTaking {
   readonly memory: SharedArrayBuffer;
   readonly max: number;
   readonly rounds: number;
-  /** What each thread asks for, in turn. */
+  /** The amounts that each thread takes, in turn. */
   readonly amounts: readonly (readonly number[])[];
-  /** Whether what was taken is given back at once. */
+  /** Whether a thread gives back at once. */
   readonly isGivenBack: boolean;
 }
 
 export interface BudgetTaken {
   readonly taken: number;
   readonly refused: number;
-  /** The most that was seen in use. */
+  /** The highest use that was seen. */
   readonly peak: number;
 }
 

@@ -7,15 +7,15 @@ export interface WindowTaking {
   readonly windowMs: number;
   readonly keys: readonly string[];
   readonly attempts: number;
-  /** Windows, one after the other: the threads meet in between. */
+  /** The number of windows, one after another; the threads wait for one another in between. */
   readonly windows: number;
   readonly meetings: SharedArrayBuffer;
   readonly threads: number;
-  /** One in so many of what was taken is given back; 0: none. */
+  /** One in so many is given back; 0 means none. */
   readonly giveBackEvery: number;
 }
 
-/** Takes from each key in turn, as often as it is told. The result: what it has kept, by window and key. */
+/** Takes from each key in turn. The result: how many it has kept, by window and key. */
 inThread((task: WindowTaking): readonly (readonly number[])[] => {
   const { memory, limit, windowMs, keys, attempts, windows, meetings, threads, giveBackEvery } = task;
   let now = 1;

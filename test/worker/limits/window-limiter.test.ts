@@ -5,7 +5,7 @@ import type { WindowTaking } from './take-windows.ts';
 
 const clock = { value: 1000 };
 const now = (): number => clock.value;
-/** One set has so many windows. */
+/** The number of windows in one set. */
 const ways = 8;
 
 function limiterOf(limit: number, memory = createWindowMemory()): WindowLimiter {
@@ -30,7 +30,7 @@ t.test('exactly the limit is taken in a window, which begins with the first even
   t.notOk(limiter.take('a'), 'with a limit of its own');
 });
 
-t.test('looking counts nothing', async (t) => {
+t.test('reading does not count', async (t) => {
   const limiter = limiterOf(1);
   t.notOk(limiter.isFull('a'));
   t.equal(limiter.countWindows(), 0);
@@ -41,7 +41,7 @@ t.test('looking counts nothing', async (t) => {
   t.notOk(limiter.isFull('a'));
 });
 
-t.test('what is given back may be taken again, and a window never falls below nothing', async (t) => {
+t.test('given-back events can be taken again, and a window never falls below 0', async (t) => {
   const limiter = limiterOf(2);
   limiter.giveBack('a');
   t.equal(limiter.countWindows(), 0);
@@ -73,7 +73,7 @@ t.test('the table is bounded: in a full set the least recently seen address is f
   t.notOk(limiter.isFull('key 1'), 'key 1 was forgotten');
 });
 
-t.test('a window that is over makes room like any other, and begins anew in its own place', async (t) => {
+t.test('an ended window is displaced like any other, and begins again in its own slot', async (t) => {
   const limiter = limiterOf(1, createWindowMemory(ways));
   t.ok(limiter.take('a'));
   clock.value += 60_000;
@@ -81,7 +81,7 @@ t.test('a window that is over makes room like any other, and begins anew in its 
   t.equal(limiter.countWindows(), 1);
 });
 
-t.test('which addresses share a set is each process’ own', async (t) => {
+t.test('each process assigns addresses to sets differently', async (t) => {
   const keys = Array.from({ length: 64 }, (_, index) => `192.0.2.${index}`);
   const placesOf = () => {
     const memory = createWindowMemory();
@@ -135,7 +135,7 @@ t.test('threads that take from one address take exactly the limit, in each windo
   );
 });
 
-t.test('and so they do from many addresses at once', async (t) => {
+t.test('and also from many addresses at once', async (t) => {
   const keys = Array.from({ length: 500 }, (_, index) => `192.0.2.${index}`);
   const taken = await takeOverThreads({ keys, limit: 7, attempts: 500 * 10 });
   t.same(
@@ -144,7 +144,7 @@ t.test('and so they do from many addresses at once', async (t) => {
   );
 });
 
-t.test('what threads give back is taken by others, exactly', async (t) => {
+t.test('events that threads give back can be taken by others, exactly', async (t) => {
   const taken = await takeOverThreads({ limit: 1000, attempts: 20_000, giveBackEvery: 3 });
   t.same(
     taken,

@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const script = 'export const answer = 42;\n';
 
-/** Serves what is in the directory as a worker does, on a port of its own. */
+/** Serves a directory as a worker does, on a port of its own. */
 async function serve(t: Test, directory: string) {
   const webApp = loadWebApp(directory);
   const handle: HttpRoute['handle'] = (exchange, request) =>
@@ -49,7 +49,7 @@ t.test('every page of the console is the one page, with a nonce of its own', asy
     t.equal(answer.text, `<meta content="${nonce}"><script nonce="${nonce}"></script>`);
     t.match(policy, `default-src 'none'; script-src 'nonce-${nonce}' 'strict-dynamic';`);
     t.match(policy, /frame-ancestors 'none'/);
-    t.notMatch(policy, /unsafe|https?:|\*/, 'nothing inline, nothing from elsewhere');
+    t.notMatch(policy, /unsafe|https?:|\*/, 'nothing inline, nothing from another origin');
     t.equal(answer.headers.get('cache-control'), 'no-store');
     t.equal(answer.headers.get('x-content-type-options'), 'nosniff');
     t.equal(answer.headers.get('cross-origin-opener-policy'), 'same-origin');
@@ -63,7 +63,7 @@ t.test('every page of the console is the one page, with a nonce of its own', asy
   t.equal(head.text, '');
 });
 
-t.test('assets are kept for ever, compressed as the client takes them', async (t) => {
+t.test('assets are cached for ever, and compressed as the client accepts', async (t) => {
   const client = await serve(t, build(t));
   const path = '/console/assets/index-abc123.js';
   const ask = (encoding: string) => client.send({ path, headers: { 'accept-encoding': encoding } });
@@ -85,7 +85,7 @@ t.test('assets are kept for ever, compressed as the client takes them', async (t
   t.equal(known.text, '');
 });
 
-t.test('what is not there is 404, and so is another method', async (t) => {
+t.test('a missing file is 404, and so is another method', async (t) => {
   const client = await serve(t, build(t));
   const paths = ['assets/none.js', 'assets/secret.map', 'index.html', '..%2findex.html', 'assets/../x.js'];
   for (const path of paths) {

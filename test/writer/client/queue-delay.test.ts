@@ -3,7 +3,7 @@ import { QueueDelay } from '../../../src/writer/client/queue-delay.ts';
 
 const rememberedMs = 500;
 
-/** A queue whose commands took so many milliseconds each, seen after the last of them. */
+/** A queue after commands that took the given ms each. */
 function busyQueue(commands: number, msEach: number): { delay: QueueDelay; now: number } {
   const delay = new QueueDelay(rememberedMs);
   joinAll(delay, commands, 0);
@@ -19,7 +19,7 @@ function joinAll(delay: QueueDelay, commands: number, now: number): void {
   for (let index = 0; index < commands; index += 1) delay.join(now);
 }
 
-t.test('nothing is expected of a writer that has settled nothing', (test) => {
+t.test('without settled commands no delay is expected', (test) => {
   const delay = new QueueDelay(rememberedMs);
   joinAll(delay, 1000, 0);
   test.equal(delay.depth, 1000);
@@ -27,15 +27,15 @@ t.test('nothing is expected of a writer that has settled nothing', (test) => {
   test.end();
 });
 
-t.test('what is expected is the queue, times what each of the last took', (test) => {
+t.test('the expected delay is the queue times the duration of recent commands', (test) => {
   const { delay, now } = busyQueue(1000, 5);
-  test.equal(Math.round(delay.expectedMs), 5, 'one that comes to an empty queue');
+  test.equal(Math.round(delay.expectedMs), 5, 'a command at an empty queue');
   joinAll(delay, 99, now);
   test.equal(Math.round(delay.expectedMs), 500);
   test.end();
 });
 
-t.test('the time without work does not count', (test) => {
+t.test('idle time does not count', (test) => {
   const { delay, now } = busyQueue(1000, 5);
   joinAll(delay, 2, now + 60_000);
   delay.settle(1, now + 60_005, true);
@@ -52,7 +52,7 @@ t.test('commands that are settled together share their time', (test) => {
   test.end();
 });
 
-t.test('changes one after another tell nothing of how many one commit takes', (test) => {
+t.test('single changes are no measure of how many a commit takes', (test) => {
   const delay = new QueueDelay(rememberedMs);
   for (let index = 0; index < 100; index += 1) {
     delay.join(index * 30);
@@ -63,17 +63,21 @@ t.test('changes one after another tell nothing of how many one commit takes', (t
   test.end();
 });
 
-t.test('the less is known, the less is expected', (test) => {
+t.test('with fewer samples the expected delay is smaller', (test) => {
   const delay = new QueueDelay(rememberedMs);
   joinAll(delay, 1001, 0);
   delay.settle(1, 50, true);
-  test.equal(Math.round(delay.expectedMs), 1001 * 50 * 0.1, 'a tenth of what is remembered says a tenth');
+  test.equal(
+    Math.round(delay.expectedMs),
+    1001 * 50 * 0.1,
+    'a tenth of the samples gives a tenth of the delay',
+  );
   for (let now = 100; now <= 3000; now += 50) delay.settle(1, now, true);
   test.equal(Math.round(delay.expectedMs / (delay.depth + 1)), 50);
   test.end();
 });
 
-t.test('few that wait tell that the writer is fast again', (test) => {
+t.test('a short queue shows that the writer is fast again', (test) => {
   const { delay, now } = busyQueue(100, 50);
   let later = now;
   for (let turn = 0; turn < 20; turn += 1) {
@@ -85,7 +89,7 @@ t.test('few that wait tell that the writer is fast again', (test) => {
   test.end();
 });
 
-t.test('a disk that stood still says little, and is forgotten', (test) => {
+t.test('a stalled disk has little effect, and is forgotten', (test) => {
   const { delay, now } = busyQueue(1000, 5);
   joinAll(delay, 99, now);
   delay.settle(1, now + 60_000, true);

@@ -17,7 +17,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 const dayMs = 86_400_000;
 
 t.test(
-  'each commit forgets a bounded few old answers, of the projects in turn, and no young one',
+  'each commit deletes a bounded number of old answers, of the projects in turn, and no young one',
   async (t) => {
     const directory = temporaryDirectory(t);
     const store = openStore({ directory, mapBytes: 2 ** 28 });
@@ -69,7 +69,7 @@ t.test(
     const all = 2 * (old + 1);
     const step = forgottenPerCommitMax;
     t.same(sums, [all - step, all - 2 * step, all - 3 * step, all - 4 * step, 3, 2, 2]);
-    t.same(kept(), [1, 1], 'what is young stays');
+    t.same(kept(), [1, 1], 'young answers stay');
     t.same(faults, []);
   },
 );

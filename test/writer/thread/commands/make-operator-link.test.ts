@@ -8,7 +8,7 @@ import { newStore } from '../../../storage/support/sample-store.ts';
 
 const baseUrl = 'http://127.0.0.1:8080';
 
-t.test('links of somebody without an organisation are kept as long as they work', async (t) => {
+t.test('links of a person without an organisation are kept while they work', async (t) => {
   const { store } = newStore(t);
   const member = memberOf();
   store.write(({ apply }) => apply([creationOf('member', member)]));
@@ -23,7 +23,7 @@ t.test('links of somebody without an organisation are kept as long as they work'
   const kept = (): number => store.write(({ queries }) => [...queries.oneTimeLinksOf(member.id)].length);
   makeAt(1000);
   makeAt(2000);
-  t.equal(kept(), 2, 'one takes the place of no other');
+  t.equal(kept(), 2, 'a link replaces no other');
   makeAt(1000 + linkLifetimeMs);
-  t.equal(kept(), 2, 'the first is over');
+  t.equal(kept(), 2, 'the first has ended');
 });
