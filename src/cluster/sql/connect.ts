@@ -69,7 +69,7 @@ async function open(host: ClusterHost, { url, schema, node }: ConnectOptions): P
     pipeline: true,
     types: { getTypeParser: (type) => parsers.get(type) ?? String },
   };
-  const ssl = await tlsOptions(url.tls, host);
+  const ssl = await tlsOptions(url.tls);
   // Loaded here, so that a single node has no driver.
   const { Client: Driver } = await import('pg');
   const connect = async (withTls: ClientConfig['ssl']): Promise<SqlConnection> => {

@@ -1,17 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
-import { type ClusterHost, type ClusterTls, ClusterUrlError } from './cluster-url.ts';
+import { type ClusterTls, ClusterUrlError } from './cluster-url.ts';
 
 /**
- * @returns what Node's TLS is given for a host; false for a connection without TLS
+ * @returns what Node's TLS is given beside the host; false for a connection without TLS
  * @throws ClusterUrlError when a file cannot be read
  */
-export async function tlsOptions(tls: ClusterTls, { host }: ClusterHost): Promise<ConnectionOptions | false> {
+export async function tlsOptions(tls: ClusterTls): Promise<ConnectionOptions | false> {
   if (tls.mode === 'disable') return false;
   const isVerified = tls.mode === 'verify-ca' || tls.mode === 'verify-full';
   return {
-    // The name that the certificate must be for. Node would compare an address with «localhost», as it is given a socket.
-    host,
     rejectUnauthorized: isVerified,
     ...(tls.mode === 'verify-ca' && { checkServerIdentity: () => undefined }),
     ...(isVerified &&

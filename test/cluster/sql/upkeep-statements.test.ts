@@ -42,6 +42,26 @@ t.test('the log is trimmed of what is old and far behind, while commits go on', 
   t.equal(await trimLog(connection, { rows: 10, ageMs: 0 }), 0);
 });
 
+t.test('of two that trim at once the one that keeps less decides', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const connection = await cluster.connect();
+  let place: Place = cluster.beginning;
+  for (let done = 0; done < 20; done += 1) {
+    const request = requestOn(place);
+    await commit(connection, request);
+    place = request.row;
+  }
+  await connection.run('begin', []);
+  t.equal(await trimLog(connection, { rows: 5, ageMs: 0 }), 15);
+  const waiting = trimLog(await cluster.connect(), { rows: 15, ageMs: 0 });
+  const isWaiting = `select from pg_stat_activity where wait_event_type = 'Lock'`;
+  const watching = await cluster.connect();
+  while ((await watching.run(isWaiting, [])).count === 0);
+  await connection.run('commit', []);
+  t.equal(await waiting, 0);
+  t.equal((await readClusterHead(connection)).keptFrom, 17, 'it does not go back');
+});
+
 t.test('a duty is held by one connection, and passes on when that ends', { skip }, async (t) => {
   const [cluster, other] = [await makeTestCluster(t, database), await makeTestCluster(t, database)];
   const [one, two] = [await cluster.connect('one'), await cluster.connect('two')];
