@@ -44,7 +44,6 @@ export class NewerSchemaError extends Error {
  */
 function tablesText(schema: string): string {
   return `
-    create schema if not exists ${schema};
     create table ${schema}.head (
       id smallint primary key default 1 check (id = 1),
       store text not null, schema int not null, least int not null, format int not null,
@@ -83,16 +82,29 @@ const tablesLock = 0;
 
 /** Begins a transaction in which nobody else makes or changes the tables, and which may take long. */
 export async function beginTableChange(connection: SqlConnection): Promise<void> {
-  const begin = `begin isolation level read committed; set local lock_timeout = '8s';
+  const begin = `begin isolation level read committed; set local lock_timeout = '5s';
     set local statement_timeout = '120s'; set local idle_in_transaction_session_timeout = '60s';
     select pg_advisory_xact_lock(${lockSpace(connection.schema)}, ${tablesLock})`;
-  await connection.within(upkeepTimeoutMs, connection.run(begin, []));
+  try {
+    await connection.within(upkeepTimeoutMs, connection.run(begin, []));
+  } catch (fault) {
+    if (!connection.isOver) await connection.within(upkeepTimeoutMs, connection.run('rollback', []));
+    if ((fault as { code?: string }).code !== '55P03') throw fault;
+    throw new Error("somebody else makes or changes the cluster's tables: try again when that is done");
+  }
 }
 
-/** Makes the tables, in the transaction of `beginTableChange`. @returns false when they are there already */
+/**
+ * Makes the tables, and the schema unless an administrator made it, in the transaction of `beginTableChange`.
+ * @returns false when they are there already
+ */
 export async function createTables(connection: SqlConnection): Promise<boolean> {
   if (await hasTables(connection)) return false;
-  await connection.within(upkeepTimeoutMs, connection.run(tablesText(connection.schema), []));
+  const { schema } = connection;
+  // `if not exists` would ask for a right on the database even where the schema exists.
+  const isThere = await askWhether(connection, 'select to_regnamespace($1) is not null as answer', schema);
+  const text = isThere ? tablesText(schema) : `create schema ${schema}; ${tablesText(schema)}`;
+  await connection.within(upkeepTimeoutMs, connection.run(text, []));
   return true;
 }
 
@@ -142,9 +154,12 @@ async function readVersion(connection: SqlConnection, known: readonly SchemaMigr
   return found.schema;
 }
 
-async function hasTables(connection: SqlConnection): Promise<boolean> {
-  const query = 'select to_regclass($1) is not null as is_there';
-  const sent = connection.run<{ is_there: boolean }>(query, [`${connection.schema}.head`]);
+function hasTables(connection: SqlConnection): Promise<boolean> {
+  return askWhether(connection, 'select to_regclass($1) is not null as answer', `${connection.schema}.head`);
+}
+
+async function askWhether(connection: SqlConnection, query: string, name: string): Promise<boolean> {
+  const sent = connection.run<{ answer: boolean }>(query, [name]);
   const { rows } = await connection.within(upkeepTimeoutMs, sent);
-  return rows[0]?.is_there === true;
+  return rows[0]?.answer === true;
 }

@@ -88,7 +88,7 @@ export interface ClusterStatus {
   readonly nodes: readonly NodeStatus[];
   /** Duties that are held, with the node of each. */
   readonly duties: readonly { readonly duty: Duty; readonly node: string }[];
-  /** Standbys that are connected. Null where the role may not see them. */
+  /** Standbys that are connected, where the role may see them: as a member of `pg_monitor`. */
   readonly standbys: readonly { readonly name: string; readonly isSynchronous: boolean }[];
   /** Unix milliseconds. */
   readonly databaseTime: number;
@@ -130,7 +130,7 @@ export async function readStatus(connection: SqlConnection): Promise<ClusterStat
         ),
         connection.run<{ name: string; isSynchronous: boolean }>(
           `select application_name as name, coalesce(sync_state in ('sync', 'quorum'), false) as "isSynchronous"
-           from pg_stat_replication order by application_name limit 100`,
+           from pg_stat_replication where application_name is not null order by application_name limit 100`,
           [],
         ),
       ] as const,
