@@ -11,6 +11,8 @@ const layers = [
   ['observability', ['support', 'config']],
   ['contracts', ['support', 'domain']],
   ['storage', ['support', 'domain']],
+  // What a cluster says to PostgreSQL, and nothing of what it means.
+  ['cluster/sql', ['support']],
   ['http', ['support', 'config', 'observability']],
   ['operations', ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'writer']],
   [actors, ['support', 'domain', 'contracts', 'storage', 'observability', 'operations', actors]],
@@ -130,6 +132,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/operations/sessions/open-id/' },
       to: { path: 'node_modules/openid-client/' },
+    },
+    {
+      name: 'pg-only-in-cluster-sql',
+      comment: 'It is loaded with the first connection of a cluster; all SQL is in one folder.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/cluster/sql/' },
+      to: { path: 'node_modules/pg/' },
     },
     {
       name: 'uwebsockets-only-in-http',

@@ -10,6 +10,7 @@ const packagesOf = new Map([
   ['haproxy', ['haproxy']],
   ['nginx', ['nginx']],
   ['openssl', ['openssl']],
+  ['pgbouncer', ['pgbouncer']],
   ['pngquant', ['pngquant']],
   ['prlimit', ['util-linux']],
   ['promtool', ['prometheus']],

@@ -60,7 +60,7 @@ t.test('required versions are exact', async (t) => {
     Record<string, string>
   >;
   for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
-    t.match(version, /^(npm:[@\w./-]+@)?\d+\.\d+\.\d+$/, name);
+    t.match(version, /^(npm:[@\w./-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/, name);
 });
 
 t.test(

@@ -1,0 +1,140 @@
+import type { ClientConfig } from 'pg';
+import { parseBigint, parseBytea } from './bytea.ts';
+import { type ClusterHost, type ClusterUrl, hostText } from './cluster-url.ts';
+import { faultText, SqlConnection } from './connection.ts';
+import { schemaIdentifier } from './schema-name.ts';
+import { applySessionSettings, NotDirectError } from './session-settings.ts';
+import { tlsOptions } from './tls-options.ts';
+
+/** For each host: to connect, and again to see who answers and to make the session's settings. */
+const connectTimeoutMs = 1500;
+const keepAliveDelayMs = 5000;
+/** `client_connection_check_interval` came with 14. */
+const oldestServer = 140_000;
+
+export interface ConnectOptions {
+  readonly url: ClusterUrl;
+  /** Where the tables are: see `schema-name.ts`. */
+  readonly schema: string;
+  /** This node's id, or what a command is called: PostgreSQL lists the connection by it. */
+  readonly node: string;
+}
+
+/** No host could be used; the message has the reason of each, and no secret. */
+export class ConnectError extends Error {
+  override readonly name = 'ConnectError';
+}
+
+/**
+ * Connects to the server that takes writes, trying the URL's hosts in their order.
+ * @throws ConnectError
+ */
+export async function connectToPrimary(options: ConnectOptions): Promise<SqlConnection> {
+  const faults: string[] = [];
+  for (const host of options.url.hosts) {
+    try {
+      return await connectTo(host, options);
+    } catch (fault) {
+      faults.push(`${hostText(host)}: ${faultText(fault)}`);
+    }
+  }
+  throw new ConnectError(`no PostgreSQL takes writes: ${faults.join('; ')}`);
+}
+
+async function connectTo(host: ClusterHost, options: ConnectOptions): Promise<SqlConnection> {
+  const connection = await open(host, options);
+  try {
+    await connection.within(connectTimeoutMs, prove(connection));
+  } catch (fault) {
+    connection.destroy(faultText(fault));
+    throw fault;
+  }
+  return connection;
+}
+
+async function open(host: ClusterHost, { url, schema, node }: ConnectOptions): Promise<SqlConnection> {
+  const password = await url.readPassword();
+  const config: ClientConfig = {
+    ...host,
+    user: url.user,
+    database: url.database,
+    // Everything that the driver would otherwise look for in the environment is given.
+    password: password ?? missingPassword,
+    client_encoding: 'UTF8',
+    sslnegotiation: 'postgres',
+    application_name: `burgee ${node}`,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveDelayMs,
+    pipeline: true,
+    types: { getTypeParser: (type) => parsers.get(type) ?? String },
+  };
+  const ssl = await tlsOptions(url.tls);
+  // Loaded here, so that a single node has no driver.
+  const { Client: Driver } = await import('pg');
+  const connect = async (withTls: ClientConfig['ssl']): Promise<SqlConnection> => {
+    const client = new Driver({ ...config, ssl: withTls ?? false });
+    const connection = new SqlConnection(client, hostText(host), schemaIdentifier(schema));
+    try {
+      await client.connect();
+      return connection;
+    } catch (fault) {
+      connection.destroy(faultText(fault));
+      throw fault;
+    }
+  };
+  try {
+    return await connect(ssl);
+  } catch (fault) {
+    const isRefused = /does not support SSL/.test((fault as Error).message);
+    if (url.tls.mode === 'prefer' && isRefused) return await connect(false);
+    throw fault;
+  }
+}
+
+function missingPassword(): never {
+  throw new Error(
+    'the server asks for a password: give it in BURGEE_CLUSTER_URL or by BURGEE_CLUSTER_PASSWORD_FILE',
+  );
+}
+
+/** PostgreSQL's types by their numbers in its catalogue; anything else is text. */
+const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
+  [16, (text) => text === 't'],
+  [17, parseBytea],
+  [20, parseBigint],
+  [21, Number],
+  [23, Number],
+  [701, Number],
+]);
+
+interface Identity {
+  readonly pid: number;
+  readonly is_standby: boolean;
+  readonly is_read_only: boolean;
+  readonly version: number;
+  readonly started_at: string;
+  readonly timeline: string | null;
+}
+
+/** In a name of the log's files is the timeline that is written now; the control file has that of the last checkpoint. */
+const identityQuery = `select pg_backend_pid() as pid, pg_is_in_recovery() as is_standby,
+  current_setting('transaction_read_only') = 'on' as is_read_only, current_setting('server_version_num')::int as version,
+  extract(epoch from pg_postmaster_start_time())::text as started_at,
+  case when pg_is_in_recovery() then null else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`;
+
+/** @throws Error unless the server takes writes and the session is as it must be */
+async function prove(connection: SqlConnection): Promise<void> {
+  const { rows } = await connection.run<Identity>(identityQuery, []);
+  const identity = rows[0] as Identity;
+  if (identity.version < oldestServer) throw new Error('PostgreSQL 14 or newer is needed');
+  if (identity.is_standby || identity.timeline === null) throw new Error('it is a standby');
+  if (identity.is_read_only) throw new Error('it is read-only');
+  if (identity.pid !== connection.serverProcess)
+    throw new NotDirectError('who answers is not the process that was connected to');
+  await applySessionSettings(connection);
+  connection.incarnation = {
+    startedAt: identity.started_at,
+    timeline: Number.parseInt(identity.timeline, 16),
+  };
+}

@@ -1,0 +1,64 @@
+/** What is used of the driver: its pipeline and the socket below it, which the public typings do not have. */
+declare module 'pg' {
+  import type { EventEmitter } from 'node:events';
+  import type { Duplex } from 'node:stream';
+  import type { ConnectionOptions } from 'node:tls';
+
+  export interface ClientConfig {
+    readonly host: string;
+    readonly port: number;
+    readonly user: string;
+    readonly database: string;
+    /** Asked for when the server wants one. What it throws is what connecting rejects with. */
+    readonly password?: string | (() => string);
+    readonly ssl?: false | ConnectionOptions;
+    readonly sslnegotiation?: 'postgres' | 'direct';
+    readonly client_encoding?: string;
+    readonly application_name?: string;
+    readonly connectionTimeoutMillis?: number;
+    readonly keepAlive?: boolean;
+    readonly keepAliveInitialDelayMillis?: number;
+    /** Queries are sent at once, not each after the answer of the one before. */
+    readonly pipeline?: boolean;
+    readonly types?: { getTypeParser(oid: number, format: string): (text: string) => unknown };
+  }
+
+  export interface QueryConfig {
+    readonly name?: string;
+    readonly text: string;
+    readonly values?: unknown[];
+  }
+
+  export interface QueryResult<Row> {
+    readonly rows: Row[];
+    readonly rowCount: number | null;
+    readonly command: string;
+  }
+
+  export interface Notification {
+    readonly channel: string;
+    readonly payload: string;
+  }
+
+  /** A warning of the server. */
+  export interface NoticeMessage {
+    readonly message: string;
+    /** The function of PostgreSQL that gave it, which no language changes. */
+    readonly routine?: string;
+  }
+
+  export class Client extends EventEmitter {
+    constructor(config: ClientConfig | string);
+    /** Of the server's process, as it said when connecting. */
+    readonly processID: number | null;
+    /** The socket is replaced when it changes to TLS. */
+    readonly connection: { readonly stream: Duplex };
+    connect(): Promise<unknown>;
+    query<Row>(query: string | QueryConfig): Promise<QueryResult<Row>>;
+    end(): Promise<void>;
+    on(event: 'error', listener: (fault: Error) => void): this;
+    on(event: 'end', listener: () => void): this;
+    on(event: 'notice', listener: (notice: NoticeMessage) => void): this;
+    on(event: 'notification', listener: (notification: Notification) => void): this;
+  }
+}

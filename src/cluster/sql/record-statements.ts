@@ -1,0 +1,159 @@
+import { byteaArray } from './bytea.ts';
+import type { SqlConnection, Statement } from './connection.ts';
+import { headRow, headStatement, type RawHead } from './head-statements.ts';
+import type { Head, RecordRow } from './rows.ts';
+import { beginTableChange, createTables, endTransaction, schemaVersion } from './schema.ts';
+import { readTimeoutMs, upkeepTimeoutMs } from './time-limits.ts';
+
+/** Records of one message, in both directions. One that is larger goes alone. */
+const batchRows = 5000;
+const batchBytes = 8 * 1024 * 1024;
+/** For one batch, and for the end of a transaction that uploaded a whole store. */
+const uploadTimeoutMs = 60_000;
+
+/** All records as they are at one position, whatever is committed meanwhile. */
+export interface Snapshot {
+  readonly head: Head;
+  /** In the order of database and key (by bytes). Once. Ask for each batch within a minute of the one before. */
+  batches(): AsyncGenerator<readonly RecordRow[]>;
+  /** Ends the transaction. */
+  close(): Promise<void>;
+}
+
+/** What a cluster begins with. */
+export interface NewCluster {
+  readonly store: string;
+  readonly format: number;
+  /** Of position 1: random, so that no other history, and no empty directory, is taken for this one. */
+  readonly checksum: Buffer;
+  readonly records: Iterable<RecordRow> | AsyncIterable<RecordRow>;
+}
+
+/** There is a cluster in this schema already. */
+export class ClusterExistsError extends Error {
+  override readonly name = 'ClusterExistsError';
+
+  constructor(schema: string) {
+    super(
+      `there is a cluster in the schema ${schema} already: start nodes on it, or name another schema by BURGEE_CLUSTER_SCHEMA`,
+    );
+  }
+}
+
+const pageStatement: Statement = {
+  name: 'page',
+  text: (schema) => `
+    select database, key, value from (
+      select page.*, sum(octet_length(value)) over (order by database, key) - octet_length(value) as before
+      from (
+        select database, key, value from ${schema}.record
+        where (database, key) > ($1::text collate "C", $2::bytea) order by database, key limit $3::int
+      ) as page
+    ) as counted
+    where before < $4::bigint order by database, key`,
+};
+
+const uploadStatement: Statement = {
+  name: 'upload',
+  text: (schema) => `
+    insert into ${schema}.record(database, key, value, position)
+    select u.database, u.key, u.value, 1 from unnest($1::text[], $2::bytea[], $3::bytea[]) as u(database, key, value)`,
+};
+
+/**
+ * Opens a snapshot of all records, to make a replica from. It holds a transaction: on a connection of its own.
+ * @throws NoClusterError
+ */
+export async function openSnapshot(connection: SqlConnection): Promise<Snapshot> {
+  const begin = `begin isolation level repeatable read read only;
+    set local idle_in_transaction_session_timeout = '60s'; set local statement_timeout = '60s'`;
+  const sent = connection.together(
+    () => [connection.run(begin, []), connection.run<RawHead>(headStatement, [])] as const,
+  );
+  const [, { rows }] = await connection.within(readTimeoutMs, Promise.all(sent));
+  return {
+    head: headRow(rows),
+    batches: () => readBatches(connection),
+    close: () => endTransaction(connection, readTimeoutMs),
+  };
+}
+
+async function* readBatches(connection: SqlConnection): AsyncGenerator<readonly RecordRow[]> {
+  let database = '';
+  let key: Buffer = Buffer.alloc(0);
+  for (;;) {
+    const page = connection.run<RecordRow>(pageStatement, [database, key, batchRows, batchBytes]);
+    const { rows } = await connection.within(uploadTimeoutMs, page);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    ({ database, key } = last);
+  }
+}
+
+/**
+ * Makes the tables and puts a store's records there, all or nothing, in one transaction. The history begins at position 1.
+ * @throws ClusterExistsError
+ */
+export async function createCluster(
+  connection: SqlConnection,
+  { store, format, checksum, records }: NewCluster,
+): Promise<{ readonly records: number; readonly bytes: number }> {
+  await beginTableChange(connection);
+  try {
+    if (!(await createTables(connection))) throw new ClusterExistsError(connection.schema);
+    const uploaded = await upload(connection, records);
+    const insert = `insert into ${connection.schema}.head(store, schema, least, format, position, checksum, kept_from)
+      values ($1, $2, $2, $3, 1, $4, 2)`;
+    await connection.within(
+      upkeepTimeoutMs,
+      connection.run(insert, [store, schemaVersion, format, checksum]),
+    );
+    await endTransaction(connection, uploadTimeoutMs);
+    return uploaded;
+  } catch (fault) {
+    if (!connection.isOver) await connection.within(upkeepTimeoutMs, connection.run('rollback', []));
+    throw fault;
+  }
+}
+
+async function upload(
+  connection: SqlConnection,
+  records: NewCluster['records'],
+): Promise<{ records: number; bytes: number }> {
+  const sum = { records: 0, bytes: 0 };
+  let batch: RecordRow[] = [];
+  let bytes = 0;
+  const send = async (): Promise<void> => {
+    if (batch.length === 0) return;
+    const values = [
+      batch.map(({ database }) => database),
+      byteaArray(batch.map(({ key }) => key)),
+      byteaArray(batch.map(({ value }) => value)),
+    ];
+    await connection.within(uploadTimeoutMs, connection.run(uploadStatement, values));
+    sum.records += batch.length;
+    sum.bytes += bytes;
+    batch = [];
+    bytes = 0;
+  };
+  for await (const record of records) {
+    const size = record.key.length + record.value.length;
+    if (batch.length === batchRows || bytes + size > batchBytes) await send();
+    batch.push(record);
+    bytes += size;
+  }
+  await send();
+  return sum;
+}
+
+/**
+ * Closes the history for good: no writer commits any more, and a replica at this position is all there is of it.
+ * @param position that the replica has applied
+ * @returns false when the head is elsewhere, or was closed before
+ */
+export async function closeCluster(connection: SqlConnection, position: number): Promise<boolean> {
+  const update = `update ${connection.schema}.head set closed_at = now() where position = $1::bigint and closed_at is null`;
+  const { count } = await connection.within(readTimeoutMs, connection.run(update, [position]));
+  return count === 1;
+}

@@ -1,0 +1,61 @@
+/** One change of the history, or a group of changes that were made together. */
+export interface LogRow {
+  /** From 2 on, without a gap: the history begins at 1, which is what was uploaded. */
+  readonly position: number;
+  /** The node that decided it. */
+  readonly node: string;
+  /** A UUID: tells whether a row whose outcome was unknown is one's own. */
+  readonly batch: string;
+  /** Of `changes`: a node follows rows of a newer format as opaque bytes, and neither decides nor calls itself ready. */
+  readonly format: number;
+  /** The puts and removals, encoded by `src/storage/replica`. */
+  readonly changes: Buffer;
+  /** Of the history up to and with this row. */
+  readonly checksum: Buffer;
+}
+
+/** Rows in order without a gap between them. */
+export interface LogRows {
+  readonly rows: readonly LogRow[];
+  /** A bound ended them: read on from the last before anything is decided. */
+  readonly hasMore: boolean;
+}
+
+/** Where a record is: a database of the replica and its key there. */
+export interface RecordKey {
+  readonly database: string;
+  readonly key: Buffer;
+}
+
+/** A primary record as it is now; what is derived from these is rebuilt by each node. */
+export interface RecordRow extends RecordKey {
+  readonly value: Buffer;
+}
+
+/** The one row that says where the history is. */
+export interface Head {
+  /** The store's id, which each replica of the cluster has. */
+  readonly store: string;
+  /** Version of the tables. */
+  readonly schema: number;
+  /** The newest format among the rows. */
+  readonly format: number;
+  readonly position: number;
+  readonly checksum: Buffer;
+  /** The oldest position whose row is still there. A replica before it starts anew from the records. */
+  readonly keptFrom: number;
+  /** Unix milliseconds when somebody went back to a single node: no writer commits any more. Null while it is open. */
+  readonly closedAt: number | null;
+}
+
+/** A node as it last renewed its lease. */
+export interface NodeRow {
+  /** New for each process. */
+  readonly id: string;
+  /** The node's own count of its renewals: the same number twice means that it did not renew in between. */
+  readonly counter: number;
+  /** The position that it had applied when it renewed. */
+  readonly applied: number;
+  /** The newest format that it can decode. */
+  readonly knowsFormat: number;
+}

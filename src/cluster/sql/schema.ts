@@ -1,0 +1,165 @@
+import { Buffer } from 'node:buffer';
+import { crc32 } from '../../support/crc32.ts';
+import type { SqlConnection } from './connection.ts';
+import { NoClusterError } from './head-statements.ts';
+import { upkeepTimeoutMs } from './time-limits.ts';
+
+/** Of the tables below. Raise it with a migration. */
+export const schemaVersion = 1;
+
+/** Takes the tables from one version to the next; in one transaction with all that are due. */
+export interface SchemaMigration {
+  /** The version that it leads to. */
+  readonly to: number;
+  /** The oldest version whose nodes can work with the tables afterwards: of two neighbouring releases, that of the older one. */
+  readonly least: number;
+  /** @param schema as a quoted identifier */
+  readonly text: (schema: string) => string;
+}
+
+/** In order, from version 2 on. */
+const migrations: readonly SchemaMigration[] = [];
+
+/** The tables are of a later version, with which this one cannot work. */
+export class NewerSchemaError extends Error {
+  override readonly name = 'NewerSchemaError';
+
+  constructor(found: number, least: number) {
+    super(
+      `the cluster's tables have version ${found}, which needs a service that knows version ${least}, and this one knows ${schemaVersion}: start a newer version of burgee`,
+    );
+  }
+}
+
+/**
+ * The tables of a cluster.
+ *
+ * - `head`: one row, where the history is. `least` is the oldest schema version whose nodes may use the tables.
+ * - `log`: the history's newest part. Long changes lie in `parts` rows, numbered by `part` from 0 on.
+ * - `record`: the primary records at the head's position, from which a replica is made.
+ * - `node`: who holds a lease; `pushed` is the number of the node's last push of usage.
+ * - `usage`: sums of what all nodes counted in memory.
+ *
+ * `head` and `node` are updated all the time: free space in their pages keeps old versions in place.
+ */
+function tablesText(schema: string): string {
+  return `
+    create table ${schema}.head (
+      id smallint primary key default 1 check (id = 1),
+      store text not null, schema int not null, least int not null, format int not null,
+      position bigint not null check (position between 1 and 9007199254740991), checksum bytea not null,
+      kept_from bigint not null, closed_at timestamptz
+    ) with (fillfactor = 50);
+    create table ${schema}.log (
+      position bigint not null, part int not null, parts int not null, node text not null, batch uuid not null,
+      format int not null, changes bytea not null, checksum bytea not null, at timestamptz not null default now(),
+      primary key (position, part)
+    );
+    alter table ${schema}.log alter column changes set storage external;
+    create table ${schema}.record (
+      database text collate "C" not null, key bytea not null, value bytea not null, position bigint not null,
+      primary key (database, key)
+    ) with (fillfactor = 85);
+    create table ${schema}.node (
+      id text primary key, counter bigint not null, applied bigint not null, knows_format int not null,
+      label text not null, pushed bigint not null default 0,
+      joined_at timestamptz not null default now(), renewed_at timestamptz not null default now()
+    ) with (fillfactor = 30);
+    create table ${schema}.usage (
+      kind text collate "C" not null, bucket bigint not null, key text collate "C" not null,
+      first bigint not null, second bigint not null, last_at bigint not null, last text,
+      primary key (kind, bucket, key)
+    ) with (fillfactor = 70)`;
+}
+
+/** @returns the number of this cluster's advisory locks, the first of their two: several clusters may share a database */
+export function lockSpace(schema: string): number {
+  return crc32(Buffer.from(schema)) | 0;
+}
+
+/** Held by who makes or changes the tables; the duties of nodes have the other numbers. */
+const tablesLock = 0;
+
+/** Begins a transaction in which nobody else makes or changes the tables, and which may take long. */
+export async function beginTableChange(connection: SqlConnection): Promise<void> {
+  const begin = `begin isolation level read committed; set local lock_timeout = '5s';
+    set local statement_timeout = '120s'; set local idle_in_transaction_session_timeout = '60s';
+    select pg_advisory_xact_lock(${lockSpace(connection.schema)}, ${tablesLock})`;
+  try {
+    await connection.within(upkeepTimeoutMs, connection.run(begin, []));
+  } catch (fault) {
+    if (!connection.isOver) await connection.within(upkeepTimeoutMs, connection.run('rollback', []));
+    if ((fault as { code?: string }).code !== '55P03') throw fault;
+    throw new Error("somebody else makes or changes the cluster's tables: try again when that is done");
+  }
+}
+
+/**
+ * Makes the tables, and the schema unless an administrator made it, in the transaction of `beginTableChange`.
+ * @returns false when they are there already
+ */
+export async function createTables(connection: SqlConnection): Promise<boolean> {
+  if (await hasTables(connection)) return false;
+  const { schema } = connection;
+  // `if not exists` would ask for a right on the database even where the schema exists.
+  const isThere = await askWhether(connection, 'select to_regnamespace($1) is not null as answer', schema);
+  const text = isThere ? tablesText(schema) : `create schema ${schema}; ${tablesText(schema)}`;
+  await connection.within(upkeepTimeoutMs, connection.run(text, []));
+  return true;
+}
+
+/** Ends a transaction, and makes sure of how. */
+export async function endTransaction(connection: SqlConnection, timeoutMs: number): Promise<void> {
+  const { command } = await connection.within(timeoutMs, connection.run('commit', []));
+  if (command !== 'COMMIT') throw new Error(`PostgreSQL answered COMMIT with ${command}`);
+}
+
+/**
+ * Takes the tables to this version, if they are older: one node does it, in one transaction, while others wait.
+ * @param known for tests
+ * @returns the versions before and after
+ * @throws NoClusterError, NewerSchemaError
+ */
+export async function migrateSchema(
+  connection: SqlConnection,
+  known: readonly SchemaMigration[] = migrations,
+): Promise<{ readonly from: number; readonly to: number }> {
+  await beginTableChange(connection);
+  try {
+    if (!(await hasTables(connection))) throw new NoClusterError();
+    const from = await readVersion(connection, known);
+    const due = known.filter(({ to }) => to > from);
+    for (const { to, least, text } of due) {
+      const version = `update ${connection.schema}.head set schema = ${to}, least = ${least}`;
+      await connection.within(upkeepTimeoutMs, connection.run(`${text(connection.schema)}; ${version}`, []));
+    }
+    await endTransaction(connection, upkeepTimeoutMs);
+    return { from, to: due.at(-1)?.to ?? from };
+  } catch (fault) {
+    if (!connection.isOver) await connection.within(upkeepTimeoutMs, connection.run('rollback', []));
+    throw fault;
+  }
+}
+
+async function readVersion(connection: SqlConnection, known: readonly SchemaMigration[]): Promise<number> {
+  const query = `select schema, least from ${connection.schema}.head`;
+  const { rows } = await connection.within(
+    upkeepTimeoutMs,
+    connection.run<{ schema: number; least: number }>(query, []),
+  );
+  const [found] = rows;
+  if (found === undefined) throw new NoClusterError();
+  if (found.least > (known.at(-1)?.to ?? schemaVersion))
+    throw new NewerSchemaError(found.schema, found.least);
+  return found.schema;
+}
+
+function hasTables(connection: SqlConnection): Promise<boolean> {
+  return askWhether(connection, 'select to_regclass($1) is not null as answer', `${connection.schema}.head`);
+}
+
+async function askWhether(connection: SqlConnection, query: string, name: string): Promise<boolean> {
+  const sent = connection.run<{ answer: boolean }>(query, [name]);
+  const { rows } = await connection.within(upkeepTimeoutMs, sent);
+  return rows[0]?.answer === true;
+}

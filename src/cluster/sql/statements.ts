@@ -1,0 +1,285 @@
+import { byteaArray } from './bytea.ts';
+import type { Answer, SqlConnection, Statement } from './connection.ts';
+import { headColumns, headRow, type RawHead } from './head-statements.ts';
+import { nodeRows, nodesStatement, type RawNode } from './node-statements.ts';
+import type { Head, LogRow, LogRows, NodeRow, RecordKey, RecordRow } from './rows.ts';
+import { commitChannel } from './schema-name.ts';
+import { readTimeoutMs } from './time-limits.ts';
+
+/** How long a commit may take until its connection is given up and its outcome is unknown. */
+export const commitTimeoutMs = 6000;
+/** For the lock: PostgreSQL gives it up after 2 s (`lock_timeout`), this is for a server that says nothing. */
+const lockTimeoutMs = 4000;
+
+/** Changes of one row, at most: both as parts and as parameters of one statement PostgreSQL takes less than 1 GiB. */
+export const changesBytesMax = 256 * 1024 * 1024;
+/** Longer changes are kept in several parts, so that no value that is read is larger. */
+const partBytes = 4 * 1024 * 1024;
+
+/** Beyond every part of a position: what comes behind it begins with the next position. */
+const maxPart = 2 ** 31 - 1;
+
+/** What is read at once. A row alone may be larger than `bytes`: it comes whole. */
+export interface RowBounds {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+const followBounds: RowBounds = { rows: 500, bytes: 16 * 1024 * 1024 };
+/** What a lost commit brings along; a writer that is further behind reads on by itself. */
+const othersBounds: RowBounds = { rows: 200, bytes: 4 * 1024 * 1024 };
+
+/** What a node decided, as PostgreSQL is asked to take it. */
+export interface CommitRequest {
+  /** The checksum at `row.position` - 1: what it was decided on. */
+  readonly previousChecksum: Buffer;
+  readonly row: LogRow;
+  /** The primary records that it puts and removes. Each key is there once. */
+  readonly puts: readonly RecordRow[];
+  readonly removals: readonly RecordKey[];
+}
+
+export interface CommitOutcome {
+  /** False: the head is not at the position and checksum that it was decided on, or the cluster is closed; nothing was written. */
+  readonly isCommitted: boolean;
+  /**
+   * The commit is on this server alone: somebody cancelled the wait for its synchronous standby. It must not be acknowledged
+   * before a later commit was confirmed without this.
+   */
+  readonly isLocalOnly: boolean;
+  /** As they were after the commit. */
+  readonly nodes: readonly NodeRow[];
+  /** Rows of other batches from `row.position` on: what came in between, where it was lost. */
+  readonly others: LogRows;
+}
+
+/** The whole commit is one statement, so that no transaction stays open: it moves the head, or does nothing. */
+const commitStatement: Statement = {
+  name: 'commit',
+  text: (schema) => `
+    with moved as (
+      update ${schema}.head set position = $1::bigint, checksum = $2::bytea, format = greatest(format, $3::int)
+      where position = $1::bigint - 1 and checksum = $4::bytea and closed_at is null returning position
+    ), logged as (
+      insert into ${schema}.log(position, part, parts, node, batch, format, changes, checksum)
+      select $1::bigint, u.part - 1, cardinality($7::bytea[]), $5::text, $6::uuid, $3::int, u.changes, $2::bytea
+      from moved, unnest($7::bytea[]) with ordinality as u(changes, part)
+    ), put as (
+      insert into ${schema}.record(database, key, value, position)
+      select u.database, u.key, u.value, $1::bigint
+      from moved, unnest($8::text[], $9::bytea[], $10::bytea[]) as u(database, key, value)
+      on conflict (database, key) do update set value = excluded.value, position = excluded.position
+    ), gone as (
+      delete from ${schema}.record r using moved, unnest($11::text[], $12::bytea[]) as u(database, key)
+      where r.database = u.database and r.key = u.key
+    )
+    select pg_notify($13::text, $1::bigint::text) from moved`,
+};
+
+/** Rows behind a position and part, until so many or so many bytes: always one at least, if there is one. */
+const rowsStatement: Statement = {
+  name: 'rows',
+  text: (schema) => `
+    select position, part, parts, node, batch, format, changes, checksum from (
+      select first.*, sum(octet_length(changes)) over (order by position, part) - octet_length(changes) as before
+      from (
+        select * from ${schema}.log
+        where (position, part) > ($1::bigint, $2::int) and ($5::uuid is null or batch <> $5::uuid)
+        order by position, part limit $3::int
+      ) as first
+    ) as counted
+    where before < $4::bigint order by position, part`,
+};
+
+const lockStatement: Statement = {
+  name: 'lock',
+  text: (schema) => `select ${headColumns} from ${schema}.head for update`,
+};
+
+const batchStatement: Statement = {
+  name: 'batch',
+  text: (schema) => `select batch from ${schema}.log where position = $1::bigint and part = 0`,
+};
+
+/** Of a row that is kept in parts, one of them. */
+interface PartRow extends LogRow {
+  readonly part: number;
+  readonly parts: number;
+}
+
+/**
+ * Commits a row and the records that it changes, if the head still is where it was decided. Nothing is held open: a
+ * conflict is found by the statement that would commit.
+ *
+ * It rejects where the outcome is unknown (the connection is over then), and where PostgreSQL refused it. In both cases
+ * the identical request may be sent again, on another connection: of two attempts one at most succeeds, and `batchAt` says whose.
+ * @throws RangeError when the changes are longer than `changesBytesMax`
+ */
+export function commit(connection: SqlConnection, request: CommitRequest): Promise<CommitOutcome> {
+  return sendCommit(connection, request, () => null);
+}
+
+/**
+ * Takes the lock of the head, in a transaction that `commitLocked` or `giveUpLock` ends: for a writer that lost twice.
+ * PostgreSQL ends the connection where nothing is said in it for 2 s.
+ *
+ * @param position of this node: rows behind it come along, as they are once the lock is held
+ * @throws PostgreSQL's error 55P03 when somebody else held it for 2 s; the transaction is over then
+ */
+export async function lockHead(
+  connection: SqlConnection,
+  position: number,
+): Promise<{ readonly head: Head; readonly others: LogRows }> {
+  const sent = connection.together(
+    () =>
+      [
+        connection.run('begin isolation level read committed', []),
+        connection.run<RawHead>(lockStatement, []),
+        sendRows(connection, position, followBounds),
+      ] as const,
+  );
+  const answers = connection.within(lockTimeoutMs, Promise.all(sent));
+  try {
+    const [, head, parts] = await answers;
+    return { head: headRow(head.rows), others: toLogRows(parts.rows, followBounds) };
+  } catch (fault) {
+    if (!connection.isOver) await giveUpLock(connection);
+    throw fault;
+  }
+}
+
+/**
+ * Commits under the lock, and ends its transaction either way.
+ * @see commit, whose outcome it has: without a conflict, unless the row was decided at another position than that of the lock
+ */
+export function commitLocked(connection: SqlConnection, request: CommitRequest): Promise<CommitOutcome> {
+  return sendCommit(connection, request, () => connection.run('commit', []));
+}
+
+/** Ends the transaction of `lockHead` without a change. */
+export async function giveUpLock(connection: SqlConnection): Promise<void> {
+  await connection.within(readTimeoutMs, connection.run('rollback', []));
+}
+
+/** @returns what the row at a position is, by its batch; null where there is none (yet, or any more) */
+export async function batchAt(connection: SqlConnection, position: number): Promise<string | null> {
+  const { rows } = await connection.within(
+    readTimeoutMs,
+    connection.run<{ batch: string }>(batchStatement, [position]),
+  );
+  return rows[0]?.batch ?? null;
+}
+
+/**
+ * Reads the rows behind a position, whole and in order. None may mean that there is none yet, or that they were
+ * trimmed: `Head.keptFrom` says which. A first row that is not the next position was trimmed in between.
+ */
+export async function rowsAfter(
+  connection: SqlConnection,
+  position: number,
+  bounds: RowBounds = followBounds,
+): Promise<LogRows> {
+  const read = (after: number, part: number) =>
+    connection.within(readTimeoutMs, sendRows(connection, after, bounds, part));
+  const { rows: parts } = await read(position, maxPart);
+  const [first] = parts;
+  if (first === undefined) return { rows: [], hasMore: false };
+  // A row of more bytes than are read at once: its parts are fetched until it is whole.
+  while (isCut(parts) && parts.at(-1)?.position === first.position) {
+    const last = parts.at(-1) as PartRow;
+    const { rows: next } = await read(last.position, last.part);
+    const further = next.filter((part) => part.position === first.position);
+    if (further.length === 0) break;
+    parts.push(...further);
+    if (!isCut(parts)) return { rows: joinParts(parts), hasMore: true };
+  }
+  return toLogRows(parts, bounds);
+}
+
+function sendRows(
+  connection: SqlConnection,
+  position: number,
+  { rows, bytes }: RowBounds,
+  part = maxPart,
+  exceptBatch: string | null = null,
+): Promise<Answer<PartRow>> {
+  return connection.run<PartRow>(rowsStatement, [position, part, rows, bytes, exceptBatch]);
+}
+
+/** In one message: the commit, the end of its transaction if it has one, the nodes after it, and what others committed. */
+async function sendCommit(
+  connection: SqlConnection,
+  { previousChecksum, row, puts, removals }: CommitRequest,
+  end: () => Promise<Answer<unknown>> | null,
+): Promise<CommitOutcome> {
+  const values = [
+    row.position,
+    row.checksum,
+    row.format,
+    previousChecksum,
+    row.node,
+    row.batch,
+    byteaArray(splitParts(row.changes)),
+    puts.map(({ database }) => database),
+    byteaArray(puts.map(({ key }) => key)),
+    byteaArray(puts.map(({ value }) => value)),
+    removals.map(({ database }) => database),
+    byteaArray(removals.map(({ key }) => key)),
+    commitChannel(connection.schema),
+  ];
+  connection.takeLocalOnly();
+  const sent = connection.together(
+    () =>
+      [
+        connection.run(commitStatement, values),
+        end(),
+        connection.run<RawNode>(nodesStatement, []),
+        sendRows(connection, row.position - 1, othersBounds, maxPart, row.batch),
+      ] as const,
+  );
+  const [moved, ended, nodes, others] = await connection.within(commitTimeoutMs, Promise.all(sent));
+  // A transaction that failed answers COMMIT with ROLLBACK, and without an error.
+  if (ended !== null && ended.command !== 'COMMIT')
+    throw new Error(`PostgreSQL answered COMMIT with ${ended.command}`);
+  return {
+    isCommitted: moved.count === 1,
+    isLocalOnly: connection.takeLocalOnly(),
+    nodes: nodeRows(nodes.rows),
+    others: toLogRows(others.rows, othersBounds),
+  };
+}
+
+function splitParts(changes: Buffer): Buffer[] {
+  if (changes.length > changesBytesMax)
+    throw new RangeError(`the changes have ${changes.length} bytes, and one row takes ${changesBytesMax}`);
+  const count = Math.max(1, Math.ceil(changes.length / partBytes));
+  return Array.from({ length: count }, (_, part) =>
+    changes.subarray(part * partBytes, (part + 1) * partBytes),
+  );
+}
+
+/** Whether the last row lacks parts. */
+function isCut(parts: readonly PartRow[]): boolean {
+  const last = parts.at(-1);
+  return last !== undefined && last.part < last.parts - 1;
+}
+
+/** Whole rows; what a bound cut off is left for the next read. */
+function toLogRows(parts: readonly PartRow[], bounds: RowBounds): LogRows {
+  const bytes = parts.reduce((sum, { changes }) => sum + changes.length, 0);
+  const hasMore = isCut(parts) || parts.length >= bounds.rows || bytes >= bounds.bytes;
+  const cut = isCut(parts) ? parts.at(-1)?.position : undefined;
+  return { rows: joinParts(parts.filter(({ position }) => position !== cut)), hasMore };
+}
+
+function joinParts(parts: readonly PartRow[]): LogRow[] {
+  const rows: LogRow[] = [];
+  let held: Buffer[] = [];
+  for (const { part, parts: count, changes, ...row } of parts) {
+    held.push(changes);
+    if (part < count - 1) continue;
+    rows.push({ ...row, changes: held.length === 1 ? changes : Buffer.concat(held) });
+    held = [];
+  }
+  return rows;
+}

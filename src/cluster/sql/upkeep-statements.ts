@@ -1,0 +1,163 @@
+import type { SqlConnection, Statement } from './connection.ts';
+import { headColumns, headRow, type RawHead } from './head-statements.ts';
+import type { Head } from './rows.ts';
+import { lockSpace } from './schema.ts';
+import { readTimeoutMs, upkeepTimeoutMs } from './time-limits.ts';
+
+/** Log rows that one statement removes: it holds the head's lock, and others wait for that. */
+const trimRows = 2000;
+
+/** What of the log is kept: rows that are among the newest, and rows that are younger. */
+export interface TrimBounds {
+  readonly rows: number;
+  readonly ageMs: number;
+}
+
+/**
+ * The head is updated in the same statement, as it stood when it began: `kept_from` never says that a row is there which is not.
+ */
+const trimStatement: Statement = {
+  name: 'trim',
+  text: (schema) => `
+    with oldest as (
+      select l.position, l.at, h.position as head from ${schema}.head h, ${schema}.log l
+      where l.position >= h.kept_from order by l.position limit ${trimRows}
+    ), cut as (
+      select max(position) as position from oldest
+      where position <= head - $1::bigint and at < now() - $2::bigint * interval '1 millisecond'
+    ), raised as (
+      update ${schema}.head set kept_from = cut.position + 1 from cut
+      where cut.position is not null and kept_from <= cut.position returning kept_from
+    ), gone as (
+      delete from ${schema}.log l using raised where l.position < raised.kept_from returning 1
+    )
+    select kept_from, (select count(*) from gone) as removed from raised`,
+};
+
+/**
+ * Removes log rows that are both old and far behind, 2,000 at most: call it until it says 0.
+ * @returns how many were removed
+ */
+export async function trimLog(connection: SqlConnection, { rows, ageMs }: TrimBounds): Promise<number> {
+  const sent = connection.run<{ removed: number }>(trimStatement, [rows, ageMs]);
+  const { rows: trimmed } = await connection.within(upkeepTimeoutMs, sent);
+  return trimmed[0]?.removed ?? 0;
+}
+
+/** What runs on one node at a time. The place in this list is the number of its lock, and of no other meaning. */
+export const duties = ['tables', 'mail', 'trials', 'trimming', 'clean-up'] as const;
+export type Duty = Exclude<(typeof duties)[number], 'tables'>;
+
+/**
+ * Takes a duty for this connection, which holds it until it gives it back or is over. Ask each connection once.
+ * @returns false when another connection holds it
+ */
+export async function takeDuty(connection: SqlConnection, duty: Duty): Promise<boolean> {
+  const query = 'select pg_try_advisory_lock($1::int, $2::int) as is_held';
+  const sent = connection.run<{ is_held: boolean }>(query, dutyLock(connection, duty));
+  const { rows } = await connection.within(readTimeoutMs, sent);
+  return rows[0]?.is_held === true;
+}
+
+export async function giveDuty(connection: SqlConnection, duty: Duty): Promise<void> {
+  const query = 'select pg_advisory_unlock($1::int, $2::int)';
+  await connection.within(readTimeoutMs, connection.run(query, dutyLock(connection, duty)));
+}
+
+function dutyLock(connection: SqlConnection, duty: Duty): number[] {
+  return [lockSpace(connection.schema), duties.indexOf(duty)];
+}
+
+/** A node as `burgee cluster status` shows it. */
+export interface NodeStatus {
+  readonly id: string;
+  readonly label: string;
+  readonly applied: number;
+  readonly knowsFormat: number;
+  /** By the database's clock. */
+  readonly joinedMsAgo: number;
+  readonly renewedMsAgo: number;
+}
+
+export interface ClusterStatus {
+  readonly head: Head;
+  /** Rows of the log: long changes have several. */
+  readonly logRows: number;
+  /** Bytes on disk, indexes included. */
+  readonly bytes: number;
+  readonly nodes: readonly NodeStatus[];
+  /** Duties that are held, with the node of each. */
+  readonly duties: readonly { readonly duty: Duty; readonly node: string }[];
+  /** Standbys that are connected, where the role may see them: as a member of `pg_monitor`. */
+  readonly standbys: readonly { readonly name: string; readonly isSynchronous: boolean }[];
+  /** Unix milliseconds. */
+  readonly databaseTime: number;
+}
+
+type RawStatus = RawHead & {
+  readonly log_rows: number;
+  readonly bytes: number;
+  readonly database_time: number;
+};
+
+/** @returns the cluster as PostgreSQL sees it. Each part is read for itself. @throws NoClusterError */
+export async function readStatus(connection: SqlConnection): Promise<ClusterStatus> {
+  const { schema } = connection;
+  const total = ['log', 'record', 'usage', 'node', 'head']
+    .map((table) => `pg_total_relation_size('${schema}.${table}')`)
+    .join(' + ');
+  const milliseconds = (moment: string): string =>
+    `(extract(epoch from clock_timestamp() - ${moment}) * 1000)::bigint`;
+  const sent = connection.together(
+    () =>
+      [
+        connection.run<RawStatus>(
+          `select ${headColumns}, (select count(*) from ${schema}.log) as log_rows, ${total} as bytes,
+           (extract(epoch from clock_timestamp()) * 1000)::bigint as database_time from ${schema}.head`,
+          [],
+        ),
+        connection.run<NodeStatus>(
+          `select id, label, applied, knows_format as "knowsFormat", ${milliseconds('joined_at')} as "joinedMsAgo",
+           ${milliseconds('renewed_at')} as "renewedMsAgo" from ${schema}.node order by id limit 1000`,
+          [],
+        ),
+        connection.run<{ number: number; application: string }>(
+          `select l.objid::int as number, a.application_name as application from pg_locks l
+           join pg_stat_activity a using (pid) join pg_database d on d.oid = l.database
+           where l.locktype = 'advisory' and l.granted and d.datname = current_database()
+           and l.classid::bigint = $1::bigint and l.objsubid = 2 and l.objid > 0 order by l.objid`,
+          [lockSpace(schema) >>> 0],
+        ),
+        connection.run<{ name: string; isSynchronous: boolean }>(
+          `select application_name as name, coalesce(sync_state in ('sync', 'quorum'), false) as "isSynchronous"
+           from pg_stat_replication where application_name is not null order by application_name limit 100`,
+          [],
+        ),
+      ] as const,
+  );
+  const [one, nodes, locks, standbys] = await connection.within(upkeepTimeoutMs, Promise.all(sent));
+  const head = headRow(one.rows);
+  const [{ log_rows: logRows, bytes, database_time: databaseTime }] = one.rows as [RawStatus];
+  return {
+    head: {
+      store: head.store,
+      schema: head.schema,
+      format: head.format,
+      position: head.position,
+      checksum: head.checksum,
+      keptFrom: head.keptFrom,
+      closedAt: head.closedAt,
+    },
+    logRows,
+    bytes,
+    nodes: nodes.rows,
+    duties: locks.rows.flatMap(({ number, application }) => {
+      const duty = duties[number];
+      return duty === undefined || duty === 'tables'
+        ? []
+        : [{ duty, node: application.replace('burgee ', '') }];
+    }),
+    standbys: standbys.rows,
+    databaseTime,
+  };
+}

@@ -1,0 +1,297 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import t from 'tap';
+import type { SqlConnection } from '../../../src/cluster/sql/connection.ts';
+import { readClusterHead } from '../../../src/cluster/sql/head-statements.ts';
+import { renew } from '../../../src/cluster/sql/node-statements.ts';
+import { closeCluster, openSnapshot } from '../../../src/cluster/sql/record-statements.ts';
+import type { RecordRow } from '../../../src/cluster/sql/rows.ts';
+import {
+  batchAt,
+  changesBytesMax,
+  commit,
+  commitLocked,
+  giveUpLock,
+  lockHead,
+  rowsAfter,
+} from '../../../src/cluster/sql/statements.ts';
+import { databaseSkip, openTestDatabase } from '../../support/postgres/test-database.ts';
+import { makeTestCluster, type Place, recordOf, requestOn } from './support/test-cluster.ts';
+
+const skip = databaseSkip();
+const database = skip === false ? await openTestDatabase(t) : { url: '', freshSchema: () => '' };
+t.setTimeout(60_000);
+
+async function recordsOf(connection: SqlConnection): Promise<string[]> {
+  const snapshot = await openSnapshot(connection);
+  const found: RecordRow[] = [];
+  for await (const batch of snapshot.batches()) found.push(...batch);
+  await snapshot.close();
+  return found.map(({ database, key, value }) => `${database}/${key}=${value}`);
+}
+
+t.test('a commit moves the head, and brings row and records', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database, [recordOf('a', 'one'), recordOf('b', 'two')]);
+  const connection = await cluster.connect();
+  const request = requestOn(cluster.beginning, {
+    node: 'author',
+    changes: Buffer.from([0, 255, 92, 39, 0]),
+    puts: [recordOf('a', 'new'), recordOf('c', 'three')],
+    removals: [recordOf('b', '')],
+    format: 3,
+  });
+  const outcome = await commit(connection, request);
+  t.match(outcome, { isCommitted: true, isLocalOnly: false, others: { rows: [], hasMore: false } });
+  t.match(await readClusterHead(connection), {
+    store: 'store',
+    schema: 1,
+    format: 3,
+    position: 2,
+    checksum: request.row.checksum,
+    keptFrom: 2,
+    closedAt: null,
+  });
+  t.same(await rowsAfter(connection, 1), { rows: [request.row], hasMore: false });
+  t.same(await recordsOf(connection), ['flags/a=new', 'flags/c=three']);
+  t.equal(await batchAt(connection, 2), request.row.batch);
+  t.equal(await batchAt(connection, 3), null);
+});
+
+t.test(
+  'of two connections that decided on one place exactly one wins, and the other is given its rows',
+  { skip },
+  async (t) => {
+    const cluster = await makeTestCluster(t, database);
+    const connections = [await cluster.connect(), await cluster.connect()] as const;
+    let place: Place = cluster.beginning;
+    for (let round = 0; round < 20; round += 1) {
+      const requests = connections.map((_connection, index) =>
+        requestOn(place, { node: `n${index}`, puts: [recordOf('a', `${round} of ${index}`)] }),
+      );
+      const outcomes = await Promise.all(
+        connections.map((connection, index) =>
+          commit(connection, requests[index] as (typeof requests)[number]),
+        ),
+      );
+      const winner = outcomes.findIndex(({ isCommitted }) => isCommitted);
+      t.equal(outcomes.filter(({ isCommitted }) => isCommitted).length, 1);
+      const row = requests[winner]?.row as (typeof requests)[number]['row'];
+      t.same(outcomes[1 - winner]?.others, { rows: [row], hasMore: false });
+      t.same(outcomes[winner]?.others, { rows: [], hasMore: false });
+      place = row;
+    }
+    t.equal((await readClusterHead(connections[0])).position, 21);
+  },
+);
+
+t.test(
+  'it does nothing at the right position with another checksum, or in a closed cluster',
+  { skip },
+  async (t) => {
+    const cluster = await makeTestCluster(t, database, [recordOf('a', 'kept')]);
+    const connection = await cluster.connect();
+    const removals = [recordOf('a', '')];
+    const elsewhere = { position: 1, checksum: Buffer.alloc(32) };
+    t.equal((await commit(connection, requestOn(elsewhere, { removals }))).isCommitted, false);
+    t.equal(await closeCluster(connection, 2), false, 'not where the head is');
+    t.equal(await closeCluster(connection, 1), true);
+    t.equal(await closeCluster(connection, 1), false, 'closed already');
+    t.equal((await commit(connection, requestOn(cluster.beginning, { removals }))).isCommitted, false);
+    const { position, closedAt } = await readClusterHead(connection);
+    t.equal(position, 1);
+    t.ok(Math.abs((closedAt ?? 0) - Date.now()) < 60_000);
+    t.same(await rowsAfter(connection, 0), { rows: [], hasMore: false });
+    t.same(await recordsOf(connection), ['flags/a=kept']);
+  },
+);
+
+t.test('the nodes are read after the commit, in the same message', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const connection = await cluster.connect();
+  await renew(connection, { id: 'abc', counter: 4, applied: 1, knowsFormat: 2, label: 'here' });
+  const { nodes } = await commit(connection, requestOn(cluster.beginning));
+  t.same(nodes, [{ id: 'abc', counter: 4, applied: 1, knowsFormat: 2 }]);
+});
+
+t.test('a commit whose outcome is unknown is made once, however often it is sent', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const request = requestOn(cluster.beginning, { puts: [recordOf('a', '1')] });
+  const broken = await cluster.connect();
+  // It is on its way when the connection ends: made or not, nobody knows.
+  const sent = commit(broken, request);
+  broken.destroy('a test');
+  await t.rejects(sent, { name: 'ConnectionOverError' });
+  const second = await cluster.connect();
+  const again = await commit(second, request);
+  const third = await commit(second, request);
+  t.equal(third.isCommitted, false, 'made before');
+  t.same(third.others.rows, [], 'its own row is not another’s');
+  t.type(again.isCommitted, 'boolean');
+  t.equal(await batchAt(second, 2), request.row.batch);
+  t.equal((await readClusterHead(second)).position, 2);
+  // Another's row took the place: the batch tells.
+  const lost = requestOn(cluster.beginning);
+  t.equal((await commit(second, lost)).isCommitted, false);
+  t.not(await batchAt(second, 2), lost.row.batch);
+});
+
+t.test('under the lock there is no conflict; others wait for it', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const [locking, other] = [await cluster.connect(), await cluster.connect()];
+  const before = requestOn(cluster.beginning);
+  await commit(other, before);
+  const { head, others } = await lockHead(locking, 1);
+  t.equal(head.position, 2);
+  t.same(others, { rows: [before.row], hasMore: false });
+  const request = requestOn(before.row);
+  const waiting = commit(other, requestOn(before.row));
+  const outcome = await commitLocked(locking, request);
+  t.match(outcome, { isCommitted: true, others: { rows: [] } });
+  t.match(await waiting, { isCommitted: false, others: { rows: [request.row] } });
+  // Given up, nothing is left of it.
+  await lockHead(locking, 3);
+  await giveUpLock(locking);
+  t.equal((await commit(other, requestOn(request.row))).isCommitted, true);
+});
+
+t.test(
+  'a lock that another holds is given up after two seconds, and the connection is good for more',
+  { skip },
+  async (t) => {
+    const cluster = await makeTestCluster(t, database);
+    const [holding, waiting] = [await cluster.connect(), await cluster.connect()];
+    await lockHead(holding, 1);
+    const keepAlive = setInterval(() => void readClusterHead(holding).catch(() => undefined), 500);
+    t.teardown(() => clearInterval(keepAlive));
+    await t.rejects(lockHead(waiting, 1), { code: '55P03' });
+    await giveUpLock(holding);
+    t.equal((await lockHead(waiting, 1)).head.position, 1);
+    t.equal((await commitLocked(waiting, requestOn(cluster.beginning))).isCommitted, true);
+  },
+);
+
+t.test(
+  'a commit under the lock rejects when its transaction has failed, and nothing is left of it',
+  { skip },
+  async (t) => {
+    const cluster = await makeTestCluster(t, database);
+    const connection = await cluster.connect();
+    await lockHead(connection, 1);
+    await t.rejects(connection.run('select 1/0', []), { code: '22012' });
+    await t.rejects(commitLocked(connection, requestOn(cluster.beginning)), { code: '25P02' });
+    t.equal((await readClusterHead(await cluster.connect())).position, 1);
+  },
+);
+
+t.test('a connection that holds the lock and says nothing is ended by PostgreSQL', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const silent = await cluster.connect();
+  await lockHead(silent, 1);
+  const waiting = await cluster.connect();
+  const [reason] = await Promise.all([
+    silent.ended,
+    commit(waiting, requestOn(cluster.beginning)).catch(() => null),
+  ]);
+  t.match(reason.message, /idle-in-transaction timeout/);
+  t.ok(silent.isOver);
+  await t.rejects(readClusterHead(silent), { name: 'ConnectionOverError' });
+  t.equal((await lockHead(waiting, 2)).head.position >= 1, true);
+  await giveUpLock(waiting);
+});
+
+t.test('a long row is kept in parts and read whole, whatever is read at once', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const connection = await cluster.connect();
+  const long = Buffer.alloc(9 * 1024 * 1024, 'abcdefg');
+  const rows = [];
+  let place: Place = cluster.beginning;
+  for (const changes of ['small', long, 'small too', '']) {
+    const request = requestOn(place, { changes });
+    t.equal((await commit(connection, request)).isCommitted, true);
+    rows.push(request.row);
+    place = request.row;
+  }
+  // Nobody wants to see the difference of such rows.
+  const same = (found: readonly unknown[], wanted: readonly unknown[]): boolean =>
+    t.ok(isDeepStrictEqual(found, wanted), 'the same rows');
+  const all = await rowsAfter(connection, 1);
+  t.equal(all.hasMore, false);
+  same(all.rows, rows);
+  // Bounds that end within the long row: it is left out, and comes whole when it is the first.
+  const first = await rowsAfter(connection, 1, { rows: 500, bytes: 5_000_000 });
+  t.equal(first.hasMore, true);
+  same(first.rows, rows.slice(0, 1));
+  const second = await rowsAfter(connection, 2, { rows: 500, bytes: 1000 });
+  t.equal(second.hasMore, true);
+  same(second.rows, rows.slice(1, 2));
+  const third = await rowsAfter(connection, 2, { rows: 2, bytes: 1e9 });
+  t.equal(third.hasMore, true);
+  same(third.rows, rows.slice(1, 2));
+  const fourth = await rowsAfter(connection, 3, { rows: 1, bytes: 1e9 });
+  t.equal(fourth.hasMore, true);
+  same(fourth.rows, rows.slice(2, 3));
+  const tooLong = {
+    ...requestOn(place),
+    row: { ...requestOn(place).row, changes: Buffer.alloc(changesBytesMax + 1) },
+  };
+  await t.rejects(commit(connection, tooLong), RangeError);
+});
+
+t.test('positions have no gap when eight connections commit at once', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const made: string[] = [];
+  const write = async (index: number): Promise<void> => {
+    const connection = await cluster.connect();
+    let place: Place = cluster.beginning;
+    let losses = 0;
+    for (let done = 0; done < 25; ) {
+      const isLocked = losses >= 2;
+      if (isLocked) {
+        const { head, others } = await lockHead(connection, place.position);
+        place = others.rows.at(-1) ?? place;
+        while (place.position < head.position)
+          place = (await rowsAfter(connection, place.position)).rows.at(-1) ?? place;
+      }
+      const request = requestOn(place, { node: `n${index}`, puts: [recordOf(`${index}`, `${done}`)] });
+      const { isCommitted, others } = await (isLocked ? commitLocked : commit)(connection, request);
+      if (isCommitted) {
+        place = request.row;
+        made.push(request.row.batch);
+        done += 1;
+        losses = 0;
+      } else {
+        t.notOk(isLocked, 'no conflict under the lock');
+        losses += 1;
+        place = others.rows.at(-1) ?? place;
+        while (others.hasMore) {
+          const { rows, hasMore } = await rowsAfter(connection, place.position);
+          place = rows.at(-1) ?? place;
+          if (!hasMore) break;
+        }
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, (_, index) => write(index)));
+  const connection = await cluster.connect();
+  const { rows } = await rowsAfter(connection, 1);
+  t.same(
+    rows.map(({ position }) => position),
+    Array.from({ length: 200 }, (_, index) => index + 2),
+  );
+  t.same(rows.map(({ batch }) => batch).sort(), made.sort(), 'each commit is there once');
+  t.same((await recordsOf(connection)).length, 8);
+});
+
+t.test('a position beyond 2^53 is refused by both sides', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const connection = await cluster.connect();
+  const { schema } = connection;
+  const beyond = `update ${schema}.head set position = 9007199254740992`;
+  await t.rejects(connection.run(beyond, []), { code: '23514' });
+  await connection.run(
+    `insert into ${schema}.log(position, part, parts, node, batch, format, changes, checksum)
+     values (9007199254740993, 0, 1, 'n', $1, 1, '', '')`,
+    [randomUUID()],
+  );
+  await t.rejects(rowsAfter(connection, 1), /beyond 2\^53/);
+});

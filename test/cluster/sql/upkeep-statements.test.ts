@@ -1,0 +1,172 @@
+import t from 'tap';
+import { readClusterHead } from '../../../src/cluster/sql/head-statements.ts';
+import { renew } from '../../../src/cluster/sql/node-statements.ts';
+import { commit, rowsAfter } from '../../../src/cluster/sql/statements.ts';
+import { giveDuty, readStatus, takeDuty, trimLog } from '../../../src/cluster/sql/upkeep-statements.ts';
+import {
+  pullUsage,
+  pushUsage,
+  removeUsage,
+  type UsageSum,
+} from '../../../src/cluster/sql/usage-statements.ts';
+import { databaseSkip, openTestDatabase } from '../../support/postgres/test-database.ts';
+import { makeTestCluster, type Place, requestOn } from './support/test-cluster.ts';
+
+const skip = databaseSkip();
+const database = skip === false ? await openTestDatabase(t) : { url: '', freshSchema: () => '' };
+
+t.test('the log is trimmed of what is old and far behind, while commits go on', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const connection = await cluster.connect();
+  const { schema } = connection;
+  let place: Place = cluster.beginning;
+  const add = async (count: number): Promise<void> => {
+    for (let done = 0; done < count; done += 1) {
+      const request = requestOn(place);
+      t.equal((await commit(connection, request)).isCommitted, true);
+      place = request.row;
+    }
+  };
+  await add(30);
+  t.equal(await trimLog(connection, { rows: 10, ageMs: 60_000 }), 0, 'nothing is old');
+  t.equal(await trimLog(connection, { rows: 100, ageMs: 0 }), 0, 'nothing is far behind');
+  await connection.run(`update ${schema}.log set at = now() - interval '1 day' where position <= 12`, []);
+  const trimming = await cluster.connect();
+  const [removed] = await Promise.all([trimLog(trimming, { rows: 10, ageMs: 60_000 }), add(10)]);
+  t.equal(removed, 11, 'positions 2 to 12');
+  t.equal((await readClusterHead(connection)).keptFrom, 13);
+  t.equal((await rowsAfter(connection, 1)).rows[0]?.position, 13);
+  t.equal(await trimLog(connection, { rows: 10, ageMs: 0 }), 19, 'all but the newest ten');
+  t.equal((await readClusterHead(connection)).keptFrom, 32);
+  t.same((await rowsAfter(connection, 31)).rows.length, 10);
+  t.equal(await trimLog(connection, { rows: 10, ageMs: 0 }), 0);
+});
+
+t.test('of two that trim at once the one that keeps less decides', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const connection = await cluster.connect();
+  let place: Place = cluster.beginning;
+  for (let done = 0; done < 20; done += 1) {
+    const request = requestOn(place);
+    await commit(connection, request);
+    place = request.row;
+  }
+  await connection.run('begin', []);
+  t.equal(await trimLog(connection, { rows: 5, ageMs: 0 }), 15);
+  const waiting = trimLog(await cluster.connect(), { rows: 15, ageMs: 0 });
+  const isWaiting = `select from pg_stat_activity where wait_event_type = 'Lock'`;
+  const watching = await cluster.connect();
+  while ((await watching.run(isWaiting, [])).count === 0);
+  await connection.run('commit', []);
+  t.equal(await waiting, 0);
+  t.equal((await readClusterHead(connection)).keptFrom, 17, 'it does not go back');
+});
+
+t.test('a duty is held by one connection, and passes on when that ends', { skip }, async (t) => {
+  const [cluster, other] = [await makeTestCluster(t, database), await makeTestCluster(t, database)];
+  const [one, two] = [await cluster.connect('one'), await cluster.connect('two')];
+  t.equal(await takeDuty(one, 'mail'), true);
+  t.equal(await takeDuty(two, 'mail'), false);
+  t.equal(await takeDuty(two, 'trimming'), true);
+  t.equal(await takeDuty(await other.connect(), 'mail'), true, 'of another cluster');
+  t.same((await readStatus(two)).duties, [
+    { duty: 'mail', node: 'one' },
+    { duty: 'trimming', node: 'two' },
+  ]);
+  await giveDuty(two, 'trimming');
+  t.equal(await takeDuty(one, 'trimming'), true);
+  one.destroy('a test');
+  // PostgreSQL notices it when it reads the connection's end.
+  while (!(await takeDuty(two, 'mail')));
+  while (!(await takeDuty(two, 'trimming')));
+  t.same(
+    (await readStatus(two)).duties.map(({ node }) => node),
+    ['two', 'two'],
+  );
+});
+
+t.test('the status has nodes with ages by the database’s clock', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const connection = await cluster.connect();
+  await renew(connection, { id: 'abc', counter: 1, applied: 1, knowsFormat: 2, label: 'host one' });
+  await connection.run(`update ${connection.schema}.node set joined_at = joined_at - interval '1 hour'`, []);
+  await commit(connection, requestOn(cluster.beginning));
+  const status = await readStatus(connection);
+  t.match(status, {
+    head: { store: 'store', schema: 1, position: 2, keptFrom: 2, closedAt: null },
+    logRows: 1,
+    nodes: [{ id: 'abc', label: 'host one', applied: 1, knowsFormat: 2 }],
+    duties: [],
+    standbys: [],
+  });
+  t.ok(status.bytes > 0);
+  t.ok(Math.abs(status.databaseTime - Date.now()) < 60_000);
+  const [{ joinedMsAgo, renewedMsAgo }] = status.nodes as [(typeof status.nodes)[number]];
+  t.ok(joinedMsAgo >= 3_600_000 && joinedMsAgo < 3_700_000, `${joinedMsAgo}`);
+  t.ok(renewedMsAgo >= 0 && renewedMsAgo < 60_000, `${renewedMsAgo}`);
+  // When a node renews again, its age begins anew.
+  await connection.run(
+    `update ${connection.schema}.node set renewed_at = renewed_at - interval '1 hour'`,
+    [],
+  );
+  await renew(connection, { id: 'abc', counter: 2, applied: 2, knowsFormat: 2, label: 'host one' });
+  t.ok(((await readStatus(connection)).nodes[0]?.renewedMsAgo ?? 1e9) < 60_000);
+});
+
+const sum = (over: Partial<UsageSum>): UsageSum => ({
+  kind: 'evaluations',
+  bucket: 3_600_000,
+  key: 'flag 1',
+  first: 1,
+  second: 2,
+  lastAt: 10,
+  last: null,
+  ...over,
+});
+
+t.test('what nodes counted is added up, and a push that is sent again counts once', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const [one, two] = [await cluster.connect(), await cluster.connect()];
+  t.equal(await pushUsage(one, 'abc', 1, [sum({})]), 'unknown-node');
+  for (const id of ['abc', 'def'])
+    await renew(one, { id, counter: 1, applied: 1, knowsFormat: 1, label: id });
+  t.equal(await pushUsage(one, 'abc', 1, [sum({ last: 'at 10' }), sum({ key: 'flag 2' })]), 'added');
+  t.equal(await pushUsage(two, 'abc', 1, [sum({ last: 'at 10' }), sum({ key: 'flag 2' })]), 'was-added');
+  t.equal(await pushUsage(two, 'def', 1, [sum({ first: 5, second: 7, lastAt: 20, last: 'at 20' })]), 'added');
+  t.equal(await pushUsage(two, 'def', 2, [sum({ lastAt: 5, last: 'at 5' })]), 'added');
+  const place = { kind: 'evaluations', bucket: 0, key: '' };
+  const all = [sum({ first: 7, second: 11, lastAt: 20, last: 'at 20' }), sum({ key: 'flag 2' })];
+  t.same(await pullUsage(one, place), all);
+  t.same(await pullUsage(one, sum({})), all.slice(1), 'behind a place');
+  t.same(await pullUsage(one, { ...place, kind: 'token-uses' }), []);
+});
+
+t.test('pushes of many nodes at once add up and do not block one another', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const keys = Array.from({ length: 200 }, (_, index) => `flag ${index}`);
+  await Promise.all(
+    Array.from({ length: 6 }, async (_, index) => {
+      const connection = await cluster.connect();
+      await renew(connection, { id: `n${index}`, counter: 1, applied: 1, knowsFormat: 1, label: '' });
+      // In another order each: without an order of its own PostgreSQL would find a deadlock.
+      const own = index % 2 === 0 ? keys : keys.toReversed();
+      for (let number = 1; number <= 10; number += 1)
+        t.equal(
+          await pushUsage(
+            connection,
+            `n${index}`,
+            number,
+            own.map((key) => sum({ key })),
+          ),
+          'added',
+        );
+    }),
+  );
+  const connection = await cluster.connect();
+  const sums = await pullUsage(connection, { kind: 'evaluations', bucket: 0, key: '' });
+  t.equal(sums.length, 200);
+  for (const { first, second } of sums) t.same([first, second], [60, 120]);
+  t.equal(await removeUsage(connection, 'evaluations', 3_600_000), 0);
+  t.equal(await removeUsage(connection, 'evaluations', 3_600_001), 200);
+  await t.rejects(pushUsage(connection, 'n1', 99, Array(5001).fill(sum({}))), RangeError);
+});
