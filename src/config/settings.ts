@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { clusterSettings } from './cluster-settings.ts';
 import { coresOf, cpuQuota, defaultWorkers, workersMax } from './cores.ts';
 import type { Setting } from './setting.ts';
 import {
@@ -278,6 +279,7 @@ export const settings = {
       description: 'Free disk space below which writes are answered 503; reads go on.',
     },
   ),
+  ...clusterSettings,
 } satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settings;
