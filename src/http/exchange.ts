@@ -23,6 +23,9 @@ const lingerMs = 250;
 /** The same, of one that may have sent more: closed before it has read the answer, it might lose it. */
 const lastLingerMs = 2000;
 
+/** `Exchange`, or a class that gives its answers with more. */
+export type ExchangeClass = typeof Exchange;
+
 /** What the answers of an app have in common. */
 export interface ExchangeOptions {
   readonly meter: AnswerMeter;

@@ -17,6 +17,7 @@ const quotaReached =
 export function refuseUndecided(reply: ApiReply, outcome: WriteOutcome): void {
   const { kind } = outcome;
   if (kind === 'dropped') reply.refuseUnavailable(notApplied);
+  else if (kind === 'cut-off') reply.refuseUnavailable(cutOff);
   else if (kind === 'overloaded') reply.refuseUnavailable(overloaded);
   else if (kind === 'unknown') reply.refuseUnavailable(reply.manner.mayBeApplied);
   else if (kind === 'quota-reached') {
@@ -29,5 +30,8 @@ export function refuseUndecided(reply: ApiReply, outcome: WriteOutcome): void {
 
 /** The detail of a 503 that is given at once: every queue is bounded. */
 export const overloaded = 'The service has as many requests in flight as it may. Retry in a moment.';
+/** The detail of a 503 of a node that has no lease: nothing was read, and nothing was sent to the writer. */
+export const cutOff =
+  'This node is cut off from its cluster and cannot say what is current. Ask again: another node may answer.';
 /** The detail of a 503 that is given before anything was asked: each connection takes a descriptor. */
 export const tooManyConnections = 'The service has as many connections as it may. Retry in a moment.';

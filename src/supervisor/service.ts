@@ -13,6 +13,7 @@ import type { OpenIdDesk } from '../operations/sessions/open-id/open-id-desk.ts'
 import type { OpenIdProvider } from '../operations/sessions/open-id/open-id-provider.ts';
 import { endProcessNow } from '../support/end-process.ts';
 import { createFilePlaceMemory } from '../support/file-place.ts';
+import { createLeaseMemory, LeaseCell } from '../support/lease-cell.ts';
 import { packageRoot } from '../support/package-root.ts';
 import { createStoreVersionMemory } from '../support/store-version.ts';
 import { loadDocsPages } from '../worker/pages/docs-pages.ts';
@@ -51,19 +52,26 @@ const docsDirectory = join(packageRoot(), 'dist', 'docs');
  * Starts the actors in the order in which they need one another: writer (opens and verifies the store), workers, operator's
  * socket; then the front end listens. The threads of the pool load from the beginning. The caller holds the claim on the
  * data directory.
+ * @param leaseMemory of a `LeaseCell`, by which the service is a node of a cluster; null: it is alone
  * @throws Error with a message for people when a part cannot start; what had started is stopped again
  */
-export async function startService(given: Config): Promise<Service> {
+export async function startService(
+  given: Config,
+  leaseMemory = given.clusterUrl === null ? null : createLeaseMemory(),
+): Promise<Service> {
   const settled = await settlePort(given);
   try {
-    return await startParts(settled);
+    return await startParts(settled, leaseMemory);
   } finally {
     await settled.release();
   }
 }
 
-async function startParts({ config, release }: SettledPort): Promise<Service> {
-  const starting = new ServiceParts(config, createMainLog(config.logLevel));
+async function startParts(
+  { config, release }: SettledPort,
+  leaseMemory: SharedArrayBuffer | null,
+): Promise<Service> {
+  const starting = new ServiceParts(config, leaseMemory, createMainLog(config.logLevel));
   try {
     return await starting.start(release);
   } catch (fault) {
@@ -82,6 +90,9 @@ class ServiceParts {
   readonly #writer: WriterHost;
   readonly #operator: OperatorHost;
   readonly #dataFilePlace = createFilePlaceMemory();
+  readonly #leaseMemory: SharedArrayBuffer | null;
+  /** Null: the service is alone. */
+  readonly #lease: LeaseCell | null;
   readonly #logMemory = createLogMemory();
   readonly #onFatal: (fault: Error) => void;
   /** Of the main thread: a fault that nobody has caught, an assertion that failed for one. */
@@ -96,8 +107,10 @@ class ServiceParts {
   #isListening = false;
   #phase: Readiness['phase'] = 'starting';
 
-  constructor(config: Config, mainLog: MainLog) {
+  constructor(config: Config, leaseMemory: SharedArrayBuffer | null, mainLog: MainLog) {
     this.#config = config;
+    this.#leaseMemory = leaseMemory;
+    this.#lease = leaseMemory === null ? null : new LeaseCell(leaseMemory);
     this.#mainLog = mainLog;
     const { port1: operatorPort, port2: writerPort } = new MessageChannel();
     const { log } = mainLog;
@@ -187,6 +200,7 @@ class ServiceParts {
       writer: this.#writer.client,
       storeVersion: this.#storeVersion,
       dataFilePlace: this.#dataFilePlace,
+      leaseMemory: this.#leaseMemory,
       logMemory: this.#logMemory,
       docs,
       webApp,
@@ -254,6 +268,7 @@ class ServiceParts {
       writer: this.#isWriterReady && this.#writer.client.isServing,
       workers: this.#front?.isServing ?? false,
       front: this.#isListening,
+      ...(this.#lease === null ? {} : { cluster: this.#lease.isValid() }),
     };
     const failing = Object.entries(parts).flatMap(([name, isServing]) => (isServing ? [] : [name]));
     return { phase: this.#phase, failing };

@@ -5,6 +5,7 @@ import type { ApiManner } from '../operations/api-manner.ts';
 import { ApiReply, type ApiRequest } from '../operations/api-reply.ts';
 import type { ApiCall } from '../operations/call.ts';
 import type { MatchRoute } from '../operations/match-route.ts';
+import { cutOff } from '../operations/refuse-undecided.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import { type ApiActors, guarded, refuseByHead } from './answers/answer-call.ts';
@@ -51,6 +52,8 @@ export interface ApiGateOptions {
   /** Told how long each part of a body took, in milliseconds. */
   onBodyStep(ms: number): void;
   readonly requestDeadlineMs: number;
+  /** Whether this service can say what is current: a node that is cut off from its cluster cannot. */
+  isAttached(): boolean;
 }
 
 interface Opened {
@@ -64,7 +67,7 @@ const scatteredBody =
 const overBudget = 'The service is receiving as much as it may buffer. Retry in a moment.';
 
 /**
- * The way in of an API. In this order: the request rate, what its door checks, by its head what takes a body, the body;
+ * The way in of an API. In this order: the request rate, whether the service can say what is current, what its door checks, by its head what takes a body, the body;
  * then a read is answered here and a change goes to the writer, whole: each looks again at who asks. Every request leaves
  * one line in the log.
  */
@@ -82,7 +85,10 @@ export class ApiGate {
     const { requestRate, actors } = this.#door;
     try {
       if (!requestRate.take(reply.request.limitKey)) this.#door.refuseRate(reply);
-      else if (this.#door.admit(reply, view, hasRoom)) this.#receive(reply);
+      // A preflight tells nothing of what is stored, and without its answer a page cannot read the refusal.
+      else if (reply.request.method !== 'options' && !this.#options.isAttached()) {
+        reply.refuseUnavailable(cutOff);
+      } else if (this.#door.admit(reply, view, hasRoom)) this.#receive(reply);
     } catch (fault) {
       actors.onFault(fault, reply.request.requestId);
       reply.refuseInternal();

@@ -77,6 +77,8 @@ export interface WorkerSettings {
   readonly storeVersion: SharedArrayBuffer;
   /** Which data file the writer has opened: the memory of a `FilePlace`. */
   readonly dataFilePlace: SharedArrayBuffer;
+  /** The memory of a `LeaseCell`; null: this is no node of a cluster. */
+  readonly leaseMemory: SharedArrayBuffer | null;
   readonly limits: SharedLimits;
   readonly logMemory: SharedArrayBuffer;
   /** 1 while evaluations need the processor and changes are sent sparingly. */

@@ -16,8 +16,14 @@ import {
   type WriterResult,
 } from './writer-protocol.ts';
 
-/** What a caller is told beyond the writer's own results: the writer died, and the command may or may not be applied. */
-export type WriteOutcome = WriterResult | { readonly kind: 'unknown' } | { readonly kind: 'overloaded' };
+/** What a caller is told beyond the writer's own results. */
+export type WriteOutcome =
+  | WriterResult
+  /** The writer died: the command may or may not be applied. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'overloaded' }
+  /** This node has no lease of its cluster: nothing was sent to the writer. */
+  | { readonly kind: 'cut-off' };
 
 interface Waiting {
   readonly deadline: number;
