@@ -15,6 +15,7 @@ const layers = [
   ['cluster/sql', ['support']],
   ['http', ['support', 'config', 'observability']],
   ['operations', ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'writer']],
+  ['cluster', ['support', 'domain', 'storage', 'observability']],
   [actors, ['support', 'domain', 'contracts', 'storage', 'observability', 'operations', actors]],
   // Parts of the worker that know less than it does: evaluation no request and no thread, answers no store.
   ['worker/evaluation', ['support', 'domain', 'contracts', 'storage', 'observability']],

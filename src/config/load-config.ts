@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Check } from 'typebox/schema';
 import { didYouMean } from '../support/closest-name.ts';
+import { clusterSettings } from './cluster-settings.ts';
 import type { Config } from './config.ts';
 import { formerNamesOf, formerSettings, formerSettingWarning } from './former-settings.ts';
 import {
@@ -132,7 +133,7 @@ function settingConflicts(
 ): readonly string[] {
   const problems: string[] = [];
   if (values.get('port') !== 0 && values.get('adminPort') === values.get('port')) problems.push(samePort);
-  return [...problems, ...openIdConflicts(values, sources)];
+  return [...problems, ...openIdConflicts(values, sources), ...clusterConflicts(values, sources)];
 }
 
 /**
@@ -157,6 +158,24 @@ function* openIdConflicts(
   }
   if (sources.get('baseUrl') === 'default') {
     yield `${named('openIdIssuer')} needs ${named('baseUrl')}: the provider sends people back to <base-url>/console/api/openid/callback`;
+  }
+}
+
+const inUserPart = /^[a-z]+:\/\/[^/?]*:[^/?]+@/;
+
+/** A node that finds no database must not serve alone: what it would store is no part of the cluster's history. */
+function* clusterConflicts(
+  values: ReadonlyMap<SettingName, unknown>,
+  sources: ReadonlyMap<SettingName, SettingSource>,
+): Generator<string> {
+  const url = values.get('clusterUrl');
+  if (url === null) {
+    for (const name of Object.keys(clusterSettings) as (keyof typeof clusterSettings)[]) {
+      if (sources.get(name) !== 'default' && values.get(name) !== null)
+        yield `${named(name)} does nothing without a cluster: set ${named('clusterUrl')} too`;
+    }
+  } else if (typeof url === 'string' && inUserPart.test(url) && values.get('clusterPasswordFile') !== null) {
+    yield `${named('clusterUrl')} holds a password, and ${named('clusterPasswordFile')} another one: remove one of them`;
   }
 }
 

@@ -112,7 +112,27 @@ export function pathSetting(described: Described<TString>): Setting<TString> {
   };
 }
 
-/** An `http:` or `https:` address. A slash at its end is dropped, so that paths can be appended. */
+/** A path that may be absent: `off`, in the file also null. */
+export function optionalPathSetting(
+  described: Described<TUnion<[TString, TNull]>>,
+): Setting<TUnion<[TString, TNull]>> {
+  const absolute = (value: unknown): unknown => {
+    if (value === 'off') return null;
+    return typeof value === 'string' && value !== '' ? resolve(value) : value;
+  };
+  return {
+    ...plain,
+    ...described,
+    schema: Type.Union([Type.String({ minLength: 1 }), Type.Null()]),
+    expected: 'a path, or off',
+    placeholder: 'file',
+    fromText: absolute,
+    fromJson: absolute,
+    toText: (value) => (value === null ? 'off' : String(value)),
+  };
+}
+
+/** An `http:` or `https:` address; a slash at its end is dropped, so that paths can be appended. */
 export function urlSetting(described: Described<TString>): Setting<TString> {
   const withoutSlash = (value: unknown): unknown =>
     typeof value === 'string' ? value.trim().replace(/\/+$/, '') : value;
@@ -178,6 +198,18 @@ function isSmtpUrl(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A PostgreSQL database, or `off` (in the file also null). Who connects reads the rest of it. */
+export function postgresUrlSetting(
+  described: Described<TUnion<[TString, TNull]>>,
+): Setting<TUnion<[TString, TNull]>> {
+  const form = {
+    pattern: '^postgres(ql)?://',
+    expected: 'postgres://USER:PASSWORD@HOST:PORT/DATABASE or postgresql://…, or off',
+    isAddress: (text: string) => /^postgres(ql)?:\/\/[^\s#]+$/.test(text),
+  };
+  return { ...addressOrOff(form, described), isSecret: true };
 }
 
 /** An OpenID issuer: `https://`, on this machine also `http://`, or `off` (in the file also null). Its slashes are kept. */

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { clusterSettings } from './cluster-settings.ts';
 import { coresOf, cpuQuota, defaultWorkers, workersMax } from './cores.ts';
 import type { Setting } from './setting.ts';
 import {
@@ -281,6 +282,7 @@ export const settings = {
       description: 'Free disk space below which writes get 503. Reads go on.',
     },
   ),
+  ...clusterSettings,
 } satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settings;

@@ -46,6 +46,8 @@ export interface FrontParts {
   /** The shared memory of a `StoreVersion`. */
   readonly storeVersion: SharedArrayBuffer;
   readonly dataFilePlace: SharedArrayBuffer;
+  /** As `WorkerSettings` has it. */
+  readonly leaseMemory: SharedArrayBuffer | null;
   readonly logMemory: SharedArrayBuffer;
   readonly docs: DocsPages;
   /** Null when the console was not built. */
@@ -138,6 +140,7 @@ export class Front {
         cacheBytes: Math.floor(config.cacheBytes / threads),
         storeVersion: parts.storeVersion,
         dataFilePlace: parts.dataFilePlace,
+        leaseMemory: parts.leaseMemory,
         limits: this.#limits,
         logMemory: parts.logMemory,
         pacing: this.#pacing.memory,

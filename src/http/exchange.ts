@@ -25,7 +25,10 @@ const lingerMs = 250;
  */
 const lastLingerMs = 2000;
 
-/** Shared by all answers of an app. */
+/** `Exchange`, or a class that gives its answers with more. */
+export type ExchangeClass = typeof Exchange;
+
+/** What the answers of an app have in common. */
 export interface ExchangeOptions {
   readonly meter: AnswerMeter;
   readonly policy: AnswerPolicy;

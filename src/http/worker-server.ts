@@ -2,7 +2,7 @@ import type { AnswerMeter } from '../observability/answer-meter.ts';
 import type { AnswerPolicy } from './answer-policy.ts';
 import { writeHead } from './answer-writing.ts';
 import { type ConnectionRules, watchConnections } from './connection-rules.ts';
-import { Exchange, type ExchangeOptions } from './exchange.ts';
+import { Exchange, type ExchangeClass, type ExchangeOptions } from './exchange.ts';
 import type { HeaderBlock } from './header-block.ts';
 import { RequestView } from './request-view.ts';
 import { type Manner, TurnGuard } from './turn-guard.ts';
@@ -16,7 +16,9 @@ export interface HttpRoute {
   readonly pattern: string;
   /** The route under which its answers are counted; a handler may set another one (`Exchange.route`). */
   readonly countedAs: number;
-  /** Must answer, or keep the exchange and answer later. If it throws, the answer is a 500. */
+  /** What its requests are answered through, where that is not `Exchange` itself. */
+  readonly exchange?: ExchangeClass;
+  /** Must answer, or keep the exchange and answer later. What it throws becomes a 500. */
   handle(exchange: Exchange, request: RequestView): void;
 }
 
@@ -36,6 +38,8 @@ export interface DirectRoute {
   /** The pattern ends in one open segment. */
   readonly pattern: string;
   readonly countedAs: number;
+  /** What answers go through that are not given at once, where that is not `Exchange` itself. */
+  readonly exchange?: ExchangeClass;
   /** @returns what to write, valid until the next call; null: the request has to wait */
   answer(segment: string, query: string): ReadyAnswer | null;
   /**
@@ -101,10 +105,11 @@ export function createWorkerServer(options: WorkerServerOptions): WorkerServer {
 
 function addRoute(app: UwsApp, route: HttpRoute, parts: RouteParts): void {
   const { view, turns } = parts;
+  const { exchange: RouteExchange = Exchange } = route;
   app[route.method](route.pattern, (response: HttpResponse, request: HttpRequest): void => {
     const isHead =
       route.method === 'head' || (route.method === 'any' && request.getCaseSensitiveMethod() === 'HEAD');
-    const exchange = new Exchange(response, isHead, route.countedAs, turns.next(), parts);
+    const exchange = new RouteExchange(response, isHead, route.countedAs, turns.next(), parts);
     handleExchange(exchange, view.show(request), parts, () => route.handle(exchange, view));
   });
 }
@@ -136,6 +141,7 @@ function handleExchange(
  */
 function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): void {
   const { meter, policy, turns, view } = parts;
+  const { exchange: RouteExchange = Exchange } = route;
   const isHead = route.method === 'head';
   // Without a closure: V8 would allocate the captured variables for each request.
   app[route.method](route.pattern, (response: HttpResponse, request: HttpRequest): void => {
@@ -194,7 +200,7 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
     manner: Manner,
     handle: (exchange: Exchange) => void,
   ): void {
-    const exchange = new Exchange(response, isHead, route.countedAs, manner, parts);
+    const exchange = new RouteExchange(response, isHead, route.countedAs, manner, parts);
     handleExchange(exchange, view.show(request), parts, () => handle(exchange));
   }
 }

@@ -24,11 +24,8 @@ export function evaluationHeadersFor(status: number): HeaderBlock {
   return status === 503 ? evaluationRetryHeaders : evaluationHeaders;
 }
 
-const managementLines = [
-  anyOrigin,
-  noStore,
-  ['Access-Control-Expose-Headers', 'X-Request-Id, Retry-After, ETag'],
-] as const;
+const exposed = 'X-Request-Id, Retry-After, ETag';
+const managementLines = [anyOrigin, noStore, ['Access-Control-Expose-Headers', exposed]] as const;
 const managementBlock = headerBlock(managementLines);
 const managementJsonBlock = headerBlock([json, ...managementLines]);
 const managementPreflightBlock = headerBlock([...managementLines, ...preflight]);
@@ -97,7 +94,27 @@ export function consoleHeaders(requestId: string, status: number, fields: Answer
   return headerBlock(lines);
 }
 
-/** Headers of the answer above the Evaluation API's own limit, if it is switched on. */
+/** What a node of a cluster says with each answer while it may lack changes that others have acknowledged. */
+const detachedLine = ['Burgee-State', 'detached'] as const;
+/** By the block that each is in place of, itself included: to be detached twice says no more. */
+const detachedBlocks = new Map<HeaderBlock, HeaderBlock>();
+for (const block of [evaluationHeaders, evaluationRetryHeaders, evaluationPreflightHeaders]) {
+  const detached = extendHeaderBlock(block, ...detachedLine);
+  detachedBlocks.set(block, detached).set(detached, detached);
+}
+
+/**
+ * @returns the block with `Burgee-State: detached`: for evaluations one that was made before. Where a page may read
+ * headers, it may read this one.
+ */
+export function detachedHeaders(block: HeaderBlock): HeaderBlock {
+  const ready = detachedBlocks.get(block);
+  if (ready !== undefined) return ready;
+  const { name, value } = extendHeaderBlock(block, ...detachedLine);
+  return { name, value: value.replace(exposed, `${exposed}, ${detachedLine[0]}`) };
+}
+
+/** The answer above the Evaluation API's own limit, where one is switched on. */
 export function evaluationLimitedHeaders(retryAfter: number): HeaderBlock {
   return headerBlock([json, anyOrigin, noStore, ['Retry-After', String(retryAfter)]]);
 }

@@ -9,6 +9,8 @@ const storageMoved =
   'The data file of the service was moved, removed or replaced, so changes are refused. Nothing was applied. Put it back and retry.';
 const storageHeld =
   'Another process is opening the data file of the service and does not finish, so changes are refused. Nothing was applied. Let that process finish, or end it, and retry.';
+const unconfirmed =
+  'The change is stored and will not be lost, but not every node of the cluster has confirmed it in time: some may still answer from before it. Read it before sending it again.';
 
 const quotaReached =
   'This organisation has used up its write quota of the day, so its changes are refused until the next day begins, in UTC. Nothing was applied. Find the program that writes so much.';
@@ -17,8 +19,10 @@ const quotaReached =
 export function refuseUndecided(reply: ApiReply, outcome: WriteOutcome): void {
   const { kind } = outcome;
   if (kind === 'dropped') reply.refuseUnavailable(notApplied);
+  else if (kind === 'cut-off') reply.refuseUnavailable(cutOff);
   else if (kind === 'overloaded') reply.refuseUnavailable(overloaded);
   else if (kind === 'unknown') reply.refuseUnavailable(reply.manner.mayBeApplied);
+  else if (kind === 'unconfirmed') reply.refuse({ code: 'not-confirmed', detail: unconfirmed });
   else if (kind === 'quota-reached') {
     reply.refuse({ code: 'write-quota-reached', detail: quotaReached }, outcome.retryAfter);
   } else if (kind === 'storage-full') reply.refuse({ code: 'storage-full', detail: storageFull });
@@ -29,5 +33,8 @@ export function refuseUndecided(reply: ApiReply, outcome: WriteOutcome): void {
 
 /** The detail of a 503 that is given at once, because every queue is bounded. */
 export const overloaded = 'The service has reached its limit of requests in flight. Retry in a moment.';
+/** The detail of a 503 of a node that has no lease: nothing was read, and nothing was sent to the writer. */
+export const cutOff =
+  'This node is cut off from its cluster and cannot say what is current. Ask again: another node may answer.';
 /** The detail of a 503 that is given before a request is read, because each connection takes a file descriptor. */
 export const tooManyConnections = 'The service has reached its limit of connections. Retry in a moment.';

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Readiness } from '../admin/admin-server.ts';
 import type { Config } from '../config/config.ts';
 import { Front } from '../front/front.ts';
@@ -13,13 +13,16 @@ import type { OpenIdDesk } from '../operations/sessions/open-id/open-id-desk.ts'
 import type { OpenIdProvider } from '../operations/sessions/open-id/open-id-provider.ts';
 import { endProcessNow } from '../support/end-process.ts';
 import { createFilePlaceMemory } from '../support/file-place.ts';
+import { createLeaseMemory, LeaseCell } from '../support/lease-cell.ts';
 import { packageRoot } from '../support/package-root.ts';
+import { newId } from '../support/random-id.ts';
 import { createStoreVersionMemory } from '../support/store-version.ts';
 import { loadDocsPages } from '../worker/pages/docs-pages.ts';
 import { loadWebApp } from '../worker/pages/web-app.ts';
 import { writerMetrics } from '../writer/client/writer-metrics-protocol.ts';
 import { pulseBytes } from '../writer/client/writer-protocol.ts';
 import { AdminHost } from './admin-host.ts';
+import { ClusterHost } from './cluster-host.ts';
 import { type MadeOffer, makeFirstOwnerOffer } from './make-first-owner-offer.ts';
 import { NotifierHost } from './notifier-host.ts';
 import { OperatorHost } from './operator-host.ts';
@@ -48,23 +51,29 @@ const webAppDirectory = join(packageRoot(), 'dist', 'console');
 const docsDirectory = join(packageRoot(), 'dist', 'docs');
 
 /**
- * Starts the actors in the order in which they depend on one another: writer (opens and verifies the store), workers,
- * operator's socket; then the front end listens. The threads of the pool load from the beginning. The caller holds the
- * claim on the data directory.
- *
- * @throws Error with a message for people when a part cannot start; the parts that had started are stopped again
+ * Starts the actors in the order in which they need one another: writer (opens and verifies the store), workers, operator's
+ * socket; then the front end listens. The threads of the pool load from the beginning. The caller holds the claim on the
+ * data directory.
+ * @param leaseMemory of a `LeaseCell`, by which the service is a node of a cluster; null: it is alone
+ * @throws Error with a message for people when a part cannot start; what had started is stopped again
  */
-export async function startService(given: Config): Promise<Service> {
+export async function startService(
+  given: Config,
+  leaseMemory = given.clusterUrl === null ? null : createLeaseMemory(),
+): Promise<Service> {
   const settled = await settlePort(given);
   try {
-    return await startParts(settled);
+    return await startParts(settled, leaseMemory);
   } finally {
     await settled.release();
   }
 }
 
-async function startParts({ config, release }: SettledPort): Promise<Service> {
-  const starting = new ServiceParts(config, createMainLog(config.logLevel));
+async function startParts(
+  { config, release }: SettledPort,
+  leaseMemory: SharedArrayBuffer | null,
+): Promise<Service> {
+  const starting = new ServiceParts(config, leaseMemory, createMainLog(config.logLevel));
   try {
     return await starting.start(release);
   } catch (fault) {
@@ -83,10 +92,15 @@ class ServiceParts {
   readonly #writer: WriterHost;
   readonly #operator: OperatorHost;
   readonly #dataFilePlace = createFilePlaceMemory();
+  readonly #leaseMemory: SharedArrayBuffer | null;
+  /** Null: the service is alone. */
+  readonly #lease: LeaseCell | null;
   readonly #logMemory = createLogMemory();
   readonly #onFatal: (fault: Error) => void;
   /** Handles uncaught faults of the main thread, such as a failed assertion. */
   readonly #onUncaught = (fault: Error): void => this.#onFatal(fault);
+  /** Null: the service is alone. */
+  readonly #cluster: ClusterHost | null;
   #front: Front | null = null;
   #openId: OpenIdProvider | null = null;
   readonly #usage: UsageRecorder;
@@ -97,8 +111,10 @@ class ServiceParts {
   #isListening = false;
   #phase: Readiness['phase'] = 'starting';
 
-  constructor(config: Config, mainLog: MainLog) {
+  constructor(config: Config, leaseMemory: SharedArrayBuffer | null, mainLog: MainLog) {
     this.#config = config;
+    this.#leaseMemory = leaseMemory;
+    this.#lease = leaseMemory === null ? null : new LeaseCell(leaseMemory);
     this.#mainLog = mainLog;
     const { port1: operatorPort, port2: writerPort } = new MessageChannel();
     const { log } = mainLog;
@@ -125,6 +141,12 @@ class ServiceParts {
       isMailConfigured: config.smtpUrl !== null,
       firstOwnerOffer: this.#firstOwner.offer,
     };
+    const node = newId();
+    const clusterPorts = config.clusterUrl === null ? null : new MessageChannel();
+    this.#cluster =
+      clusterPorts === null || leaseMemory === null
+        ? null
+        : this.#createCluster(node, leaseMemory, clusterPorts.port1);
     this.#writer = new WriterHost({
       setup: {
         directory: config.dataDir,
@@ -144,6 +166,7 @@ class ServiceParts {
         pulse: new SharedArrayBuffer(pulseBytes),
         operatorPort: writerPort,
         metrics: createMetricMemory(writerMetrics),
+        cluster: clusterPorts === null ? null : { port: clusterPorts.port2, node },
       },
       requestDeadlineMs: config.requestDeadlineMs,
       onOutboxGrew: () => this.#notifier?.look(),
@@ -188,6 +211,7 @@ class ServiceParts {
       writer: this.#writer.client,
       storeVersion: this.#storeVersion,
       dataFilePlace: this.#dataFilePlace,
+      leaseMemory: this.#leaseMemory,
       logMemory: this.#logMemory,
       docs,
       webApp,
@@ -197,7 +221,7 @@ class ServiceParts {
       onFatal: this.#onFatal,
     });
     this.#front = front;
-    const { storeId, hasMembers } = await this.#writer.ready();
+    const { storeId, hasMembers } = await this.#orFailed(this.#writer.ready());
     this.#isWriterReady = true;
     this.#notifier?.start();
     await front.start();
@@ -220,9 +244,15 @@ class ServiceParts {
     };
   }
 
-  /**
-   * Loaded only when a provider is configured. The provider may be down: then it is asked again when somebody signs in.
-   */
+  /** A part that fails while another is waited for ends the start. */
+  #orFailed<T>(part: Promise<T>): Promise<T> {
+    const failed = this.#failed.then((fault): never => {
+      throw fault;
+    });
+    return Promise.race([part, failed]);
+  }
+
+  /** Its parts are loaded only where a provider is configured. It may be down: then it is asked again when it is needed. */
   async #loadOpenId(): Promise<OpenIdDesk | null> {
     const { openIdIssuer: issuer, openIdClientId: clientId, openIdClientSecret, baseUrl } = this.#config;
     if (issuer === null || clientId === null) return null;
@@ -244,6 +274,28 @@ class ServiceParts {
     return new OpenIdDesk(provider, log);
   }
 
+  #createCluster(node: string, leaseMemory: SharedArrayBuffer, replicaPort: MessagePort): ClusterHost {
+    const { clusterUrl, clusterPasswordFile, clusterSchema, clusterLeaseMs, clusterWaitMs, clusterWait } =
+      this.#config;
+    return new ClusterHost({
+      setup: {
+        url: clusterUrl ?? '',
+        passwordFile: clusterPasswordFile,
+        schema: clusterSchema,
+        node,
+        leaseMs: clusterLeaseMs,
+        waitMs: clusterWaitMs,
+        wait: clusterWait,
+        leaseMemory,
+        logLevel: this.#config.logLevel,
+        logMemory: this.#logMemory,
+        replicaPort,
+      },
+      onFatal: this.#onFatal,
+      onLog: (lines) => this.#takeLines(lines),
+    });
+  }
+
   #createNotifier(): NotifierHost | null {
     const { smtpUrl, mailFrom, baseUrl, logLevel } = this.#config;
     if (smtpUrl === null) return null;
@@ -257,6 +309,7 @@ class ServiceParts {
       writer: this.#isWriterReady && this.#writer.client.isServing,
       workers: this.#front?.isServing ?? false,
       front: this.#isListening,
+      ...(this.#lease === null ? {} : { cluster: this.#lease.isValid() }),
     };
     const failing = Object.entries(parts).flatMap(([name, isServing]) => (isServing ? [] : [name]));
     return { phase: this.#phase, failing };
@@ -291,6 +344,7 @@ class ServiceParts {
     const haveWorkersStopped = (await this.#front?.stop(fault !== undefined)) ?? true;
     await this.#usage.stop();
     await this.#writer.stop();
+    await this.#cluster?.stop();
     this.#admin.close();
     if (haveWorkersStopped) this.#mainLog.log.info('stopped');
     else this.#mainLog.log.error({ err: fault }, 'a worker thread hangs: the process ends without it');

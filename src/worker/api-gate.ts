@@ -5,6 +5,7 @@ import type { ApiManner } from '../operations/api-manner.ts';
 import { ApiReply, type ApiRequest } from '../operations/api-reply.ts';
 import type { ApiCall } from '../operations/call.ts';
 import type { MatchRoute } from '../operations/match-route.ts';
+import { cutOff } from '../operations/refuse-undecided.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import { type ApiActors, guarded, refuseByHead } from './answers/answer-call.ts';
@@ -53,6 +54,8 @@ export interface ApiGateOptions {
   /** Receives how long each part of a body took, in milliseconds. */
   onBodyStep(ms: number): void;
   readonly requestDeadlineMs: number;
+  /** Whether this service can say what is current: a node that is cut off from its cluster cannot. */
+  isAttached(): boolean;
 }
 
 interface Opened {
@@ -66,9 +69,9 @@ const scatteredBody =
 const overBudget = 'The memory for request bodies is used up. Retry in a moment.';
 
 /**
- * The way in of an API. The order is: the request rate, the checks of its door, refusals that need the head alone, the
- * body. Then a read is answered here, and a change goes to the writer, which checks the asker again. Every request
- * leaves one line in the log.
+ * The way in of an API. The order is: the request rate, whether this node can say what is current, the checks of its door,
+ * refusals that need the head alone, the body. Then a read is answered here, and a change goes to the writer, which checks
+ * the asker again. Every request leaves one line in the log.
  */
 export class ApiGate {
   readonly #door: ApiDoor;
@@ -84,7 +87,10 @@ export class ApiGate {
     const { requestRate, actors } = this.#door;
     try {
       if (!requestRate.take(reply.request.limitKey)) this.#door.refuseRate(reply);
-      else if (this.#door.admit(reply, view, hasRoom)) this.#receive(reply);
+      // A preflight tells nothing of what is stored, and without its answer a page cannot read the refusal.
+      else if (reply.request.method !== 'options' && !this.#options.isAttached()) {
+        reply.refuseUnavailable(cutOff);
+      } else if (this.#door.admit(reply, view, hasRoom)) this.#receive(reply);
     } catch (fault) {
       actors.onFault(fault, reply.request.requestId);
       reply.refuseInternal();

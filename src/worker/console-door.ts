@@ -16,6 +16,7 @@ import { overloaded } from '../operations/refuse-undecided.ts';
 import { openIdCookie } from '../operations/sessions/open-id/open-id-cookie.ts';
 import { type SessionCookie, sessionCookie } from '../operations/sessions/session-cookie.ts';
 import { PageWatchers } from '../operations/watching/page-watchers.ts';
+import type { WriterPort } from '../writer/client/writer-client.ts';
 import { type ApiActors, answerRead, answerWrite } from './answers/answer-call.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
 import type { ApiDoor, OwnParts } from './api-gate.ts';
@@ -31,6 +32,8 @@ export interface ConsoleDoorOptions {
   readonly settings: ConsoleSettings;
   readonly reads: ApiReads;
   readonly longAnswers: LongAnswers;
+  readonly writer: WriterPort;
+  /** For what the process does once, but for changes. */
   readonly host: HostClient;
   /** Raised after each commit. */
   readonly storeVersion: SharedArrayBuffer;
@@ -80,7 +83,7 @@ export class ConsoleDoor implements ApiDoor {
     this.#options = options;
     this.requestRate = options.requestRate;
     this.inFlight = options.inFlight;
-    const { settings, reads, longAnswers, host, log, storeVersion } = options;
+    const { settings, reads, longAnswers, writer, host, log, storeVersion } = options;
     this.manner = consoleManner(settings.docsUrl);
     this.#cookie = sessionCookie(settings.baseUrl);
     const onFault = (fault: unknown): void => log.error({ err: fault }, 'watching changes failed');
@@ -88,8 +91,8 @@ export class ConsoleDoor implements ApiDoor {
     this.actors = {
       reads,
       longAnswers,
-      writer: host.writer,
-      // Sign-in has limits of its own, and sessions have no denials.
+      writer,
+      // Sessions have attempts of their own, and no denials.
       mayFail: () => true,
       countUnrecordedDenial: () => undefined,
       watchers: this.#watchers,

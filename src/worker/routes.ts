@@ -1,5 +1,5 @@
 import { errorEnvelope } from '../contracts/error-envelope.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { Exchange, ExchangeClass } from '../http/exchange.ts';
 import { headerBlock } from '../http/header-block.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { DirectRoute, HttpMethod, HttpRoute } from '../http/worker-server.ts';
@@ -33,6 +33,8 @@ export interface RouteParts {
   readonly evaluation: EvaluationLimit;
   readonly docs: DocsPages;
   readonly docsUrl: string;
+  /** What requests of the APIs are answered through. */
+  readonly apiExchange: ExchangeClass;
   onFault(fault: unknown, during: string): void;
 }
 
@@ -61,12 +63,13 @@ const flagPattern = '/v1/flags/:flagId';
  * The one endpoint that is answered before its handler returns, unless the limit of evaluations has to check addresses.
  */
 export function createDirectRoutes(parts: RouteParts): readonly DirectRoute[] {
-  const { flagAnswer, evaluation, onFault } = parts;
+  const { flagAnswer, evaluation, apiExchange, onFault } = parts;
   if (evaluation.isLimited) return [];
   return read.map((method) => ({
     method,
     pattern: flagPattern,
     countedAs: routeIndex('evaluate-flag'),
+    exchange: apiExchange,
     answer: (segment, query) => flagAnswer.answer(segment, query),
     wait: (exchange, request) => awaitFlag(exchange, request, parts.awaitFlag),
     fail: (fault) => {
@@ -101,7 +104,7 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
   };
   const noEvaluationRoute: Handle = (exchange, request) =>
     answerNoEvaluationRoute(exchange, request, docsUrl);
-  return [
+  const apis = [
     ...(evaluation.isLimited ? routes('evaluate-flag', read, flagPattern, flag) : []),
     ...routes('evaluate-project', read, '/v1/flags/project/:projectId', project),
     ...routes('health', read, '/health', health),
@@ -113,6 +116,11 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
     ...routes('evaluation-other', ['any'], '/health', noEvaluationRoute),
     ...routes('management-other', ['any'], '/api/v1', management),
     ...routes('management-other', ['any'], '/api/v1/*', management),
+    ...routes('console-other', ['any'], consoleApiPath, console),
+    ...routes('console-other', ['any'], `${consoleApiPath}/*`, console),
+  ];
+  return [
+    ...apis.map((route) => ({ ...route, exchange: parts.apiExchange })),
     ...routes('console-page', ['any'], '/console', console),
     ...routes('console-page', ['any'], '/console/*', console),
     ...routes('docs', read, '/docs', docs),

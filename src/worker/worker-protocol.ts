@@ -77,6 +77,8 @@ export interface WorkerSettings {
   readonly storeVersion: SharedArrayBuffer;
   /** The memory of a `FilePlace`: the data file that the writer has opened. */
   readonly dataFilePlace: SharedArrayBuffer;
+  /** The memory of a `LeaseCell`; null: this is no node of a cluster. */
+  readonly leaseMemory: SharedArrayBuffer | null;
   readonly limits: SharedLimits;
   readonly logMemory: SharedArrayBuffer;
   /** 1 while evaluations need the processor and changes are paced. */

@@ -9,10 +9,11 @@ import { Reads } from '../operations/reads.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
 import { crowdedAnswer } from './answers/crowded-answer.ts';
 import type { AwaitFlagParts } from './answers/evaluation-wait.ts';
-import { FlagAnswer } from './answers/flag-evaluation.ts';
+import type { FlagAnswer } from './answers/flag-evaluation.ts';
 import { LongAnswers } from './answers/long-answers.ts';
 import type { ProjectAnswerParts } from './answers/project-evaluation.ts';
 import { ApiGate, type ApiGateOptions } from './api-gate.ts';
+import { type Attachment, attachmentOf } from './attachment.ts';
 import { BetweenEvents } from './between-events.ts';
 import { ConsoleDoor, type ConsoleDoorOptions } from './console-door.ts';
 import { ProjectEvaluator } from './evaluation/evaluate-project.ts';
@@ -62,8 +63,9 @@ export function createServices(
   hooks: ConnectionHooks,
 ): WorkerServices {
   const { log } = workerLog;
+  const attachment = attachmentOf(setup.leaseMemory);
   const addresses = new ClientAddresses(setup.trustedProxies);
-  const evaluation = createEvaluation(setup, reader, {
+  const evaluation = createEvaluation(setup, reader, attachment, {
     addressOf: (exchange, request) => addresses.findOf(exchange, request).address.limitKey,
     onFault: (fault, during) => log.error({ err: fault, during }, 'request failed'),
   });
@@ -71,6 +73,7 @@ export function createServices(
   const doorParts: DoorParts = {
     reads: evaluation.reads,
     longAnswers: evaluation.longAnswers,
+    writer: attachment.writer(host.writer),
     meter: requestMeter,
     log,
   };
@@ -79,8 +82,9 @@ export function createServices(
     bodyBudget: budgetOf(setup, 'bodyBytes', setup.bufferedBodyBytesMax),
     onBodyStep: (ms) => evaluation.meter.observeStep('body', ms),
     requestDeadlineMs: setup.requestDeadlineMs,
+    isAttached: () => attachment.isAttached(),
   };
-  const management = new ApiGate(managementDoor(setup, doorParts, host, workerLog), gateOptions);
+  const management = new ApiGate(managementDoor(setup, doorParts, workerLog), gateOptions);
   const consoleDoor = createConsoleDoor(setup, doorParts, host);
   const console = new ApiGate(consoleDoor, gateOptions);
   const { limits, evaluationRateLimit, docsUrl } = setup;
@@ -96,6 +100,7 @@ export function createServices(
     evaluation: new EvaluationLimit(limiter, addresses, docsUrl, requestMeter),
     docs: setup.docs,
     docsUrl,
+    apiExchange: attachment.apiExchange,
     onFault: evaluation.project.onFault,
   };
   const connections = new ConnectionRoom(setup);
@@ -115,13 +120,13 @@ export function createServices(
       hooks.onConnection(change);
       return connections.change(change);
     },
-    crowded: crowdedAnswer(docsUrl),
+    crowded: attachment.crowded(crowdedAnswer(docsUrl)),
   });
   return { ...evaluation, requestMeter, console: consoleDoor, server };
 }
 
-/** What both doors need. */
-type DoorParts = Pick<ConsoleDoorOptions, 'reads' | 'longAnswers' | 'meter' | 'log'>;
+/** What both doors are made with. */
+type DoorParts = Pick<ConsoleDoorOptions, 'reads' | 'longAnswers' | 'writer' | 'meter' | 'log'>;
 
 interface Evaluation {
   readonly meter: EvaluationMeter;
@@ -138,6 +143,7 @@ interface Evaluation {
 function createEvaluation(
   setup: WorkerSetup,
   reader: StoreReader,
+  attachment: Attachment,
   hooks: Pick<ProjectAnswerParts, 'addressOf' | 'onFault'>,
 ): Evaluation {
   const { docsUrl, tokenPrefixesAccepted } = setup;
@@ -160,7 +166,7 @@ function createEvaluation(
   const readOptions = { docsUrl, console: setup.console, tokenPrefixesAccepted, onStep: stepOf('read') };
   const evaluator = new FlagEvaluator(source, docsUrl, meter, tallies);
   const projects = new ProjectEvaluator(source, reader, docsUrl, { meter, tallies }, room.snapshots);
-  const flagAnswer = new FlagAnswer({ source, evaluator, meter, docsUrl });
+  const flagAnswer = attachment.flagAnswer({ source, evaluator, meter, docsUrl });
   const waiting = budgetOf(setup, 'waitingEvaluations', Number.MAX_SAFE_INTEGER);
   return {
     meter,
@@ -174,17 +180,11 @@ function createEvaluation(
   };
 }
 
-function managementDoor(
-  setup: WorkerSetup,
-  parts: DoorParts,
-  host: HostClient,
-  workerLog: WorkerLog,
-): ManagementDoor {
+function managementDoor(setup: WorkerSetup, parts: DoorParts, workerLog: WorkerLog): ManagementDoor {
   const { limits } = setup;
   return new ManagementDoor({
     ...parts,
     docsUrl: setup.docsUrl,
-    writer: host.writer,
     logRequest: (line) => workerLog.logRequest(line),
     requestRate: new AddressLimiter(limits.managementRate, setup.managementRateLimit),
     failedAuthentications: new AddressLimiter(limits.failedAuthentications, setup.failedAuthenticationLimit),

@@ -198,3 +198,60 @@ t.test('a provider to sign in with needs an id, a base URL and TLS', async (t) =
     t.match(problemsOf(issuerOf(issuer)), [/^BURGEE_OPEN_ID_ISSUER must be an https:\/\/ address/], issuer);
   }
 });
+
+t.test('a node of a cluster needs a database, and one password', async (t) => {
+  const BURGEE_CLUSTER_URL =
+    'postgres://burgee@db1:5432,db2/flags?sslmode=verify-full&sslrootcert=/etc/ca.pem';
+  t.match(configOf(load({})), {
+    clusterUrl: null,
+    clusterPasswordFile: null,
+    clusterSchema: 'burgee',
+    clusterLeaseMs: 3000,
+    clusterWaitMs: 5000,
+    clusterWait: 'all',
+  });
+  const whole = configOf(
+    load({
+      environment: {
+        BURGEE_CLUSTER_URL,
+        BURGEE_CLUSTER_PASSWORD_FILE: 'secret',
+        BURGEE_CLUSTER_WAIT: 'none',
+      },
+    }),
+  );
+  t.match(whole, {
+    clusterUrl: BURGEE_CLUSTER_URL,
+    clusterPasswordFile: resolve('secret'),
+    clusterWait: 'none',
+  });
+  t.equal(configOf(load({ environment: { BURGEE_CLUSTER_URL: 'off' } })).clusterUrl, null);
+  for (const url of ['mysql://db/flags', 'db:5432', 'postgres://', 'postgres://db/with space']) {
+    const problems = problemsOf(load({ environment: { BURGEE_CLUSTER_URL: url } }));
+    t.match(problems, [/^BURGEE_CLUSTER_URL must be postgres:.* but it is a value that is not shown$/], url);
+  }
+  const alone = {
+    BURGEE_CLUSTER_PASSWORD_FILE: 'secret',
+    BURGEE_CLUSTER_SCHEMA: 'flags',
+    BURGEE_CLUSTER_LEASE_MS: '2000',
+    BURGEE_CLUSTER_WAIT_MS: '2000',
+    BURGEE_CLUSTER_WAIT: 'none',
+  };
+  const problems = problemsOf(load({ environment: alone }));
+  t.equal(problems.length, 5, 'a node that is given no database does not serve alone');
+  for (const problem of problems) t.match(problem, /does nothing without a cluster: set --cluster-url/);
+  const twice = { ...alone, BURGEE_CLUSTER_URL: 'postgres://burgee:other@db1,db2/flags' };
+  t.match(problemsOf(load({ environment: twice })), [
+    /holds a password, and --cluster-password-file .* remove one/,
+  ]);
+  t.same(problemsOf(load({ environment: { ...alone, BURGEE_CLUSTER_URL } })), []);
+  for (const schema of ['pg_flags', 'Flags', '1st', 'a"b', 'a'.repeat(31)]) {
+    const wrong = problemsOf(load({ environment: { BURGEE_CLUSTER_URL, BURGEE_CLUSTER_SCHEMA: schema } }));
+    t.match(wrong, [/^BURGEE_CLUSTER_SCHEMA must be 1 to 30 small letters/], schema);
+  }
+  for (const milliseconds of ['999', '60001']) {
+    const wrong = problemsOf(
+      load({ environment: { BURGEE_CLUSTER_URL, BURGEE_CLUSTER_LEASE_MS: milliseconds } }),
+    );
+    t.match(wrong, [/^BURGEE_CLUSTER_LEASE_MS must be a whole number from 1000 to 60000/], milliseconds);
+  }
+});

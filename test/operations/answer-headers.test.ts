@@ -2,6 +2,7 @@ import t from 'tap';
 import { problemTable } from '../../src/contracts/problem-table.ts';
 import type { HeaderBlock } from '../../src/http/header-block.ts';
 import {
+  detachedHeaders,
   evaluationHeadersFor,
   evaluationLimitedHeaders,
   managementHeaders,
@@ -45,3 +46,23 @@ t.test('an ETag is sent if there is one, and a 304 has no Content-Type', async (
   t.notOk(unchanged.has('content-type'));
   t.same([...unchanged.keys()].sort(), [...linesOf(managementHeaders('r', 304)).keys(), 'etag'].sort());
 });
+
+t.test(
+  'a detached node says so with each block, once, and where a page may read headers it may read that',
+  async (t) => {
+    const evaluation = [evaluationHeadersFor(200), evaluationHeadersFor(503), evaluationLimitedHeaders(42)];
+    for (const block of evaluation) {
+      const detached = linesOf(detachedHeaders(block));
+      t.equal(detached.get('burgee-state'), 'detached');
+      detached.delete('burgee-state');
+      t.same([...detached], [...linesOf(block)], 'and nothing else is different');
+    }
+    const [ready] = evaluation as [HeaderBlock];
+    t.equal(detachedHeaders(ready), detachedHeaders(ready), 'an evaluation makes no block of its own');
+    t.equal(detachedHeaders(detachedHeaders(ready)), detachedHeaders(ready));
+    const management = linesOf(detachedHeaders(managementHeaders('r', 503)));
+    t.equal(management.get('burgee-state'), 'detached');
+    t.equal(management.get('access-control-expose-headers'), 'X-Request-Id, Retry-After, ETag, Burgee-State');
+    t.equal(management.get('x-request-id'), 'r');
+  },
+);

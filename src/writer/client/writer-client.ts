@@ -16,49 +16,43 @@ import {
   type WriterResult,
 } from './writer-protocol.ts';
 
-/** The outcomes beyond the writer's own results. `unknown`: the writer died, and the command may have been applied. */
-export type WriteOutcome = WriterResult | { readonly kind: 'unknown' } | { readonly kind: 'overloaded' };
+/** What a caller is told: `unknown` also when the writer died, `cut-off` and `overloaded` also when nothing was sent to it. */
+export type WriteOutcome = WriterResult | { readonly kind: 'overloaded' };
 
 interface Waiting {
   readonly deadline: number;
   settle(outcome: WriteOutcome): void;
 }
 
-/** Bounds on commands at the writer's port, and on the bytes of their bodies. */
+/** Commands at the writer's port, and the bytes of their bodies. */
 const unsettledMax = 8192;
 const unsettledBytesMax = 64 * 1024 * 1024;
-/**
- * A change that would wait longer than this share of the deadline is refused at once. The rest is for a disk that is
- * slow at times.
- */
+/** Of the deadline: a change that would wait longer is refused at once. The other half is for disks that are slow at times. */
 const delayShareMax = 0.5;
-/** The writer's speed is measured over this share of the deadline. */
+/** Of the deadline: what the writer did within so much of its time is taken for its speed. */
 const rememberedShare = 0.1;
-/** This many may always wait, however slow the last ones were: they show when the writer is fast again. */
+/** So many may always wait, however slow the last ones were: they tell when the writer is fast again. */
 const alwaysWaitingMax = 4;
 
-/** A body is not read here after it was sent, so its bytes are transferred. */
+/** Nobody looks at it here once it is sent. */
 function bodyOf(command: WriterCommand): Uint8Array | null {
   return 'call' in command ? command.call.body : null;
 }
 
-/** A request's way to the writer. */
+/** What a request holds of the writer. */
 export interface WriterPort {
   write(call: ApiCall): Promise<WriteOutcome>;
   recordDenial(denial: Denial): Promise<WriteOutcome>;
 }
 
-/**
- * The main thread's side of the writer, for all workers. Each call is answered once, and by its deadline unless the
- * writer has begun it.
- */
+/** What the main thread holds of the writer, for all workers. Each call is answered once: at its deadline at the latest, unless it was begun. */
 export class WriterClient implements WriterPort {
   readonly #port: Worker | MessagePort;
   readonly #pulse: Int32Array<SharedArrayBuffer>;
   readonly #deadlineMs: number;
   readonly #held: HeldCommands<WriterCommand>;
   readonly #waiting = new Map<number, Waiting>();
-  /** Bytes of the body of each command that is not settled, even if its caller was already refused. */
+  /** Bytes of each command's body that the writer has not told the result of, also when its caller was refused. */
   readonly #unsettledBytes = new Map<number, number>();
   readonly #smallDelay: QueueDelay;
   readonly #largeDelay: QueueDelay;
@@ -82,7 +76,7 @@ export class WriterClient implements WriterPort {
     return this.#waiting.size;
   }
 
-  /** Commands that the writer has not settled. */
+  /** Commands that the writer has not told the result of. */
   get queueDepth(): number {
     return this.#unsettledBytes.size;
   }
@@ -96,7 +90,7 @@ export class WriterClient implements WriterPort {
     return !this.#isFailed;
   }
 
-  /** Number of commands sent since the start. */
+  /** Commands that were ever sent. */
   get commandsSent(): number {
     return this.#nextTicket - 1;
   }
@@ -121,7 +115,7 @@ export class WriterClient implements WriterPort {
     return this.#send(0, (ticket, deadline) => ({ kind: 'usage', ticket, deadline, usage }));
   }
 
-  /** Bounds what waits at the writer's port, however long the writer is busy: beyond it nothing is sent. */
+  /** What waits at the writer's port is bounded, however long the writer is busy: above it nothing is sent. */
   #hasRoom(bytes: number): boolean {
     if (this.#unsettledBytes.size >= unsettledMax) return false;
     return this.#unsettledBytesSum + bytes <= unsettledBytesMax;
@@ -131,13 +125,13 @@ export class WriterClient implements WriterPort {
     return bytes > largeBodyBytes ? this.#largeDelay : this.#smallDelay;
   }
 
-  /** Whether a change would wait so long that its answer may be late: then it is refused at once. */
+  /** Whether a change would wait so long that its answer may be late: then it is better told so at once. */
   #isTooSlow(bytes: number): boolean {
     const delay = this.#delayOf(bytes);
     return delay.depth >= alwaysWaitingMax && delay.expectedMs > this.#deadlineMs * delayShareMax;
   }
 
-  /** Sends a request's change, which is refused when it would be late. The service's own commands are not. */
+  /** Sends what somebody asks for: it is refused where it would be late, and what the service does for itself is not. */
   #change(
     body: Uint8Array | null,
     make: (ticket: number, deadline: number) => WriterCommand,
@@ -167,7 +161,7 @@ export class WriterClient implements WriterPort {
     if (reply.kind !== 'results') return;
     const { results, areMoreWaiting } = reply;
     const [first] = results;
-    // Results come in the order of their commits. A group has either one large command or small ones.
+    // Results come as they were committed: large ones one by one, small ones by themselves.
     if (first !== undefined) {
       const delay = this.#delayOf(this.#unsettledBytes.get(first[0]) ?? 0);
       delay.settle(results.length, monotonicMs(), areMoreWaiting);
@@ -185,7 +179,7 @@ export class WriterClient implements WriterPort {
     waiting?.settle(outcome);
   }
 
-  /** Refuses commands that are past their deadline and not begun: the writer will drop them. */
+  /** Refuses what is past its deadline and not begun: the writer will drop it when it comes to it. */
   expire(now: number): void {
     const begun = Atomics.load(this.#pulse, pulseBegunCell);
     for (const [ticket, { deadline }] of this.#waiting) {
@@ -195,9 +189,9 @@ export class WriterClient implements WriterPort {
   }
 
   /**
-   * The writer will send nothing more: commands that it had begun may have been applied.
+   * Nothing more is heard of the writer: what was begun may have been applied.
    *
-   * @param mayBegin the writer hangs, and may still run the others before the process ends
+   * @param mayBegin it hangs, and may come to the rest after all before the process ends
    */
   fail(mayBegin: boolean): void {
     this.#isFailed = true;
