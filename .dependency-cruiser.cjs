@@ -16,7 +16,10 @@ const layers = [
   ['http', ['support', 'config', 'observability']],
   ['operations', ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'writer']],
   ['cluster', ['support', 'domain', 'storage', 'observability']],
-  [actors, ['support', 'domain', 'contracts', 'storage', 'observability', 'operations', actors]],
+  [
+    actors,
+    ['support', 'domain', 'contracts', 'storage', 'observability', 'operations', 'cluster/client', actors],
+  ],
   // Parts of the worker that know less than it does: evaluation no request and no thread, answers no store.
   ['worker/evaluation', ['support', 'domain', 'contracts', 'storage', 'observability']],
   [
@@ -34,6 +37,7 @@ const layers = [
     'supervisor',
     [
       'admin',
+      'cluster',
       'support',
       'domain',
       'config',

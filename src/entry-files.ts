@@ -5,6 +5,7 @@
 export const threadEntries = {
   worker: new URL('./worker/connection-worker.js', import.meta.url),
   writer: new URL('./writer/thread/writer-worker.js', import.meta.url),
+  cluster: new URL('./cluster/thread/cluster-worker.js', import.meta.url),
   notifier: new URL('./notifier/notifier-worker.js', import.meta.url),
   operator: new URL('./operator/operator-worker.js', import.meta.url),
 } as const;

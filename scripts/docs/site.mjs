@@ -12,6 +12,7 @@ const pageOrder = [
   'console.md',
   'configuration.md',
   'operations.md',
+  'cluster.md',
   'supply-chain.md',
   'audit-log.md',
   'guarantees.md',

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { defineApply } from './apply-command.ts';
 import { defineBackup } from './backup-command.ts';
 import { defineCheck } from './check-command.ts';
+import { defineClusterCreate } from './cluster-create-command.ts';
 import { type Action, setAction } from './command-action.ts';
 import { exitCodes } from './command-failure.ts';
 import { defineCompact } from './compact-command.ts';
@@ -52,6 +53,9 @@ const organisationExamples = `Examples:
 const memberExamples = `Examples:
   burgee member sign-in-link owner@example.com
 `;
+const clusterExamples = `Examples:
+  burgee cluster create --data-dir /var/lib/burgee
+`;
 const tokenExamples = `Examples:
   burgee token revoke e4KcbX2nG4DjS7N1GkMD
 `;
@@ -87,6 +91,7 @@ function buildProgram(setExitCode: (code: number) => void): Command {
   for (const define of topCommands) add(program, define);
   add(group(program, 'organisation', 'Manage organisations.', organisationExamples), defineSetPlan);
   add(group(program, 'member', 'Help members sign in.', memberExamples), defineSignInLink);
+  add(group(program, 'cluster', 'Serve one store from several nodes.', clusterExamples), defineClusterCreate);
   add(group(program, 'token', 'Manage tokens.', tokenExamples), defineRevoke);
   return program;
 }

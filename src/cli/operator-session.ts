@@ -8,6 +8,7 @@ import { type Claim, claimDirectory, claimFileOf } from '../storage/lmdb/claim.t
 import { openStore, type Store } from '../storage/store.ts';
 import { StoreError } from '../storage/store-error.ts';
 import { markerFileOf, readMarker } from '../storage/store-identity.ts';
+import { localCommits } from '../writer/thread/commits.ts';
 import { FreeSpace } from '../writer/thread/free-space.ts';
 import { localWriter, OperatorCommands } from '../writer/thread/operator-commands.ts';
 import { CommandFailure } from './command-failure.ts';
@@ -104,6 +105,10 @@ export function operatorOn(
   store: Store,
   { dataDir, tokenPrefix, baseUrl }: Pick<Config, 'dataDir' | 'tokenPrefix' | 'baseUrl'>,
 ): Operator {
-  const commands = new OperatorCommands({ store, freeSpace: new FreeSpace(dataDir, 0), baseUrl });
+  const commands = new OperatorCommands({
+    commits: localCommits(store),
+    freeSpace: new FreeSpace(dataDir, 0),
+    baseUrl,
+  });
   return createOperator({ callWriter: localWriter(commands), tokenPrefix });
 }

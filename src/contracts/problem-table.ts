@@ -37,6 +37,7 @@ export const problemTable: Readonly<Record<ProblemCode | ConsoleProblemCode, Pro
   'too-many-failed-attempts': row(429, 'Too many failed attempts', 'too-many-failed-attempts'),
   'internal-error': row(500, 'Internal error', 'internal-error'),
   'service-unavailable': row(503, 'Service unavailable', 'service-unavailable'),
+  'not-confirmed': row(503, 'Stored, not confirmed everywhere', 'not-confirmed'),
   'storage-full': row(503, 'Storage full', 'storage-full'),
   'wrong-credentials': consoleRow(401, 'Wrong email or password'),
   'not-signed-in': consoleRow(401, 'Not signed in'),

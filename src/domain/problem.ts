@@ -23,6 +23,7 @@ export const problemCodes = [
   'too-many-failed-attempts',
   'internal-error',
   'service-unavailable',
+  'not-confirmed',
   'storage-full',
 ] as const;
 

@@ -109,6 +109,7 @@ const writeProblems: readonly ProblemCode[] = [
   'request-timeout',
   'payload-too-large',
   'write-quota-reached',
+  'not-confirmed',
   'storage-full',
 ];
 

@@ -8,6 +8,7 @@
  * |--------------------------|---------------------------------------|-------------------------------------------|
  * | `meta`                   | `store`                               | identity record: store id, store format   |
  * |                          | `change-log`, `outbox`                | counter record: the last sequence given   |
+ * |                          | `replica`                             | replica-place record: of a cluster's node |
  * |                          | `written/`, holder id                 | written-bytes record: of one day          |
  * |                          | `audit-anchor/`, ledger id            | audit-anchor record: the last one dropped |
  * | `organisations`          | organisation id                       | organisation record                       |

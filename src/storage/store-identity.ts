@@ -1,7 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isIdShaped } from '../support/id-shape.ts';
-import { newId } from '../support/random-id.ts';
 import {
   createDatabase,
   type Database,
@@ -140,9 +139,9 @@ function isNew(root: Root, meta: Database | undefined): boolean {
   return names.length === 1 && isEmpty(meta);
 }
 
-/** Creates a new store's identity, in the data file. */
-export function createIdentity(root: Root, format: number): StoreIdentity {
-  const identity = { id: newId(), format };
+/** Makes a new store's identity, in the data file. @param id its own, or that of the cluster's store */
+export function createIdentity(root: Root, format: number, id: string): StoreIdentity {
+  const identity = { id, format };
   const meta = createDatabase(root, 'meta');
   root.transactionSync(() => {
     meta.putSync(metaKeys.store, identityRecord.encode(metaKeys.store, identity));

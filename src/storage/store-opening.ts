@@ -1,4 +1,5 @@
 import { FilePlace } from '../support/file-place.ts';
+import { newId } from '../support/random-id.ts';
 import { readManifest } from './backup/backup-manifest.ts';
 import { isHalfRestored } from './backup/restored-directory.ts';
 import { checkDataFile } from './check/check-data-file.ts';
@@ -20,6 +21,7 @@ import {
   storeMigrations,
 } from './migrations/migrate-store.ts';
 import type { Migration } from './migrations/migration.ts';
+import { requireOwnMode } from './replica/require-own-mode.ts';
 import { createDirectory } from './store-directory.ts';
 import { DataFileMovedError, StoreError } from './store-error.ts';
 import { createIdentity, identify, readMarker, writeMarker } from './store-identity.ts';
@@ -46,6 +48,14 @@ export interface StoreOptions {
    * does it.
    */
   readonly startCheckBytes?: number;
+  /** Only for the writer of a cluster's node. */
+  readonly replica?: ReplicaOptions;
+}
+
+/** How a cluster's node opens its store. */
+export interface ReplicaOptions {
+  /** Of the cluster's store: a new directory becomes a part of it. Null where that is not known: then it must be one. */
+  readonly storeId: string | null;
 }
 
 const defaultStartCheckBytes = 2 ** 25;
@@ -99,7 +109,10 @@ export function openForWriting(
       place.note();
       if (!gate.isInPlace()) throw new StoreError(exchanged(directory));
       return gate.within(() => {
-        const found = identify(root, directory, marker, knownFormat) ?? createIdentity(root, knownFormat);
+        const found =
+          identify(root, directory, marker, knownFormat) ??
+          createIdentity(root, knownFormat, options.replica?.storeId ?? newId());
+        requireOwnMode(root, found, directory, options.replica);
         const migrated = migrateStore(root, directory, found, migrations);
         const identity = migrated?.identity ?? found;
         const databases = createDatabases(root);

@@ -1,10 +1,10 @@
-import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { StoreVersion } from '../support/store-version.ts';
 import { isEmpty } from './lmdb/environment.ts';
 import type { MigratedStore } from './migrations/migrate-store.ts';
 import type { Migration } from './migrations/migration.ts';
+import { Replica } from './replica/replica.ts';
 import { openForWriting, requireKept, type StoreOptions, type WritableStore } from './store-opening.ts';
 import { measureStore, type StoreMeasures } from './store-statistics.ts';
 import { AuditRetention } from './tables/audit-retention.ts';
@@ -12,41 +12,25 @@ import { finishChangeLog } from './tables/change-log.ts';
 import { counterRecord, metaKeys, writtenBytesOn } from './tables/meta.ts';
 import { applyChanges, createRecordQueries } from './tables/tables.ts';
 import { WriteTarget } from './write-target.ts';
-
-export interface WriteTransaction {
-  /** Queries that see what this transaction has applied. */
-  readonly queries: RecordQueries;
-  apply(changes: readonly RecordChange[]): void;
-  /**
-   * Bytes that members and tokens have written to an organisation, or a personal project, on a UTC day: keys and values
-   * that their changes have put. 0 for a day that is not the newest.
-   */
-  writtenBytesOn(ledgerId: string, day: number): number;
-  /**
-   * Drops a few of the audit entries before `olderThan` (Unix milliseconds), a bounded number, and never the newest of
-   * a ledger.
-   * @throws DamagedRecordError when one cannot be read; nothing is dropped then
-   */
-  dropAuditEntries(olderThan: number): void;
-}
+import type { WriteTransaction } from './write-transaction.ts';
 
 const defaultChangeLogEntriesMax = 65_536;
-/** How long a process that was killed while reading may keep freed pages from reuse. */
+/** How long a process that was killed while it read may keep freed pages from being used again. */
 const defaultDeadReadersEveryMs = 10_000;
 
 /**
- * Opens the store of a directory, and creates it if there is none. In a process it comes before the first reader: lmdb
- * cannot write to a file that the process has opened read-only.
+ * Opens the store of a directory, and creates it where there is none. In a process it comes before the first reader:
+ * lmdb cannot write to a file that the process has opened read-only.
  * @throws StoreError whose message says what is wrong and what to do.
  */
 export function openStore(options: StoreOptions, migrations?: readonly Migration[]): Store {
   return new Store(openForWriting(options, migrations), options);
 }
 
-/** The writer's side. A data directory has one, and its opener holds the claim (`lmdb/claim.ts`). */
+/** The writer's side. There is one for a data directory, and its opener holds the claim (`lmdb/claim.ts`). */
 export class Store {
   readonly id: string;
-  /** The migration when it was opened; null when the store had the present format. */
+  /** What opening it has done about an older format; null when it had the present one. */
   readonly migrated: MigratedStore | null;
   readonly #directory: string;
   readonly #opened: WritableStore;
@@ -78,8 +62,8 @@ export class Store {
   }
 
   /**
-   * Sequence of the newest change-log entry. It does not move when only tokens, members, organisations, audit, activity
-   * or the outbox change: a version that makes readers renew must count every write.
+   * Of the newest change-log entry. It does not move when only tokens, members, organisations, audit, activity or the
+   * outbox change: a version that tells readers to renew must count every write.
    */
   sequence(): number {
     return this.#sequence;
@@ -89,40 +73,70 @@ export class Store {
    * Runs `run` within one transaction: its changes, their indexes, audit, change-log and outbox entries are kept
    * together or not at all. They are on disk when it returns, and readers in other threads know (`StoreVersion`).
    *
-   * @param run synchronous; if it throws, everything is aborted, and the error is thrown on.
-   * @param requireRoom called with the bytes by which the data file can grow, after each `apply` and before the commit;
-   * if it throws, everything is aborted too. A write that the disk refuses would end the whole process.
-   * @throws Error of lmdb when the disk refuses (a full disk may appear as an input/output error); nothing is kept
-   * then.
-   * @throws DataFileMovedError when the data file is no longer at its path, DataFileHeldError when another process is
-   * opening it and does not finish; nothing is begun then.
+   * @param run synchronous; what it throws aborts everything and is thrown on.
+   * @param requireRoom called with the bytes that the data file can grow by, after each `apply` and before the commit;
+   * what it throws aborts everything, too. A write that the disk refuses would cost the whole process.
+   * @throws Error of lmdb when the disk refuses (a full disk shows as an input/output error, too); nothing is kept then.
+   * @throws DataFileMovedError when the data file is not in its place any more, DataFileHeldError when another process
+   * is opening it and was stopped at that moment; nothing is begun then.
    */
   write<T>(run: (transaction: WriteTransaction) => T, requireRoom?: (growthMax: number) => void): T {
+    return this.#exclusively(() => this.#transact(run, requireRoom));
+  }
+
+  /** The store as the replica of a cluster. From then on only it changes what the nodes of a cluster share. */
+  asReplica(node: string): Replica {
+    return new Replica(
+      {
+        opened: this.#opened,
+        target: this.#target,
+        version: this.#version,
+        changeLogEntriesMax: this.#changeLogEntriesMax,
+        exclusively: (run) => this.#exclusively(run),
+        exclusivelyThroughout: (run) => this.#exclusivelyThroughout(run),
+        transaction: () => this.#begin(),
+      },
+      node,
+    );
+  }
+
+  #exclusively<T>(run: () => T): T {
     if (this.#isWriting) throw new Error('A write within a write');
     this.#isWriting = true;
     try {
       requireKept(this.#opened.place, this.#directory);
       return this.#opened.gate.within(() => {
         this.#dropDeadReaders();
-        return this.#transact(run, requireRoom);
+        return run();
       });
     } finally {
       this.#isWriting = false;
     }
   }
 
-  /** The store has no organisation, member or project: nothing was ever provisioned. */
+  async #exclusivelyThroughout<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#isWriting) throw new Error('A write within a write');
+    this.#isWriting = true;
+    try {
+      requireKept(this.#opened.place, this.#directory);
+      return await this.#opened.gate.throughout(run);
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+
+  /** No organisation, member or project: nothing was ever provisioned. */
   isEmpty(): boolean {
     const { organisations, members, projects } = this.#opened.databases;
     return this.#outside(() => [organisations, members, projects].every(isEmpty));
   }
 
-  /** Whether anybody can sign in. Do not call it within a write. */
+  /** Whether anybody can sign in. Not within a write. */
   hasMembers(): boolean {
     return !this.#outside(() => isEmpty(this.#opened.databases.members));
   }
 
-  /** Do not call it within a write. */
+  /** Not within a write. */
   measure(): StoreMeasures {
     return measureStore(this.#directory, this.#opened.root, this.#opened.databases);
   }
@@ -137,32 +151,19 @@ export class Store {
 
   #transact<T>(run: (transaction: WriteTransaction) => T, requireRoom?: (growthMax: number) => void): T {
     const target = this.#target;
-    const { source, space, tail } = target;
+    const { space, tail } = target;
     const { root } = this.#opened;
     target.begin();
-    let isOpen = true;
-    let hasChanged = false;
+    const { transaction, hasChanged, end } = this.#begin(requireRoom);
     let isAnnounced = false;
-    const apply = (changes: readonly RecordChange[]) => {
-      if (!isOpen) throw new Error('This transaction is over');
-      applyChanges(target, changes);
-      hasChanged ||= changes.length > 0;
-      // Now, and not only at the end: lmdb writes out what does not fit its memory.
-      requireRoom?.(space.growthMax(root));
-    };
     try {
-      // In an object: lmdb would take some results (a promise, its own ABORT) as instructions.
+      // An object: lmdb would take some results (a promise, its own ABORT) as instructions.
       const written = root.transactionSync(() => {
-        const result = run({
-          queries: this.#queries,
-          apply,
-          writtenBytesOn: (ledgerId, day) => writtenBytesOn(source, ledgerId, day),
-          dropAuditEntries: (olderThan) => this.#retention.drop(target, olderThan),
-        });
+        const result = run(transaction);
         finishChangeLog(target, this.#changeLogEntriesMax);
         requireRoom?.(space.growthMax(root));
         const sequence = tail.changeLogLast ?? this.#readSequence();
-        isAnnounced = hasChanged;
+        isAnnounced = hasChanged();
         if (isAnnounced) this.#version?.begin();
         return { result, sequence };
       });
@@ -172,12 +173,34 @@ export class Store {
       target.forget();
       throw fault;
     } finally {
-      isOpen = false;
+      end();
       if (isAnnounced) this.#version?.end();
     }
   }
 
-  /** A killed backup or check leaves its snapshot in LMDB's list of readers, and the file would grow for ever. */
+  /** The transaction that a decision is made in, usable until `end`. */
+  #begin(requireRoom?: (growthMax: number) => void) {
+    const target = this.#target;
+    let [isOpen, hasChanged] = [true, false];
+    const transaction: WriteTransaction = {
+      queries: this.#queries,
+      apply: (changes) => {
+        if (!isOpen) throw new Error('This transaction is over');
+        applyChanges(target, changes);
+        hasChanged ||= changes.length > 0;
+        // Now and not only at the end: lmdb writes out what does not fit its memory.
+        requireRoom?.(target.space.growthMax(this.#opened.root));
+      },
+      writtenBytesOn: (ledgerId, day) => writtenBytesOn(target.source, ledgerId, day),
+      dropAuditEntries: (olderThan) => this.#retention.drop(target, olderThan),
+    };
+    const end = (): void => {
+      isOpen = false;
+    };
+    return { transaction, hasChanged: () => hasChanged, end };
+  }
+
+  /** A backup or check that is killed leaves its snapshot in LMDB's list of readers, and the file would grow for ever. */
   #dropDeadReaders(): void {
     const now = monotonicMs();
     if (now - this.#deadReadersAt < this.#deadReadersEveryMs) return;
@@ -185,7 +208,7 @@ export class Store {
     this.#opened.root.readerCheck();
   }
 
-  /** A read outside a write; otherwise lmdb would keep its snapshot until the event loop turns. */
+  /** A read outside a write; lmdb would keep its snapshot until the event loop turns. */
   #outside<T>(read: () => T): T {
     try {
       return read();

@@ -6,24 +6,34 @@ import { KnownRecords, RecordSource } from './record-source.ts';
 import type { RecordCodec } from './records/record-codec.ts';
 import { writeTransactionView } from './snapshots.ts';
 
-/**
- * Records that followers of the change log drop from their caches. `everything` stands for a transaction with too many
- * to list.
- */
+/** What followers of the change log drop from their caches. `everything` stands for a transaction too large to be listed. */
 export interface LoggedChange {
   readonly kind: 'flag' | 'project' | 'everything';
   /** Empty for `everything`. */
   readonly projectId: string;
-  /** Id of the flag, the audience or the project itself; empty for `everything`. */
+  /** Of the flag, the audience or the project itself; empty for `everything`. */
   readonly id: string;
   readonly environment: string | null;
 }
 
-/** A transaction of more changes than this is logged as one `everything`: followers drop all they have. */
+/** A transaction of more changes than this is logged as one `everything`: followers start afresh. */
 const loggedChangesMax = 1000;
 const everything: LoggedChange = { kind: 'everything', projectId: '', id: '', environment: null };
 
-/** The open write transaction: its writes, reads that see them, and the changes that it has made. */
+/** An entry that is put; removed, where `value` is null. */
+export interface EntryWrite {
+  readonly database: DatabaseName;
+  readonly key: Buffer;
+  readonly value: Buffer | null;
+}
+
+/** Is told what a transaction writes. */
+interface WriteWitness {
+  /** @param value stays as it is */
+  note(database: DatabaseName, key: Buffer, value: Buffer | null): void;
+}
+
+/** The open write transaction: its writes, reads that see them, and what it has changed. */
 export class WriteTarget {
   readonly source: RecordSource;
   readonly space = new WrittenSpace();
@@ -31,25 +41,27 @@ export class WriteTarget {
   readonly #databases: Databases;
   readonly #known = new KnownRecords();
   #logged: LoggedChange[] = [];
+  #witness: WriteWitness | null = null;
 
   constructor(databases: Databases) {
     this.#databases = databases;
     this.source = new RecordSource(databases, writeTransactionView, this.#known);
   }
 
-  /** Starts anew for the next transaction. */
-  begin(): void {
+  /** For the next transaction. */
+  begin(witness: WriteWitness | null = null): void {
     this.space.reset();
     this.#logged = [];
+    this.#witness = witness;
   }
 
-  /** After a failed transaction: what it has read and written is not what the store has. */
+  /** After a transaction that failed: what it had read and written is not what the store holds. */
   forget(): void {
     this.#known.forgetAll();
     this.tail.forget();
   }
 
-  /** Notes a change for the change log, which is written at the end of the transaction. */
+  /** Notes a change for the change log, which is written when the transaction ends. */
   log(change: LoggedChange): void {
     if (this.#logged.length <= loggedChangesMax) this.#logged.push(change);
   }
@@ -71,13 +83,21 @@ export class WriteTarget {
 
   #put(database: DatabaseName, key: Buffer, bytes: Buffer): void {
     this.space.count(key.length + bytes.length);
+    this.#witness?.note(database, key, bytes);
     this.#databases[database].putSync(key, bytes);
   }
 
   remove(database: DatabaseName, key: Buffer): void {
     this.#known.forget(database, key);
     this.space.count(0);
+    this.#witness?.note(database, key, null);
     this.#databases[database].removeSync(key);
+  }
+
+  /** Writes an entry as another transaction has captured it. What is known of it stays: `forget` is the caller's. */
+  replay({ database, key, value }: EntryWrite): void {
+    if (value === null) this.#databases[database].removeSync(key);
+    else this.#databases[database].putSync(key, value);
   }
 
   removeRange(database: DatabaseName, range: KeyRange): void {
@@ -91,17 +111,17 @@ export interface LedgerHead {
   readonly hash: Uint8Array;
 }
 
-/** Ledgers are organisations and personal projects: few of them are written to between two restarts. */
+/** Ledgers are organisations and personal projects: far fewer are written to between two restarts. */
 const headsMax = 4096;
 
 /**
- * The ends of the databases with appended rows: the writer alone appends, so it need not read them after each commit.
- * After a failed transaction its notes are forgotten, and read again.
+ * Where the appended databases end: the writer is the only one that appends, so it need not look after each commit. What a
+ * transaction has noted is forgotten when it fails, and read again.
  */
 class WrittenTail {
-  /** Sequence of the oldest entry of the change log; null until it was read. */
+  /** The sequence of the oldest entry of the change log; null until it was read. */
   changeLogFirst: number | null = null;
-  /** Sequence of the newest entry ever, 0 before the first; null until it was read. */
+  /** The sequence of the newest entry ever given, 0 before the first; null until it was read. */
   changeLogLast: number | null = null;
   readonly #heads = new Map<string, LedgerHead>();
 

@@ -56,6 +56,7 @@ export class WriterHost {
     this.#options = options;
     const { setup } = options;
     const transferList: MessagePort[] = [setup.operatorPort];
+    if (setup.cluster !== null) transferList.push(setup.cluster.port);
     this.#worker = new Worker(threadEntries.writer, { workerData: setup, transferList, name: 'writer' });
     this.client = new WriterClient(this.#worker, setup.pulse, options.requestDeadlineMs);
     this.#pulse = new Int32Array(setup.pulse);

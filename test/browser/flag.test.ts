@@ -68,7 +68,7 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await page.getByRole('button', { name: 'Review 1 change' }).click();
   t.match(
     await dialog(page).textContent(),
-    /production is protected\. Saving changes what gift-cards answers/,
+    /production is protected\. Saving changes the answers of gift-cards/,
   );
   await dialog(page).getByRole('button', { name: 'Keep editing' }).click();
   await page.getByRole('button', { name: 'Discard' }).click();
@@ -98,7 +98,7 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await page.getByLabel('Attribute 1', { exact: true }).fill('plan');
   await page.getByLabel('Value of attribute 1').fill('pro');
   await page.getByRole('button', { name: 'Try it', exact: true }).click();
-  await answer.getByText('everybody').waitFor();
+  await answer.getByText('every request that comes to this rule').waitFor();
   t.match(await steps(), [/Switch/, /Cohorts/, /Audience.*does not decide/, /Rollout.*decides/]);
 
   await page.getByRole('tab', { name: 'Code' }).click();

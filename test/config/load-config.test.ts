@@ -227,7 +227,7 @@ t.test('a node of a cluster needs a database, and one password', async (t) => {
   t.equal(configOf(load({ environment: { BURGEE_CLUSTER_URL: 'off' } })).clusterUrl, null);
   for (const url of ['mysql://db/flags', 'db:5432', 'postgres://', 'postgres://db/with space']) {
     const problems = problemsOf(load({ environment: { BURGEE_CLUSTER_URL: url } }));
-    t.match(problems, [/^BURGEE_CLUSTER_URL must be postgres:.* but it is a value that is not shown$/], url);
+    t.match(problems, [/^BURGEE_CLUSTER_URL must be postgres:.* but it is a secret value, not shown$/], url);
   }
   const alone = {
     BURGEE_CLUSTER_PASSWORD_FILE: 'secret',

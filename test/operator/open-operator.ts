@@ -4,6 +4,7 @@ import { createOperator, type Operator } from '../../src/operator/operator.ts';
 import type { ApplyOutcome, OperatorContext } from '../../src/operator/provisioning.ts';
 import { openStore, type Store } from '../../src/storage/store.ts';
 import { openStoreReader, type StoreReader } from '../../src/storage/store-reader.ts';
+import { localCommits } from '../../src/writer/thread/commits.ts';
 import { FreeSpace } from '../../src/writer/thread/free-space.ts';
 import { localWriter, OperatorCommands } from '../../src/writer/thread/operator-commands.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -31,7 +32,11 @@ export function openOperator(t: Test): OpenedOperator {
     await store.close();
   });
   const freeSpace = new FreeSpace(directory, 0);
-  const commands = new OperatorCommands({ store, freeSpace, baseUrl: 'http://127.0.0.1' });
+  const commands = new OperatorCommands({
+    commits: localCommits(store),
+    freeSpace,
+    baseUrl: 'http://127.0.0.1',
+  });
   const context = { callWriter: localWriter(commands), tokenPrefix: 'burgee' };
   const operator = createOperator(context);
   return {

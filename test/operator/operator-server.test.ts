@@ -19,6 +19,7 @@ import { remoteOperator } from '../../src/operator/operator-client.ts';
 import { type OperatorServer, serveOperator } from '../../src/operator/operator-server.ts';
 import { findSocketPlace, prepareSocketPlace } from '../../src/operator/socket-place.ts';
 import { remoteWriter } from '../../src/writer/client/operator-port-client.ts';
+import { localCommits } from '../../src/writer/thread/commits.ts';
 import { FreeSpace } from '../../src/writer/thread/free-space.ts';
 import { OperatorCommands, serveOperatorPort } from '../../src/writer/thread/operator-commands.ts';
 import { eventually } from '../support/expectations.ts';
@@ -39,7 +40,11 @@ async function serve(t: Test, directory?: string): Promise<Served> {
   const { port1, port2 } = new MessageChannel();
   let commits = 0;
   const freeSpace = new FreeSpace(place, 0);
-  const commands = new OperatorCommands({ store: opened.store, freeSpace, baseUrl: 'http://127.0.0.1' });
+  const commands = new OperatorCommands({
+    commits: localCommits(opened.store),
+    freeSpace,
+    baseUrl: 'http://127.0.0.1',
+  });
   serveOperatorPort(port2, commands, {
     onCommit: () => {
       commits++;

@@ -12,7 +12,7 @@ export type SslMode = (typeof sslModes)[number];
 
 const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
-export interface ClusterHost {
+export interface PostgresHost {
   readonly host: string;
   readonly port: number;
 }
@@ -32,7 +32,7 @@ export class ClusterUrlError extends Error {
 
 /** Where the cluster's PostgreSQL is and how it is spoken to. No password is among what can be printed of it. */
 export class ClusterUrl {
-  readonly hosts: readonly ClusterHost[];
+  readonly hosts: readonly PostgresHost[];
   readonly user: string;
   readonly database: string;
   readonly tls: ClusterTls;
@@ -73,7 +73,7 @@ export class ClusterUrl {
 }
 
 /** @returns a host with its port, as a URL has it */
-export function hostText({ host, port }: ClusterHost): string {
+export function hostText({ host, port }: PostgresHost): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
@@ -112,7 +112,7 @@ export function parseClusterUrl(text: string, passwordFile: string | null): Clus
   );
 }
 
-function readHosts(text: string): ClusterHost[] {
+function readHosts(text: string): PostgresHost[] {
   const hosts = text.split(',').map((item) => {
     const match = /^(?:\[(?<address>[0-9A-Fa-f:.]+)\]|(?<name>[^[\]:\s]+))(?::(?<port>\d{1,5}))?$/.exec(item);
     const { address, name = '', port = String(defaultPort) } = match?.groups ?? {};

@@ -1,6 +1,6 @@
 import type { ClientConfig } from 'pg';
 import { parseBigint, parseBytea } from './bytea.ts';
-import { type ClusterHost, type ClusterUrl, hostText } from './cluster-url.ts';
+import { type ClusterUrl, hostText, type PostgresHost } from './cluster-url.ts';
 import { faultText, SqlConnection } from './connection.ts';
 import { schemaIdentifier } from './schema-name.ts';
 import { applySessionSettings, NotDirectError } from './session-settings.ts';
@@ -41,7 +41,7 @@ export async function connectToPrimary(options: ConnectOptions): Promise<SqlConn
   throw new ConnectError(`no PostgreSQL takes writes: ${faults.join('; ')}`);
 }
 
-async function connectTo(host: ClusterHost, options: ConnectOptions): Promise<SqlConnection> {
+async function connectTo(host: PostgresHost, options: ConnectOptions): Promise<SqlConnection> {
   const connection = await open(host, options);
   try {
     await connection.within(connectTimeoutMs, prove(connection));
@@ -52,7 +52,7 @@ async function connectTo(host: ClusterHost, options: ConnectOptions): Promise<Sq
   return connection;
 }
 
-async function open(host: ClusterHost, { url, schema, node }: ConnectOptions): Promise<SqlConnection> {
+async function open(host: PostgresHost, { url, schema, node }: ConnectOptions): Promise<SqlConnection> {
   const password = await url.readPassword();
   const config: ClientConfig = {
     ...host,

@@ -25,7 +25,7 @@ export function silenceMs(leaseMs: number): number {
 }
 
 /** A renewal that the database has committed. */
-export interface Renewal {
+export interface CommittedRenewal {
   /** The newest position of the cluster, read after the renewal was committed. */
   readonly head: number;
   /** Whether the lease before it is still valid now, when the new one is to count. */
@@ -38,7 +38,7 @@ export interface Renewal {
  * @returns the position that must be applied before the renewal counts. Where the node was attached all the time, every
  * change has waited for it; where it was not, or not to this server, some may have been acknowledged without it
  */
-export function positionOwed({ head, isStillValid, isSameConnection }: Renewal): number {
+export function positionOwed({ head, isStillValid, isSameConnection }: CommittedRenewal): number {
   return isStillValid && isSameConnection ? 0 : head;
 }
 

@@ -19,6 +19,7 @@ export const consoleProblemCodes = [
   'write-quota-reached',
   'internal-error',
   'service-unavailable',
+  'not-confirmed',
   'storage-full',
 ] as const;
 export type ConsoleProblemCode = (typeof consoleProblemCodes)[number];

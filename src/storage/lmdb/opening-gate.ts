@@ -77,7 +77,17 @@ export class WritersGate {
     }
   }
 
-  /** A second call has no effect. */
+  /** As `within`, of a transaction that takes many turns of the event loop. */
+  async throughout<T>(run: () => Promise<T>): Promise<T> {
+    this.#enter();
+    try {
+      return await run();
+    } finally {
+      unlock(this.#descriptor, gateByte, 1);
+    }
+  }
+
+  /** Can be called again without effect. */
   close(): void {
     if (!this.#isClosed) closeSync(this.#descriptor);
     this.#isClosed = true;

@@ -66,10 +66,26 @@ export const auditAnchorRecord = recordCodec({
   fromRow: ([sequence, hash]) => ({ sequence, hash }),
 });
 
+/** Where a node of a cluster stands in its log. Only a replica has it. */
+export interface ReplicaPlace {
+  /** Of the newest row of the log that was applied here. */
+  readonly position: number;
+  /** That row's link in the log's chain: 32 bytes. */
+  readonly checksum: Uint8Array;
+}
+
+export const replicaPlaceRecord = recordCodec({
+  database: 'meta',
+  version: 1,
+  toRow: (it: ReplicaPlace) => [it.position, it.checksum],
+  fromRow: ([position, checksum]) => ({ position, checksum }),
+});
+
 export const metaKeys = {
   store: Buffer.from('store', 'latin1'),
   changeLog: Buffer.from('change-log', 'latin1'),
   outbox: Buffer.from('outbox', 'latin1'),
+  replica: Buffer.from('replica', 'latin1'),
 };
 const writtenBytesPrefix = Buffer.from('written/', 'latin1');
 const auditAnchorPrefix = Buffer.from('audit-anchor/', 'latin1');
@@ -88,8 +104,9 @@ export function auditAnchorKey(ledgerId: string): Buffer {
 
 /** @returns null for an unknown key */
 function knownCodecOf(key: Uint8Array): RecordCodec<unknown> | null {
-  const { store, changeLog, outbox } = metaKeys;
+  const { store, changeLog, outbox, replica } = metaKeys;
   if (store.equals(key)) return identityRecord;
+  if (replica.equals(key)) return replicaPlaceRecord;
   if (changeLog.equals(key) || outbox.equals(key)) return counterRecord;
   if (isIdAfter(writtenBytesPrefix, key)) return writtenBytesRecord;
   return isIdAfter(auditAnchorPrefix, key) ? auditAnchorRecord : null;

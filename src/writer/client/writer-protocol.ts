@@ -33,6 +33,16 @@ export interface WriterSetup {
   readonly operatorPort: MessagePort;
   /** The writer's cells of `writerMetrics`. */
   readonly metrics: SharedArrayBuffer;
+  /** Null: the store is this process's own. */
+  readonly cluster: WriterClusterSetup | null;
+}
+
+/** How the writer belongs to a cluster. */
+export interface WriterClusterSetup {
+  /** Leads to the cluster's thread. */
+  readonly port: MessagePort;
+  /** What this process is called there. */
+  readonly node: string;
 }
 
 /** Shared with the main thread, which watches the writer: see the cells below. */
@@ -101,6 +111,12 @@ export type WriterResult =
   | { readonly kind: 'storage-moved' }
   /** Another process is opening the data file and does not finish; nothing was applied. */
   | { readonly kind: 'storage-held' }
+  /** The node is cut off from its cluster; nothing was applied. */
+  | { readonly kind: 'cut-off' }
+  /** Stored in the cluster, and not confirmed by all of its nodes in time. */
+  | { readonly kind: 'unconfirmed' }
+  /** The commit was cut off: it may or may not be applied. */
+  | { readonly kind: 'unknown' }
   /** The decision or the commit failed; nothing was applied. */
   | { readonly kind: 'failed'; readonly message: string };
 

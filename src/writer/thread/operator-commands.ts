@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Outcome } from '../../domain/problem.ts';
 import { newSecret } from '../../operations/console-context.ts';
-import type { Store } from '../../storage/store.ts';
+import type { WriteTransaction } from '../../storage/write-transaction.ts';
 import { hashSecret } from '../../support/hash-secret.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { newId } from '../../support/random-id.ts';
@@ -17,15 +17,16 @@ import type {
 } from '../client/operator-port-client.ts';
 import type { FlagSlice, ProvisionOutcome } from '../client/provision-protocol.ts';
 import { applyProvision } from './commands/apply-provision.ts';
+import type { Commits } from './commits.ts';
 import type { FreeSpace } from './free-space.ts';
 import { writerVerbs } from './operator-verbs.ts';
 
-/** All staged slices together: as large as the largest file (`fileBytesMax` of the operator). */
+/** Staged slices together: as large as the largest file (`fileBytesMax` of the operator). */
 const stagedBytesMax = 512 * 2 ** 20;
-/** Progress is reported after so many flags. */
+/** Progress is told so often at most, in flags. */
 const flagsPerReport = 2000;
 
-/** Ends a transaction whose changes must be undone. */
+/** Ends a transaction whose changes must not stay. */
 class Rollback extends Error {
   readonly outcome: ProvisionOutcome;
 
@@ -36,9 +37,9 @@ class Rollback extends Error {
 }
 
 export interface OperatorCommandsOptions {
-  readonly store: Store;
+  readonly commits: Commits;
   readonly freeSpace: FreeSpace;
-  /** The base of links. */
+  /** What the addresses of links begin with. */
   readonly baseUrl: string;
 }
 
@@ -46,13 +47,13 @@ type Handlers = {
   readonly [Name in WriterCallName]: (
     args: WriterCalls[Name]['args'],
     onProgress: CommitProgress,
-  ) => WriterCalls[Name]['result'];
+  ) => WriterCalls[Name]['result'] | Promise<WriterCalls[Name]['result']>;
 };
 
 /**
- * The operator's commands on the store, for the owner of the write transactions: the writer's thread, or a command that
- * holds the data directory itself. Every call is synchronous, and its result is durable when it returns. A write for
- * which the disk may have no room is refused beforehand with a `NoRoomError`.
+ * The operator's commands on the store. It belongs to the owner of the write transactions: the writer's thread, or a
+ * command that holds the data directory itself. What a call resolves with is durable, and on every node of a cluster. What
+ * the disk may have no room for is refused by a `NoRoomError` before it is written.
  */
 export class OperatorCommands {
   readonly #options: OperatorCommandsOptions;
@@ -73,17 +74,25 @@ export class OperatorCommands {
     this.#requireRoom = (growthMax) => options.freeSpace.requireRoom(growthMax);
   }
 
-  /** @param onProgress called regularly while a commit runs. */
+  /** @param onProgress is called again and again while a commit runs. */
   call<Name extends WriterCallName>(
     name: Name,
     args: WriterCalls[Name]['args'],
     onProgress: CommitProgress,
-  ): WriterCalls[Name]['result'] {
+  ): WriterCalls[Name]['result'] | Promise<WriterCalls[Name]['result']> {
     return this.#handlers[name](args, onProgress);
   }
 
-  #passwordHashes(members: readonly MemberName[]): readonly (string | null)[] {
-    return this.#options.store.write(({ queries }) => {
+  async #committed<T>(run: (transaction: WriteTransaction) => T): Promise<T> {
+    const { result, confirmed } = await this.#options.commits.commit(run, this.#requireRoom);
+    if (confirmed === null || (await confirmed) === 'everywhere') return result;
+    throw new Error(
+      'It is stored, and not all nodes of the cluster have confirmed it in time. `burgee cluster status` shows them.',
+    );
+  }
+
+  #passwordHashes(members: readonly MemberName[]): Promise<readonly (string | null)[]> {
+    return this.#committed(({ queries }) => {
       const organisationNames = new Map([...queries.organisations()].map(({ id, name }) => [id, name]));
       const hashes = new Map<string, string | null>();
       for (const { organisationId, email, passwordHash } of queries.members()) {
@@ -110,15 +119,15 @@ export class OperatorCommands {
     return null;
   }
 
-  #commit(
+  async #commit(
     { provisionId, request }: WriterCalls['commit']['args'],
     onProgress: CommitProgress,
-  ): ProvisionOutcome {
+  ): Promise<ProvisionOutcome> {
     const slices = provisionId === this.#provisionId ? this.#slices : [];
     this.#discard();
     const context = { now: Date.now(), newId };
     try {
-      return this.#options.store.write((transaction) => {
+      return await this.#committed((transaction) => {
         const decisions = applyProvision(transaction.queries, request, slices, context);
         for (;;) {
           const step = decisions.next();
@@ -129,23 +138,23 @@ export class OperatorCommands {
           transaction.apply(step.value.changes);
           onProgress(step.value.flagsDone);
         }
-      }, this.#requireRoom);
+      });
     } catch (fault) {
       if (fault instanceof Rollback) return fault.outcome;
       throw fault;
     }
   }
 
-  #runVerb({ name, args }: VerbCall): Outcome<unknown> {
-    const { store, baseUrl } = this.#options;
-    return store.write((transaction) => {
+  #runVerb({ name, args }: VerbCall): Promise<Outcome<unknown>> {
+    const { baseUrl } = this.#options;
+    return this.#committed((transaction): Outcome<unknown> => {
       const context = { now: Date.now(), newId, newSecret, hashSecret, baseUrl };
-      // The arguments have the shape that the verb declares: see `VerbCall`.
+      // The arguments are of the verb's own shape: see `VerbCall`.
       const outcome = writerVerbs[name].run(transaction.queries, args as never, context);
       if (!outcome.ok) return outcome;
       if (outcome.value.changes.length > 0) transaction.apply(outcome.value.changes);
       return { ok: true, value: outcome.value.result };
-    }, this.#requireRoom);
+    });
   }
 }
 
@@ -153,20 +162,20 @@ function memberKey(organisation: string, email: string): string {
   return JSON.stringify([organisation, email.toLowerCase()]);
 }
 
-/** The writer in the same thread: for a command that holds the data directory itself. */
+/** The writer in this very thread: a command that holds the data directory itself. */
 export function localWriter(commands: OperatorCommands): CallWriter {
   return async (name, args, onProgress = () => undefined) => commands.call(name, args, onProgress);
 }
 
 export interface OperatorPortOptions {
   /**
-   * Called when a call that may have changed something is durable, before it is answered.
+   * After a call that may have changed something is durable, before it is answered.
    * @param begunAt on the monotonic clock
    */
   onCommit(begunAt: number): void;
-  /** Called regularly while a long transaction runs. */
+  /** Again and again while a long transaction runs. */
   onProgress(): void;
-  /** Called when a call threw: nothing of it was applied, and its caller gets the message. */
+  /** A call threw; nothing of it was applied. The caller is told the message. */
   onFault(fault: unknown): void;
 }
 
@@ -186,13 +195,16 @@ export function serveOperatorPort(
       reported = flagsDone;
       post({ kind: 'progress', ticket, flagsDone });
     };
-    try {
-      const result = commands.call(name, args as WriterCalls[typeof name]['args'], onProgress);
-      if (name === 'commit' || name === 'runVerb') options.onCommit(begunAt);
-      post({ kind: 'done', ticket, result });
-    } catch (fault) {
-      options.onFault(fault);
-      post({ kind: 'failed', ticket, message: fault instanceof Error ? fault.message : String(fault) });
-    }
+    const run = async (): Promise<void> => {
+      try {
+        const result = await commands.call(name, args as WriterCalls[typeof name]['args'], onProgress);
+        if (name === 'commit' || name === 'runVerb') options.onCommit(begunAt);
+        post({ kind: 'done', ticket, result });
+      } catch (fault) {
+        options.onFault(fault);
+        post({ kind: 'failed', ticket, message: fault instanceof Error ? fault.message : String(fault) });
+      }
+    };
+    void run();
   });
 }

@@ -1,42 +1,52 @@
 import type { MessagePort } from 'node:worker_threads';
 import { watchEventLoop } from '../../observability/event-loop.ts';
 import { createThreadLog, LogSender } from '../../observability/thread-log.ts';
-import { openStore } from '../../storage/store.ts';
+import type { Replica } from '../../storage/replica/replica.ts';
+import { openStore, type Store } from '../../storage/store.ts';
+import { readMarker } from '../../storage/store-identity.ts';
+import { assert } from '../../support/assert.ts';
+import { PortCalls } from '../../support/port-calls.ts';
 import { newId } from '../../support/random-id.ts';
 import { writerMetrics } from '../client/writer-metrics-protocol.ts';
-import type { WriterReply, WriterRequest, WriterSetup } from '../client/writer-protocol.ts';
+import type {
+  WriterClusterSetup,
+  WriterReply,
+  WriterRequest,
+  WriterSetup,
+} from '../client/writer-protocol.ts';
+import { ClusterCommits, type ClusterPort, replicaHandlers } from './cluster-commits.ts';
 import { createFirstOrganisation } from './commands/create-first-organisation.ts';
+import { type Commits, localCommits } from './commits.ts';
 import { FreeSpace } from './free-space.ts';
 import { OperatorCommands, serveOperatorPort } from './operator-commands.ts';
 import { Writer } from './writer.ts';
 import { WriterMeter } from './writer-meter.ts';
 
 /** Opens the store and serves the port until it is told to stop. */
-export function serveWriter(setup: WriterSetup, port: MessagePort): void {
+export async function serveWriter(setup: WriterSetup, port: MessagePort): Promise<void> {
   const post = (reply: WriterReply): void => port.postMessage(reply);
   const sender = new LogSender(setup.logMemory, (lines) => post({ kind: 'log', lines }));
   const log = createThreadLog(setup.logLevel, sender).child({ actor: 'writer' });
   const fail = (fault: unknown): void =>
     post({ kind: 'fatal', message: fault instanceof Error ? fault.message : String(fault) });
 
-  let store: ReturnType<typeof openStore>;
+  let opened: OpenedForChanges;
   try {
-    store = openStore(setup);
-    if (store.migrated !== null) log.info(store.migrated, 'store migrated to a newer format');
-    if (store.isEmpty()) {
-      const changes = createFirstOrganisation({ now: Date.now(), newId });
-      store.write(({ apply }) => apply(changes));
-    }
+    opened = setup.cluster === null ? openOwnStore(setup) : await openReplica(setup, setup.cluster);
+    const { migrated } = opened.store;
+    if (migrated !== null) log.info(migrated, 'store migrated to a newer format');
   } catch (fault) {
     fail(fault);
     port.close();
     setup.operatorPort.close();
+    setup.cluster?.port.close();
     return;
   }
+  const { store, commits } = opened;
   const meter = new WriterMeter(setup.metrics);
   watchEventLoop(meter.cells, writerMetrics.metrics.loopDelay);
   const freeSpace = new FreeSpace(setup.directory, setup.storageReserveBytes);
-  const writer = new Writer(store, {
+  const writer = new Writer(commits, {
     docsUrl: setup.docsUrl,
     console: setup.console,
     tokenPrefixesAccepted: setup.tokenPrefixesAccepted,
@@ -52,7 +62,7 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
     onFileBack: () => log.info('the data file is available again: changes are applied'),
     onFatal: fail,
   });
-  const commands = new OperatorCommands({ store, freeSpace, baseUrl: setup.console.baseUrl });
+  const commands = new OperatorCommands({ commits, freeSpace, baseUrl: setup.console.baseUrl });
   serveOperatorPort(setup.operatorPort, commands, {
     onCommit: (begunAt) => meter.countCommit('operator', begunAt),
     onProgress: () => writer.reportProgress(),
@@ -68,8 +78,9 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
   process.once('exit', tellEnd);
   const stop = async (): Promise<void> => {
     process.off('exit', tellEnd);
-    writer.drain();
+    await writer.drain();
     setup.operatorPort.close();
+    opened.close();
     await store.close();
     port.close();
   };
@@ -87,4 +98,41 @@ export function serveWriter(setup: WriterSetup, port: MessagePort): void {
     else writer.submit(request.commands);
   });
   post({ kind: 'ready', storeId: store.id, hasMembers: store.hasMembers() });
+}
+
+interface OpenedForChanges {
+  readonly store: Store;
+  readonly commits: Commits;
+  /** Before the store is closed. */
+  close(): void;
+}
+
+function openOwnStore(setup: WriterSetup): OpenedForChanges {
+  const store = openStore(setup);
+  if (store.isEmpty()) {
+    const changes = createFirstOrganisation({ now: Date.now(), newId });
+    store.write(({ apply }) => apply(changes));
+  }
+  return { store, commits: localCommits(store), close: () => undefined };
+}
+
+/** Resolves once the replica has a state that can be served: for a new directory that is the cluster's. */
+async function openReplica(
+  setup: WriterSetup,
+  { port, node }: WriterClusterSetup,
+): Promise<OpenedForChanges> {
+  let replica: Replica | null = null;
+  const handlers = replicaHandlers(() => {
+    assert(replica !== null, 'the replica is open before it is asked for anything');
+    return replica;
+  });
+  const calls: ClusterPort = new PortCalls(port, handlers);
+  const isNew = readMarker(setup.directory) === null;
+  const storeId = isNew ? await calls.ask('storeId', null) : null;
+  const store = openStore({ ...setup, replica: { storeId } });
+  replica = store.asReplica(node);
+  const { position, checksum } = replica.place;
+  const place = { position, checksum: new Uint8Array(checksum) };
+  await calls.ask('opened', { storeId: store.id, place });
+  return { store, commits: new ClusterCommits(store, replica, calls), close: () => calls.close() };
 }

@@ -3,4 +3,4 @@ import type { WriterSetup } from '../client/writer-protocol.ts';
 import { serveWriter } from './writer-thread.ts';
 
 if (parentPort === null) throw new Error('this file is a worker thread: it is started by the supervisor');
-serveWriter(workerData as WriterSetup, parentPort);
+await serveWriter(workerData as WriterSetup, parentPort);

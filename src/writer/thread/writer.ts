@@ -1,103 +1,67 @@
-import { forgetOldAnswers, nextProjectToForget } from '../../domain/idempotency/answer-keeping.ts';
-import { secondsUntilQuota } from '../../domain/organisation/write-quota.ts';
-import type { RecordChange } from '../../domain/record-change.ts';
-import type { RecordQueries } from '../../domain/record-queries.ts';
-import { touchSession } from '../../domain/session/session-changes.ts';
-import { recordDenial } from '../../domain/token/record-denial.ts';
-import { answerConsoleWrite } from '../../operations/answer-console-write.ts';
-import { answerManagementWrite } from '../../operations/answer-management.ts';
-import type { ApiCall } from '../../operations/call.ts';
-import { createConsoleContext } from '../../operations/console-context.ts';
-import type { ConsoleSettings } from '../../operations/console-settings.ts';
-import type { WriteDecision } from '../../operations/management-operation.ts';
-import type { Store, WriteTransaction } from '../../storage/store.ts';
-import { DamagedRecordError, DataFileUnavailableError } from '../../storage/store-error.ts';
-import { hashBytes, hashSecret } from '../../support/hash-secret.ts';
+import type { Confirmation } from '../../cluster/client/replica-protocol.ts';
+import { DataFileUnavailableError } from '../../storage/store-error.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import { newId } from '../../support/random-id.ts';
-import type { CommitSource } from '../client/writer-metrics-protocol.ts';
-import {
-  largeBodyBytes,
-  pulseBegunCell,
-  pulseProgressCell,
-  type WriterCommand,
-  type WriterPulse,
-  type WriterResult,
-} from '../client/writer-protocol.ts';
-import { recordUsage } from './commands/record-usage.ts';
-import { serveOutbox } from './commands/serve-outbox.ts';
-import type { FreeSpace } from './free-space.ts';
-import type { WriterMeter } from './writer-meter.ts';
+import { largeBodyBytes, type WriterCommand, type WriterResult } from '../client/writer-protocol.ts';
+import { type Commits, type Committed, NotCommittedError } from './commits.ts';
+import { emptyGroup, type Group, GroupDecider, type GroupDeciderOptions } from './decide-group.ts';
 
-export interface WriterOptions {
-  readonly docsUrl: string;
-  readonly console: ConsoleSettings;
-  readonly tokenPrefixesAccepted: readonly string[];
-  readonly freeSpace: FreeSpace;
-  /** Bytes that tokens may write to an organisation on a UTC day; 0 is no quota. */
-  readonly writtenBytesPerDayMax: number;
-  /** Older audit entries are dropped; 0 keeps them for ever. */
-  readonly auditRetentionDays: number;
-  /** Most commands of one group commit. */
+export interface WriterOptions extends GroupDeciderOptions {
+  /** Commands of one commit, at most. */
   readonly groupSizeMax: number;
-  readonly pulse: WriterPulse;
-  readonly meter: WriterMeter;
-  /** Receives the results of a commit when it is durable, and whether commands were left in the same queue. */
+  /** Everything a commit has decided, once it is durable, and whether it left some that waited in the same queue. */
   readonly onResults: (
     results: readonly (readonly [ticket: number, WriterResult])[],
     areMoreWaiting: boolean,
   ) => void;
-  /** Called when a commit has put a letter into the outbox. */
+  /** A commit has put something into the outbox. */
   readonly onOutboxGrew: () => void;
-  readonly onFault: (fault: unknown, during: string) => void;
-  /** Called when changes are applied again after the data file was not available. */
+  /** A change was applied again after the data file was not available. */
   readonly onFileBack: () => void;
-  /** Called when the store failed in a way that only reopening mends. */
+  /** The store failed in a way that only reopening mends. */
   readonly onFatal: (fault: unknown) => void;
 }
 
-const hashes = { hashSecret, hashBytes };
-const dayMs = 24 * 60 * 60 * 1000;
-const groupDecisionMsMax = 10;
-
 /**
- * Applies every change, one after another, with group commit: commands that wait while a commit is on its way to the
- * disk share the next one. The decisions of a group see each other's effects, in the order of arrival, and are
- * acknowledged together.
+ * Applies every change, one after another. What waits while a commit is on its way to the disk shares the next one: the
+ * decisions of a group see each other's effects, in the order of arrival, and are acknowledged together.
  */
 export class Writer {
-  readonly #store: Store;
+  readonly #commits: Commits;
   readonly #options: WriterOptions;
-  readonly #pulse: Int32Array<SharedArrayBuffer>;
+  readonly #decider: GroupDecider;
   /** Bounded by `WriterClient`. */
   readonly #waiting: WriterCommand[] = [];
-  /** Commands with a large body: one in each group, so that no command waits for the bodies of others. */
+  /** Commands with a large body: one at a time, so that nobody waits for the bodies of others. */
   readonly #waitingLarge: WriterCommand[] = [];
   #wasLargeTurn = false;
-  /** The project whose old answers the last commit checked. */
-  #forgottenProjectId: string | null = null;
   #isScheduled = false;
+  /** The commit that is on its way to others; null where there is none. */
+  #pending: Promise<void> | null = null;
   #isFileUnavailable = false;
-  /** The store has failed: no command is begun any more, because its caller is told that it was not. */
+  /** The store has failed: nothing is begun any more, because its caller is told that it was not. */
   #isOver = false;
 
-  constructor(store: Store, options: WriterOptions) {
-    this.#store = store;
+  constructor(commits: Commits, options: WriterOptions) {
+    this.#commits = commits;
     this.#options = options;
-    this.#pulse = new Int32Array(options.pulse);
+    this.#decider = new GroupDecider(options);
   }
 
   submit(commands: readonly WriterCommand[]): void {
     for (const command of commands) {
-      if (isLarge(command)) this.#waitingLarge.push(command);
+      if (command.kind === 'usage' && this.#commits.commitOwn !== null) this.#commitOwn(command);
+      else if (isLarge(command)) this.#waitingLarge.push(command);
       else this.#waiting.push(command);
     }
     this.#schedule();
   }
 
-  /** Commits all waiting commands. */
-  drain(): void {
-    while (this.#hasWork) this.#commitGroup();
+  /** Commits everything that waits: before it returns, where that needs nobody else. */
+  async drain(): Promise<void> {
+    while (this.#pending !== null || this.#hasWork) {
+      const pending = this.#pending ?? this.#commitGroup();
+      if (pending !== null) await pending;
+    }
   }
 
   get #hasWork(): boolean {
@@ -109,16 +73,16 @@ export class Writer {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      if (this.#hasWork) this.#commitGroup();
-      if (this.#hasWork) this.#schedule();
+      if (this.#hasWork && this.#pending === null) void this.#commitGroup();
+      if (this.#hasWork && this.#pending === null) this.#schedule();
     });
   }
 
   reportProgress(): void {
-    Atomics.add(this.#pulse, pulseProgressCell, 1);
+    this.#decider.reportProgress();
   }
 
-  /** Small and large commands take turns, so that neither kind delays the other for long. */
+  /** Small and large commands take turns, so that neither keeps the other waiting for long. */
   #nextGroup(): { readonly queue: WriterCommand[]; readonly sizeMax: number } {
     const isLargeTurn = this.#waiting.length === 0 || (this.#waitingLarge.length > 0 && !this.#wasLargeTurn);
     this.#wasLargeTurn = isLargeTurn;
@@ -126,88 +90,100 @@ export class Writer {
     return { queue: this.#waiting, sizeMax: this.#options.groupSizeMax };
   }
 
-  #commitGroup(): void {
-    const { queue, sizeMax } = this.#nextGroup();
-    const results: [number, WriterResult][] = [];
-    let taken = 0;
-    let hasChanged = false;
-    let hasLetters = false;
-    let source: CommitSource = 'usage';
+  /** What this node has counted: it waits for nobody. */
+  #commitOwn(command: WriterCommand): void {
+    const queue = [command];
     const begunAt = monotonicMs();
+    let group = emptyGroup();
     try {
-      this.#store.write((transaction) => {
-        const startedAt = monotonicMs();
-        while (taken < Math.min(queue.length, sizeMax)) {
-          if (monotonicMs() - startedAt > groupDecisionMsMax) break;
-          const command = queue[taken] as WriterCommand;
-          taken += 1;
-          const [result, changes] = this.#begin(command, transaction);
-          if (changes.length > 0) {
-            transaction.apply(changes);
-            hasChanged = true;
-            if (command.kind !== 'usage' && command.kind !== 'outbox') source = 'api';
-            hasLetters ||= changes.some(({ kind }) => kind === 'outbox');
-          }
-          results.push([command.ticket, result]);
-        }
-        if (hasChanged) transaction.apply(this.#oldAnswers(transaction));
-        if (hasChanged) this.#dropOldEntries(transaction);
+      this.#commits.commitOwn?.((transaction) => {
+        group = this.#decider.decide(queue, 1, transaction);
       });
-      if (hasChanged) {
-        this.#options.meter.countCommit(source, begunAt);
-        if (hasLetters) this.#options.onOutboxGrew();
-      }
+      this.#finishGroup(queue, group, begunAt, null);
     } catch (fault) {
-      // A transaction that could not begin has taken no command: the waiting ones fail all the same.
-      if (taken === 0) taken = Math.min(queue.length, sizeMax);
-      this.#failGroup(fault, queue.splice(0, taken), queue.length > 0);
-      return;
-    } finally {
-      this.reportProgress();
+      this.#failGroup(fault, queue, group, 1);
+    }
+  }
+
+  /** @returns null when it is committed, or has failed, already */
+  #commitGroup(): Promise<void> | null {
+    const { queue, sizeMax } = this.#nextGroup();
+    const begunAt = monotonicMs();
+    let group = emptyGroup();
+    try {
+      const committed = this.#commits.commit((transaction) => {
+        group = this.#decider.decide(queue, sizeMax, transaction);
+      });
+      if (committed instanceof Promise) {
+        this.#pending = committed
+          .then(
+            ({ confirmed }) => this.#finishGroup(queue, group, begunAt, confirmed),
+            (fault: unknown) => this.#failGroup(fault, queue, group, sizeMax),
+          )
+          .finally(() => {
+            this.#pending = null;
+            if (this.#hasWork) this.#schedule();
+          });
+        return this.#pending;
+      }
+      this.#finishGroup(queue, group, begunAt, null);
+    } catch (fault) {
+      this.#failGroup(fault, queue, group, sizeMax);
+    }
+    return null;
+  }
+
+  #finishGroup(
+    queue: WriterCommand[],
+    group: Group,
+    begunAt: number,
+    confirmed: Committed<void>['confirmed'],
+  ): void {
+    const { results } = group;
+    this.reportProgress();
+    if (group.hasChanged) {
+      this.#options.meter.countCommit(group.source, begunAt);
+      if (group.hasLetters) this.#options.onOutboxGrew();
     }
     if (this.#isFileUnavailable) this.#options.onFileBack();
     this.#isFileUnavailable = false;
-    queue.splice(0, taken);
-    this.#options.meter.countGroup(taken);
-    this.#options.onResults(results, queue.length > 0);
+    queue.splice(0, results.length);
+    this.#options.meter.countGroup(results.length);
+    const areMoreWaiting = queue.length > 0;
+    if (confirmed === null) this.#options.onResults(results, areMoreWaiting);
+    else this.#finishWhenConfirmed(group, areMoreWaiting, confirmed);
   }
 
-  /**
-   * The kept answers that a commit forgets: a bounded few of one project, of the next project each time. Unreadable
-   * ones are left alone.
-   */
-  #oldAnswers({ queries }: WriteTransaction): readonly RecordChange[] {
-    try {
-      this.#forgottenProjectId = nextProjectToForget(queries, this.#forgottenProjectId);
-      if (this.#forgottenProjectId === null) return [];
-      return forgetOldAnswers(queries, this.#forgottenProjectId, Date.now());
-    } catch (fault) {
-      this.#options.onFault(fault, 'forgetting old answers');
-      return [];
-    }
+  /** The next group need not wait for the slowest node. */
+  #finishWhenConfirmed(
+    { results, changing }: Group,
+    areMoreWaiting: boolean,
+    confirmed: Promise<Confirmation>,
+  ): void {
+    confirmed.then(
+      (kind) => {
+        const instead = (ticket: number): WriterResult =>
+          kind === 'everywhere' || !changing.has(ticket) ? { kind: 'dropped' } : { kind };
+        const told =
+          kind === 'everywhere' ? results : results.map(([ticket]) => [ticket, instead(ticket)] as const);
+        this.#options.onResults(told, areMoreWaiting);
+      },
+      (fault: unknown) => this.#options.onFatal(fault),
+    );
   }
 
-  /** Drops old entries of the audit log: a bounded few with each commit. Unreadable ones are left alone. */
-  #dropOldEntries(transaction: WriteTransaction): void {
-    const { auditRetentionDays } = this.#options;
-    if (auditRetentionDays === 0) return;
-    try {
-      transaction.dropAuditEntries(Date.now() - auditRetentionDays * dayMs);
-    } catch (fault) {
-      if (!(fault instanceof DamagedRecordError)) throw fault;
-      this.#options.onFault(fault, 'dropping old audit entries');
-    }
-  }
-
-  /** A failed commit leaves nothing behind: none of its commands was applied. */
-  #failGroup(fault: unknown, commands: readonly WriterCommand[], areMoreWaiting: boolean): void {
+  /** A commit that failed has left nothing behind: none of its commands was applied, unless it says that nobody knows. */
+  #failGroup(fault: unknown, queue: WriterCommand[], { results }: Group, sizeMax: number): void {
+    this.reportProgress();
+    // A transaction that could not even begin has taken none: those that wait for it fail all the same.
+    const taken = results.length === 0 ? Math.min(queue.length, sizeMax) : results.length;
+    const commands = queue.splice(0, taken);
+    const areMoreWaiting = queue.length > 0;
     const isUnavailable = fault instanceof DataFileUnavailableError;
     if (!isUnavailable || !this.#isFileUnavailable) this.#options.onFault(fault, 'commit');
     this.#isFileUnavailable ||= isUnavailable;
     this.#options.meter.countFailedCommit('api');
-    const result: WriterResult = isUnavailable
-      ? { kind: fault.kind }
-      : { kind: 'failed', message: 'the change could not be written to the disk' };
+    const result = resultOfFault(fault);
     this.#options.onResults(
       commands.map((command) => [command.ticket, result]),
       areMoreWaiting,
@@ -216,9 +192,9 @@ export class Writer {
   }
 
   /**
-   * After a disk fault only a new process helps: lmdb overruns a buffer when it formats the message of a failed write
-   * (gotchas), also for a full disk. A full map fails before anything is written. A fault that is not the store's
-   * concerns one command only.
+   * After a failure of the disk only a new process helps: lmdb overruns a buffer when it words the failure of a write
+   * (gotchas), a full disk's too. A full map fails before anything is written, and what is not the store's is a fault of
+   * one command.
    */
   judgeFault(fault: unknown): void {
     const isStoreFault = fault instanceof Error && 'code' in fault && typeof fault.code === 'number';
@@ -226,73 +202,12 @@ export class Writer {
     this.#isOver = true;
     this.#options.onFatal(fault);
   }
+}
 
-  #begin(
-    command: WriterCommand,
-    transaction: WriteTransaction,
-  ): readonly [WriterResult, readonly RecordChange[]] {
-    // Stored before the deadline is checked: a reader that sees an unbegun command past its deadline knows that it
-    // never will be begun. Commands with large bodies are begun out of turn, so the cell may only rise.
-    const begun = Atomics.load(this.#pulse, pulseBegunCell);
-    if (((command.ticket - begun) | 0) > 0) Atomics.store(this.#pulse, pulseBegunCell, command.ticket | 0);
-    this.reportProgress();
-    if (monotonicMs() > command.deadline) return [{ kind: 'dropped' }, []];
-    try {
-      const [result, changes] = this.#decide(command, transaction);
-      const { writtenBytesPerDayMax, meter } = this.#options;
-      const retryAfter = secondsUntilQuota(changes, writtenBytesPerDayMax, transaction.writtenBytesOn);
-      if (retryAfter !== null) {
-        meter.countQuotaRefusal();
-        return [{ kind: 'quota-reached', retryAfter }, []];
-      }
-      // A mail that was sent must not stay in the outbox, or it would be sent again.
-      const isAlways = command.kind === 'outbox';
-      if (changes.length > 0 && !isAlways && this.#options.freeSpace.isLow())
-        return [this.#withoutSpace(result), []];
-      return [result, changes];
-    } catch (fault) {
-      const isConsole = command.kind === 'write' && command.call.api === 'console';
-      this.#options.onFault(fault, isConsole ? 'console-write' : command.kind);
-      return [{ kind: 'failed', message: 'the change failed unexpectedly' }, []];
-    }
-  }
-
-  /** A refusal is given all the same: only its record is lost, and the loss is logged (decisions, tokens). */
-  #withoutSpace(result: WriterResult): WriterResult {
-    const isRefusal = result.kind === 'answered' && result.answer.status >= 400;
-    if (!isRefusal) return { kind: 'storage-full' };
-    this.#options.onFault(new Error('the disk is almost full: a denial was not recorded'), 'denial');
-    return result;
-  }
-
-  #decide(
-    command: WriterCommand,
-    { queries }: WriteTransaction,
-  ): readonly [WriterResult, readonly RecordChange[]] {
-    if (command.kind === 'denial') {
-      const token = queries.token(command.denial.tokenId);
-      return [{ kind: 'recorded' }, token === undefined ? [] : recordDenial(token, command.denial)];
-    }
-    if (command.kind === 'touch-session') {
-      return [{ kind: 'recorded' }, touchSession(queries, command.sessionId, Date.now())];
-    }
-    if (command.kind === 'outbox') {
-      const { changes, page } = serveOutbox(queries, command.command, Date.now());
-      return [page === null ? { kind: 'recorded' } : { kind: 'letters', page }, changes];
-    }
-    if (command.kind === 'usage') return [{ kind: 'recorded' }, recordUsage(queries, command.usage)];
-    const { answer, changes } = this.#answer(command.call, queries);
-    return [{ kind: 'answered', answer }, changes];
-  }
-
-  #answer(call: ApiCall, queries: RecordQueries): WriteDecision {
-    if (call.api === 'console') {
-      return answerConsoleWrite(queries, call, createConsoleContext(this.#options.console));
-    }
-    const { docsUrl, tokenPrefixesAccepted } = this.#options;
-    const context = { now: Date.now(), newId, docsUrl, acceptedPrefixes: tokenPrefixesAccepted, ...hashes };
-    return answerManagementWrite(queries, call, context);
-  }
+function resultOfFault(fault: unknown): WriterResult {
+  if (fault instanceof DataFileUnavailableError) return { kind: fault.kind };
+  if (fault instanceof NotCommittedError) return { kind: fault.kind };
+  return { kind: 'failed', message: 'the change could not be written to the disk' };
 }
 
 function isLarge(command: WriterCommand): boolean {

@@ -6,6 +6,7 @@ import { copyStore } from '../../../src/storage/backup/copy-store.ts';
 import { dataFileOf } from '../../../src/storage/lmdb/environment.ts';
 import { openStore } from '../../../src/storage/store.ts';
 import { readMarker, writeMarker } from '../../../src/storage/store-identity.ts';
+import { localCommits } from '../../../src/writer/thread/commits.ts';
 import { FreeSpace } from '../../../src/writer/thread/free-space.ts';
 import { localWriter, OperatorCommands } from '../../../src/writer/thread/operator-commands.ts';
 import { everyRecordOf } from './every-record.ts';
@@ -77,7 +78,11 @@ const target = process.argv[2] ?? '';
 const directory = mkdtempSync(join(tmpdir(), 'burgee-fixture-'));
 const store = openStore({ directory, mapBytes });
 const freeSpace = new FreeSpace(directory, 0);
-const commands = new OperatorCommands({ store, freeSpace, baseUrl: 'http://127.0.0.1' });
+const commands = new OperatorCommands({
+  commits: localCommits(store),
+  freeSpace,
+  baseUrl: 'http://127.0.0.1',
+});
 const operator = createOperator({ callWriter: localWriter(commands), tokenPrefix: 'burgee' });
 const file = Buffer.from(JSON.stringify(document));
 const outcome = await operator('apply', file);

@@ -1,4 +1,5 @@
 import type { Test } from 'tap';
+import type { RecordChange } from '../../../src/domain/record-change.ts';
 import { openStore, type Store } from '../../../src/storage/store.ts';
 import { openStoreReader, type StoreReader } from '../../../src/storage/store-reader.ts';
 import { createStoreVersionMemory } from '../../../src/support/store-version.ts';
@@ -69,27 +70,30 @@ export function sampleRecords() {
 
 export type SampleRecords = ReturnType<typeof sampleRecords>;
 
+/** What makes the records. */
+export function sampleChanges(sample: SampleRecords): RecordChange[] {
+  return [
+    creationOf('organisation', sample.organisation),
+    creationOf('member', sample.member),
+    creationOf('project', sample.project),
+    creationOf('audience', sample.audience),
+    flagChangeOf(null, sample.flag),
+    creationOf('token', sample.token),
+    creationOf('session', sample.session),
+    creationOf('one-time-link', sample.link),
+    creationOf('identity', sample.identity),
+    { kind: 'activity', denial: sample.denial },
+    { kind: 'token-use', use: tokenUseOf(sample.token.id) },
+    { kind: 'outbox', entry: { kind: 'denial-email', denial: sample.denial } },
+    { kind: 'evaluation-count', count: evaluationCountOf(sample.flag.id) },
+    { kind: 'outbox-delivery', sequence: 1, delivery: outboxDeliveryOf() },
+    { kind: 'kept-answer', before: null, after: sample.keptAnswer },
+    ...sample.audit.map((entry) => ({ kind: 'audit', entry }) as const),
+  ];
+}
+
 export function writeSample(store: Store): SampleRecords {
   const sample = sampleRecords();
-  store.write(({ apply }) => {
-    apply([
-      creationOf('organisation', sample.organisation),
-      creationOf('member', sample.member),
-      creationOf('project', sample.project),
-      creationOf('audience', sample.audience),
-      flagChangeOf(null, sample.flag),
-      creationOf('token', sample.token),
-      creationOf('session', sample.session),
-      creationOf('one-time-link', sample.link),
-      creationOf('identity', sample.identity),
-      { kind: 'activity', denial: sample.denial },
-      { kind: 'token-use', use: tokenUseOf(sample.token.id) },
-      { kind: 'outbox', entry: { kind: 'denial-email', denial: sample.denial } },
-      { kind: 'evaluation-count', count: evaluationCountOf(sample.flag.id) },
-      { kind: 'outbox-delivery', sequence: 1, delivery: outboxDeliveryOf() },
-      { kind: 'kept-answer', before: null, after: sample.keptAnswer },
-      ...sample.audit.map((entry) => ({ kind: 'audit', entry }) as const),
-    ]);
-  });
+  store.write(({ apply }) => apply(sampleChanges(sample)));
   return sample;
 }

@@ -8,6 +8,7 @@ import { monotonicMs } from '../../../src/support/monotonic-clock.ts';
 import { newId } from '../../../src/support/random-id.ts';
 import { writerMetrics } from '../../../src/writer/client/writer-metrics-protocol.ts';
 import { pulseBytes } from '../../../src/writer/client/writer-protocol.ts';
+import { localCommits } from '../../../src/writer/thread/commits.ts';
 import { FreeSpace } from '../../../src/writer/thread/free-space.ts';
 import { Writer } from '../../../src/writer/thread/writer.ts';
 import { WriterMeter } from '../../../src/writer/thread/writer-meter.ts';
@@ -36,7 +37,7 @@ t.test(
     if (token === undefined) throw new Error('two tokens were made');
     store.write(({ apply }) => apply([{ kind: 'token', before: null, after: token }, ...changes]));
     const faults: unknown[] = [];
-    const writer = new Writer(store, {
+    const writer = new Writer(localCommits(store), {
       groupSizeMax: 256,
       onOutboxGrew: () => undefined,
       meter: new WriterMeter(createMetricMemory(writerMetrics)),
@@ -63,7 +64,7 @@ t.test(
     for (let ticket = 1; ticket <= 7; ticket += 1) {
       const denial = denialOf(token.id, { at: Date.now() });
       writer.submit([{ kind: 'denial', ticket, deadline: monotonicMs() + 60_000, denial }]);
-      writer.drain();
+      await writer.drain();
       sums.push(kept().reduce((sum, count) => sum + count, 0));
     }
     const all = 2 * (old + 1);

@@ -1,0 +1,34 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { LogLines } from '../../observability/thread-log.ts';
+
+/** What the cluster's thread needs to start. */
+export interface ClusterSetup {
+  /** Of PostgreSQL, with its password. */
+  readonly url: string;
+  readonly passwordFile: string | null;
+  readonly schema: string;
+  /** Of this process. */
+  readonly node: string;
+  /** What people know it by: its host, its version. */
+  readonly label: string;
+  readonly leaseMs: number;
+  readonly waitMs: number;
+  readonly wait: 'all' | 'none';
+  /** The memory of a `LeaseCell`. */
+  readonly leaseMemory: SharedArrayBuffer;
+  readonly logLevel: string;
+  readonly logMemory: SharedArrayBuffer;
+  /** Leads to the writer's replica. */
+  readonly replicaPort: MessagePort;
+}
+
+/** To the cluster's thread. */
+export type ClusterRequest =
+  /** Gives the lease back, so that nobody waits for this node. */
+  { readonly kind: 'stop' };
+
+/** From the cluster's thread. */
+export type ClusterMessage =
+  | { readonly kind: 'log'; readonly lines: LogLines }
+  /** Only another setting or another directory helps. */
+  | { readonly kind: 'fatal'; readonly message: string };

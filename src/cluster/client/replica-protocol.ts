@@ -1,0 +1,101 @@
+/*
+ * Between the writer's thread, which has the replica, and the cluster's thread, which speaks to PostgreSQL. Bytes cross as
+ * `Uint8Array`: structured cloning makes one of every Buffer.
+ */
+
+/**
+ * `everywhere`: every node has it, or need not be waited for. `unconfirmed`: it is stored, and that took too long. `unknown`:
+ * PostgreSQL has lost it, or nobody knows.
+ */
+export type Confirmation = 'everywhere' | 'unconfirmed' | 'unknown';
+
+/** A row of the log. */
+export interface RowMessage {
+  readonly position: number;
+  readonly node: string;
+  readonly batch: string;
+  readonly format: number;
+  readonly changes: Uint8Array;
+  readonly checksum: Uint8Array;
+}
+
+/** Where a replica stands in the log. */
+export interface PlaceMessage {
+  readonly position: number;
+  readonly checksum: Uint8Array;
+}
+
+/** Nothing was stored: PostgreSQL cannot be asked, or this node may not decide now. */
+interface CutOff {
+  readonly kind: 'cut-off';
+  /** Why, for the log. */
+  readonly message: string;
+}
+
+/** What the writer asks of the cluster. */
+export interface ClusterCalls {
+  /** Of the cluster's store: waits until PostgreSQL can be asked. */
+  readonly storeId: { readonly args: null; readonly result: string };
+  /** The replica is open: it is brought to the newest state. Resolves once it has a state that can be served. */
+  readonly opened: {
+    readonly args: { readonly storeId: string; readonly place: PlaceMessage };
+    readonly result: null;
+  };
+  /** Commits a row that was decided at the place before it. */
+  readonly commit: {
+    readonly args: { readonly row: RowMessage; readonly previous: Uint8Array; readonly isLocked: boolean };
+    readonly result:
+      | { readonly kind: 'committed' }
+      /** Another node was faster. These are the rows that came in between. */
+      | { readonly kind: 'lost'; readonly rows: readonly RowMessage[] }
+      /** It may be in the log. If it is, it comes with the rows that follow. */
+      | { readonly kind: 'unknown'; readonly message: string }
+      | CutOff;
+  };
+  /** Keeps all other nodes from committing, until a commit or `unlock`. */
+  readonly lock: {
+    readonly args: { readonly position: number };
+    readonly result: { readonly kind: 'locked'; readonly rows: readonly RowMessage[] } | CutOff;
+  };
+  readonly unlock: { readonly args: null; readonly result: null };
+  /** Asks whether a state is the newest one. */
+  readonly verify: {
+    readonly args: { readonly position: number };
+    readonly result:
+      | { readonly kind: 'newest' }
+      | { readonly kind: 'behind'; readonly rows: readonly RowMessage[] }
+      | CutOff;
+  };
+  /** Resolves once every node has a position, or need not be waited for; or once it takes too long. */
+  readonly confirm: {
+    readonly args: { readonly position: number };
+    readonly result: Confirmation;
+  };
+  /** The replica has applied more, without being asked to. */
+  readonly applied: { readonly args: PlaceMessage; readonly result: null };
+}
+
+/** What the cluster asks of the writer's replica. */
+export interface ReplicaCalls {
+  /** Applies the rows that follow. */
+  readonly follow: {
+    readonly args: readonly RowMessage[];
+    readonly result:
+      | { readonly kind: 'applied'; readonly place: PlaceMessage }
+      /** The replica is of another history. */
+      | { readonly kind: 'diverged'; readonly message: string }
+      /** A row is of a newer version than this node. */
+      | { readonly kind: 'newer'; readonly message: string };
+  };
+  /** Begins to make the replica equal to a state; `addState` brings its entries, in order. It is that node's from then on. */
+  readonly beginState: {
+    readonly args: { readonly place: PlaceMessage; readonly node: string };
+    readonly result: null;
+  };
+  /** @see encodeContent: entries as writes */
+  readonly addState: { readonly args: Uint8Array; readonly result: null };
+  /** All entries were brought. @returns how many were written or removed */
+  readonly endState: { readonly args: null; readonly result: number };
+  /** They cannot be brought: the replica stays as it was. */
+  readonly giveUpState: { readonly args: null; readonly result: null };
+}

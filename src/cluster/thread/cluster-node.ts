@@ -1,0 +1,141 @@
+import type { Logger } from '../../observability/logger.ts';
+import type { LeaseCell } from '../../support/lease-cell.ts';
+import { newId } from '../../support/random-id.ts';
+import type { PlaceMessage } from '../client/replica-protocol.ts';
+import type { ClusterUrl } from '../sql/cluster-url.ts';
+import { readClusterHead } from '../sql/head-statements.ts';
+import { Acknowledgements } from './acknowledgements.ts';
+import { Committer } from './committer.ts';
+import { Follower } from './follower.ts';
+import { Incarnations } from './incarnations.ts';
+import { Membership } from './membership.ts';
+import { type LinkOptions, PrimaryLink } from './primary-link.ts';
+import { type ClusterHandlers, ReplicaClient, type ReplicaPort } from './replica-client.ts';
+import { takeOverState } from './take-over-state.ts';
+
+export interface ClusterNodeOptions {
+  readonly url: ClusterUrl;
+  readonly schema: string;
+  /** Of this process, until its replica has to start anew. */
+  readonly node: string;
+  readonly label: string;
+  readonly leaseMs: number;
+  readonly waitMs: number;
+  readonly wait: 'all' | 'none';
+  readonly lease: LeaseCell;
+  readonly log: Logger;
+  /** Only another setting or another directory helps. */
+  onFatal(fault: unknown): void;
+}
+
+/** The parts of a node, put together: what they ask of one another goes through here. */
+export class ClusterNode {
+  readonly handlers: ClusterHandlers = {
+    storeId: () => this.#storeId(),
+    opened: (args) => this.#opened(args.storeId, args.place),
+    commit: (args) => this.#committer.commit(args),
+    lock: (args) => this.#committer.lock(args),
+    unlock: () => this.#committer.unlock(),
+    verify: (args) => this.#committer.verify(args),
+    confirm: ({ position }) => this.#acknowledgements.everywhere(position),
+    applied: (place) => {
+      this.#replica.moved(place);
+      return null;
+    },
+  };
+  readonly #options: ClusterNodeOptions;
+  readonly #link: LinkOptions;
+  readonly #acknowledgements: Acknowledgements;
+  readonly #writing: PrimaryLink;
+  readonly #listening: PrimaryLink;
+  readonly #committer: Committer;
+  #self: string;
+  #parts: {
+    readonly replica: ReplicaClient;
+    readonly follower: Follower;
+    readonly membership: Membership;
+  } | null = null;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: ClusterNodeOptions) {
+    this.#options = options;
+    this.#self = options.node;
+    const self = (): string => this.#self;
+    this.#acknowledgements = new Acknowledgements({ ...options, self });
+    const incarnations = new Incarnations(() => this.#acknowledgements.hold());
+    this.#link = { url: options.url, schema: options.schema, node: options.node, incarnations };
+    const onConnected = (): void => this.#acknowledgements.forgetPeers();
+    this.#writing = new PrimaryLink({ ...this.#link, onConnected });
+    this.#listening = new PrimaryLink(this.#link);
+    this.#committer = new Committer(this.#writing, this.#acknowledgements, (rows) =>
+      this.#parts?.follower.noteAuthors(rows),
+    );
+  }
+
+  start(port: ReplicaPort): void {
+    const { log } = this.#options;
+    const self = (): string => this.#self;
+    const replica: ReplicaClient = new ReplicaClient(port, (position) => follower.applied(position));
+    const follower = new Follower({ replica, self, log });
+    const membership = new Membership({
+      ...this.#options,
+      ...{ link: this.#listening, writing: this.#writing, replica, follower, self },
+      acknowledgements: this.#acknowledgements,
+      startAnew: (reason) => this.#startAnew(reason),
+    });
+    this.#parts = { replica, follower, membership };
+  }
+
+  get #replica(): ReplicaClient {
+    if (this.#parts === null) throw new Error('the node has not started');
+    return this.#parts.replica;
+  }
+
+  /** A new directory is to become a part of the cluster: without PostgreSQL nobody knows of which. */
+  async #storeId(): Promise<string> {
+    const { log } = this.#options;
+    for (let told = ''; ; ) {
+      try {
+        return (await readClusterHead(await this.#listening.get())).store;
+      } catch (fault) {
+        const reason = (fault as Error).message;
+        if (reason !== told) log.warn({ reason }, 'the cluster cannot be asked yet; it is tried again');
+        told = reason;
+      }
+    }
+  }
+
+  /** @returns once there is a state that can be served: the one that lies here, or that of the cluster */
+  async #opened(storeId: string, place: PlaceMessage): Promise<null> {
+    const { membership, replica } = this.#parts ?? {};
+    if (membership === undefined || replica === undefined) throw new Error('the node has not started');
+    replica.moved(place);
+    if (place.position === 0) await this.#takeOver('the directory is new');
+    this.#running = membership.run(storeId);
+    this.#running.catch((fault: unknown) => this.#options.onFatal(fault));
+    return null;
+  }
+
+  /** What this node has told others was about another history: it gets a new name. */
+  async #startAnew(reason: string): Promise<void> {
+    this.#acknowledgements.historyLost();
+    this.#self = newId();
+    await this.#takeOver(reason);
+  }
+
+  async #takeOver(reason: string): Promise<void> {
+    const { log } = this.#options;
+    const { replica, follower } = this.#parts ?? {};
+    if (replica === undefined || follower === undefined) throw new Error('the node has not started');
+    log.warn({ reason }, 'the replica takes over the state of the cluster');
+    const { position, written } = await takeOverState(this.#link, replica, this.#self);
+    follower.restart(position);
+    log.info({ position, written }, 'the replica has taken over the state of the cluster');
+  }
+
+  async stop(): Promise<void> {
+    await this.#parts?.membership.stop();
+    await this.#writing.end();
+    await this.#running.catch(() => undefined);
+  }
+}

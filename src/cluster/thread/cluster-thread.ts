@@ -1,0 +1,40 @@
+import type { MessagePort } from 'node:worker_threads';
+import { createThreadLog, LogSender } from '../../observability/thread-log.ts';
+import { LeaseCell } from '../../support/lease-cell.ts';
+import { PortCalls } from '../../support/port-calls.ts';
+import type { ClusterMessage, ClusterRequest, ClusterSetup } from '../client/cluster-protocol.ts';
+import type { ClusterCalls, ReplicaCalls } from '../client/replica-protocol.ts';
+import { parseClusterUrl } from '../sql/cluster-url.ts';
+import { ClusterNode } from './cluster-node.ts';
+
+/** Keeps the node in its cluster until it is told to stop. */
+export function serveCluster(setup: ClusterSetup, port: MessagePort): void {
+  const post = (message: ClusterMessage): void => port.postMessage(message);
+  const sender = new LogSender(setup.logMemory, (lines) => post({ kind: 'log', lines }));
+  const log = createThreadLog(setup.logLevel, sender).child({ actor: 'cluster' });
+  const fail = (fault: unknown): void =>
+    post({ kind: 'fatal', message: fault instanceof Error ? fault.message : String(fault) });
+  try {
+    const node = new ClusterNode({
+      ...setup,
+      url: parseClusterUrl(setup.url, setup.passwordFile),
+      lease: new LeaseCell(setup.leaseMemory),
+      log,
+      onFatal: fail,
+    });
+    const calls = new PortCalls<ReplicaCalls, ClusterCalls>(setup.replicaPort, node.handlers);
+    node.start(calls);
+    port.on('message', (request: ClusterRequest) => {
+      if (request.kind !== 'stop') return;
+      node
+        .stop()
+        .catch((fault: unknown) => log.warn({ err: fault }, 'the node could not leave in order'))
+        .finally(() => {
+          calls.close();
+          port.close();
+        });
+    });
+  } catch (fault) {
+    fail(fault);
+  }
+}

@@ -1,0 +1,178 @@
+import { decodeContent } from '../../storage/replica/log-row.ts';
+import { isOfState } from '../../storage/replica/state.ts';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
+import type { ClusterCalls, RowMessage } from '../client/replica-protocol.ts';
+import type { SqlConnection } from '../sql/connection.ts';
+import { readClusterHead } from '../sql/head-statements.ts';
+import { readNodes } from '../sql/node-statements.ts';
+import type { LogRow, RecordKey, RecordRow } from '../sql/rows.ts';
+import {
+  batchAt,
+  type CommitOutcome,
+  type CommitRequest,
+  commit,
+  commitLocked,
+  giveUpLock,
+  lockHead,
+  rowsAfter,
+} from '../sql/statements.ts';
+import type { Acknowledgements } from './acknowledgements.ts';
+import type { PrimaryLink } from './primary-link.ts';
+import { toRowMessage } from './replica-client.ts';
+
+type Reply<Name extends 'commit' | 'lock' | 'verify'> = ClusterCalls[Name]['result'];
+
+/** How long it is tried to learn what became of a commit whose connection ended. */
+const outcomeMsMax = 5000;
+
+/** Brings what the writer decided to PostgreSQL, and says what became of it. One thing at a time: the writer asks so. */
+export class Committer {
+  readonly #link: PrimaryLink;
+  readonly #acknowledgements: Acknowledgements;
+  readonly #onRows: (rows: readonly LogRow[]) => void;
+  #locked: SqlConnection | null = null;
+
+  /** @param onRows called with rows of other nodes that the writer is given */
+  constructor(
+    link: PrimaryLink,
+    acknowledgements: Acknowledgements,
+    onRows: (rows: readonly LogRow[]) => void,
+  ) {
+    this.#link = link;
+    this.#acknowledgements = acknowledgements;
+    this.#onRows = onRows;
+  }
+
+  async commit({ row, previous, isLocked }: ClusterCalls['commit']['args']): Promise<Reply<'commit'>> {
+    const request = toRequest(row, previous);
+    const sentAt = monotonicMs();
+    let connection: SqlConnection;
+    try {
+      connection = isLocked ? this.#takeLocked() : await this.#link.get();
+    } catch (fault) {
+      return cutOff(fault);
+    }
+    try {
+      const outcome = await (isLocked ? commitLocked : commit)(connection, request);
+      return this.#told(outcome, request, sentAt);
+    } catch (fault) {
+      // PostgreSQL has refused it: nothing was stored. Where it said nothing, nobody knows.
+      return connection.isOver ? this.#learnOutcome(request, fault) : cutOff(fault);
+    }
+  }
+
+  #takeLocked(): SqlConnection {
+    const connection = this.#locked;
+    this.#locked = null;
+    if (connection === null || connection.isOver) throw new Error('the lock of the cluster was lost');
+    return connection;
+  }
+
+  #told(outcome: CommitOutcome, { row }: CommitRequest, sentAt: number): Reply<'commit'> {
+    this.#acknowledgements.observe(outcome.nodes, sentAt);
+    if (!outcome.isCommitted) return this.#lost(outcome.others.rows);
+    if (outcome.isLocalOnly) this.#acknowledgements.committedHereOnly(row.position);
+    else this.#acknowledgements.committed(row.position);
+    return { kind: 'committed' };
+  }
+
+  #lost(rows: readonly LogRow[]): { readonly kind: 'lost'; readonly rows: readonly RowMessage[] } {
+    this.#onRows(rows);
+    return { kind: 'lost', rows: rows.map(toRowMessage) };
+  }
+
+  /**
+   * Sends the very same row again: of two attempts one at most is taken, and the row at its position says whose.
+   */
+  async #learnOutcome(request: CommitRequest, cause: unknown): Promise<Reply<'commit'>> {
+    const until = monotonicMs() + outcomeMsMax;
+    let last = cause;
+    while (monotonicMs() < until) {
+      try {
+        const sentAt = monotonicMs();
+        const connection = await this.#link.get();
+        const outcome = await commit(connection, request);
+        if (outcome.isCommitted) return this.#told(outcome, request, sentAt);
+        const { position, batch } = request.row;
+        const isOwn = (await batchAt(connection, position)) === batch;
+        if (!isOwn) return this.#told(outcome, request, sentAt);
+        this.#acknowledgements.observe(outcome.nodes, sentAt);
+        return { kind: 'committed' };
+      } catch (fault) {
+        last = fault;
+      }
+    }
+    return { kind: 'unknown', message: `the outcome of a commit is not known: ${messageOf(last)}` };
+  }
+
+  async lock({ position }: ClusterCalls['lock']['args']): Promise<Reply<'lock'>> {
+    try {
+      const connection = await this.#link.get();
+      const { head, others } = await lockHead(connection, position);
+      const rows = [...others.rows];
+      for (let { hasMore } = others; hasMore; ) {
+        const more = await rowsAfter(connection, rows.at(-1)?.position ?? position);
+        rows.push(...more.rows);
+        hasMore = more.hasMore && more.rows.length > 0;
+      }
+      this.#locked = connection;
+      if (head.closedAt !== null) throw new Error('the cluster was closed by `burgee cluster leave`');
+      this.#onRows(rows);
+      return { kind: 'locked', rows: rows.map(toRowMessage) };
+    } catch (fault) {
+      await this.unlock();
+      return cutOff(fault);
+    }
+  }
+
+  async unlock(): Promise<null> {
+    const connection = this.#locked;
+    this.#locked = null;
+    if (connection === null || connection.isOver) return null;
+    await giveUpLock(connection).catch(() => connection.destroy('its lock was not given up'));
+    return null;
+  }
+
+  /** The nodes are read with the head: one that has joined since may not have the position. */
+  async verify({ position }: ClusterCalls['verify']['args']): Promise<Reply<'verify'>> {
+    try {
+      const connection = this.#locked ?? (await this.#link.get());
+      const sentAt = monotonicMs();
+      const [head, nodes] = await Promise.all([readClusterHead(connection), readNodes(connection)]);
+      this.#acknowledgements.observe(nodes, sentAt);
+      if (head.position === position) return { kind: 'newest' };
+      const { rows } = await rowsAfter(connection, position);
+      this.#onRows(rows);
+      return { kind: 'behind', rows: rows.map(toRowMessage) };
+    } catch (fault) {
+      return cutOff(fault);
+    }
+  }
+}
+
+/** The row, and what it does to the records that a node is begun with. */
+function toRequest(message: RowMessage, previous: Uint8Array): CommitRequest {
+  const changes = asBuffer(message.changes);
+  const row: LogRow = { ...message, changes, checksum: asBuffer(message.checksum) };
+  const puts: RecordRow[] = [];
+  const removals: RecordKey[] = [];
+  for (const write of decodeContent(changes).writes) {
+    if (!isOfState(write)) continue;
+    const { database, key, value } = write;
+    if (value === null) removals.push({ database, key });
+    else puts.push({ database, key, value });
+  }
+  return { row, previousChecksum: asBuffer(previous), puts, removals };
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+function cutOff(fault: unknown): { readonly kind: 'cut-off'; readonly message: string } {
+  return { kind: 'cut-off', message: messageOf(fault) };
+}
+
+function messageOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault);
+}

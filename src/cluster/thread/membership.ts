@@ -1,0 +1,247 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '../../observability/logger.ts';
+import { recordsFormat } from '../../storage/replica/log-row.ts';
+import type { LeaseCell } from '../../support/lease-cell.ts';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
+import type { SqlConnection } from '../sql/connection.ts';
+import { readClusterHead } from '../sql/head-statements.ts';
+import { hearCluster, leave, readNodes, renew } from '../sql/node-statements.ts';
+import type { Head } from '../sql/rows.ts';
+import type { Acknowledgements } from './acknowledgements.ts';
+import { type Follower, NeedsStateError, NewerLogError } from './follower.ts';
+import { validUntil } from './lease-rules.ts';
+import type { PrimaryLink } from './primary-link.ts';
+import type { ReplicaClient } from './replica-client.ts';
+
+export interface MembershipOptions {
+  /** It listens and renews over this one. */
+  readonly link: PrimaryLink;
+  /** Commits go over this one. */
+  readonly writing: PrimaryLink;
+  readonly replica: ReplicaClient;
+  readonly follower: Follower;
+  readonly acknowledgements: Acknowledgements;
+  readonly lease: LeaseCell;
+  readonly leaseMs: number;
+  readonly label: string;
+  readonly log: Logger;
+  self(): string;
+  /** The replica must take over the state of PostgreSQL, and be another node from then on. */
+  startAnew(reason: string): Promise<void>;
+}
+
+/** Renewals in the time of one lease. */
+const renewalsPerLease = 3;
+/** A replica that gets no further for so long asks nobody to wait for it. */
+const stuckMsMax = 10_000;
+/** How often it is looked whether a change has waited too long, and how soon nodes are read for its sake. */
+const settleEveryMs = 100;
+const readNodesAfterMs = 150;
+const reconnectMs = 100;
+
+/**
+ * This node among the others: it follows the log, and renews its lease as long as it keeps up. The lease says that no
+ * change was acknowledged anywhere that is not applied here.
+ */
+export class Membership {
+  readonly #options: MembershipOptions;
+  readonly #renewEveryMs: number;
+  #head: Head | null = null;
+  /** It was told that this node must be upgraded. */
+  #isBackward = false;
+  #counter = 0;
+  #isStopping = false;
+  #isLooking = false;
+  #connection: SqlConnection | null = null;
+
+  constructor(options: MembershipOptions) {
+    this.#options = options;
+    this.#renewEveryMs = options.leaseMs / renewalsPerLease;
+  }
+
+  /** Of PostgreSQL, as last seen; null before it was. */
+  get head(): Head | null {
+    return this.#head;
+  }
+
+  /**
+   * Keeps the node in the cluster until `stop`.
+   * @param storeId of the replica
+   * @throws Error when the cluster has another store: then nothing here may be changed
+   */
+  async run(storeId: string): Promise<void> {
+    const { link, log } = this.#options;
+    let told = '';
+    while (!this.#isStopping) {
+      try {
+        const connection = await link.get();
+        if (told !== '') log.info({ host: connection.host }, 'PostgreSQL answers again');
+        told = '';
+        requireSameStore(storeId, (await readClusterHead(connection)).store);
+        await this.#serve(connection);
+      } catch (fault) {
+        if (fault instanceof OtherStoreError) throw fault;
+        const reason = fault instanceof Error ? fault.message : String(fault);
+        if (!this.#isStopping && reason !== told)
+          log.warn({ reason }, 'this node is cut off from its cluster');
+        told = reason;
+        await pause(reconnectMs);
+      }
+    }
+  }
+
+  async #serve(connection: SqlConnection): Promise<void> {
+    const { acknowledgements, follower } = this.#options;
+    await hearCluster(connection, this.#options.self(), {
+      onCommit: (position) => follower.wake(position),
+      onReport: (node, position) => acknowledgements.reported(node, position),
+    });
+    follower.use(connection);
+    this.#connection = connection;
+    try {
+      while (!this.#isStopping && !connection.isOver) {
+        const beganAt = monotonicMs();
+        if (await this.#keepUp(connection)) await this.#rest(connection, beganAt + this.#renewEveryMs);
+      }
+    } finally {
+      this.#connection = null;
+      follower.use(null);
+      connection.destroy('it is made anew');
+    }
+  }
+
+  /** @returns whether to rest until the next renewal */
+  async #keepUp(connection: SqlConnection): Promise<boolean> {
+    try {
+      return await this.#renew(connection);
+    } catch (fault) {
+      if (fault instanceof NeedsStateError) await this.#startAnew(fault.message);
+      else if (fault instanceof NewerLogError) this.#standBack(fault.message);
+      else throw fault;
+      return true;
+    }
+  }
+
+  async #renew(connection: SqlConnection): Promise<boolean> {
+    const { replica, follower, lease, leaseMs } = this.#options;
+    const sentAt = monotonicMs();
+    const wallAt = Date.now();
+    const before = replica.place;
+    // What has not caught up asks nobody to wait for it.
+    const isStuck = this.#isBehind && sentAt - replica.movedAt > stuckMsMax;
+    const asksToWait = !isStuck && this.#head !== null && !this.#isBehind;
+    const head = asksToWait ? await this.#ask(connection) : await readClusterHead(connection);
+    const isFirst = this.#head === null;
+    this.#head = head;
+    this.#requireOwnHistory(head, before);
+    if (head.format > recordsFormat) throw new NewerLogError(`the log has format ${head.format}`);
+    // Every change that was acknowledged before the renewal is applied before it counts.
+    if (replica.place.position < head.position) await follower.catchUp(head.position);
+    this.#isBackward = false;
+    if (!asksToWait) return !isFirst;
+    const untilMs = validUntil(sentAt, leaseMs);
+    lease.renew(untilMs, wallAt + (untilMs - sentAt));
+    return true;
+  }
+
+  get #isBehind(): boolean {
+    return this.#head !== null && this.#options.replica.place.position < this.#head.position;
+  }
+
+  async #ask(connection: SqlConnection): Promise<Head> {
+    const { replica, label } = this.#options;
+    this.#counter += 1;
+    const { head } = await renew(connection, {
+      id: this.#options.self(),
+      counter: this.#counter,
+      applied: replica.place.position,
+      knowsFormat: recordsFormat,
+      label,
+    });
+    return head;
+  }
+
+  /** @param before where the replica stood before the head was asked for: own commits may have moved both since */
+  #requireOwnHistory(head: Head, before: { readonly position: number; readonly checksum: Uint8Array }): void {
+    if (head.position < before.position) {
+      throw new NeedsStateError(`PostgreSQL is at ${head.position}, and this node was at ${before.position}`);
+    }
+    const isSame = Buffer.compare(head.checksum, before.checksum) === 0;
+    if (head.position === before.position && !isSame)
+      throw new NeedsStateError('PostgreSQL has another history');
+  }
+
+  async #startAnew(reason: string): Promise<void> {
+    this.#options.lease.end();
+    this.#head = null;
+    this.#counter = 0;
+    await this.#options.startAnew(reason);
+    // Its name has changed, and so has the channel that others report to.
+    this.#connection?.destroy('the node starts anew');
+  }
+
+  /** A newer version writes to the cluster: this node serves its last state until it is upgraded. */
+  #standBack(reason: string): void {
+    if (!this.#isBackward) {
+      this.#options.log.error(
+        { reason },
+        'a newer version of Burgee writes to this cluster: upgrade this node',
+      );
+    }
+    this.#isBackward = true;
+    this.#options.lease.end();
+  }
+
+  /** Until the next renewal is due. Changes that wait for other nodes are looked at meanwhile. */
+  async #rest(connection: SqlConnection, until: number): Promise<void> {
+    const { acknowledgements } = this.#options;
+    this.#lookAtNodes();
+    while (!this.#isStopping && !connection.isOver) {
+      const left = until - monotonicMs();
+      if (left <= 0) return;
+      await Promise.race([pause(Math.min(left, settleEveryMs)), connection.ended]);
+      acknowledgements.settle();
+      if (acknowledgements.oldestMs >= readNodesAfterMs) this.#lookAtNodes();
+    }
+  }
+
+  /** Over the connection that commits: what is seen there says which nodes a change must wait for. */
+  #lookAtNodes(): void {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#readNodes()
+      .catch((fault: Error) =>
+        this.#options.log.debug({ reason: fault.message }, 'the nodes could not be read'),
+      )
+      .finally(() => {
+        this.#isLooking = false;
+      });
+  }
+
+  async #readNodes(): Promise<void> {
+    const connection = await this.#options.writing.get();
+    const sentAt = monotonicMs();
+    this.#options.acknowledgements.observe(await readNodes(connection), sentAt);
+  }
+
+  /** Gives the lease back: nobody waits for this node any more. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#options.lease.end();
+    const connection = this.#connection;
+    if (connection !== null && !connection.isOver) {
+      await leave(connection, this.#options.self()).catch(() => undefined);
+    }
+    await this.#options.link.end();
+  }
+}
+
+class OtherStoreError extends Error {}
+
+function requireSameStore(own: string, cluster: string): void {
+  if (own === cluster) return;
+  throw new OtherStoreError(
+    `This node's directory holds store ${own}, and the cluster has store ${cluster}. Give the node a directory of its own ` +
+      'with --data-dir, or name the cluster that the directory belongs to.',
+  );
+}

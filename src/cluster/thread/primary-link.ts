@@ -1,0 +1,61 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ClusterUrl } from '../sql/cluster-url.ts';
+import { connectToPrimary } from '../sql/connect.ts';
+import type { SqlConnection } from '../sql/connection.ts';
+import type { Incarnations } from './incarnations.ts';
+
+export interface LinkOptions {
+  readonly url: ClusterUrl;
+  readonly schema: string;
+  readonly node: string;
+  readonly incarnations: Incarnations;
+  /** A connection was made. */
+  onConnected?(): void;
+}
+
+/** How long nobody tries to connect after it failed. */
+const backOffMs = 100;
+
+/** One connection to the server that takes writes, made anew when it is needed and there is none. */
+export class PrimaryLink {
+  readonly #options: LinkOptions;
+  #connection: SqlConnection | null = null;
+  #connecting: Promise<SqlConnection> | null = null;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  /** @returns the connection that is there, or the next one. Rejects when none can be had now. */
+  get(): Promise<SqlConnection> {
+    const connection = this.#connection;
+    if (connection !== null && !connection.isOver) return Promise.resolve(connection);
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = null;
+    });
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<SqlConnection> {
+    const { incarnations, onConnected, ...options } = this.#options;
+    try {
+      const connection = await connectToPrimary(options);
+      if (!incarnations.accept(connection.incarnation)) {
+        connection.destroy('an older server');
+        throw new Error(`${connection.host} is a server of before a failover: what it takes would be lost`);
+      }
+      this.#connection = connection;
+      onConnected?.();
+      return connection;
+    } catch (fault) {
+      await pause(backOffMs);
+      throw fault;
+    }
+  }
+
+  async end(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = null;
+    if (connection !== null && !connection.isOver) await connection.end();
+  }
+}

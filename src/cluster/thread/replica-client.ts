@@ -1,0 +1,85 @@
+import { monotonicMs } from '../../support/monotonic-clock.ts';
+import type { CallHandlers, PortCalls } from '../../support/port-calls.ts';
+import type { ClusterCalls, PlaceMessage, ReplicaCalls, RowMessage } from '../client/replica-protocol.ts';
+import type { LogRow } from '../sql/rows.ts';
+
+export type ReplicaPort = PortCalls<ReplicaCalls, ClusterCalls>;
+export type ClusterHandlers = CallHandlers<ClusterCalls>;
+
+/** What the cluster's thread holds of the replica: where it stands, and the way to bring it further. */
+export class ReplicaClient {
+  readonly #port: ReplicaPort;
+  readonly #onApplied: (position: number) => void;
+  #place: PlaceMessage | null = null;
+  #movedAt = 0;
+
+  /** @param onApplied called whenever it has applied more */
+  constructor(port: ReplicaPort, onApplied: (position: number) => void) {
+    this.#port = port;
+    this.#onApplied = onApplied;
+  }
+
+  /** @throws Error before the replica is open */
+  get place(): PlaceMessage {
+    if (this.#place === null) throw new Error('the replica is not open yet');
+    return this.#place;
+  }
+
+  get isOpen(): boolean {
+    return this.#place !== null;
+  }
+
+  /** When it last got further, on the monotonic clock. */
+  get movedAt(): number {
+    return this.#movedAt;
+  }
+
+  /** It stands further on, or elsewhere after it took over a state. */
+  moved(place: PlaceMessage): void {
+    const hasMoved = this.#place?.position !== place.position;
+    this.#place = place;
+    this.#movedAt = monotonicMs();
+    if (hasMoved) this.#onApplied(place.position);
+  }
+
+  /** @returns null when the rows were applied; otherwise why they were not */
+  async follow(
+    rows: readonly LogRow[],
+  ): Promise<Exclude<ReplicaCalls['follow']['result'], { kind: 'applied' }> | null> {
+    const answer = await this.#port.ask('follow', rows.map(toRowMessage));
+    if (answer.kind !== 'applied') return answer;
+    this.moved(answer.place);
+    return null;
+  }
+
+  /**
+   * Makes the replica equal to a state.
+   * @param node what the node is called from then on
+   * @param batches entries of it, encoded; what they throw leaves the replica as it was
+   * @returns how many entries were written or removed
+   */
+  async become(place: PlaceMessage, node: string, batches: AsyncIterable<Uint8Array>): Promise<number> {
+    await this.#port.ask('beginState', { place, node });
+    try {
+      for await (const batch of batches) await this.#port.ask('addState', batch);
+    } catch (fault) {
+      await this.#port.ask('giveUpState', null);
+      throw fault;
+    }
+    const written = await this.#port.ask('endState', null);
+    this.moved(place);
+    return written;
+  }
+}
+
+/** Memory of its own: a Buffer of the driver shares it with everything that came in the same packet. */
+export function toRowMessage({ position, node, batch, format, changes, checksum }: LogRow): RowMessage {
+  return {
+    position,
+    node,
+    batch,
+    format,
+    changes: Uint8Array.from(changes),
+    checksum: Uint8Array.from(checksum),
+  };
+}

@@ -1,0 +1,46 @@
+import type { DatabaseName } from '../../storage/keys.ts';
+import { encodeContent } from '../../storage/replica/log-row.ts';
+import { connectToPrimary } from '../sql/connect.ts';
+import { openSnapshot } from '../sql/record-statements.ts';
+import type { RecordRow } from '../sql/rows.ts';
+import type { LinkOptions } from './primary-link.ts';
+import type { ReplicaClient } from './replica-client.ts';
+
+export interface TakenState {
+  readonly position: number;
+  /** Entries that were written or removed. */
+  readonly written: number;
+}
+
+/**
+ * Makes the replica equal to what PostgreSQL holds, on a connection of its own, in one transaction here and there. What the
+ * workers serve meanwhile is the last state.
+ */
+export async function takeOverState(
+  options: LinkOptions,
+  replica: ReplicaClient,
+  node: string,
+): Promise<TakenState> {
+  const connection = await connectToPrimary(options);
+  try {
+    const snapshot = await openSnapshot(connection);
+    try {
+      const { position, checksum } = snapshot.head;
+      const place = { position, checksum: Uint8Array.from(checksum) };
+      const written = await replica.become(place, node, encoded(snapshot.batches()));
+      return { position, written };
+    } finally {
+      await snapshot.close();
+    }
+  } finally {
+    if (!connection.isOver) await connection.end();
+  }
+}
+
+async function* encoded(batches: AsyncIterable<readonly RecordRow[]>): AsyncGenerator<Uint8Array> {
+  for await (const batch of batches) {
+    // A database that this version does not know is refused by the replica.
+    const writes = batch.map((row) => ({ ...row, database: row.database as DatabaseName }));
+    yield Uint8Array.from(encodeContent({ writes, logged: [] }));
+  }
+}

@@ -1,0 +1,305 @@
+import { randomUUID } from 'node:crypto';
+import { assert } from '../../support/assert.ts';
+import type { StoreVersion } from '../../support/store-version.ts';
+import { RecordSource } from '../record-source.ts';
+import { Snapshots } from '../snapshots.ts';
+import type { WritableStore } from '../store-opening.ts';
+import { finishChangeLog } from '../tables/change-log.ts';
+import { metaKeys, type ReplicaPlace, replicaPlaceRecord } from '../tables/meta.ts';
+import type { WriteTarget } from '../write-target.ts';
+import type { WriteTransaction } from '../write-transaction.ts';
+import { CapturedWrites } from './captured-writes.ts';
+import {
+  chainChecksum,
+  decodeContent,
+  encodeContent,
+  type ReplicaRow,
+  type RowContent,
+  recordsFormat,
+} from './log-row.ts';
+import { becomeState, type StateEntry, stateOf } from './state.ts';
+
+/** A row of the log does not continue what was applied here: the replica is of another history, and must start anew. */
+export class DivergedError extends Error {
+  override readonly name = 'DivergedError';
+}
+
+/** Ends a transaction that was only to decide. */
+class GivenUp extends Error {}
+
+/** What a decision would change. */
+export interface DecidedRow extends ReplicaRow {
+  /** The checksum of the row before it: of the state that it was decided on. */
+  readonly previous: Uint8Array;
+  readonly content: RowContent;
+}
+
+export interface Decided<T> {
+  readonly result: T;
+  /** Null when nothing of what all nodes share would change. */
+  readonly row: DecidedRow | null;
+}
+
+/** What a replica uses of its store. */
+export interface ReplicaParts {
+  readonly opened: WritableStore;
+  readonly target: WriteTarget;
+  readonly version: StoreVersion | null;
+  readonly changeLogEntriesMax: number;
+  /** One transaction at a time, while the data file is in its place. */
+  exclusively<T>(run: () => T): T;
+  exclusivelyThroughout<T>(run: () => Promise<T>): Promise<T>;
+  transaction(): { readonly transaction: WriteTransaction; end(): void };
+}
+
+/**
+ * A store that follows the log of a cluster. What is to change is decided here, in a transaction that is given up, and
+ * committed to the log, which orders the changes of all nodes. Then each node, the deciding one too, applies the row.
+ */
+export class Replica {
+  readonly #parts: ReplicaParts;
+  #node: string;
+  #place: ReplicaPlace;
+  #isBecoming = false;
+  /** Of the row that was decided last: what the target knows is the state after it. */
+  #decidedBatch: string | null = null;
+
+  /** @param node the id of this process in the cluster */
+  constructor(parts: ReplicaParts, node: string) {
+    this.#parts = parts;
+    this.#node = node;
+    this.#place = this.#readPlace();
+  }
+
+  /** Position 0 is a directory that has followed no log yet. */
+  get place(): ReplicaPlace {
+    return this.#place;
+  }
+
+  /** Another state is being taken over: nothing can be decided or followed. */
+  get isBecoming(): boolean {
+    return this.#isBecoming;
+  }
+
+  /**
+   * Decides on the present state, and keeps nothing.
+   * @param run synchronous; what it throws is thrown on
+   * @throws DataFileMovedError, DataFileHeldError as `Store.write`
+   */
+  decide<T>(run: (transaction: WriteTransaction) => T): Decided<T> {
+    const { target, opened } = this.#parts;
+    return this.#parts.exclusively(() => {
+      this.#forgetDecided(null);
+      const captured = new CapturedWrites();
+      target.begin(captured);
+      const { transaction, end } = this.#parts.transaction();
+      const results: T[] = [];
+      try {
+        opened.root.transactionSync(() => {
+          results.push(run(transaction));
+          throw new GivenUp();
+        });
+      } catch (fault) {
+        if (!(fault instanceof GivenUp)) {
+          target.forget();
+          throw fault;
+        }
+      } finally {
+        end();
+      }
+      const [result] = results as [T];
+      const writes = captured.all;
+      if (writes.length === 0) return { result, row: null };
+      const row = this.#rowOf({ writes, logged: target.logged });
+      this.#decidedBatch = row.batch;
+      return { result, row };
+    });
+  }
+
+  #rowOf(content: RowContent): DecidedRow {
+    const { position, checksum: previous } = this.#place;
+    const row = {
+      position: position + 1,
+      node: this.#node,
+      batch: randomUUID(),
+      format: recordsFormat,
+      changes: encodeContent(content),
+    };
+    return { ...row, checksum: chainChecksum(previous, row), previous, content };
+  }
+
+  /**
+   * Applies the rows that follow, in one transaction with the place that they lead to. Rows that were applied before are
+   * passed over.
+   * @param rows in the order of their positions
+   * @throws DivergedError when they do not continue what was applied; nothing is applied then
+   * @throws NewerRowError when this version does not understand one; nothing is applied then
+   */
+  follow(rows: readonly ReplicaRow[]): ReplicaPlace {
+    const due = rows.filter(({ position }) => position > this.#place.position);
+    if (due.length === 0) return this.#place;
+    const place = this.#placeAfter(due);
+    const contents = due.map(({ changes }) => decodeContent(changes));
+    const { target } = this.#parts;
+    this.#parts.exclusively(() => {
+      this.#forgetDecided(due.length === 1 ? (due[0]?.batch ?? null) : null);
+      target.begin();
+      this.#transact(() => {
+        for (const { writes, logged } of contents) {
+          for (const write of writes) target.replay(write);
+          for (const change of logged) target.log(change);
+        }
+        finishChangeLog(target, this.#parts.changeLogEntriesMax);
+        this.#putPlace(place);
+      });
+    });
+    this.#place = place;
+    return place;
+  }
+
+  /** @throws DivergedError */
+  #placeAfter(rows: readonly ReplicaRow[]): ReplicaPlace {
+    let { position, checksum } = this.#place;
+    for (const row of rows) {
+      if (row.position !== position + 1) {
+        throw new DivergedError(`row ${row.position} of the log comes after row ${position}`);
+      }
+      if (!chainChecksum(checksum, row).equals(row.checksum)) {
+        throw new DivergedError(`row ${row.position} of the log does not continue what was applied here`);
+      }
+      position = row.position;
+      checksum = row.checksum;
+    }
+    return { position, checksum };
+  }
+
+  /**
+   * Makes this store equal to a state of the cluster, in one transaction: readers see the old state until it is durable.
+   * @param batches its entries, in the order of database and key
+   * @param node whose decisions are made on it from then on
+   * @returns how many entries were written or removed
+   */
+  async become(
+    place: ReplicaPlace,
+    batches: AsyncIterable<readonly StateEntry[]>,
+    node: string,
+  ): Promise<number> {
+    const { target, opened } = this.#parts;
+    assert(!this.#isBecoming, 'one state is taken over at a time');
+    this.#isBecoming = true;
+    try {
+      const written = await this.#parts.exclusivelyThroughout(async () => {
+        this.#forgetDecided(null);
+        target.forget();
+        target.begin();
+        return this.#transactThroughout(async () => {
+          const count = await becomeState(opened.databases, batches);
+          target.log({ kind: 'everything', projectId: '', id: '', environment: null });
+          finishChangeLog(target, this.#parts.changeLogEntriesMax);
+          this.#putPlace(place);
+          return count;
+        });
+      });
+      this.#place = place;
+      this.#node = node;
+      return written;
+    } finally {
+      this.#isBecoming = false;
+    }
+  }
+
+  /**
+   * Reads the state on one snapshot.
+   * @param run consumes it before it awaits anything but what takes its entries
+   */
+  async reading<T>(run: (state: Iterable<StateEntry>) => Promise<T>): Promise<T> {
+    const { opened } = this.#parts;
+    const snapshots = new Snapshots(opened.root);
+    try {
+      return await run(stateOf(new RecordSource(opened.databases, snapshots)));
+    } finally {
+      snapshots.close();
+    }
+  }
+
+  /** Sets the place of a store that is a state of the cluster already: of the one that was made its beginning. */
+  begin(place: ReplicaPlace): void {
+    assert(this.#place.position === 0, 'a store becomes the beginning of a cluster once');
+    this.#parts.exclusively(() => {
+      this.#parts.target.begin();
+      this.#transact(() => this.#putPlace(place));
+    });
+    this.#place = place;
+  }
+
+  /** The store follows no log any more, and serves by itself. */
+  end(): void {
+    this.#parts.exclusively(() => {
+      const { target } = this.#parts;
+      target.begin();
+      this.#transact(() => target.remove('meta', metaKeys.replica));
+    });
+    this.#place = noPlace;
+  }
+
+  /** What was decided and not committed is not what the store holds. @param batch of the row that is applied now */
+  #forgetDecided(batch: string | null): void {
+    const isOwn = batch !== null && batch === this.#decidedBatch;
+    const hasForeign = batch === null ? this.#decidedBatch !== null : !isOwn;
+    if (hasForeign) this.#parts.target.forget();
+    this.#decidedBatch = null;
+  }
+
+  #putPlace(place: ReplicaPlace): void {
+    this.#parts.target.put(replicaPlaceRecord, metaKeys.replica, place);
+  }
+
+  #transact(run: () => void): void {
+    const { opened, version, target } = this.#parts;
+    let isAnnounced = false;
+    try {
+      // An object: lmdb would take some results as instructions.
+      opened.root.transactionSync(() => {
+        run();
+        version?.begin();
+        isAnnounced = true;
+        return {};
+      });
+    } catch (fault) {
+      target.forget();
+      throw fault;
+    } finally {
+      if (isAnnounced) version?.end();
+    }
+  }
+
+  async #transactThroughout<T>(run: () => Promise<T>): Promise<T> {
+    const { opened, version, target } = this.#parts;
+    let isAnnounced = false;
+    try {
+      const written = opened.root.transactionSync(async () => {
+        const result = await run();
+        version?.begin();
+        isAnnounced = true;
+        return { result };
+      });
+      return (await written).result;
+    } catch (fault) {
+      target.forget();
+      throw fault;
+    } finally {
+      if (isAnnounced) version?.end();
+    }
+  }
+
+  #readPlace(): ReplicaPlace {
+    const { opened, target } = this.#parts;
+    try {
+      return target.source.find(replicaPlaceRecord, metaKeys.replica) ?? noPlace;
+    } finally {
+      opened.root.resetReadTxn();
+    }
+  }
+}
+
+const noPlace: ReplicaPlace = { position: 0, checksum: Buffer.alloc(32) };

@@ -1,0 +1,31 @@
+import { findDatabase, type Root } from '../lmdb/environment.ts';
+import { StoreError } from '../store-error.ts';
+import { metaKeys, type StoreIdentity } from '../tables/meta.ts';
+
+/**
+ * A replica is written to by the log of its cluster alone, and a store of its own by nobody else.
+ * @throws StoreError
+ */
+export function requireOwnMode(
+  root: Root,
+  { id }: StoreIdentity,
+  directory: string,
+  replica: { readonly storeId: string | null } | undefined,
+): void {
+  const meta = findDatabase(root, 'meta');
+  const isReplica = meta?.get(metaKeys.replica) !== undefined;
+  root.resetReadTxn();
+  if (replica === undefined && isReplica) throw new StoreError(replicaAlone(directory));
+  if (replica === undefined || replica.storeId === null || replica.storeId === id) return;
+  throw new StoreError(
+    `${directory} holds store ${id}, and the cluster has store ${replica.storeId}. Give the node a directory of its own ` +
+      'with --data-dir, or make a cluster of this store with `burgee cluster create`.',
+  );
+}
+
+function replicaAlone(directory: string): string {
+  return (
+    `${directory} is the replica of a cluster's node: what is changed here alone would be lost. Set BURGEE_CLUSTER_URL, or ` +
+    'take it out of the cluster with `burgee cluster leave`.'
+  );
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { assert } from '../../support/assert.ts';
+import type { DatabaseName } from '../keys.ts';
+import type { Database, Databases } from '../lmdb/environment.ts';
+import type { RecordSource } from '../record-source.ts';
+import { recordKinds } from '../tables/tables.ts';
+import type { EntryWrite } from '../write-target.ts';
+import { isReplicated, replicatedDatabases } from './replicated.ts';
+
+/** An entry of the state that all nodes share at a position. */
+export interface StateEntry {
+  readonly database: DatabaseName;
+  readonly key: Buffer;
+  readonly value: Buffer;
+}
+
+/** Indexes follow from records alone: they are made anew instead of being carried along. */
+const indexes: ReadonlySet<DatabaseName> = new Set(
+  recordKinds.flatMap((kind) => kind.indexes.map(({ database }) => database)),
+);
+
+/** The databases of a state, in the order in which their entries come. */
+export const stateDatabases: readonly DatabaseName[] = replicatedDatabases
+  .filter((name) => !indexes.has(name))
+  .sort();
+
+/** Whether a write of a row changes the state, or only an index. */
+export function isOfState({ database }: EntryWrite): boolean {
+  return !indexes.has(database);
+}
+
+/** The state of a view, in the order of databases and keys. */
+export function* stateOf(source: RecordSource): Generator<StateEntry> {
+  for (const database of stateDatabases) {
+    for (const { key, bytes } of source.entries(database)) {
+      if (isReplicated(database, key)) yield { database, key, value: bytes };
+    }
+  }
+}
+
+/**
+ * @returns hex of a SHA-256 over all that nodes share, indexes too: two replicas at one position have the same
+ */
+export function hashState(source: RecordSource): { readonly entries: number; readonly sha256: string } {
+  const hash = createHash('sha256');
+  let entries = 0;
+  for (const database of [...replicatedDatabases].sort()) {
+    for (const { key, bytes } of source.entries(database)) {
+      if (!isReplicated(database, key)) continue;
+      hash.update(`${database} ${key.length} ${bytes.length} `).update(key).update(bytes);
+      entries += 1;
+    }
+  }
+  return { entries, sha256: hash.digest('hex') };
+}
+
+/**
+ * Within the open write transaction, makes databases equal to a state: what is there and the same stays, so that a node
+ * that was away for a while writes little. Indexes are made anew.
+ * @param batches the state, in the order of databases and keys
+ * @returns how many entries of it were written or removed
+ */
+export async function becomeState(
+  databases: Databases,
+  batches: AsyncIterable<readonly StateEntry[]>,
+): Promise<number> {
+  let walk: DatabaseWalk | null = null;
+  const seen = new Set<DatabaseName>();
+  let count = 0;
+  for await (const batch of batches) {
+    for (const { database, key, value } of batch) {
+      if (walk === null || walk.name !== database) {
+        count += walk?.finish() ?? 0;
+        assert(!seen.has(database), 'the entries of a state come database by database');
+        assert(!indexes.has(database), 'a state has no indexes');
+        seen.add(database);
+        walk = new DatabaseWalk(database, databases[database]);
+      }
+      walk.put(key, value);
+    }
+  }
+  count += walk?.finish() ?? 0;
+  for (const name of stateDatabases) {
+    if (!seen.has(name)) count += new DatabaseWalk(name, databases[name]).finish();
+  }
+  if (count > 0) rebuildIndexes(databases);
+  return count;
+}
+
+const lmdbRange = { start: Buffer.of(0), end: Buffer.alloc(64, 0xff) };
+
+/** Read before anything is written: lmdb's cursors do not stand still under writes. */
+function keysOf(database: Database): readonly Buffer[] {
+  return Array.from(database.getKeys(lmdbRange), (key) => Buffer.from(key));
+}
+
+/** What lies in a database, beside the entries that are to lie there. */
+class DatabaseWalk {
+  readonly name: DatabaseName;
+  readonly #database: Database;
+  readonly #keys: readonly Buffer[];
+  #next = 0;
+  #count = 0;
+
+  constructor(name: DatabaseName, database: Database) {
+    this.name = name;
+    this.#database = database;
+    this.#keys = keysOf(database).filter((key) => isReplicated(name, key));
+  }
+
+  put(key: Buffer, value: Buffer): void {
+    this.#removeBefore(key);
+    const isThere = this.#keys[this.#next]?.equals(key) === true;
+    if (isThere) this.#next += 1;
+    if (isThere && this.#database.get(key)?.equals(value) === true) return;
+    this.#database.putSync(key, value);
+    this.#count += 1;
+  }
+
+  #removeBefore(key: Buffer | null): void {
+    for (; this.#next < this.#keys.length; this.#next += 1) {
+      const present = this.#keys[this.#next] as Buffer;
+      if (key !== null && Buffer.compare(present, key) >= 0) return;
+      this.#database.removeSync(present);
+      this.#count += 1;
+    }
+  }
+
+  /** Removes the rest. @returns how many entries were written or removed */
+  finish(): number {
+    this.#removeBefore(null);
+    return this.#count;
+  }
+}
+
+function rebuildIndexes(databases: Databases): void {
+  for (const name of indexes) databases[name].clearSync();
+  for (const { codec, indexes: own } of recordKinds) {
+    if (own.length === 0) continue;
+    const records = databases[codec.database];
+    for (const key of keysOf(records)) {
+      const value = records.get(key);
+      assert(value !== undefined, 'a key that was read in this transaction has a value');
+      const record = codec.decode(key, value);
+      for (const index of own) databases[index.database].putSync(index.keyOf(record), index.valueOf(record));
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { hostname } from 'node:os';
+import { type MessagePort, Worker } from 'node:worker_threads';
+import type { ClusterMessage, ClusterRequest, ClusterSetup } from '../cluster/client/cluster-protocol.ts';
+import { threadEntries } from '../entry-files.ts';
+import type { LogLines } from '../observability/thread-log.ts';
+import { within } from '../support/within.ts';
+
+export interface ClusterHostOptions {
+  readonly setup: Omit<ClusterSetup, 'label'>;
+  readonly onFatal: (fault: Error) => void;
+  /** Lines that the thread has logged. */
+  onLog(lines: LogLines): void;
+}
+
+/** How long the end of the service waits until the node has left its cluster: the lease runs out soon anyway. */
+const stopTimeoutMs = 2000;
+
+/** Holds the thread that speaks to the cluster. Without it the node can neither change nor learn anything: it ends the process. */
+export class ClusterHost {
+  readonly #worker: Worker;
+  readonly #exited: Promise<unknown>;
+  #isStopping = false;
+
+  constructor({ setup, onFatal, onLog }: ClusterHostOptions) {
+    const workerData: ClusterSetup = { ...setup, label: hostname() };
+    const transferList: MessagePort[] = [setup.replicaPort];
+    const end = (fault: Error): void => {
+      if (!this.#isStopping) onFatal(fault);
+    };
+    this.#worker = new Worker(threadEntries.cluster, { workerData, transferList, name: 'cluster' });
+    this.#exited = once(this.#worker, 'exit').catch(() => undefined);
+    this.#worker.on('error', (fault) => end(fault instanceof Error ? fault : new Error(String(fault))));
+    this.#worker.on('exit', () => end(new Error('the cluster thread ended')));
+    this.#worker.on('message', (message: ClusterMessage) => {
+      if (message.kind === 'log') onLog(message.lines);
+      else end(new Error(message.message));
+    });
+  }
+
+  /** The node leaves its cluster: nobody waits for it any more. After the last change was told, before the writer ends. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const request: ClusterRequest = { kind: 'stop' };
+    this.#worker.postMessage(request);
+    if (!(await within(stopTimeoutMs, this.#exited))) await this.#worker.terminate();
+  }
+}

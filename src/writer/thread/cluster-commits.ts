@@ -1,0 +1,204 @@
+import type {
+  ClusterCalls,
+  Confirmation,
+  PlaceMessage,
+  ReplicaCalls,
+  RowMessage,
+} from '../../cluster/client/replica-protocol.ts';
+import { decodeContent, NewerRowError, type ReplicaRow } from '../../storage/replica/log-row.ts';
+import { type DecidedRow, DivergedError, type Replica } from '../../storage/replica/replica.ts';
+import type { StateEntry } from '../../storage/replica/state.ts';
+import type { Store } from '../../storage/store.ts';
+import type { WriteTransaction } from '../../storage/write-transaction.ts';
+import { assert } from '../../support/assert.ts';
+import type { CallHandlers, PortCalls } from '../../support/port-calls.ts';
+import { PushedIterable } from '../../support/pushed-iterable.ts';
+import { type Commits, type Committed, NotCommittedError } from './commits.ts';
+
+/** What the writer's thread holds of the cluster's. */
+export type ClusterPort = PortCalls<ClusterCalls, ReplicaCalls>;
+
+/** After so many commits that other nodes were faster than, the next one is decided under the cluster's lock. */
+const lossesBeforeLock = 2;
+/** How often it is tried at all: under the lock nobody is faster, unless the lock was lost each time. */
+const attemptsMax = 8;
+
+type Run<T> = (transaction: WriteTransaction) => T;
+/** Null: it was not committed, and is to be decided again on the newest state. */
+type Attempt<T> = Promise<Committed<T> | null>;
+
+/**
+ * Commits to the log of a cluster: decided on the replica, made durable by PostgreSQL, then applied here as on every other
+ * node. One after another.
+ */
+export class ClusterCommits implements Commits {
+  readonly #store: Store;
+  readonly #replica: Replica;
+  readonly #port: ClusterPort;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(store: Store, replica: Replica, port: ClusterPort) {
+    this.#store = store;
+    this.#replica = replica;
+    this.#port = port;
+  }
+
+  /** @param requireRoom is not asked: a node that has no room falls behind, and says so */
+  commit<T>(run: Run<T>): Promise<Committed<T>> {
+    const next = this.#last.then(() => this.#commit(run));
+    this.#last = next.catch(() => undefined);
+    return next;
+  }
+
+  commitOwn(run: Run<void>): void {
+    if (this.#replica.isBecoming)
+      throw new NotCommittedError('cut-off', 'the replica takes over a newer state');
+    this.#store.write(run);
+  }
+
+  async #commit<T>(run: Run<T>): Promise<Committed<T>> {
+    if (this.#replica.isBecoming)
+      throw new NotCommittedError('cut-off', 'the replica takes over a newer state');
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      const isLocked = attempt >= lossesBeforeLock;
+      const committed = isLocked ? await this.#decideLocked(run) : await this.#decide(run, false);
+      if (committed !== null) return committed;
+    }
+    throw new NotCommittedError('cut-off', 'other nodes were faster each time');
+  }
+
+  async #decideLocked<T>(run: Run<T>): Attempt<T> {
+    const locked = await this.#port.ask('lock', { position: this.#replica.place.position });
+    if (locked.kind === 'cut-off') throw new NotCommittedError('cut-off', locked.message);
+    this.#follow(locked.rows);
+    try {
+      return await this.#decide(run, true);
+    } catch (fault) {
+      await this.#port.ask('unlock', null);
+      throw fault;
+    }
+  }
+
+  async #decide<T>(run: Run<T>, isLocked: boolean): Attempt<T> {
+    const { result, row } = this.#replica.decide(run);
+    return row === null ? this.#verify(result, isLocked) : this.#send(result, row, isLocked);
+  }
+
+  /** Nothing changes; but that was said of a state that must be the newest, and that others must have. */
+  async #verify<T>(result: T, isLocked: boolean): Attempt<T> {
+    const { position } = this.#replica.place;
+    const verified = await this.#port.ask('verify', { position });
+    if (isLocked) await this.#port.ask('unlock', null);
+    if (verified.kind === 'cut-off') throw new NotCommittedError('cut-off', verified.message);
+    if (verified.kind === 'behind') {
+      this.#follow(verified.rows);
+      return null;
+    }
+    return { result, confirmed: this.#confirm(position) };
+  }
+
+  async #send<T>(result: T, row: DecidedRow, isLocked: boolean): Attempt<T> {
+    const { previous, position, node, batch, format, checksum } = row;
+    const changes = ownMemory(row.changes);
+    const message = { position, node, batch, format, changes, checksum: new Uint8Array(checksum) };
+    const sent = { row: message, previous: new Uint8Array(previous), isLocked };
+    const outcome = await this.#port.ask('commit', sent);
+    if (outcome.kind === 'committed') {
+      // The cluster's thread may have had it applied already, as a row like any other.
+      this.#follow([row]);
+      return { result, confirmed: this.#confirm(position) };
+    }
+    if (outcome.kind === 'lost') {
+      this.#follow(outcome.rows);
+      return null;
+    }
+    throw new NotCommittedError(outcome.kind, outcome.message);
+  }
+
+  /** What cannot be applied now is fetched again by the cluster's thread, which also mends a replica that has diverged. */
+  #follow(rows: readonly (RowMessage | ReplicaRow)[]): void {
+    if (rows.length === 0 || this.#replica.isBecoming) return;
+    try {
+      const { position, checksum } = this.#replica.follow(rows.map(toLogRow));
+      void this.#port.ask('applied', { position, checksum: new Uint8Array(checksum) }).catch(() => undefined);
+    } catch (fault) {
+      if (!(fault instanceof DivergedError || fault instanceof NewerRowError)) throw fault;
+    }
+  }
+
+  #confirm(position: number): Promise<Confirmation> {
+    return this.#port.ask('confirm', { position }).catch(() => 'unconfirmed');
+  }
+}
+
+/** Entries that wait to be taken over: the cluster's thread brings no more before these are written. */
+type StateBatch = readonly StateEntry[];
+
+/** What the cluster's thread asks of the replica. */
+export function replicaHandlers(replicaOf: () => Replica): CallHandlers<ReplicaCalls> {
+  let entries: PushedIterable<StateBatch> | null = null;
+  let becoming: Promise<number> | null = null;
+  const bring = async (batch: StateBatch): Promise<null> => {
+    assert(entries !== null && becoming !== null, 'entries of a state come after its beginning');
+    await Promise.race([entries.push(batch), becoming]);
+    return null;
+  };
+  return {
+    follow: (rows) => followed(replicaOf(), rows),
+    beginState: ({ place, node }) => {
+      assert(entries === null, 'one state is taken over at a time');
+      entries = new PushedIterable();
+      becoming = replicaOf().become(place, entries, node);
+      becoming.catch(() => undefined);
+      return null;
+    },
+    addState: (bytes) => bring(stateEntries(bytes)),
+    endState: async () => {
+      entries?.end();
+      try {
+        return (await becoming) ?? 0;
+      } finally {
+        entries = null;
+        becoming = null;
+      }
+    },
+    giveUpState: async () => {
+      entries?.fail(new Error('the state could not be read further'));
+      await becoming?.catch(() => undefined);
+      entries = null;
+      becoming = null;
+      return null;
+    },
+  };
+}
+
+function followed(replica: Replica, rows: readonly RowMessage[]): ReplicaCalls['follow']['result'] {
+  try {
+    const { position, checksum }: PlaceMessage = replica.follow(rows.map(toLogRow));
+    return { kind: 'applied', place: { position, checksum: new Uint8Array(checksum) } };
+  } catch (fault) {
+    if (fault instanceof DivergedError) return { kind: 'diverged', message: fault.message };
+    if (fault instanceof NewerRowError) return { kind: 'newer', message: fault.message };
+    throw fault;
+  }
+}
+
+function stateEntries(bytes: Uint8Array): StateBatch {
+  return decodeContent(bytes).writes.map(({ database, key, value }) => {
+    assert(value !== null, 'an entry of a state has a value');
+    return { database, key, value };
+  });
+}
+
+function toLogRow(row: RowMessage | ReplicaRow): ReplicaRow {
+  return { ...row, changes: asBuffer(row.changes), checksum: asBuffer(row.checksum) };
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+/** Of a Buffer that shares its memory with others, cloning would take all of that along. */
+function ownMemory(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.from(bytes);
+}

@@ -1,0 +1,49 @@
+import type { Confirmation } from '../../cluster/client/replica-protocol.ts';
+import type { Store } from '../../storage/store.ts';
+import type { WriteTransaction } from '../../storage/write-transaction.ts';
+
+export interface Committed<T> {
+  /** Of the run that was committed. */
+  readonly result: T;
+  /** Null where there is one node. Never rejects. */
+  readonly confirmed: Promise<Confirmation> | null;
+}
+
+/** A change could not be brought to the record of a cluster. */
+export class NotCommittedError extends Error {
+  /** `cut-off`: nothing was applied. `unknown`: it may be applied. */
+  readonly kind: 'cut-off' | 'unknown';
+
+  constructor(kind: 'cut-off' | 'unknown', message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** How what is decided becomes durable. */
+export interface Commits {
+  /**
+   * @param run decides on the newest state, synchronously. It may be run again, where another node was faster: what it
+   * did before has happened nowhere.
+   * @param requireRoom as for `Store.write`
+   * @returns at once, where nobody else has to be asked
+   * @throws as `Store.write`, and what `run` throws; NotCommittedError
+   */
+  commit<T>(
+    run: (transaction: WriteTransaction) => T,
+    requireRoom?: (growthMax: number) => void,
+  ): Committed<T> | Promise<Committed<T>>;
+  /**
+   * Commits what this node counts for itself, at once; null where that shares the commits of changes.
+   * @throws as `Store.write`
+   */
+  readonly commitOwn: ((run: (transaction: WriteTransaction) => void) => void) | null;
+}
+
+/** In the store of this process, which nobody else writes to. */
+export function localCommits(store: Store): Commits {
+  return {
+    commit: (run, requireRoom) => ({ result: store.write(run, requireRoom), confirmed: null }),
+    commitOwn: null,
+  };
+}

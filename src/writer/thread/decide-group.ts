@@ -1,0 +1,192 @@
+import { forgetOldAnswers, nextProjectToForget } from '../../domain/idempotency/answer-keeping.ts';
+import { secondsUntilQuota } from '../../domain/organisation/write-quota.ts';
+import type { RecordChange } from '../../domain/record-change.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { touchSession } from '../../domain/session/session-changes.ts';
+import { recordDenial } from '../../domain/token/record-denial.ts';
+import { answerConsoleWrite } from '../../operations/answer-console-write.ts';
+import { answerManagementWrite } from '../../operations/answer-management.ts';
+import type { ApiCall } from '../../operations/call.ts';
+import { createConsoleContext } from '../../operations/console-context.ts';
+import type { ConsoleSettings } from '../../operations/console-settings.ts';
+import type { WriteDecision } from '../../operations/management-operation.ts';
+import { DamagedRecordError } from '../../storage/store-error.ts';
+import type { WriteTransaction } from '../../storage/write-transaction.ts';
+import { hashBytes, hashSecret } from '../../support/hash-secret.ts';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
+import { newId } from '../../support/random-id.ts';
+import type { CommitSource } from '../client/writer-metrics-protocol.ts';
+import {
+  pulseBegunCell,
+  pulseProgressCell,
+  type WriterCommand,
+  type WriterPulse,
+  type WriterResult,
+} from '../client/writer-protocol.ts';
+import { recordUsage } from './commands/record-usage.ts';
+import { serveOutbox } from './commands/serve-outbox.ts';
+import type { FreeSpace } from './free-space.ts';
+import type { WriterMeter } from './writer-meter.ts';
+
+export interface GroupDeciderOptions {
+  readonly docsUrl: string;
+  readonly console: ConsoleSettings;
+  readonly tokenPrefixesAccepted: readonly string[];
+  readonly freeSpace: FreeSpace;
+  /** What tokens may write to an organisation on a UTC day; 0 is no quota. */
+  readonly writtenBytesPerDayMax: number;
+  /** Audit entries that are older are dropped; 0 keeps them for ever. */
+  readonly auditRetentionDays: number;
+  readonly pulse: WriterPulse;
+  readonly meter: WriterMeter;
+  readonly onFault: (fault: unknown, during: string) => void;
+}
+
+/** What of a queue is decided together. */
+export interface Group {
+  /** Of the first commands of the queue, one for each. */
+  readonly results: [ticket: number, result: WriterResult][];
+  /** Tickets of those that change something. */
+  readonly changing: Set<number>;
+  hasChanged: boolean;
+  hasLetters: boolean;
+  source: CommitSource;
+}
+
+export function emptyGroup(): Group {
+  return { results: [], changing: new Set(), hasChanged: false, hasLetters: false, source: 'usage' };
+}
+
+const hashes = { hashSecret, hashBytes };
+const dayMs = 24 * 60 * 60 * 1000;
+const groupDecisionMsMax = 10;
+
+/** Decides commands on the state that a transaction shows, each on what those before it have left. */
+export class GroupDecider {
+  readonly #options: GroupDeciderOptions;
+  readonly #pulse: Int32Array<SharedArrayBuffer>;
+  /** Whose old answers the last commit has looked at. */
+  #forgottenProjectId: string | null = null;
+
+  constructor(options: GroupDeciderOptions) {
+    this.#options = options;
+    this.#pulse = new Int32Array(options.pulse);
+  }
+
+  reportProgress(): void {
+    Atomics.add(this.#pulse, pulseProgressCell, 1);
+  }
+
+  /** Decides the first commands of a queue. @returns a group of them, whose changes are applied to the transaction */
+  decide(queue: readonly WriterCommand[], sizeMax: number, transaction: WriteTransaction): Group {
+    const group = emptyGroup();
+    const startedAt = monotonicMs();
+    while (group.results.length < Math.min(queue.length, sizeMax)) {
+      if (monotonicMs() - startedAt > groupDecisionMsMax) break;
+      const command = queue[group.results.length] as WriterCommand;
+      const [result, changes] = this.#begin(command, transaction);
+      if (changes.length > 0) {
+        transaction.apply(changes);
+        group.hasChanged = true;
+        group.changing.add(command.ticket);
+        if (command.kind !== 'usage' && command.kind !== 'outbox') group.source = 'api';
+        group.hasLetters ||= changes.some(({ kind }) => kind === 'outbox');
+      }
+      group.results.push([command.ticket, result]);
+    }
+    if (group.hasChanged) transaction.apply(this.#oldAnswers(transaction));
+    if (group.hasChanged) this.#dropOldEntries(transaction);
+    return group;
+  }
+
+  /** What a commit forgets of kept answers: a bounded few, of one project each time. What cannot be read is left alone. */
+  #oldAnswers({ queries }: WriteTransaction): readonly RecordChange[] {
+    try {
+      this.#forgottenProjectId = nextProjectToForget(queries, this.#forgottenProjectId);
+      if (this.#forgottenProjectId === null) return [];
+      return forgetOldAnswers(queries, this.#forgottenProjectId, Date.now());
+    } catch (fault) {
+      this.#options.onFault(fault, 'forgetting old answers');
+      return [];
+    }
+  }
+
+  /** What a commit drops of the audit log: a bounded few. What cannot be read is left alone. */
+  #dropOldEntries(transaction: WriteTransaction): void {
+    const { auditRetentionDays } = this.#options;
+    if (auditRetentionDays === 0) return;
+    try {
+      transaction.dropAuditEntries(Date.now() - auditRetentionDays * dayMs);
+    } catch (fault) {
+      if (!(fault instanceof DamagedRecordError)) throw fault;
+      this.#options.onFault(fault, 'dropping old audit entries');
+    }
+  }
+
+  #begin(
+    command: WriterCommand,
+    transaction: WriteTransaction,
+  ): readonly [WriterResult, readonly RecordChange[]] {
+    // Said before the deadline is looked at: a reader that sees an unbegun command past its deadline knows it never will be.
+    // Commands with large bodies are begun out of turn, so the cell only ever rises.
+    const begun = Atomics.load(this.#pulse, pulseBegunCell);
+    if (((command.ticket - begun) | 0) > 0) Atomics.store(this.#pulse, pulseBegunCell, command.ticket | 0);
+    this.reportProgress();
+    if (monotonicMs() > command.deadline) return [{ kind: 'dropped' }, []];
+    try {
+      const [result, changes] = this.#decide(command, transaction);
+      const { writtenBytesPerDayMax, meter } = this.#options;
+      const retryAfter = secondsUntilQuota(changes, writtenBytesPerDayMax, transaction.writtenBytesOn);
+      if (retryAfter !== null) {
+        meter.countQuotaRefusal();
+        return [{ kind: 'quota-reached', retryAfter }, []];
+      }
+      // What was mailed must not stay in the outbox, or it would be mailed again.
+      const isAlways = command.kind === 'outbox';
+      if (changes.length > 0 && !isAlways && this.#options.freeSpace.isLow())
+        return [this.#withoutSpace(result), []];
+      return [result, changes];
+    } catch (fault) {
+      const isConsole = command.kind === 'write' && command.call.api === 'console';
+      this.#options.onFault(fault, isConsole ? 'console-write' : command.kind);
+      return [{ kind: 'failed', message: 'the change failed unexpectedly' }, []];
+    }
+  }
+
+  /** A refusal is given all the same: only its record is lost, and that is logged (decisions, tokens). */
+  #withoutSpace(result: WriterResult): WriterResult {
+    const isRefusal = result.kind === 'answered' && result.answer.status >= 400;
+    if (!isRefusal) return { kind: 'storage-full' };
+    this.#options.onFault(new Error('the disk is almost full: a denial was not recorded'), 'denial');
+    return result;
+  }
+
+  #decide(
+    command: WriterCommand,
+    { queries }: WriteTransaction,
+  ): readonly [WriterResult, readonly RecordChange[]] {
+    if (command.kind === 'denial') {
+      const token = queries.token(command.denial.tokenId);
+      return [{ kind: 'recorded' }, token === undefined ? [] : recordDenial(token, command.denial)];
+    }
+    if (command.kind === 'touch-session') {
+      return [{ kind: 'recorded' }, touchSession(queries, command.sessionId, Date.now())];
+    }
+    if (command.kind === 'outbox') {
+      const { changes, page } = serveOutbox(queries, command.command, Date.now());
+      return [page === null ? { kind: 'recorded' } : { kind: 'letters', page }, changes];
+    }
+    if (command.kind === 'usage') return [{ kind: 'recorded' }, recordUsage(queries, command.usage)];
+    const { answer, changes } = this.#answer(command.call, queries);
+    return [{ kind: 'answered', answer }, changes];
+  }
+
+  #answer(call: ApiCall, queries: RecordQueries): WriteDecision {
+    if (call.api === 'console') {
+      return answerConsoleWrite(queries, call, createConsoleContext(this.#options.console));
+    }
+    const { docsUrl, tokenPrefixesAccepted } = this.#options;
+    const context = { now: Date.now(), newId, docsUrl, acceptedPrefixes: tokenPrefixesAccepted, ...hashes };
+    return answerManagementWrite(queries, call, context);
+  }
+}
