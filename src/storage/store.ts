@@ -1,5 +1,6 @@
 import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
+import { assert } from '../support/assert.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { StoreVersion } from '../support/store-version.ts';
 import { isEmpty } from './lmdb/environment.ts';
@@ -126,6 +127,7 @@ export class Store {
   }
 
   async close(): Promise<void> {
+    assert(!this.#isWriting, 'a store is not closed within a write');
     try {
       await this.#opened.root.close();
     } finally {
@@ -137,6 +139,7 @@ export class Store {
     const target = this.#target;
     const { source, space, tail } = target;
     const { root } = this.#opened;
+    const last = tail.changeLogLast;
     target.begin();
     let isOpen = true;
     let hasChanged = false;
@@ -160,6 +163,10 @@ export class Store {
         finishChangeLog(target, this.#changeLogEntriesMax);
         requireRoom?.(space.growthMax(root));
         const sequence = tail.changeLogLast ?? this.#readSequence();
+        assert(
+          last === null || sequence === last + target.logged.length,
+          'the change log counts each change',
+        );
         isAnnounced = hasChanged;
         if (isAnnounced) this.#version?.begin();
         return { result, sequence };
@@ -170,6 +177,7 @@ export class Store {
       target.forget();
       throw fault;
     } finally {
+      target.end();
       isOpen = false;
       if (isAnnounced) this.#version?.end();
     }

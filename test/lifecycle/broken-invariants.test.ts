@@ -49,9 +49,8 @@ t.test('a worker whose connections cannot be right leaves in order, and is repla
   await server.stop();
 });
 
-t.test('a worker that tells the main thread what cannot be ends the process in order', async (t) => {
-  const { server, project } = await setUp(t);
-  await server.arm({ kind: 'lie', moment: 'change', countdown: 1 });
+/** Asks for a change of a server that does not live to answer it. @returns the lines of its log about its end */
+async function endOf({ server, project }: Stage, t: Test): Promise<readonly string[]> {
   const asked = createHttpClient(t, { port: server.port })
     .send({
       method: 'PATCH',
@@ -62,7 +61,33 @@ t.test('a worker that tells the main thread what cannot be ends the process in o
     .catch(() => null);
   t.equal(await within(server.ended, 10_000, () => 'the process goes on'), 'SIGKILL');
   await asked;
-  const told = server.lines.filter((line) => line.includes('the service cannot go on and ends'));
-  t.equal(told.length, 1, 'the log says why, once');
-  t.match(told[0], /this does not hold: a page leaves its place once/);
-});
+  return server.lines.filter((line) => line.includes('the service cannot go on and ends'));
+}
+
+const endings = [
+  {
+    name: 'a worker that tells the main thread what cannot be',
+    fault: { kind: 'lie', moment: 'change' },
+    told: 'a page leaves its place once, and by its own worker',
+  },
+  {
+    name: 'a command that the writer gets twice',
+    fault: { kind: 'repeat', moment: 'sent' },
+    told: 'a command comes once, and in its turn',
+  },
+  {
+    name: 'a result that the writer tells twice',
+    fault: { kind: 'repeat', moment: 'told' },
+    told: 'the result of a command is told once',
+  },
+] as const;
+
+for (const { name, fault, told } of endings) {
+  t.test(`${name} ends the process in order, and the log says why, once`, async (t) => {
+    const stage = await setUp(t);
+    await stage.server.arm({ ...fault, countdown: 1 });
+    const lines = await endOf(stage, t);
+    const why = lines.filter((line) => line.includes(`this does not hold: ${told}`));
+    t.equal(why.length, 1, `the log says why, once: ${lines}`);
+  });
+}

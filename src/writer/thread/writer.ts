@@ -12,14 +12,16 @@ import type { ConsoleSettings } from '../../operations/console-settings.ts';
 import type { WriteDecision } from '../../operations/management-operation.ts';
 import type { Store, WriteTransaction } from '../../storage/store.ts';
 import { DamagedRecordError, DataFileUnavailableError } from '../../storage/store-error.ts';
+import { assert } from '../../support/assert.ts';
 import { hashBytes, hashSecret } from '../../support/hash-secret.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { newId } from '../../support/random-id.ts';
 import type { CommitSource } from '../client/writer-metrics-protocol.ts';
 import {
-  largeBodyBytes,
+  isLarge,
   pulseBegunCell,
   pulseProgressCell,
+  unsettledMax,
   type WriterCommand,
   type WriterPulse,
   type WriterResult,
@@ -68,10 +70,11 @@ export class Writer {
   readonly #store: Store;
   readonly #options: WriterOptions;
   readonly #pulse: Int32Array<SharedArrayBuffer>;
-  /** Bounded by `WriterClient`. */
+  /** With the large ones, `unsettledMax`: `WriterClient` sends no more. */
   readonly #waiting: WriterCommand[] = [];
   /** Commands with a large body: one at a time, so that nobody waits for the bodies of others. */
   readonly #waitingLarge: WriterCommand[] = [];
+  #newestTicket = 0;
   #wasLargeTurn = false;
   /** Whose old answers the last commit has looked at. */
   #forgottenProjectId: string | null = null;
@@ -88,9 +91,13 @@ export class Writer {
 
   submit(commands: readonly WriterCommand[]): void {
     for (const command of commands) {
+      assert(((command.ticket - this.#newestTicket) | 0) > 0, 'a command comes once, and in its turn');
+      this.#newestTicket = command.ticket;
       if (isLarge(command)) this.#waitingLarge.push(command);
       else this.#waiting.push(command);
     }
+    const waiting = this.#waiting.length + this.#waitingLarge.length;
+    assert(waiting <= unsettledMax, 'no more commands wait than the main thread may send');
     this.#schedule();
   }
 
@@ -164,6 +171,7 @@ export class Writer {
     } finally {
       this.reportProgress();
     }
+    assert(results.length === taken && taken <= sizeMax, 'each command of a group has one result');
     if (this.#isFileUnavailable) this.#options.onFileBack();
     this.#isFileUnavailable = false;
     queue.splice(0, taken);
@@ -218,7 +226,7 @@ export class Writer {
    */
   judgeFault(fault: unknown): void {
     const isStoreFault = fault instanceof Error && 'code' in fault && typeof fault.code === 'number';
-    if (!isStoreFault || isMapFull(fault)) return;
+    if (!isStoreFault || /MDB_MAP_FULL|mapsize limit/i.test(fault.message)) return;
     this.#isOver = true;
     this.#options.onFatal(fault);
   }
@@ -289,12 +297,4 @@ export class Writer {
     const context = { now: Date.now(), newId, docsUrl, acceptedPrefixes: tokenPrefixesAccepted, ...hashes };
     return answerManagementWrite(queries, call, context);
   }
-}
-
-function isLarge(command: WriterCommand): boolean {
-  return 'call' in command && (command.call.body?.length ?? 0) > largeBodyBytes;
-}
-
-function isMapFull({ message }: Error): boolean {
-  return /MDB_MAP_FULL|mapsize limit/i.test(message);
 }
