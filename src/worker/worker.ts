@@ -126,8 +126,9 @@ export class Worker {
   }
 
   /**
-   * Leaves in order: the front end hands it no more connections; those that were on their way are adopted; for a moment
-   * each answer closes its connection; then the rest is closed. A thread that just ended would take the process with it.
+   * The worker dies, in order: the front end hands it no more connections; those that were on their way are adopted; for a
+   * moment each answer closes its connection; then the rest is closed. A request that waits then gets no answer, and a
+   * change that was sent may be applied all the same. A thread that just ended would take the process with it.
    * @param fault why, for the log
    * @param mayWait until no other worker leaves
    */

@@ -210,7 +210,7 @@ export class FlagSource {
     return null;
   }
 
-  /** Reads, compiles and keeps a flag, as it is at the end. */
+  /** Reads, compiles and keeps a flag, as it is at the end. Each worker compiles a flag for itself, on its own thread. */
   *#load(flagId: string): Steps<CachedFlag | undefined> {
     for (;;) {
       this.#catchUp();
