@@ -1,4 +1,5 @@
 import type { RecordQueries } from '../domain/record-queries.ts';
+import { assert } from '../support/assert.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { StoreVersion } from '../support/store-version.ts';
 import { isEmpty } from './lmdb/environment.ts';
@@ -142,6 +143,7 @@ export class Store {
   }
 
   async close(): Promise<void> {
+    assert(!this.#isWriting, 'a store is not closed within a write');
     try {
       await this.#opened.root.close();
     } finally {
@@ -153,6 +155,7 @@ export class Store {
     const target = this.#target;
     const { space, tail } = target;
     const { root } = this.#opened;
+    const last = tail.changeLogLast;
     target.begin();
     const { transaction, hasChanged, end } = this.#begin(requireRoom);
     let isAnnounced = false;
@@ -163,6 +166,10 @@ export class Store {
         finishChangeLog(target, this.#changeLogEntriesMax);
         requireRoom?.(space.growthMax(root));
         const sequence = tail.changeLogLast ?? this.#readSequence();
+        assert(
+          last === null || sequence === last + target.logged.length,
+          'the change log counts each change',
+        );
         isAnnounced = hasChanged();
         if (isAnnounced) this.#version?.begin();
         return { result, sequence };
@@ -173,6 +180,7 @@ export class Store {
       target.forget();
       throw fault;
     } finally {
+      target.end();
       end();
       if (isAnnounced) this.#version?.end();
     }

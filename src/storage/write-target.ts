@@ -1,3 +1,4 @@
+import { assert } from '../support/assert.ts';
 import type { KeyRange } from './keys/key-parts.ts';
 import type { DatabaseName } from './keys.ts';
 import type { Databases } from './lmdb/environment.ts';
@@ -42,6 +43,7 @@ export class WriteTarget {
   readonly #known = new KnownRecords();
   #logged: LoggedChange[] = [];
   #witness: WriteWitness | null = null;
+  #isOpen = false;
 
   constructor(databases: Databases) {
     this.#databases = databases;
@@ -50,9 +52,16 @@ export class WriteTarget {
 
   /** For the next transaction. */
   begin(witness: WriteWitness | null = null): void {
+    this.#isOpen = true;
     this.space.reset();
     this.#logged = [];
     this.#witness = witness;
+  }
+
+  /** The transaction is over, kept or not. */
+  end(): void {
+    assert(this.#isOpen, 'a transaction that ends had begun');
+    this.#isOpen = false;
   }
 
   /** After a transaction that failed: what it had read and written is not what the store holds. */
@@ -63,6 +72,7 @@ export class WriteTarget {
 
   /** Notes a change for the change log, which is written when the transaction ends. */
   log(change: LoggedChange): void {
+    assert(this.#isOpen, 'what is logged belongs to a transaction');
     if (this.#logged.length <= loggedChangesMax) this.#logged.push(change);
   }
 
@@ -82,12 +92,14 @@ export class WriteTarget {
   }
 
   #put(database: DatabaseName, key: Buffer, bytes: Buffer): void {
+    assert(this.#isOpen, 'what is put belongs to a transaction');
     this.space.count(key.length + bytes.length);
     this.#witness?.note(database, key, bytes);
     this.#databases[database].putSync(key, bytes);
   }
 
   remove(database: DatabaseName, key: Buffer): void {
+    assert(this.#isOpen, 'what is removed belongs to a transaction');
     this.#known.forget(database, key);
     this.space.count(0);
     this.#witness?.note(database, key, null);
@@ -130,6 +142,8 @@ class WrittenTail {
   }
 
   setHead(ledgerId: string, head: LedgerHead): void {
+    const before = this.#heads.get(ledgerId)?.sequence ?? head.sequence - 1;
+    assert(head.sequence === before + 1, 'the entries of a ledger count up one by one');
     if (this.#heads.size >= headsMax && !this.#heads.has(ledgerId)) this.#heads.clear();
     this.#heads.set(ledgerId, head);
   }

@@ -1,16 +1,4 @@
-/** @returns how many single-character edits lead from one text to the other (Levenshtein). */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
-}
+import { distance } from 'fastest-levenshtein';
 
 /** Longer names are not compared: they are no typing errors. */
 const comparedCharsMax = 100;
@@ -21,9 +9,9 @@ export function closestName(name: string, known: readonly string[]): string | nu
   let closest: string | null = null;
   let least = Math.max(2, Math.floor(name.length / 3)) + 1;
   for (const candidate of known) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    if (distance < least) {
-      least = distance;
+    const edits = distance(name.toLowerCase(), candidate.toLowerCase());
+    if (edits < least) {
+      least = edits;
       closest = candidate;
     }
   }

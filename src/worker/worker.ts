@@ -129,8 +129,9 @@ export class Worker {
   }
 
   /**
-   * Leaves in order. The front end hands it no more connections, and it adopts those on their way; for a moment each
-   * answer closes its connection; then it closes the rest. A thread that ended at once would crash the process.
+   * The worker dies, in order. The front end hands it no more connections, and it adopts those on their way; for a moment each
+   * answer closes its connection; then it closes the rest. A request that waits then gets no answer, and a change that was
+   * sent may be applied all the same. A thread that ended at once would crash the process.
    * @param fault the reason, for the log
    * @param mayWait whether it may wait until no other worker leaves
    */

@@ -6,7 +6,7 @@ import { eventually, within } from '../support/expectations.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { bootTampered, type TamperedServer } from '../support/tampering/tampered-server.ts';
 
-/* A failed assertion ends its thread like any fault: a worker is replaced, the main thread ends the process. */
+/* Where an assertion fails, its thread ends as any fault ends it: a worker is replaced, the main thread ends the process. */
 t.setTimeout(60_000);
 
 interface Stage {
@@ -20,7 +20,7 @@ async function setUp(t: Test): Promise<Stage> {
   return { project, server: await bootTampered(t, { dataDir: project.dataDir, settings }) };
 }
 
-/** Sends a request on a connection of its own. */
+/** Asks on a connection of its own. */
 async function evaluate({ server, project }: Stage): Promise<number> {
   const connection = await WireConnection.open(server.port);
   const { status } = await connection.ask(getRequest(`/v1/flags/${project.flags[0]}`));
@@ -28,7 +28,7 @@ async function evaluate({ server, project }: Stage): Promise<number> {
   return status;
 }
 
-t.test('a worker with an impossible count of connections leaves in order, and is replaced', async (t) => {
+t.test('a worker whose connections cannot be right leaves in order, and is replaced', async (t) => {
   const stage = await setUp(t);
   const { server } = stage;
   await server.arm({ kind: 'miscount', moment: 'beat', countdown: 1 });
@@ -45,13 +45,12 @@ t.test('a worker with an impossible count of connections leaves in order, and is
   await server.line((line) => line.includes('a worker has ended'));
   await eventually(async () => (await server.report()).workersBegun === 3, 10_000, 'it is not replaced');
   for (let turn = 0; turn < 4; turn += 1) statuses.add(await evaluate(stage));
-  t.strictSame([...statuses], [200], 'every request was answered');
+  t.strictSame([...statuses], [200], 'nobody got anything but an answer');
   await server.stop();
 });
 
-t.test("a worker's impossible message ends the process in order", async (t) => {
-  const { server, project } = await setUp(t);
-  await server.arm({ kind: 'lie', moment: 'change', countdown: 1 });
+/** Asks for a change of a server that does not live to answer it. @returns the lines of its log about its end */
+async function endOf({ server, project }: Stage, t: Test): Promise<readonly string[]> {
   const asked = createHttpClient(t, { port: server.port })
     .send({
       method: 'PATCH',
@@ -60,9 +59,35 @@ t.test("a worker's impossible message ends the process in order", async (t) => {
       body: '{"enabled": false}',
     })
     .catch(() => null);
-  t.equal(await within(server.ended, 10_000, () => 'the process does not end'), 'SIGKILL');
+  t.equal(await within(server.ended, 10_000, () => 'the process goes on'), 'SIGKILL');
   await asked;
-  const told = server.lines.filter((line) => line.includes('the service cannot go on and ends'));
-  t.equal(told.length, 1, 'the log says why, once');
-  t.match(told[0], /this does not hold: a page leaves its place once/);
-});
+  return server.lines.filter((line) => line.includes('the service cannot go on and ends'));
+}
+
+const endings = [
+  {
+    name: 'a worker that tells the main thread what cannot be',
+    fault: { kind: 'lie', moment: 'change' },
+    told: 'a page leaves its place once, and by its own worker',
+  },
+  {
+    name: 'a command that the writer gets twice',
+    fault: { kind: 'repeat', moment: 'sent' },
+    told: 'a command comes once, and in its turn',
+  },
+  {
+    name: 'a result that the writer tells twice',
+    fault: { kind: 'repeat', moment: 'told' },
+    told: 'the result of a command is told once',
+  },
+] as const;
+
+for (const { name, fault, told } of endings) {
+  t.test(`${name} ends the process in order, and the log says why, once`, async (t) => {
+    const stage = await setUp(t);
+    await stage.server.arm({ ...fault, countdown: 1 });
+    const lines = await endOf(stage, t);
+    const why = lines.filter((line) => line.includes(`this does not hold: ${told}`));
+    t.equal(why.length, 1, `the log says why, once: ${lines}`);
+  });
+}

@@ -49,6 +49,7 @@ export const patchFlag = managementWrite('patch-flag', {
     },
   ],
   problems: ['environment-not-permitted', 'not-found', 'precondition-failed'],
+  // From step 8 of the order of checks on: body, flag, environments, all problems of the request, If-Match (docs/api.md).
   run: (queries, call, principal, context) => {
     const { token, project } = principal;
     const sized = limitBody(token, call);

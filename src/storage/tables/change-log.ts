@@ -1,3 +1,4 @@
+import { assert } from '../../support/assert.ts';
 import { type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
 import { sequenceKey, sequenceOf } from '../keys/key-parts.ts';
 import { recordCodec } from '../records/record-codec.ts';
@@ -46,7 +47,9 @@ function append(target: WriteTarget, changes: readonly LoggedChange[]): void {
 
 function dropOld(target: WriteTarget, entriesMax: number): void {
   const first = target.tail.changeLogFirst ?? readFirst(target);
-  const firstKept = Math.max(first, (target.tail.changeLogLast ?? 0) - entriesMax + 1);
+  const last = target.tail.changeLogLast ?? 0;
+  assert(first <= last, 'the change log has the entry that was just appended');
+  const firstKept = Math.max(first, last - entriesMax + 1);
   if (firstKept > first) {
     target.removeRange('change-log', { start: firstSequence, end: sequenceKey(firstKept) });
   }

@@ -215,7 +215,7 @@ export class FlagSource {
     return null;
   }
 
-  /** Reads, compiles and keeps a flag in its newest state. */
+  /** Reads, compiles and keeps a flag in its newest state. Each worker compiles a flag for itself, on its own thread. */
   *#load(flagId: string): Steps<CachedFlag | undefined> {
     for (;;) {
       this.#catchUp();

@@ -1,6 +1,7 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Denial } from '../../domain/token/denial.ts';
 import type { ApiCall } from '../../operations/call.ts';
+import { assert } from '../../support/assert.ts';
 import { HeldCommands, transferredBytes } from '../../support/held-commands.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { OutboxCommand } from './outbox-protocol.ts';
@@ -9,6 +10,7 @@ import {
   largeBodyBytes,
   pulseBegunCell,
   type Usage,
+  unsettledMax,
   type WriterCommand,
   type WriterPulse,
   type WriterReply,
@@ -24,8 +26,7 @@ interface Waiting {
   settle(outcome: WriteOutcome): void;
 }
 
-/** Commands at the writer's port, and the bytes of their bodies. */
-const unsettledMax = 8192;
+/** Of the commands at the writer's port. */
 const unsettledBytesMax = 64 * 1024 * 1024;
 /** Of the deadline: a change that would wait longer is refused at once. The other half is for disks that are slow at times. */
 const delayShareMax = 0.5;
@@ -145,6 +146,7 @@ export class WriterClient implements WriterPort {
     if (this.#isFailed) return Promise.resolve({ kind: 'dropped' });
     if (!this.#hasRoom(bytes)) return Promise.resolve({ kind: 'overloaded' });
     const ticket = this.#nextTicket;
+    assert(!this.#unsettledBytes.has(ticket), 'a ticket is given to one command');
     this.#unsettledBytes.set(ticket, bytes);
     this.#unsettledBytesSum += bytes;
     this.#nextTicket = (ticket + 1) | 0;
@@ -167,10 +169,13 @@ export class WriterClient implements WriterPort {
       delay.settle(results.length, monotonicMs(), areMoreWaiting);
     }
     for (const [ticket, result] of results) {
-      this.#unsettledBytesSum -= this.#unsettledBytes.get(ticket) ?? 0;
+      const bytes = this.#unsettledBytes.get(ticket);
+      assert(bytes !== undefined, 'the result of a command is told once');
+      this.#unsettledBytesSum -= bytes;
       this.#unsettledBytes.delete(ticket);
       this.#settle(ticket, result);
     }
+    assert(this.#unsettledBytesSum >= 0, 'bodies leave the queue that were in it');
   }
 
   #settle(ticket: number, outcome: WriteOutcome): void {

@@ -65,6 +65,9 @@ export interface Usage {
   readonly counts: readonly EvaluationCount[];
 }
 
+/** Commands that the writer has not told the result of: beyond, the main thread sends none. */
+export const unsettledMax = 8192;
+
 /** Tickets count up; deadlines are on the monotonic clock. */
 export type WriterCommand =
   | {
@@ -88,6 +91,10 @@ export type WriterCommand =
       readonly command: OutboxCommand;
     }
   | { readonly kind: 'usage'; readonly ticket: number; readonly deadline: number; readonly usage: Usage };
+
+export function isLarge(command: WriterCommand): boolean {
+  return 'call' in command && (command.call.body?.length ?? 0) > largeBodyBytes;
+}
 
 /** Messages to the writer. */
 export type WriterRequest =

@@ -1,7 +1,8 @@
 import type { Confirmation } from '../../cluster/client/replica-protocol.ts';
 import { DataFileUnavailableError } from '../../storage/store-error.ts';
+import { assert } from '../../support/assert.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import { largeBodyBytes, type WriterCommand, type WriterResult } from '../client/writer-protocol.ts';
+import { isLarge, unsettledMax, type WriterCommand, type WriterResult } from '../client/writer-protocol.ts';
 import { type Commits, type Committed, NotCommittedError } from './commits.ts';
 import { emptyGroup, type Group, GroupDecider, type GroupDeciderOptions } from './decide-group.ts';
 
@@ -29,10 +30,11 @@ export class Writer {
   readonly #commits: Commits;
   readonly #options: WriterOptions;
   readonly #decider: GroupDecider;
-  /** Bounded by `WriterClient`. */
+  /** With the large ones, `unsettledMax`: `WriterClient` sends no more. */
   readonly #waiting: WriterCommand[] = [];
   /** Commands with a large body: one at a time, so that nobody waits for the bodies of others. */
   readonly #waitingLarge: WriterCommand[] = [];
+  #newestTicket = 0;
   #wasLargeTurn = false;
   #isScheduled = false;
   /** The commit that is on its way to others; null where there is none. */
@@ -49,10 +51,14 @@ export class Writer {
 
   submit(commands: readonly WriterCommand[]): void {
     for (const command of commands) {
+      assert(((command.ticket - this.#newestTicket) | 0) > 0, 'a command comes once, and in its turn');
+      this.#newestTicket = command.ticket;
       if (command.kind === 'usage' && this.#commits.commitOwn !== null) this.#commitOwn(command);
       else if (isLarge(command)) this.#waitingLarge.push(command);
       else this.#waiting.push(command);
     }
+    const waiting = this.#waiting.length + this.#waitingLarge.length;
+    assert(waiting <= unsettledMax, 'no more commands wait than the main thread may send');
     this.#schedule();
   }
 
@@ -198,7 +204,7 @@ export class Writer {
    */
   judgeFault(fault: unknown): void {
     const isStoreFault = fault instanceof Error && 'code' in fault && typeof fault.code === 'number';
-    if (!isStoreFault || isMapFull(fault)) return;
+    if (!isStoreFault || /MDB_MAP_FULL|mapsize limit/i.test(fault.message)) return;
     this.#isOver = true;
     this.#options.onFatal(fault);
   }
@@ -208,12 +214,4 @@ function resultOfFault(fault: unknown): WriterResult {
   if (fault instanceof DataFileUnavailableError) return { kind: fault.kind };
   if (fault instanceof NotCommittedError) return { kind: fault.kind };
   return { kind: 'failed', message: 'the change could not be written to the disk' };
-}
-
-function isLarge(command: WriterCommand): boolean {
-  return 'call' in command && (command.call.body?.length ?? 0) > largeBodyBytes;
-}
-
-function isMapFull({ message }: Error): boolean {
-  return /MDB_MAP_FULL|mapsize limit/i.test(message);
 }

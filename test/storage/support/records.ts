@@ -189,15 +189,8 @@ export function keptAnswerOf(token: Token, change: Partial<KeptAnswer> = {}): Ke
   return { projectId, tokenId, requestHash, ...fixed, ...change };
 }
 
-type Kept =
-  | 'organisation'
-  | 'member'
-  | 'project'
-  | 'audience'
-  | 'token'
-  | 'session'
-  | 'one-time-link'
-  | 'identity';
+/** Kinds whose change is a record before and after, and nothing else. */
+type Kept = Exclude<Extract<RecordChange, { readonly before: unknown }>['kind'], 'flag' | 'kept-answer'>;
 
 export function creationOf<Kind extends Kept>(
   kind: Kind,

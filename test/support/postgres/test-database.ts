@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { randomAlphanumeric } from '../../../src/support/random-id.ts';
+import { newId } from '../../../src/support/random-id.ts';
 import type { Lifetime } from '../lifetime.ts';
 import { findPostgres } from './postgres-binaries.ts';
 import { startPostgres } from './postgres-server.ts';
@@ -32,7 +32,7 @@ export async function openTestDatabase(t: Lifetime): Promise<TestDatabase> {
 }
 
 async function createDatabase(t: Lifetime, superuser: string): Promise<string> {
-  const name = `burgee_test_${randomAlphanumeric(10).toLowerCase()}`;
+  const name = `burgee_test_${newId().toLowerCase()}`;
   const ask = async (statement: string): Promise<void> => {
     const client = new Client(superuser);
     await client.connect();

@@ -6,6 +6,7 @@ import {
   isMainThread,
   MessagePort,
   setEnvironmentData,
+  Worker,
   workerData,
 } from 'node:worker_threads';
 import { isUnsettled } from '../../../src/support/store-version.ts';
@@ -15,7 +16,12 @@ import {
   stateCells,
   type WorkerMessage,
 } from '../../../src/worker/worker-protocol.ts';
-import { pulseBegunCell, pulseBytes } from '../../../src/writer/client/writer-protocol.ts';
+import {
+  pulseBegunCell,
+  pulseBytes,
+  type WriterReply,
+  type WriterRequest,
+} from '../../../src/writer/client/writer-protocol.ts';
 import {
   cellOf,
   cellsOfMoment,
@@ -51,10 +57,15 @@ let isLeaving = false;
 /** The state of the worker as which this thread serves. */
 let state: Int32Array | null = null;
 let tellHost: ((message: WorkerMessage) => void) | null = null;
+/** Sends once more what is about to be sent. */
+let sendAgain: (() => void) | null = null;
 const realWallClock = Date.now;
 const realHrtime = process.hrtime;
 
-if (isMainThread) beginTampering();
+if (isMainThread) {
+  beginTampering();
+  meetWhenSending(Worker.prototype, 'commands', 'sent');
+}
 tamperWithClocks();
 const isWriter = (workerData as { pulse?: unknown } | null)?.pulse instanceof SharedArrayBuffer;
 if (isWriter) tamperWithWriter();
@@ -124,6 +135,22 @@ function tamperWithWriter(): void {
     if (array.length === pulseCells && index === pulseBegunCell) meet('begun');
     return store(array, index, value);
   }) as typeof Atomics.store;
+  meetWhenSending(MessagePort.prototype, 'results', 'told');
+}
+
+type Sender = Pick<MessagePort, 'postMessage'>;
+
+function meetWhenSending(
+  sender: Sender,
+  awaited: (WriterRequest | WriterReply)['kind'],
+  moment: Moment,
+): void {
+  const { postMessage } = sender;
+  sender.postMessage = function post(this: Sender, message: unknown, ...rest: never[]) {
+    sendAgain = () => postMessage.call(this, message);
+    if ((message as Partial<WriterRequest>).kind === awaited) meet(moment);
+    postMessage.call(this, message, ...rest);
+  };
 }
 
 /**
@@ -188,6 +215,7 @@ function strike(kind: FaultKind): void {
   while (kind === 'spin' && load(cells, cellOf.isReleased) === 0);
   if (kind === 'exhaust') exhaust();
   if (kind === 'miscount' && state !== null) store(state, connectionsCell, -1000);
+  if (kind === 'repeat') sendAgain?.();
   if (kind === 'lie') tellHost?.({ kind: 'left-watchers', place: 4711 });
 }
 

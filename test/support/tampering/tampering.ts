@@ -31,9 +31,10 @@ export function openTampering(memory: SharedArrayBuffer): Tampering {
 }
 
 /**
- * `throw` throws at that place, `throw-later` from the event loop, `reject` in a promise without a handler. `hang`
- * waits, `spin` keeps the core busy. `exhaust` fills the heap step by step until the thread asks to leave. `miscount`
- * makes a worker's count of its connections wrong, and `lie` sends the main thread an impossible message.
+ * `throw` from where the thread is, `throw-later` from its event loop, `reject` by a promise that nobody handles. `hang`
+ * waits, `spin` keeps its core busy. `exhaust` fills the heap step by step until the thread asks to leave. `miscount`
+ * makes a worker's count of its connections wrong, `lie` tells the main thread what cannot be, and `repeat` sends a
+ * message twice.
  */
 export const faultKinds = [
   'none',
@@ -46,15 +47,17 @@ export const faultKinds = [
   'exhaust',
   'miscount',
   'lie',
+  'repeat',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
 /**
- * The place of a fault. In a worker: it opens its store, reads the store's version for a request, sends a heartbeat, or
- * is about to send a change. In the writer: a command of an open transaction was begun, or a commit is durable but not
- * acknowledged.
+ * Where a thread is when the fault strikes. Of a worker: it opens its store, it looks at the store's version on the way of
+ * a request, it beats, it is about to send a change. Of the writer: a command of an open transaction was begun, a commit
+ * is durable but not acknowledged, its results are about to be told. Of the main thread: it is about to send commands to
+ * the writer.
  */
-export const moments = ['start', 'request', 'beat', 'change', 'begun', 'durable'] as const;
+export const moments = ['start', 'request', 'beat', 'change', 'begun', 'durable', 'told', 'sent'] as const;
 export type Moment = (typeof moments)[number];
 
 export interface Fault {
