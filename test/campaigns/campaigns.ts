@@ -1,5 +1,6 @@
 import type { Campaign } from './campaign.ts';
 import { clock } from './clock.campaign.ts';
+import { cluster } from './cluster.campaign.ts';
 import { damagedData } from './damaged-data.campaign.ts';
 import { failingWrites } from './failing-writes.campaign.ts';
 import { framing } from './framing.campaign.ts';
@@ -29,5 +30,6 @@ export const campaigns: readonly Campaign[] = [
   overload,
   clock,
   linearizability,
+  cluster,
   soak,
 ];

@@ -2,7 +2,11 @@ import { type BootedServer, bootServer, unlimited } from '../../support/booted-s
 import { runBurgee, type Settings } from '../../support/burgee-command.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import type { PostgresBinaries } from '../../support/postgres/postgres-binaries.ts';
-import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.ts';
+import {
+  type PostgresOptions,
+  type PostgresServer,
+  startPostgres,
+} from '../../support/postgres/postgres-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 export interface Cluster {
@@ -18,8 +22,9 @@ export async function createCluster(
   binaries: PostgresBinaries,
   dataDir: string,
   more: Settings = {},
+  postgresOptions: PostgresOptions = {},
 ): Promise<Cluster> {
-  const postgres = await startPostgres(t, binaries);
+  const postgres = await startPostgres(t, binaries, postgresOptions);
   const settings = { ...unlimited, BURGEE_CLUSTER_URL: postgres.url(), BURGEE_WORKERS: '1', ...more };
   const { code, stderr } = await runBurgee(['cluster', 'create', '--data-dir', dataDir], settings);
   if (code !== 0) throw new Error(`no cluster was made: ${stderr}`);

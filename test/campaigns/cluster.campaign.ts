@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from '../support/expectations.ts';
+import { withLifetime } from '../support/lifetime.ts';
+import { findPostgres } from '../support/postgres/postgres-binaries.ts';
+import type { Random } from '../support/random.ts';
+import type { Campaign, CampaignContext } from './campaign.ts';
+import { ClusterLoad, type LoadCounts } from './cluster/cluster-load.ts';
+import { nemeses } from './cluster/cluster-nemeses.ts';
+import { allAttached, openStage } from './cluster/cluster-stage.ts';
+import { judgeNodes, judgeStores } from './cluster/judge-cluster.ts';
+
+const faultsPerRun = { sample: 3, full: 6 };
+/** In the long variant, every so many runs, something stands still for longer than any time-out. */
+const longEvery = 25;
+const standstillMsMax = { usual: 10_000, sample: 5000, long: 90_000 };
+const attachedMsMax = 60_000;
+
+async function playRun(
+  { isFull, note }: CampaignContext,
+  number: number,
+  random: Random,
+): Promise<LoadCounts> {
+  return withLifetime(async (t) => {
+    const stage = await openStage(t);
+    await allAttached(stage, attachedMsMax);
+    const load = new ClusterLoad(stage, random, `run ${number}`);
+    const isLong = isFull && number % longEvery === 0;
+    const longest = isLong ? standstillMsMax.long : isFull ? standstillMsMax.usual : standstillMsMax.sample;
+    const played: string[] = [];
+    try {
+      load.start(t);
+      await pause(1000);
+      for (let fault = 0; fault < (isFull ? faultsPerRun.full : faultsPerRun.sample); fault += 1) {
+        // Two at once, now and then.
+        const names = random.shuffle(Object.keys(nemeses)).slice(0, random.chance(0.25) ? 2 : 1);
+        played.push(names.join(' + '));
+        const plays = names.map((name, index) =>
+          nemeses[name]?.({
+            t,
+            stage,
+            load,
+            random: random.fork(fault * 10 + index),
+            standstillMsMax: longest,
+          }),
+        );
+        await Promise.all(plays);
+        await pause(random.integer(0, 1500));
+      }
+      load.stopWriting();
+      await allAttached(stage, attachedMsMax);
+    } finally {
+      await load.stop();
+      if (isFull) note(`run ${number}: ${played.join(', ')}`);
+      if (isFull) note(`run ${number}: ${JSON.stringify(load.counts)}`);
+    }
+    const wrong = [...load.faults, ...(await judgeNodes(stage, load))];
+    for (const { server } of stage.places) await server?.stop();
+    wrong.push(...(await judgeStores(stage)));
+    expect(wrong.length === 0, `after ${played.join(', ')}:\n${wrong.slice(0, 20).join('\n')}`);
+    return load.counts;
+  });
+}
+
+export const cluster: Campaign = {
+  name: 'cluster',
+  summary:
+    'three nodes and PostgreSQL that are killed, stopped and cut off from one another lose no acknowledged change, and no node that calls itself attached answers from before one',
+  sampleCount: 2,
+  fullCount: 100,
+  async run(context) {
+    const { binaries, skip } = findPostgres();
+    if (binaries === null) throw new Error(String(skip));
+    const total: Record<string, number> = { runs: 0 };
+    for (const { number, random } of context.cases()) {
+      const counts = await playRun(context, number, random);
+      total['runs'] = (total['runs'] ?? 0) + 1;
+      for (const [name, count] of Object.entries(counts)) {
+        const before = total[name] ?? 0;
+        total[name] = name.startsWith('longest') ? Math.max(before, Math.round(count)) : before + count;
+      }
+    }
+    return total;
+  },
+};

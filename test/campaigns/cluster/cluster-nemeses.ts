@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { LinkState } from '../../cluster/support/link-proxy.ts';
+import { startServer } from '../../support/booted-server.ts';
+import { expect } from '../../support/expectations.ts';
+import type { Lifetime } from '../../support/lifetime.ts';
+import type { Random } from '../../support/random.ts';
+import type { ClusterLoad } from './cluster-load.ts';
+import type { ClusterStage, NodePlace } from './cluster-stage.ts';
+
+export interface Nemesis {
+  readonly t: Lifetime;
+  readonly stage: ClusterStage;
+  readonly load: ClusterLoad;
+  readonly random: Random;
+  /** How long a process stands still, at most, in milliseconds. */
+  readonly standstillMsMax: number;
+}
+
+type Play = (nemesis: Nemesis) => Promise<void>;
+
+/** Longer than a lease, so that others have gone on without the node. */
+const standstillMsMin = 500;
+
+function running({ stage, random }: Nemesis): NodePlace {
+  return random.pick(stage.places.filter(({ server, isSilent }) => server !== null && !isSilent));
+}
+
+/** At least one node stays, for changes and for the next fault. */
+function mayLose({ stage }: Nemesis): boolean {
+  return stage.places.filter(({ server, isSilent }) => server !== null && !isSilent).length > 1;
+}
+
+const killNode: Play = async (nemesis) => {
+  if (!mayLose(nemesis)) return;
+  const place = running(nemesis);
+  const { server } = place;
+  place.isSilent = true;
+  place.server = null;
+  server?.signal('SIGKILL');
+  await server?.ended;
+  await pause(nemesis.random.integer(0, 4000));
+  await nemesis.stage.start(place);
+};
+
+const restartNode: Play = async (nemesis) => {
+  if (!mayLose(nemesis)) return;
+  const place = running(nemesis);
+  const { server } = place;
+  place.isSilent = true;
+  place.server = null;
+  await server?.stop();
+  await nemesis.stage.start(place);
+};
+
+const stopNode: Play = async (nemesis) => {
+  if (!mayLose(nemesis)) return;
+  const place = running(nemesis);
+  place.isSilent = true;
+  place.server?.signal('SIGSTOP');
+  await pause(nemesis.random.integer(standstillMsMin, nemesis.standstillMsMax));
+  place.server?.signal('SIGCONT');
+  await pause(50);
+  place.isSilent = false;
+};
+
+const killPostgres: Play = async ({ stage, random }) => {
+  await stage.postgres.killHard();
+  await pause(random.integer(0, 3000));
+  await stage.postgres.start();
+};
+
+const stopPostgres: Play = async ({ stage, random, standstillMsMax }) => {
+  const pids = [stage.postgres.pid, ...childrenOf(stage.postgres.pid)];
+  for (const pid of pids) signal(pid, 'SIGSTOP');
+  await pause(random.integer(standstillMsMin, standstillMsMax));
+  for (const pid of pids) signal(pid, 'SIGCONT');
+};
+
+/** The postmaster ends all others then, and recovers. */
+const killBackend: Play = async ({ stage, random }) => {
+  const rows = await stage.ask<{ pid: number }>(
+    "select pid from pg_stat_activity where application_name like 'burgee %'",
+  );
+  if (rows.length > 0) signal(random.pick(rows).pid, 'SIGKILL');
+  await pause(500);
+};
+
+const restartPostgres: Play = async ({ stage }) => {
+  await stage.postgres.stop('SIGINT');
+  await stage.postgres.start();
+};
+
+function linkFault(state: LinkState): Play {
+  return async (nemesis) => {
+    const { link } = running(nemesis);
+    link.state = state;
+    await pause(nemesis.random.integer(200, 7000));
+    link.state = 'open';
+  };
+}
+
+const delayLink: Play = async (nemesis) => {
+  const { link } = running(nemesis);
+  link.delayMs = nemesis.random.integer(5, 400);
+  await pause(nemesis.random.integer(1000, 5000));
+  link.delayMs = 0;
+};
+
+const resetLinks: Play = async (nemesis) => {
+  for (let count = nemesis.random.integer(1, 5); count > 0; count -= 1) {
+    running(nemesis).link.reset();
+    await pause(nemesis.random.integer(0, 600));
+  }
+};
+
+const joinNode: Play = async ({ stage, load }) => {
+  if (stage.places.length >= 5) return;
+  const place = await stage.addPlace();
+  await stage.start(place);
+  load.readAll();
+};
+
+/** It finds its rows gone when it comes back, and takes over the state. */
+const trimUnderStopped: Play = async (nemesis) => {
+  if (!mayLose(nemesis)) return;
+  const place = running(nemesis);
+  const { server } = place;
+  place.isSilent = true;
+  place.server = null;
+  server?.signal('SIGKILL');
+  await server?.ended;
+  await pause(1500);
+  await nemesis.stage.ask(
+    `with h as (update burgee.head set kept_from = position returning kept_from)
+     delete from burgee.log using h where log.position < h.kept_from`,
+  );
+  await nemesis.stage.start(place);
+};
+
+/** A second process on a directory that a node serves is refused. */
+const shareDirectory: Play = async (nemesis) => {
+  const place = running(nemesis);
+  const url = `postgres://burgee@127.0.0.1:${nemesis.stage.postgres.port}/postgres`;
+  const settings = { BURGEE_CLUSTER_URL: url };
+  const second = startServer(nemesis.t, { dataDir: place.dataDir, settings });
+  const end = await second.ended;
+  expect(end !== 0, 'a second node on one directory is refused');
+};
+
+export const nemeses: Readonly<Record<string, Play>> = {
+  'kill -9 of a node': killNode,
+  'restart of a node': restartNode,
+  'SIGSTOP of a node': stopNode,
+  'kill -9 of PostgreSQL': killPostgres,
+  'SIGSTOP of PostgreSQL': stopPostgres,
+  'kill -9 of a backend': killBackend,
+  'restart of PostgreSQL': restartPostgres,
+  'a stalled link': linkFault('stalled'),
+  'a link without requests': linkFault('no-requests'),
+  'a link without answers': linkFault('no-answers'),
+  'a cut link': linkFault('cut'),
+  'a slow link': delayLink,
+  'reset connections': resetLinks,
+  'a new node': joinNode,
+  'a trimmed log': trimUnderStopped,
+  'a second process on a directory': shareDirectory,
+};
+
+function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended meanwhile.
+  }
+}

@@ -1,0 +1,134 @@
+import { Client } from 'pg';
+import { LinkProxy } from '../../cluster/support/link-proxy.ts';
+import { createCluster } from '../../cluster/support/three-nodes.ts';
+import { password, person } from '../../console/console-fixture.ts';
+import { type BootedServer, bootServer } from '../../support/booted-server.ts';
+import type { Settings } from '../../support/burgee-command.ts';
+import { eventually } from '../../support/expectations.ts';
+import type { Lifetime } from '../../support/lifetime.ts';
+import { findPostgres, type PostgresBinaries } from '../../support/postgres/postgres-binaries.ts';
+import type { PostgresOptions, PostgresServer } from '../../support/postgres/postgres-server.ts';
+import { projectOf, provision, tokenOf } from '../../support/provisioning.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+/** How a node is booted: the campaign's canaries boot one with a fault. */
+export type Boot = (t: Lifetime, dataDir: string, settings: Settings) => Promise<BootedServer>;
+
+/** A place of a node: its directory and its network stay when the process ends. */
+export interface NodePlace {
+  readonly name: string;
+  readonly dataDir: string;
+  readonly link: LinkProxy;
+  /** Null while no process runs. */
+  server: BootedServer | null;
+  /** A fault keeps it from answering at all: the process stands still, or was killed. */
+  isSilent: boolean;
+}
+
+export const owner = { email: person('owner').email, password };
+export const initialFlags = 12;
+export const revocableTokens = 24;
+
+/** Three nodes, each with a link of its own to one PostgreSQL. */
+export interface ClusterStage {
+  readonly postgres: PostgresServer;
+  readonly places: NodePlace[];
+  readonly projectId: string;
+  readonly flags: readonly string[];
+  readonly secret: string;
+  readonly tokens: readonly { readonly id: string; readonly secret: string }[];
+  /** Adds a place with an empty directory, which no process serves yet. */
+  addPlace(): Promise<NodePlace>;
+  start(place: NodePlace): Promise<void>;
+  /** @returns the rows of a query, asked directly and as superuser */
+  ask<Row>(query: string): Promise<Row[]>;
+}
+
+export interface StageOptions {
+  readonly settings?: Settings;
+  readonly postgres?: PostgresOptions;
+  readonly boot?: (place: number) => Boot;
+}
+
+const bootHonest: Boot = (t, dataDir, settings) => bootServer(t, { dataDir, settings });
+
+export async function openStage(t: Lifetime, options: StageOptions = {}): Promise<ClusterStage> {
+  const dataDir = temporaryDirectory(t);
+  const known = await provision(dataDir, temporaryDirectory(t), document());
+  const project = projectOf(known, 'harbour');
+  const { binaries } = findPostgres();
+  const cluster = await createCluster(t, binaries as PostgresBinaries, dataDir, options.settings ?? {}, {
+    isDurable: true,
+    ...options.postgres,
+  });
+  const { postgres } = cluster;
+  const places: NodePlace[] = [];
+  const addPlace = async (directory = temporaryDirectory(t)): Promise<NodePlace> => {
+    const link = await LinkProxy.open(t, () => postgres.port);
+    const place = { name: `node ${places.length}`, dataDir: directory, link, server: null, isSilent: false };
+    places.push(place);
+    return place;
+  };
+  const start = async (place: NodePlace): Promise<void> => {
+    const url = `postgres://burgee@127.0.0.1:${place.link.port}/postgres`;
+    const boot = options.boot?.(places.indexOf(place)) ?? bootHonest;
+    place.server = await boot(t, place.dataDir, { ...cluster.settings, BURGEE_CLUSTER_URL: url });
+    place.isSilent = false;
+  };
+  for (const directory of [dataDir, undefined, undefined]) await start(await addPlace(directory));
+  return {
+    postgres,
+    places,
+    projectId: project.id,
+    flags: Object.values(project.flags),
+    secret: tokenOf(project, 'ci').secret,
+    tokens: Array.from({ length: revocableTokens }, (_, index) => tokenOf(project, `spare ${index}`)),
+    addPlace: () => addPlace(),
+    start,
+    ask: (query) => askPostgres(postgres, query),
+  };
+}
+
+function document(): object {
+  const flags = Array.from({ length: initialFlags }, (_, index) => ({
+    name: `flag ${index}`,
+    enabled: true,
+    trafficPercentage: 0,
+    cohorts: ['v0'],
+  }));
+  const spare = Array.from({ length: revocableTokens }, (_, index) => ({
+    name: `spare ${index}`,
+    permission: 'write',
+  }));
+  const project = { name: 'harbour', flags, tokens: [{ name: 'ci', permission: 'write' }, ...spare] };
+  const members = [person('owner')];
+  return { organisations: [{ name: 'Harbour', plan: 'enterprise', members, projects: [project] }] };
+}
+
+async function askPostgres<Row>(postgres: PostgresServer, query: string): Promise<Row[]> {
+  const client = new Client(postgres.url());
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Row>(query)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** @throws Error when a node that runs does not become current */
+export async function allAttached(stage: ClusterStage, withinMs: number): Promise<void> {
+  for (const { name, server } of stage.places) {
+    if (server === null) continue;
+    const isAttached = async (): Promise<boolean> => {
+      const answer = await fetch(`http://127.0.0.1:${server.port}/v1/flags/${stage.flags[0]}`).catch(
+        () => null,
+      );
+      await answer?.text();
+      return answer?.status === 200 && answer.headers.get('burgee-state') === null;
+    };
+    await eventually(isAttached, withinMs, `${name} is attached`).catch((fault: Error) => {
+      throw new Error(`${fault.message}: ${server.lines.slice(-8).join('\n')}`);
+    });
+  }
+}
