@@ -36,3 +36,19 @@ export async function readClusterHead(connection: SqlConnection): Promise<Head> 
   const { rows } = await connection.within(readTimeoutMs, connection.run<RawHead>(headStatement, []));
   return headRow(rows);
 }
+
+const confirmStatement: Statement = {
+  name: 'confirm',
+  text: (schema) => `update ${schema}.head set kept_from = kept_from`,
+};
+
+/**
+ * Has the server confirm all that it shows, its synchronous standby with it. After a crash it shows what it had written and the
+ * standby had not: a read alone, of such a row too, waits for nobody.
+ * @throws ConnectionOverError when the standby is away for too long; PostgreSQL's 55P03 when somebody else waits for it
+ */
+export async function confirmHead(connection: SqlConnection): Promise<void> {
+  connection.takeLocalOnly();
+  await connection.within(readTimeoutMs, connection.run(confirmStatement, []));
+  if (connection.takeLocalOnly()) throw new Error('the wait for the synchronous standby was cancelled');
+}

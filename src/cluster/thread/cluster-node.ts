@@ -1,14 +1,17 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../observability/logger.ts';
 import type { LeaseCell } from '../../support/lease-cell.ts';
 import { newId } from '../../support/random-id.ts';
 import type { PlaceMessage } from '../client/replica-protocol.ts';
 import type { ClusterUrl } from '../sql/cluster-url.ts';
-import { readClusterHead } from '../sql/head-statements.ts';
+import type { SqlConnection } from '../sql/connection.ts';
+import { confirmHead, readClusterHead } from '../sql/head-statements.ts';
+import { AcknowledgementWatch } from './acknowledgement-watch.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Committer } from './committer.ts';
 import { Follower } from './follower.ts';
 import { Incarnations } from './incarnations.ts';
-import { Membership } from './membership.ts';
+import { Membership, renewalsPerLease } from './membership.ts';
 import { type LinkOptions, PrimaryLink } from './primary-link.ts';
 import { type ClusterHandlers, ReplicaClient, type ReplicaPort } from './replica-client.ts';
 import { takeOverState } from './take-over-state.ts';
@@ -27,6 +30,9 @@ export interface ClusterNodeOptions {
   /** Only another setting or another directory helps. */
   onFatal(fault: unknown): void;
 }
+
+/** After a read of the cluster that failed, until the next. */
+const againMs = 100;
 
 /** The parts of a node, put together: what they ask of one another goes through here. */
 export class ClusterNode {
@@ -49,6 +55,8 @@ export class ClusterNode {
   readonly #writing: PrimaryLink;
   readonly #listening: PrimaryLink;
   readonly #committer: Committer;
+  readonly #watch: AcknowledgementWatch;
+  #isStopping = false;
   #self: string;
   #parts: {
     readonly replica: ReplicaClient;
@@ -64,12 +72,20 @@ export class ClusterNode {
     this.#acknowledgements = new Acknowledgements({ ...options, self });
     const incarnations = new Incarnations(() => this.#acknowledgements.hold());
     this.#link = { url: options.url, schema: options.schema, node: options.node, incarnations };
-    const onConnected = (): void => this.#acknowledgements.forgetPeers();
+    const onConnected = async (connection: SqlConnection): Promise<void> => {
+      // What is found stored after a crash would be acknowledged without its standby.
+      await confirmHead(connection);
+      this.#acknowledgements.forgetPeers();
+    };
     this.#writing = new PrimaryLink({ ...this.#link, onConnected });
     this.#listening = new PrimaryLink(this.#link);
     this.#committer = new Committer(this.#writing, this.#acknowledgements, (rows) =>
       this.#parts?.follower.noteAuthors(rows),
     );
+    this.#watch = new AcknowledgementWatch({
+      ...{ acknowledgements: this.#acknowledgements, writing: this.#writing },
+      ...{ readEveryMs: options.leaseMs / renewalsPerLease, log: options.log },
+    });
   }
 
   start(port: ReplicaPort): void {
@@ -79,7 +95,7 @@ export class ClusterNode {
     const follower = new Follower({ replica, self, log });
     const membership = new Membership({
       ...this.#options,
-      ...{ link: this.#listening, writing: this.#writing, replica, follower, self },
+      ...{ link: this.#listening, replica, follower, self },
       acknowledgements: this.#acknowledgements,
       startAnew: (reason) => this.#startAnew(reason),
     });
@@ -101,6 +117,7 @@ export class ClusterNode {
         const reason = (fault as Error).message;
         if (reason !== told) log.warn({ reason }, 'the cluster cannot be asked yet; it is tried again');
         told = reason;
+        await pause(againMs);
       }
     }
   }
@@ -110,10 +127,29 @@ export class ClusterNode {
     const { membership, replica } = this.#parts ?? {};
     if (membership === undefined || replica === undefined) throw new Error('the node has not started');
     replica.moved(place);
-    if (place.position === 0) await this.#takeOver('the directory is new');
+    if (place.position === 0) await this.#begin();
+    this.#watch.start();
     this.#running = membership.run(storeId);
     this.#running.catch((fault: unknown) => this.#options.onFatal(fault));
     return null;
+  }
+
+  /** PostgreSQL may go away while its state is read. */
+  async #begin(): Promise<void> {
+    for (let told = ''; !this.#isStopping; ) {
+      try {
+        return await this.#takeOver('the directory is new');
+      } catch (fault) {
+        const reason = (fault as Error).message;
+        if (reason !== told)
+          this.#options.log.warn(
+            { reason },
+            'the state of the cluster was not read to its end; it is tried again',
+          );
+        told = reason;
+        await pause(againMs);
+      }
+    }
   }
 
   /** What this node has told others was about another history: it gets a new name. */
@@ -134,6 +170,8 @@ export class ClusterNode {
   }
 
   async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#watch.stop();
     await this.#parts?.membership.stop();
     await this.#writing.end();
     await this.#running.catch(() => undefined);

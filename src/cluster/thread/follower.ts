@@ -21,11 +21,12 @@ export interface FollowerOptions {
 /** Brings rows of the log to the replica, and tells who decided them that they were applied here. */
 export class Follower {
   readonly #options: FollowerOptions;
-  /** Whose rows the writer was given by other ways, and that are not reported yet. */
-  readonly #authors = new Set<string>();
+  /** Whose rows were brought here and are not reported yet, and up to which position. */
+  readonly #authors = new Map<string, number>();
   #connection: SqlConnection | null = null;
   #wanted = 0;
   #run: Promise<void> | null = null;
+  #awaited: { readonly position: number; resolve(): void }[] = [];
 
   constructor(options: FollowerOptions) {
     this.#options = options;
@@ -44,15 +45,18 @@ export class Follower {
   }
 
   /**
-   * @returns once a position is applied
+   * @returns once a position is applied. It does not wait for those that are wanted meanwhile: where others write all the
+   * time there would be no end of them, and no lease.
    * @throws NeedsStateError, NewerLogError; Error where PostgreSQL does not answer
    */
-  catchUp(position: number): Promise<void> {
+  async catchUp(position: number): Promise<void> {
     this.#wanted = Math.max(this.#wanted, position);
     this.#run ??= this.#follow().finally(() => {
       this.#run = null;
+      this.#awaited = [];
     });
-    return this.#run;
+    const reached = new Promise<void>((resolve) => this.#awaited.push({ position, resolve }));
+    await Promise.race([this.#run, reached]);
   }
 
   /** The replica took over a state: what was wanted of another history is not wanted any more. */
@@ -62,20 +66,23 @@ export class Follower {
 
   /** Rows of these authors are about to be applied by the writer itself. */
   noteAuthors(rows: readonly LogRow[]): void {
-    for (const { node } of rows) if (node !== this.#options.self()) this.#authors.add(node);
+    for (const { node, position } of rows)
+      if (node !== this.#options.self()) this.#authors.set(node, position);
   }
 
   /** The replica has applied more. */
   applied(position: number): void {
+    for (const { resolve, ...awaited } of this.#awaited) if (awaited.position <= position) resolve();
+    this.#awaited = this.#awaited.filter((awaited) => awaited.position > position);
     const connection = this.#connection;
     if (connection === null || connection.isOver) return;
     const self = this.#options.self();
-    for (const author of this.#authors) {
+    for (const [author, noted] of this.#authors) {
+      if (noted <= position) this.#authors.delete(author);
       report(connection, author, self, position).catch((fault: Error) =>
         this.#options.log.debug({ reason: fault.message }, 'what was applied could not be reported'),
       );
     }
-    this.#authors.clear();
   }
 
   async #follow(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Incarnation } from '../sql/connection.ts';
+import type { Incarnation, SqlConnection } from '../sql/connection.ts';
 import { judgeServer } from './lease-rules.ts';
 
 /** Which PostgreSQL has answered last, over all connections of the node. */
@@ -11,12 +11,14 @@ export class Incarnations {
     this.#onNew = onNew;
   }
 
-  /** @returns whether the server may be spoken to: false for one that a failover has left behind */
-  accept(incarnation: Incarnation): boolean {
-    const judgement = judgeServer(this.#last, incarnation);
-    if (judgement === 'stale') return false;
-    this.#last = incarnation;
+  /** @throws Error when the server is one that a failover has left behind; the connection is over then */
+  require(connection: SqlConnection): void {
+    const judgement = judgeServer(this.#last, connection.incarnation);
+    if (judgement === 'stale') {
+      connection.destroy('an older server');
+      throw new Error(`${connection.host} is a server of before a failover: what it takes would be lost`);
+    }
+    this.#last = connection.incarnation;
     if (judgement === 'new') this.#onNew();
-    return true;
   }
 }

@@ -5,7 +5,7 @@ import type { LeaseCell } from '../../support/lease-cell.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { SqlConnection } from '../sql/connection.ts';
 import { readClusterHead } from '../sql/head-statements.ts';
-import { hearCluster, leave, readNodes, renew } from '../sql/node-statements.ts';
+import { hearCluster, leave, renew } from '../sql/node-statements.ts';
 import type { Head } from '../sql/rows.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
 import { type Follower, NeedsStateError, NewerLogError } from './follower.ts';
@@ -16,8 +16,6 @@ import type { ReplicaClient } from './replica-client.ts';
 export interface MembershipOptions {
   /** It listens and renews over this one. */
   readonly link: PrimaryLink;
-  /** Commits go over this one. */
-  readonly writing: PrimaryLink;
   readonly replica: ReplicaClient;
   readonly follower: Follower;
   readonly acknowledgements: Acknowledgements;
@@ -31,13 +29,12 @@ export interface MembershipOptions {
 }
 
 /** Renewals in the time of one lease. */
-const renewalsPerLease = 3;
+export const renewalsPerLease = 3;
 /** A replica that gets no further for so long asks nobody to wait for it. */
 const stuckMsMax = 10_000;
-/** How often it is looked whether a change has waited too long, and how soon nodes are read for its sake. */
-const settleEveryMs = 100;
-const readNodesAfterMs = 150;
 const reconnectMs = 100;
+/** How soon it is seen that the node stops. */
+const lookEveryMs = 100;
 
 /**
  * This node among the others: it follows the log, and renews its lease as long as it keeps up. The lease says that no
@@ -51,7 +48,6 @@ export class Membership {
   #isBackward = false;
   #counter = 0;
   #isStopping = false;
-  #isLooking = false;
   #connection: SqlConnection | null = null;
 
   constructor(options: MembershipOptions) {
@@ -139,6 +135,8 @@ export class Membership {
     if (replica.place.position < head.position) await follower.catchUp(head.position);
     this.#isBackward = false;
     if (!asksToWait) return !isFirst;
+    // It was given back meanwhile, and nobody waits for this node any more.
+    if (this.#isStopping) return true;
     const untilMs = validUntil(sentAt, leaseMs);
     lease.renew(untilMs, wallAt + (untilMs - sentAt));
     return true;
@@ -175,6 +173,7 @@ export class Membership {
     this.#options.lease.end();
     this.#head = null;
     this.#counter = 0;
+    await this.#leave();
     await this.#options.startAnew(reason);
     // Its name has changed, and so has the channel that others report to.
     this.#connection?.destroy('the node starts anew');
@@ -192,47 +191,28 @@ export class Membership {
     this.#options.lease.end();
   }
 
-  /** Until the next renewal is due. Changes that wait for other nodes are looked at meanwhile. */
+  /** Until the next renewal is due. */
   async #rest(connection: SqlConnection, until: number): Promise<void> {
-    const { acknowledgements } = this.#options;
-    this.#lookAtNodes();
     while (!this.#isStopping && !connection.isOver) {
       const left = until - monotonicMs();
       if (left <= 0) return;
-      await Promise.race([pause(Math.min(left, settleEveryMs)), connection.ended]);
-      acknowledgements.settle();
-      if (acknowledgements.oldestMs >= readNodesAfterMs) this.#lookAtNodes();
+      await Promise.race([pause(Math.min(left, lookEveryMs)), connection.ended]);
     }
-  }
-
-  /** Over the connection that commits: what is seen there says which nodes a change must wait for. */
-  #lookAtNodes(): void {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    this.#readNodes()
-      .catch((fault: Error) =>
-        this.#options.log.debug({ reason: fault.message }, 'the nodes could not be read'),
-      )
-      .finally(() => {
-        this.#isLooking = false;
-      });
-  }
-
-  async #readNodes(): Promise<void> {
-    const connection = await this.#options.writing.get();
-    const sentAt = monotonicMs();
-    this.#options.acknowledgements.observe(await readNodes(connection), sentAt);
   }
 
   /** Gives the lease back: nobody waits for this node any more. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#options.lease.end();
-    const connection = this.#connection;
-    if (connection !== null && !connection.isOver) {
-      await leave(connection, this.#options.self()).catch(() => undefined);
-    }
+    await this.#leave();
     await this.#options.link.end();
+  }
+
+  /** Nobody waits any more for the node as it is called now. Its lease has ended. */
+  async #leave(): Promise<void> {
+    const connection = this.#connection;
+    if (connection === null || connection.isOver) return;
+    await leave(connection, this.#options.self()).catch(() => undefined);
   }
 }
 

@@ -9,8 +9,8 @@ export interface LinkOptions {
   readonly schema: string;
   readonly node: string;
   readonly incarnations: Incarnations;
-  /** A connection was made. */
-  onConnected?(): void;
+  /** A connection was made, and is used once this resolves; where it rejects, the connection is given up. */
+  onConnected?(connection: SqlConnection): Promise<void>;
 }
 
 /** How long nobody tries to connect after it failed. */
@@ -37,18 +37,24 @@ export class PrimaryLink {
   }
 
   async #connect(): Promise<SqlConnection> {
-    const { incarnations, onConnected, ...options } = this.#options;
+    const { incarnations, onConnected: _onConnected, ...options } = this.#options;
     try {
       const connection = await connectToPrimary(options);
-      if (!incarnations.accept(connection.incarnation)) {
-        connection.destroy('an older server');
-        throw new Error(`${connection.host} is a server of before a failover: what it takes would be lost`);
-      }
+      incarnations.require(connection);
+      await this.#prove(connection);
       this.#connection = connection;
-      onConnected?.();
       return connection;
     } catch (fault) {
       await pause(backOffMs);
+      throw fault;
+    }
+  }
+
+  async #prove(connection: SqlConnection): Promise<void> {
+    try {
+      await this.#options.onConnected?.(connection);
+    } catch (fault) {
+      connection.destroy('it was not fit for use');
       throw fault;
     }
   }

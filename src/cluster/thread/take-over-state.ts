@@ -23,6 +23,7 @@ export async function takeOverState(
 ): Promise<TakenState> {
   const connection = await connectToPrimary(options);
   try {
+    options.incarnations.require(connection);
     const snapshot = await openSnapshot(connection);
     try {
       const { position, checksum } = snapshot.head;

@@ -51,14 +51,16 @@ export class ClusterCommits implements Commits {
   }
 
   commitOwn(run: Run<void>): void {
-    if (this.#replica.isBecoming)
-      throw new NotCommittedError('cut-off', 'the replica takes over a newer state');
+    this.#requireState();
     this.#store.write(run);
   }
 
-  async #commit<T>(run: Run<T>): Promise<Committed<T>> {
+  #requireState(): void {
     if (this.#replica.isBecoming)
       throw new NotCommittedError('cut-off', 'the replica takes over a newer state');
+  }
+
+  async #commit<T>(run: Run<T>): Promise<Committed<T>> {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const isLocked = attempt >= lossesBeforeLock;
       const committed = isLocked ? await this.#decideLocked(run) : await this.#decide(run, false);
@@ -80,6 +82,8 @@ export class ClusterCommits implements Commits {
   }
 
   async #decide<T>(run: Run<T>, isLocked: boolean): Attempt<T> {
+    // It may have begun while another node was asked.
+    this.#requireState();
     const { result, row } = this.#replica.decide(run);
     return row === null ? this.#verify(result, isLocked) : this.#send(result, row, isLocked);
   }
@@ -105,7 +109,7 @@ export class ClusterCommits implements Commits {
     const outcome = await this.#port.ask('commit', sent);
     if (outcome.kind === 'committed') {
       // The cluster's thread may have had it applied already, as a row like any other.
-      this.#follow([row]);
+      this.#followOwn(row);
       return { result, confirmed: this.#confirm(position) };
     }
     if (outcome.kind === 'lost') {
@@ -113,6 +117,15 @@ export class ClusterCommits implements Commits {
       return null;
     }
     throw new NotCommittedError(outcome.kind, outcome.message);
+  }
+
+  /** What fails here has failed after it was stored: nobody may be told that nothing was. */
+  #followOwn(row: ReplicaRow): void {
+    try {
+      this.#follow([row]);
+    } catch (cause) {
+      throw new NotCommittedError('unknown', 'a change is stored that this node could not apply', { cause });
+    }
   }
 
   /** What cannot be applied now is fetched again by the cluster's thread, which also mends a replica that has diverged. */

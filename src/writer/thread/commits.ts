@@ -14,8 +14,9 @@ export class NotCommittedError extends Error {
   /** `cut-off`: nothing was applied. `unknown`: it may be applied. */
   readonly kind: 'cut-off' | 'unknown';
 
-  constructor(kind: 'cut-off' | 'unknown', message: string) {
-    super(message);
+  /** @param options the cause is a fault of this node's store, if it is one */
+  constructor(kind: 'cut-off' | 'unknown', message: string, options?: ErrorOptions) {
+    super(message, options);
     this.kind = kind;
   }
 }

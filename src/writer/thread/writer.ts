@@ -194,7 +194,7 @@ export class Writer {
       commands.map((command) => [command.ticket, result]),
       areMoreWaiting,
     );
-    this.judgeFault(fault);
+    this.judgeFault(fault instanceof NotCommittedError ? (fault.cause ?? fault) : fault);
   }
 
   /**

@@ -1,0 +1,62 @@
+import type { Logger } from '../../observability/logger.ts';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
+import { readNodes } from '../sql/node-statements.ts';
+import type { Acknowledgements } from './acknowledgements.ts';
+import type { PrimaryLink } from './primary-link.ts';
+
+export interface AcknowledgementWatchOptions {
+  readonly acknowledgements: Acknowledgements;
+  /** The link of commits: what is seen there says which nodes a change must wait for. */
+  readonly writing: PrimaryLink;
+  /** How often the nodes are read where nothing waits. */
+  readonly readEveryMs: number;
+  readonly log: Logger;
+}
+
+/** How often it is looked whether a change has waited too long, and how soon nodes are read for its sake. */
+const settleEveryMs = 100;
+const readNodesAfterMs = 150;
+
+/**
+ * Looks after the changes that wait for other nodes, whatever becomes of this node's own lease and of the connection that
+ * renews it: each is settled in its time.
+ */
+export class AcknowledgementWatch {
+  readonly #options: AcknowledgementWatchOptions;
+  #timer: NodeJS.Timeout | null = null;
+  #isReading = false;
+  #readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: AcknowledgementWatchOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.#look(), settleEveryMs);
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #look(): void {
+    const { acknowledgements, readEveryMs, log } = this.#options;
+    acknowledgements.settle();
+    const isDue = monotonicMs() - this.#readAt >= readEveryMs;
+    if (this.#isReading || !(isDue || acknowledgements.oldestMs >= readNodesAfterMs)) return;
+    this.#isReading = true;
+    this.#readNodes()
+      .catch((fault: Error) => log.debug({ reason: fault.message }, 'the nodes could not be read'))
+      .finally(() => {
+        this.#isReading = false;
+      });
+  }
+
+  async #readNodes(): Promise<void> {
+    const connection = await this.#options.writing.get();
+    const sentAt = monotonicMs();
+    this.#readAt = sentAt;
+    this.#options.acknowledgements.observe(await readNodes(connection), sentAt);
+  }
+}
