@@ -1,13 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { bootServer } from '../support/booted-server.ts';
 import { expect } from '../support/expectations.ts';
 import { withLifetime } from '../support/lifetime.ts';
 import { findPostgres } from '../support/postgres/postgres-binaries.ts';
 import type { Random } from '../support/random.ts';
+import { bootTampered } from '../support/tampering/tampered-server.ts';
 import type { Campaign, CampaignContext } from './campaign.ts';
 import { ClusterLoad, type LoadCounts } from './cluster/cluster-load.ts';
 import { nemeses } from './cluster/cluster-nemeses.ts';
-import { allAttached, openStage } from './cluster/cluster-stage.ts';
+import { allAttached, type Boot, openStage } from './cluster/cluster-stage.ts';
 import { judgeNodes, judgeStores } from './cluster/judge-cluster.ts';
+import { restoreEarlier } from './cluster/restore-earlier.ts';
 
 const faultsPerRun = { sample: 3, full: 6 };
 /** In the long variant, every so many runs, something stands still for longer than any time-out. */
@@ -15,18 +18,25 @@ const longEvery = 25;
 const standstillMsMax = { usual: 10_000, sample: 5000, long: 90_000 };
 const attachedMsMax = 60_000;
 
+/** The second node's wall clock can be moved. */
+function bootOf(place: number): Boot {
+  if (place !== 1) return (t, dataDir, settings) => bootServer(t, { dataDir, settings });
+  return (t, dataDir, settings) => bootTampered(t, { dataDir, settings });
+}
+
 async function playRun(
   { isFull, note }: CampaignContext,
   number: number,
   random: Random,
 ): Promise<LoadCounts> {
   return withLifetime(async (t) => {
-    const stage = await openStage(t);
+    const hasStandby = random.chance(0.3);
+    const stage = await openStage(t, { hasStandby, boot: bootOf });
     await allAttached(stage, attachedMsMax);
     const load = new ClusterLoad(stage, random, `run ${number}`);
     const isLong = isFull && number % longEvery === 0;
     const longest = isLong ? standstillMsMax.long : isFull ? standstillMsMax.usual : standstillMsMax.sample;
-    const played: string[] = [];
+    const played: string[] = hasStandby ? ['with a standby'] : [];
     try {
       load.start(t);
       await pause(1000);
@@ -46,8 +56,9 @@ async function playRun(
         await Promise.all(plays);
         await pause(random.integer(0, 1500));
       }
-      load.stopWriting();
+      await load.stopWriting();
       await allAttached(stage, attachedMsMax);
+      if (random.chance(0.3)) played.push(await restoreEarlier(stage, load));
     } finally {
       await load.stop();
       if (isFull) note(`run ${number}: ${played.join(', ')}`);

@@ -58,6 +58,7 @@ export class ClusterLoad {
   readonly #run: string;
   readonly #readers = new Set<NodePlace>();
   readonly #tasks: Promise<unknown>[] = [];
+  readonly #writers: Promise<unknown>[] = [];
   #createdCount = 0;
   #isOver = false;
   #isWriting = true;
@@ -71,8 +72,8 @@ export class ClusterLoad {
   }
 
   start(t: Lifetime): void {
-    for (let writer = 0; writer < writers; writer += 1) this.#tasks.push(this.#write(writer));
-    this.#tasks.push(this.#revoke(t));
+    for (let writer = 0; writer < writers; writer += 1) this.#writers.push(this.#write(writer));
+    this.#writers.push(this.#revoke(t));
     this.readAll();
   }
 
@@ -87,14 +88,16 @@ export class ClusterLoad {
     }
   }
 
-  stopWriting(): void {
+  /** @returns once every change that was sent is answered */
+  async stopWriting(): Promise<void> {
     this.#isWriting = false;
+    await Promise.all(this.#writers);
   }
 
   async stop(): Promise<void> {
     this.#isOver = true;
     this.#isWriting = false;
-    await Promise.all(this.#tasks);
+    await Promise.all([...this.#tasks, ...this.#writers]);
   }
 
   #pickServer(random: Random): { readonly port: number } | null {

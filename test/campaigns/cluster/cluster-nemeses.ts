@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LinkState } from '../../cluster/support/link-proxy.ts';
-import { startServer } from '../../support/booted-server.ts';
+import { type BootedServer, startServer } from '../../support/booted-server.ts';
 import { expect } from '../../support/expectations.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import type { Random } from '../../support/random.ts';
+import type { TamperedServer } from '../../support/tampering/tampered-server.ts';
 import type { ClusterLoad } from './cluster-load.ts';
 import type { ClusterStage, NodePlace } from './cluster-stage.ts';
 
@@ -21,6 +22,7 @@ type Play = (nemesis: Nemesis) => Promise<void>;
 
 /** Longer than a lease, so that others have gone on without the node. */
 const standstillMsMin = 500;
+const hourMs = 3_600_000;
 
 function running({ stage, random }: Nemesis): NodePlace {
   return random.pick(stage.places.filter(({ server, isSilent }) => server !== null && !isSilent));
@@ -148,6 +150,31 @@ const shareDirectory: Play = async (nemesis) => {
   expect(end !== 0, 'a second node on one directory is refused');
 };
 
+/** Nothing that was confirmed is lost: the standby has all of it. The server of before stays away. */
+const promoteStandby: Play = async ({ stage, random }) => {
+  const { postgres, standby } = stage;
+  if (standby === null) return;
+  stage.standby = null;
+  await postgres.killHard();
+  await pause(random.integer(0, 1000));
+  await standby.promote();
+  stage.postgres = standby;
+};
+
+/** The clock of one node, of which leases must not depend. */
+const moveClock: Play = async ({ stage, random }) => {
+  for (const { server } of stage.places) {
+    if (server === null || !isTampered(server)) continue;
+    await server.setWallClock(random.pick([-1, 1]) * hourMs).catch(() => undefined);
+    await pause(random.integer(500, 3000));
+    await server.setWallClock(0).catch(() => undefined);
+  }
+};
+
+function isTampered(server: BootedServer): server is TamperedServer {
+  return 'setWallClock' in server;
+}
+
 export const nemeses: Readonly<Record<string, Play>> = {
   'kill -9 of a node': killNode,
   'restart of a node': restartNode,
@@ -164,6 +191,8 @@ export const nemeses: Readonly<Record<string, Play>> = {
   'reset connections': resetLinks,
   'a new node': joinNode,
   'a trimmed log': trimUnderStopped,
+  'promotion of the standby': promoteStandby,
+  'a clock an hour off': moveClock,
   'a second process on a directory': shareDirectory,
 };
 

@@ -7,7 +7,11 @@ import type { Settings } from '../../support/burgee-command.ts';
 import { eventually } from '../../support/expectations.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { findPostgres, type PostgresBinaries } from '../../support/postgres/postgres-binaries.ts';
-import type { PostgresOptions, PostgresServer } from '../../support/postgres/postgres-server.ts';
+import {
+  type PostgresOptions,
+  type PostgresServer,
+  startStandby,
+} from '../../support/postgres/postgres-server.ts';
 import { projectOf, provision, tokenOf } from '../../support/provisioning.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -31,7 +35,10 @@ export const revocableTokens = 24;
 
 /** Three nodes, each with a link of its own to one PostgreSQL. */
 export interface ClusterStage {
-  readonly postgres: PostgresServer;
+  /** The server that takes writes: another one after a promotion. */
+  postgres: PostgresServer;
+  /** Null where there is none, or where it was promoted. */
+  standby: PostgresServer | null;
   readonly places: NodePlace[];
   readonly projectId: string;
   readonly flags: readonly string[];
@@ -47,6 +54,7 @@ export interface ClusterStage {
 export interface StageOptions {
   readonly settings?: Settings;
   readonly postgres?: PostgresOptions;
+  readonly hasStandby?: boolean;
   readonly boot?: (place: number) => Boot;
 }
 
@@ -61,32 +69,34 @@ export async function openStage(t: Lifetime, options: StageOptions = {}): Promis
     isDurable: true,
     ...options.postgres,
   });
-  const { postgres } = cluster;
+  const standby =
+    options.hasStandby === true
+      ? await startStandby(t, binaries as PostgresBinaries, cluster.postgres, { isSynchronous: true })
+      : null;
   const places: NodePlace[] = [];
-  const addPlace = async (directory = temporaryDirectory(t)): Promise<NodePlace> => {
-    const link = await LinkProxy.open(t, () => postgres.port);
+  const stage: ClusterStage = {
+    ...{ postgres: cluster.postgres, standby, places, projectId: project.id },
+    flags: Object.values(project.flags),
+    secret: tokenOf(project, 'ci').secret,
+    tokens: Array.from({ length: revocableTokens }, (_, index) => tokenOf(project, `spare ${index}`)),
+    addPlace: () => addPlace(temporaryDirectory(t)),
+    start: async (place) => {
+      const url = `postgres://burgee@127.0.0.1:${place.link.port}/postgres`;
+      const boot = options.boot?.(places.indexOf(place)) ?? bootHonest;
+      place.server = await boot(t, place.dataDir, { ...cluster.settings, BURGEE_CLUSTER_URL: url });
+      place.isSilent = false;
+    },
+    ask: (query) => askPostgres(stage.postgres, query),
+  };
+  const addPlace = async (directory: string): Promise<NodePlace> => {
+    const link = await LinkProxy.open(t, () => stage.postgres.port);
     const place = { name: `node ${places.length}`, dataDir: directory, link, server: null, isSilent: false };
     places.push(place);
     return place;
   };
-  const start = async (place: NodePlace): Promise<void> => {
-    const url = `postgres://burgee@127.0.0.1:${place.link.port}/postgres`;
-    const boot = options.boot?.(places.indexOf(place)) ?? bootHonest;
-    place.server = await boot(t, place.dataDir, { ...cluster.settings, BURGEE_CLUSTER_URL: url });
-    place.isSilent = false;
-  };
-  for (const directory of [dataDir, undefined, undefined]) await start(await addPlace(directory));
-  return {
-    postgres,
-    places,
-    projectId: project.id,
-    flags: Object.values(project.flags),
-    secret: tokenOf(project, 'ci').secret,
-    tokens: Array.from({ length: revocableTokens }, (_, index) => tokenOf(project, `spare ${index}`)),
-    addPlace: () => addPlace(),
-    start,
-    ask: (query) => askPostgres(postgres, query),
-  };
+  for (const directory of [dataDir, temporaryDirectory(t), temporaryDirectory(t)])
+    await stage.start(await addPlace(directory));
+  return stage;
 }
 
 function document(): object {

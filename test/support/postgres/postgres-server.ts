@@ -82,6 +82,11 @@ export class PostgresServer {
     await run('cp', ['-a', source, this.directory], { ...runAs, cwd: '/' });
   }
 
+  /** Copies its data directory, while it is stopped. */
+  async copyTo(directory: string): Promise<void> {
+    await run('cp', ['-a', this.directory, directory], { ...runAs, cwd: '/' });
+  }
+
   /** Starts it, on the port that it had; on a free one the first time. @throws Error with its log */
   async start(): Promise<void> {
     for (let tried = 1; ; tried += 1) {
