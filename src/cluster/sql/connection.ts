@@ -106,8 +106,9 @@ export class SqlConnection {
       const { rows, rowCount, command } = await this.#client.query<Row>(query);
       return { rows, count: rowCount ?? 0, command };
     } catch (fault) {
-      // The server ends the connection behind such an error: shutdown, or a session that it gave up.
-      if (/^(57P|25P03)/.test((fault as { code?: string }).code ?? '')) this.destroy(faultText(fault));
+      // The server ends the connection behind such an error: shutdown, or a session that it gave up. One that takes writes no
+      // more (25006) is looked for elsewhere.
+      if (/^(57P|25P03|25006)/.test((fault as { code?: string }).code ?? '')) this.destroy(faultText(fault));
       throw this.#reason ?? fault;
     } finally {
       this.#inFlight -= 1;

@@ -8,7 +8,7 @@ import { readTimeoutMs } from './time-limits.ts';
 /** How long a renewal may take until its connection is given up: the lease goes on running meanwhile. */
 const renewTimeoutMs = 2000;
 /** More nodes than anybody runs: rows of nodes that died are removed by the others. */
-const nodesMax = 1000;
+export const nodesMax = 1000;
 
 export interface Renewal {
   /** New for each process. */

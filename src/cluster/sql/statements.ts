@@ -237,7 +237,10 @@ async function sendCommit(
         sendRows(connection, row.position - 1, othersBounds, maxPart, row.batch),
       ] as const,
   );
-  const [moved, ended, nodes, others] = await connection.within(commitTimeoutMs, Promise.all(sent));
+  const answers = connection.within(commitTimeoutMs, Promise.all(sent));
+  const [moved, ended, nodes, others] = await answers.catch((fault) =>
+    failedCommit(connection, sent[0], fault),
+  );
   // A transaction that failed answers COMMIT with ROLLBACK, and without an error.
   if (ended !== null && ended.command !== 'COMMIT')
     throw new Error(`PostgreSQL answered COMMIT with ${ended.command}`);
@@ -247,6 +250,24 @@ async function sendCommit(
     nodes: nodeRows(nodes.rows),
     others: toLogRows(others.rows, othersBounds),
   };
+}
+
+/**
+ * Where the commit itself was refused nothing is stored, and the connection lives on. Where something behind it failed, it may
+ * be stored: the connection ends, as for every unknown outcome.
+ */
+async function failedCommit(
+  connection: SqlConnection,
+  moved: Promise<unknown>,
+  fault: unknown,
+): Promise<never> {
+  if (connection.isOver) throw fault;
+  const isRefused = await moved.then(
+    () => false,
+    () => true,
+  );
+  if (isRefused) throw fault;
+  throw connection.destroy('what was asked behind a commit failed');
 }
 
 function splitParts(changes: Buffer): Buffer[] {

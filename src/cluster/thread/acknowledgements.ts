@@ -1,6 +1,7 @@
 import { assert } from '../../support/assert.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { Confirmation } from '../client/replica-protocol.ts';
+import { nodesMax } from '../sql/node-statements.ts';
 import type { NodeRow } from '../sql/rows.ts';
 import { heldUntil, isSilent, mayAcknowledge, type PeerSeen, seePeer } from './lease-rules.ts';
 
@@ -81,7 +82,8 @@ export class Acknowledgements {
     }
     for (const id of this.#peers.keys()) if (!known.has(id)) this.#peers.delete(id);
     for (const id of this.#reports.keys()) if (!known.has(id)) this.#reports.delete(id);
-    this.#wereRead = true;
+    // Of more, some were not shown: any of them may hold a lease.
+    this.#wereRead = rows.length < nodesMax;
     this.settle();
   }
 

@@ -194,7 +194,7 @@ export class Writer {
       commands.map((command) => [command.ticket, result]),
       areMoreWaiting,
     );
-    this.judgeFault(fault instanceof NotCommittedError ? (fault.cause ?? fault) : fault);
+    this.judgeFault(fault);
   }
 
   /**
@@ -202,7 +202,8 @@ export class Writer {
    * (gotchas), a full disk's too. A full map fails before anything is written, and what is not the store's is a fault of
    * one command.
    */
-  judgeFault(fault: unknown): void {
+  judgeFault(told: unknown): void {
+    const fault = told instanceof NotCommittedError ? told.cause : told;
     const isStoreFault = fault instanceof Error && 'code' in fault && typeof fault.code === 'number';
     if (!isStoreFault || /MDB_MAP_FULL|mapsize limit/i.test(fault.message)) return;
     this.#isOver = true;

@@ -295,3 +295,32 @@ t.test('a position beyond 2^53 is refused by both sides', { skip }, async (t) =>
   );
   await t.rejects(rowsAfter(connection, 1), /beyond 2\^53/);
 });
+
+t.test(
+  'a commit whose follow-up fails has an unknown outcome, not that of a refusal',
+  { skip },
+  async (t) => {
+    const cluster = await makeTestCluster(t, database);
+    const connection = await cluster.connect();
+    const other = await cluster.connect();
+    await other.run('begin', []);
+    await other.run(`lock table ${other.schema}.node in access exclusive mode`, []);
+    const request = requestOn(cluster.beginning);
+    const committed = commit(connection, request);
+    // Its session is given up after 2 s of silence.
+    const kept = setInterval(() => void other.run('select 1', []), 500);
+    await t.rejects(committed, { name: 'ConnectionOverError' });
+    clearInterval(kept);
+    await other.run('rollback', []);
+    t.ok(connection.isOver, 'it is not taken for refused');
+    t.equal(await batchAt(other, request.row.position), request.row.batch, 'for it is stored');
+  },
+);
+
+t.test('a server that takes writes no more is left', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const connection = await cluster.connect();
+  await connection.run('set default_transaction_read_only = on', []);
+  await t.rejects(commit(connection, requestOn(cluster.beginning)));
+  t.ok(connection.isOver);
+});

@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import t from 'tap';
+import {
+  allAttached,
+  type ClusterStage,
+  type NodePlace,
+  openStage,
+} from '../campaigns/cluster/cluster-stage.ts';
+import { findPostgres } from '../support/postgres/postgres-binaries.ts';
+
+const { skip } = findPostgres();
+const attachedMsMax = 60_000;
+t.setTimeout(120_000);
+
+async function patch(
+  { secret }: ClusterStage,
+  { server }: NodePlace,
+  flag: string,
+  cohort: string,
+): Promise<{ readonly status: number; readonly text: string; readonly tookMs: number }> {
+  const startedAt = performance.now();
+  const answer = await fetch(`http://127.0.0.1:${server?.port}/api/v1/flags/${flag}`, {
+    method: 'PATCH',
+    headers: { Authorization: `Bearer ${secret}` },
+    body: JSON.stringify({ cohorts: [cohort] }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, text, tookMs: performance.now() - startedAt };
+}
+
+/** @returns null when nothing was said of the node's state */
+async function stateOf({ server }: NodePlace, flag: string): Promise<string | null> {
+  const answer = await fetch(`http://127.0.0.1:${server?.port}/v1/flags/${flag}`);
+  await answer.text();
+  return answer.headers.get('burgee-state');
+}
+
+t.test('a change is answered in its time though the node is cut off while it waits', { skip }, async (t) => {
+  const stage = await openStage(t);
+  await allAttached(stage, attachedMsMax);
+  const [first, , third] = stage.places as [NodePlace, NodePlace, NodePlace];
+  const [flag = ''] = stage.flags;
+  t.equal((await patch(stage, first, flag, 'before')).status, 200);
+  third.server?.signal('SIGSTOP');
+  const waiting = patch(stage, first, flag, 'waiting');
+  await pause(500);
+  first.link.state = 'cut';
+  const { status, text, tookMs } = await waiting;
+  third.server?.signal('SIGCONT');
+  first.link.state = 'open';
+  t.equal(status, 503);
+  t.match(text, /Stored, not confirmed everywhere/);
+  t.ok(tookMs < 8000, `it took ${tookMs} ms`);
+});
+
+t.test('a node that always has rows to fetch stays attached', { skip }, async (t) => {
+  const stage = await openStage(t);
+  await allAttached(stage, attachedMsMax);
+  const [first, second, third] = stage.places as [NodePlace, NodePlace, NodePlace];
+  // So that others have written more each time that it has caught up.
+  third.link.delayMs = 60;
+  let isOver = false;
+  let changes = 0;
+  const writers = stage.flags.map(async (flag, writer) => {
+    while (!isOver) {
+      const { status } = await patch(stage, writer % 2 === 0 ? first : second, flag, `value ${changes}`);
+      if (status === 200) changes += 1;
+    }
+  });
+  const states = new Set<string | null>();
+  const until = performance.now() + 8000;
+  while (performance.now() < until) {
+    states.add(await stateOf(third, stage.flags[0] ?? ''));
+    await pause(20);
+  }
+  isOver = true;
+  await Promise.all(writers);
+  t.ok(changes > 20, `${changes} changes were acknowledged`);
+  t.same([...states], [null]);
+});
