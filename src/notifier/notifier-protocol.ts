@@ -16,6 +16,11 @@ export interface NotifierSetup {
   readonly metrics: SharedArrayBuffer;
   /** Whether letters that were given up are tried once more: true for the first thread of a process. */
   readonly retriesFailed: boolean;
+  /** Memories of two `LeaseCell`s: of the node, and of its duty to send mails. Null: the service is alone. */
+  readonly cluster: {
+    readonly leaseMemory: SharedArrayBuffer;
+    readonly mailMemory: SharedArrayBuffer;
+  } | null;
 }
 
 /** Messages to the notifier. */
@@ -30,6 +35,8 @@ export type NotifierRequest =
 export type OutboxAnswer =
   | { readonly kind: 'letters'; readonly page: OutboxPage }
   | { readonly kind: 'recorded' }
+  /** Another node of the cluster has begun to send the letter, or has sent it. */
+  | { readonly kind: 'taken' }
   | { readonly kind: 'unavailable' };
 
 /** Messages from the notifier. */

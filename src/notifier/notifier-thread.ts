@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { watchEventLoop } from '../observability/event-loop.ts';
 import { createThreadLog, LogSender } from '../observability/thread-log.ts';
 import type { OutboxCommand } from '../writer/client/outbox-protocol.ts';
+import { mailTurn } from './mail-turn.ts';
 import { Notifier } from './notifier.ts';
 import {
   type NotifierMessage,
@@ -30,8 +31,15 @@ export async function serveNotifier(setup: NotifierSetup, port: MessagePort): Pr
     });
   };
   const smtp = readSmtpUrl(setup.smtpUrl);
+  const turn = setup.cluster === null ? { ask } : mailTurn(setup.cluster, ask);
   const notifier = new Notifier({
-    ...{ mailFrom: setup.mailFrom, baseUrl: setup.baseUrl, cells, retriesFailed: setup.retriesFailed, ask },
+    ...{
+      mailFrom: setup.mailFrom,
+      baseUrl: setup.baseUrl,
+      cells,
+      retriesFailed: setup.retriesFailed,
+      ...turn,
+    },
     send: (mail) => sendMail(smtp, mail),
     onFault: (fault, sequence) => log.warn({ sequence, fault }, 'a mail was not sent'),
   });

@@ -13,6 +13,13 @@ interface NotifierOptions {
   ask(command: OutboxCommand): Promise<OutboxAnswer>;
   send(mail: Mail): Promise<SendOutcome>;
   /**
+   * Asked before each letter is sent, where there are other nodes that might send it.
+   * @returns whether this one is to send it
+   */
+  begin?(letter: DenialLetter): Promise<boolean>;
+  /** How often the outbox is checked without a message that there is something new. */
+  readonly lookAtLeastEveryMs?: number;
+  /**
    * Called when a letter was not sent, or not to all recipients. The message has no addresses: they are personal data.
    */
   onFault(fault: string, sequence: number): void;
@@ -65,7 +72,8 @@ export class Notifier {
       let dueAt = await this.#drain(false);
       // Retries come after the letters that are due: a letter that is refused each time must not delay them.
       if (this.#retriesFailed && this.#pauseMs === 0) dueAt = Math.min(dueAt, await this.#drain(true));
-      const waitMs = Math.min(Math.max(dueAt - Date.now(), 0), lookAtLeastEveryMs);
+      const atMostMs = this.#options.lookAtLeastEveryMs ?? lookAtLeastEveryMs;
+      const waitMs = Math.min(Math.max(dueAt - Date.now(), 0), atMostMs);
       if (this.#pauseMs > 0) await this.#rest(this.#pauseMs);
       else if (!this.#isStopping) await this.#wake.wait(waitMs);
     }
@@ -115,7 +123,8 @@ export class Notifier {
 
   /** @returns when to check the outbox for it again */
   async #deliver(letter: DenialLetter): Promise<number> {
-    const { mailFrom, baseUrl, cells, send } = this.#options;
+    const { mailFrom, baseUrl, cells, send, begin } = this.#options;
+    if (begin !== undefined && !(await begin(letter))) return Number.POSITIVE_INFINITY;
     const outcome = await send(denialMail(letter, mailFrom, baseUrl));
     this.#pauseMs = nextPause(this.#pauseMs, outcome);
     const command = commandAfter(letter, outcome);

@@ -121,5 +121,8 @@ export class NotifierHost {
 
 function asAnswer(outcome: WriteOutcome): OutboxAnswer {
   if (outcome.kind === 'letters') return { kind: 'letters', page: outcome.page };
-  return outcome.kind === 'recorded' ? { kind: 'recorded' } : { kind: 'unavailable' };
+  if (outcome.kind === 'taken') return { kind: 'taken' };
+  // In a cluster, stored is enough: whoever decides next sees it.
+  const isStored = outcome.kind === 'recorded' || outcome.kind === 'unconfirmed';
+  return isStored ? { kind: 'recorded' } : { kind: 'unavailable' };
 }

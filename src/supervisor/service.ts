@@ -93,6 +93,8 @@ class ServiceParts {
   readonly #operator: OperatorHost;
   readonly #dataFilePlace = createFilePlaceMemory();
   readonly #leaseMemory: SharedArrayBuffer | null;
+  /** Of a `LeaseCell`, which is valid while this node of a cluster is to send mails. Null: the service is alone, or sends none. */
+  readonly #mailMemory: SharedArrayBuffer | null;
   /** Null: the service is alone. */
   readonly #lease: LeaseCell | null;
   readonly #logMemory = createLogMemory();
@@ -114,6 +116,7 @@ class ServiceParts {
   constructor(config: Config, leaseMemory: SharedArrayBuffer | null, mainLog: MainLog) {
     this.#config = config;
     this.#leaseMemory = leaseMemory;
+    this.#mailMemory = leaseMemory === null || config.smtpUrl === null ? null : createLeaseMemory();
     this.#lease = leaseMemory === null ? null : new LeaseCell(leaseMemory);
     this.#mainLog = mainLog;
     const { port1: operatorPort, port2: writerPort } = new MessageChannel();
@@ -287,6 +290,7 @@ class ServiceParts {
         waitMs: clusterWaitMs,
         wait: clusterWait,
         leaseMemory,
+        mailMemory: this.#mailMemory,
         logLevel: this.#config.logLevel,
         logMemory: this.#logMemory,
         replicaPort,
@@ -299,7 +303,9 @@ class ServiceParts {
   #createNotifier(): NotifierHost | null {
     const { smtpUrl, mailFrom, baseUrl, logLevel } = this.#config;
     if (smtpUrl === null) return null;
-    const setup = { smtpUrl, mailFrom, baseUrl, logLevel, logMemory: this.#logMemory };
+    const [leaseMemory, mailMemory] = [this.#leaseMemory, this.#mailMemory];
+    const cluster = leaseMemory === null || mailMemory === null ? null : { leaseMemory, mailMemory };
+    const setup = { smtpUrl, mailFrom, baseUrl, logLevel, logMemory: this.#logMemory, cluster };
     const onLog = (lines: LogLines): void => this.#takeLines(lines);
     return new NotifierHost({ setup, writer: this.#writer.client, log: this.#mainLog.log, onLog });
   }

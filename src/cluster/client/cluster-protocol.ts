@@ -16,6 +16,8 @@ export interface ClusterSetup {
   readonly wait: 'all' | 'none';
   /** The memory of a `LeaseCell`. */
   readonly leaseMemory: SharedArrayBuffer;
+  /** The memory of a `LeaseCell`, which is valid while this node is to send mails; null where it has no mail server. */
+  readonly mailMemory: SharedArrayBuffer | null;
   readonly logLevel: string;
   readonly logMemory: SharedArrayBuffer;
   /** Leads to the writer's replica. */

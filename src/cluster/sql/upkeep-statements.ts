@@ -45,7 +45,7 @@ export async function trimLog(connection: SqlConnection, { rows, ageMs }: TrimBo
 }
 
 /** What runs on one node at a time. The place in this list is the number of its lock, and of no other meaning. */
-export const duties = ['tables', 'mail', 'trials', 'trimming', 'clean-up'] as const;
+export const duties = ['tables', 'mail', 'trimming', 'clean-up'] as const;
 export type Duty = Exclude<(typeof duties)[number], 'tables'>;
 
 /**
@@ -62,6 +62,12 @@ export async function takeDuty(connection: SqlConnection, duty: Duty): Promise<b
 export async function giveDuty(connection: SqlConnection, duty: Duty): Promise<void> {
   const query = 'select pg_advisory_unlock($1::int, $2::int)';
   await connection.within(readTimeoutMs, connection.run(query, dutyLock(connection, duty)));
+}
+
+/** Has PostgreSQL end the connection, and with it its duties, when it is asked nothing for so long. */
+export async function endWhenSilent(connection: SqlConnection, silentMs: number): Promise<void> {
+  const query = `select set_config('idle_session_timeout', $1::text, false)`;
+  await connection.within(readTimeoutMs, connection.run(query, [String(silentMs)]));
 }
 
 function dutyLock(connection: SqlConnection, duty: Duty): number[] {

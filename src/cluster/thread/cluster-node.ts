@@ -6,6 +6,7 @@ import type { PlaceMessage } from '../client/replica-protocol.ts';
 import type { ClusterUrl } from '../sql/cluster-url.ts';
 import type { SqlConnection } from '../sql/connection.ts';
 import { confirmHead, readClusterHead } from '../sql/head-statements.ts';
+import { NewerSchemaError } from '../sql/schema.ts';
 import { AcknowledgementWatch } from './acknowledgement-watch.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Committer } from './committer.ts';
@@ -14,7 +15,9 @@ import { Incarnations } from './incarnations.ts';
 import { Membership, renewalsPerLease } from './membership.ts';
 import { type LinkOptions, PrimaryLink } from './primary-link.ts';
 import { type ClusterHandlers, ReplicaClient, type ReplicaPort } from './replica-client.ts';
+import { SchemaGate } from './schema-gate.ts';
 import { takeOverState } from './take-over-state.ts';
+import { Upkeep } from './upkeep.ts';
 
 export interface ClusterNodeOptions {
   readonly url: ClusterUrl;
@@ -26,6 +29,8 @@ export interface ClusterNodeOptions {
   readonly waitMs: number;
   readonly wait: 'all' | 'none';
   readonly lease: LeaseCell;
+  /** Valid while this node is to send mails; null where it has no mail server. */
+  readonly mail: LeaseCell | null;
   readonly log: Logger;
   /** Only another setting or another directory helps. */
   onFatal(fault: unknown): void;
@@ -57,6 +62,7 @@ export class ClusterNode {
   readonly #committer: Committer;
   readonly #watch: AcknowledgementWatch;
   #isStopping = false;
+  readonly #upkeep: Upkeep;
   #self: string;
   #parts: {
     readonly replica: ReplicaClient;
@@ -64,6 +70,7 @@ export class ClusterNode {
     readonly membership: Membership;
   } | null = null;
   #running: Promise<void> = Promise.resolve();
+  #caring: Promise<void> = Promise.resolve();
 
   constructor(options: ClusterNodeOptions) {
     this.#options = options;
@@ -71,7 +78,10 @@ export class ClusterNode {
     const self = (): string => this.#self;
     this.#acknowledgements = new Acknowledgements({ ...options, self });
     const incarnations = new Incarnations(() => this.#acknowledgements.hold());
-    this.#link = { url: options.url, schema: options.schema, node: options.node, incarnations };
+    const gate = new SchemaGate((versions) =>
+      options.log.info(versions, "the cluster's tables were migrated to a newer version"),
+    );
+    this.#link = { url: options.url, schema: options.schema, node: options.node, incarnations, gate };
     const onConnected = async (connection: SqlConnection): Promise<void> => {
       // What is found stored after a crash would be acknowledged without its standby.
       await confirmHead(connection);
@@ -79,6 +89,7 @@ export class ClusterNode {
     };
     this.#writing = new PrimaryLink({ ...this.#link, onConnected });
     this.#listening = new PrimaryLink(this.#link);
+    this.#upkeep = new Upkeep({ ...options, link: new PrimaryLink(this.#link) });
     this.#committer = new Committer(this.#writing, this.#acknowledgements, (rows) =>
       this.#parts?.follower.noteAuthors(rows),
     );
@@ -114,6 +125,7 @@ export class ClusterNode {
       try {
         return (await readClusterHead(await this.#listening.get())).store;
       } catch (fault) {
+        if (fault instanceof NewerSchemaError) throw fault;
         const reason = (fault as Error).message;
         if (reason !== told) log.warn({ reason }, 'the cluster cannot be asked yet; it is tried again');
         told = reason;
@@ -131,6 +143,7 @@ export class ClusterNode {
     this.#watch.start();
     this.#running = membership.run(storeId);
     this.#running.catch((fault: unknown) => this.#options.onFatal(fault));
+    this.#caring = this.#upkeep.run();
     return null;
   }
 
@@ -172,8 +185,10 @@ export class ClusterNode {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#watch.stop();
+    await this.#upkeep.stop();
     await this.#parts?.membership.stop();
     await this.#writing.end();
     await this.#running.catch(() => undefined);
+    await this.#caring;
   }
 }

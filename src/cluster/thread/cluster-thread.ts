@@ -19,6 +19,7 @@ export function serveCluster(setup: ClusterSetup, port: MessagePort): void {
       ...setup,
       url: parseClusterUrl(setup.url, setup.passwordFile),
       lease: new LeaseCell(setup.leaseMemory),
+      mail: setup.mailMemory === null ? null : new LeaseCell(setup.mailMemory),
       log,
       onFatal: fail,
     });

@@ -7,6 +7,7 @@ import type { SqlConnection } from '../sql/connection.ts';
 import { readClusterHead } from '../sql/head-statements.ts';
 import { hearCluster, leave, renew } from '../sql/node-statements.ts';
 import type { Head } from '../sql/rows.ts';
+import { NewerSchemaError } from '../sql/schema.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
 import { type Follower, NeedsStateError, NewerLogError } from './follower.ts';
 import { validUntil } from './lease-rules.ts';
@@ -63,7 +64,7 @@ export class Membership {
   /**
    * Keeps the node in the cluster until `stop`.
    * @param storeId of the replica
-   * @throws Error when the cluster has another store: then nothing here may be changed
+   * @throws Error when the cluster has another store: then nothing here may be changed; NewerSchemaError
    */
   async run(storeId: string): Promise<void> {
     const { link, log } = this.#options;
@@ -76,7 +77,7 @@ export class Membership {
         requireSameStore(storeId, (await readClusterHead(connection)).store);
         await this.#serve(connection);
       } catch (fault) {
-        if (fault instanceof OtherStoreError) throw fault;
+        if (fault instanceof OtherStoreError || fault instanceof NewerSchemaError) throw fault;
         const reason = fault instanceof Error ? fault.message : String(fault);
         if (!this.#isStopping && reason !== told)
           log.warn({ reason }, 'this node is cut off from its cluster');

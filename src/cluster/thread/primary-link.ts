@@ -3,12 +3,14 @@ import type { ClusterUrl } from '../sql/cluster-url.ts';
 import { connectToPrimary } from '../sql/connect.ts';
 import type { SqlConnection } from '../sql/connection.ts';
 import type { Incarnations } from './incarnations.ts';
+import type { SchemaGate } from './schema-gate.ts';
 
 export interface LinkOptions {
   readonly url: ClusterUrl;
   readonly schema: string;
   readonly node: string;
   readonly incarnations: Incarnations;
+  readonly gate: SchemaGate;
   /** A connection was made, and is used once this resolves; where it rejects, the connection is given up. */
   onConnected?(connection: SqlConnection): Promise<void>;
 }
@@ -37,10 +39,11 @@ export class PrimaryLink {
   }
 
   async #connect(): Promise<SqlConnection> {
-    const { incarnations, onConnected: _onConnected, ...options } = this.#options;
+    const { incarnations, gate, onConnected: _onConnected, ...options } = this.#options;
     try {
       const connection = await connectToPrimary(options);
       incarnations.require(connection);
+      await passOrEnd(gate, connection);
       await this.#prove(connection);
       this.#connection = connection;
       return connection;
@@ -63,5 +66,14 @@ export class PrimaryLink {
     const connection = this.#connection;
     this.#connection = null;
     if (connection !== null && !connection.isOver) await connection.end();
+  }
+}
+
+async function passOrEnd(gate: SchemaGate, connection: SqlConnection): Promise<void> {
+  try {
+    await gate.pass(connection);
+  } catch (fault) {
+    connection.destroy('the tables of the cluster cannot be used');
+    throw fault;
   }
 }

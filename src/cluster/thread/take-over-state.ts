@@ -24,6 +24,7 @@ export async function takeOverState(
   const connection = await connectToPrimary(options);
   try {
     options.incarnations.require(connection);
+    await options.gate.pass(connection);
     const snapshot = await openSnapshot(connection);
     try {
       const { position, checksum } = snapshot.head;

@@ -43,6 +43,29 @@ export function afterAttempt(before: OutboxDelivery | undefined, attempt: Outbox
   };
 }
 
+/** No attempt that has ended is due at the beginning of time. */
+const underWayAt = 0;
+
+/**
+ * The delivery while a node of a cluster sends the letter. Should that one not say what became of it, nobody knows whether it
+ * was sent, and it counts as given up: «at most once» is the rule.
+ * @param by who sends it
+ */
+export function beginAttempt(before: OutboxDelivery | undefined, by: string, now: number): OutboxDelivery {
+  return {
+    attempts: before?.attempts ?? 0,
+    nextAttemptAt: underWayAt,
+    settledMemberIds: before?.settledMemberIds ?? [],
+    failedAt: now,
+    fault: by,
+  };
+}
+
+/** @returns who sends it, or has ended without telling what became of it; null where nobody does */
+export function whoSends(delivery: OutboxDelivery | undefined): string | null {
+  return delivery?.nextAttemptAt === underWayAt ? delivery.fault : null;
+}
+
 /** @returns whether it may be tried now. A clock that was ahead and was set back delays it no longer than that. */
 export function isAttemptDue(delivery: OutboxDelivery | undefined, now: number): boolean {
   if (delivery === undefined) return true;

@@ -7,6 +7,16 @@ export type OutboxCommand =
    * `retriesFailed`: letters that were given up are due too.
    */
   | { readonly kind: 'take'; readonly after: number; readonly retriesFailed: boolean }
+  /**
+   * On a node of a cluster, before a letter is sent: nobody sends it from then on but who began it, also when that one ends
+   * before it has said what became of it.
+   */
+  | {
+      readonly kind: 'begin';
+      readonly sequence: number;
+      /** Who begins it, and which time: the same again where the outcome is not known. */
+      readonly by: string;
+    }
   /** The letter was accepted for all of its recipients, or can never be. */
   | { readonly kind: 'settled'; readonly sequence: number }
   | {

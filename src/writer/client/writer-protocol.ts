@@ -108,6 +108,8 @@ export type WriterResult =
   | { readonly kind: 'answered'; readonly answer: ApiAnswer }
   | { readonly kind: 'recorded' }
   | { readonly kind: 'letters'; readonly page: OutboxPage }
+  /** The letter that was to be begun is another node's, or gone. */
+  | { readonly kind: 'taken' }
   /** Its deadline had passed; nothing was applied. */
   | { readonly kind: 'dropped' }
   /** The organisation has used up its quota of the day; nothing was applied. */

@@ -173,7 +173,8 @@ export class GroupDecider {
       return [{ kind: 'recorded' }, touchSession(queries, command.sessionId, Date.now())];
     }
     if (command.kind === 'outbox') {
-      const { changes, page } = serveOutbox(queries, command.command, Date.now());
+      const { changes, page, isTaken } = serveOutbox(queries, command.command, Date.now());
+      if (isTaken === true) return [{ kind: 'taken' }, changes];
       return [page === null ? { kind: 'recorded' } : { kind: 'letters', page }, changes];
     }
     if (command.kind === 'usage') return [{ kind: 'recorded' }, recordUsage(queries, command.usage)];

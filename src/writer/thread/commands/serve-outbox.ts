@@ -1,6 +1,12 @@
 import type { Member } from '../../../domain/member/member.ts';
 import { type DenialLetter, denialLetter } from '../../../domain/outbox/denial-letter.ts';
-import { afterAttempt, isAttemptDue, type OutboxDelivery } from '../../../domain/outbox/outbox-delivery.ts';
+import {
+  afterAttempt,
+  beginAttempt,
+  isAttemptDue,
+  type OutboxDelivery,
+  whoSends,
+} from '../../../domain/outbox/outbox-delivery.ts';
 import type { RecordChange } from '../../../domain/record-change.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
 import type { OutboxEntry } from '../../../domain/token/denial.ts';
@@ -14,11 +20,14 @@ export interface OutboxDecision {
   readonly changes: readonly RecordChange[];
   /** Null for a command that only records. */
   readonly page: OutboxPage | null;
+  /** Whether another one sends the letter that is to be begun, or has sent it. */
+  readonly isTaken?: boolean;
 }
 
 /** The notifier's commands. An entry is removed when its mail was accepted, or when a newer entry has overtaken it. */
 export function serveOutbox(queries: RecordQueries, command: OutboxCommand, now: number): OutboxDecision {
   if (command.kind === 'take') return takeLetters(queries, command, now);
+  if (command.kind === 'begin') return beginLetter(queries, command, now);
   const { sequence } = command;
   if (command.kind === 'settled') {
     const settled: RecordChange = { kind: 'outbox-delivery', sequence, delivery: null };
@@ -28,6 +37,27 @@ export function serveOutbox(queries: RecordQueries, command: OutboxCommand, now:
   const attempt = { at: now, fault, settledMemberIds, isPermanent };
   const delivery = afterAttempt(queries.outboxDelivery(sequence), attempt);
   return { changes: [{ kind: 'outbox-delivery', sequence, delivery }], page: null };
+}
+
+function beginLetter(
+  queries: RecordQueries,
+  { sequence, by }: Extract<OutboxCommand, { kind: 'begin' }>,
+  now: number,
+): OutboxDecision {
+  const before = queries.outboxDelivery(sequence);
+  const sender = whoSends(before);
+  if (sender === by) return { changes: [], page: null };
+  const isThere = firstOf(queries.outboxAfter(sequence - 1))?.sequence === sequence;
+  if (!isThere || sender !== null) return { changes: [], page: null, isTaken: true };
+  return {
+    changes: [{ kind: 'outbox-delivery', sequence, delivery: beginAttempt(before, by, now) }],
+    page: null,
+  };
+}
+
+function firstOf<T>(items: Iterable<T>): T | undefined {
+  for (const item of items) return item;
+  return undefined;
 }
 
 /**
@@ -73,6 +103,12 @@ function takeLetters(
     last = sequence;
     const delivery = queries.outboxDelivery(sequence);
     const isFailed = delivery !== undefined && delivery.failedAt !== null;
+    if (delivery !== undefined && whoSends(delivery) !== null) {
+      failed += 1;
+      // It may have been sent then, though nobody has said so.
+      changes.push(...spaceNextMail(queries, sequence, delivery.failedAt ?? now));
+      continue;
+    }
     if (isOvertaken(queries, entry, delivery)) {
       changes.push({ kind: 'outbox-delivery', sequence, delivery: null });
       continue;

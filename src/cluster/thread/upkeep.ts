@@ -1,0 +1,168 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '../../observability/logger.ts';
+import type { LeaseCell } from '../../support/lease-cell.ts';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
+import type { SqlConnection } from '../sql/connection.ts';
+import { readNodes, removeDead } from '../sql/node-statements.ts';
+import type { NodeRow } from '../sql/rows.ts';
+import { type Duty, endWhenSilent, takeDuty, trimLog } from '../sql/upkeep-statements.ts';
+import type { PrimaryLink } from './primary-link.ts';
+
+export interface UpkeepOptions {
+  /** Of its own: duties belong to a connection, and end with it. */
+  readonly link: PrimaryLink;
+  /** Of the node: without it a node has no duties. */
+  readonly lease: LeaseCell;
+  /** Valid while this node holds the duty `mail`; null: it has no mail server. */
+  readonly mail: LeaseCell | null;
+  readonly log: Logger;
+  /** The next four are for tests. */
+  readonly logRowsKept?: number;
+  readonly logAgeKeptMs?: number;
+  readonly trimEveryMs?: number;
+  readonly deadAfterMs?: number;
+}
+
+/** Log rows that are kept, however old: a node that was away that long follows the log instead of taking a whole state. */
+const logRowsKept = 10_000;
+/** Younger rows are kept, however many. */
+const logAgeKeptMs = 24 * 60 * 60 * 1000;
+const trimEveryMs = 60_000;
+/** Statements that trim in a row, of 2,000 rows each: the rest comes with the next turn. */
+const trimsOfTurn = 20;
+/** A node whose lease was not renewed for so long is taken off the list. */
+const deadAfterMs = 10 * 60 * 1000;
+/** How often a node asks for duties that others hold. */
+const turnMs = 2000;
+/** PostgreSQL ends the connection of a node that has asked nothing for so long, and with it its duties. */
+const silentMs = 6000;
+/** How long a duty is taken for held after it was asked about: less than `silentMs`, by clocks a tenth apart. */
+const heldMs = 5000;
+const afterFaultMs = 1000;
+
+/**
+ * What is done on one node at a time: trimming of the log, removal of dead nodes, and mails, whose turn the notifier learns
+ * from memory. A duty moves to another node when its holder ends, stands still, or is cut off.
+ */
+export class Upkeep {
+  readonly #options: UpkeepOptions;
+  readonly #duties: readonly Duty[];
+  readonly #stopped = new AbortController();
+  #trimmedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: UpkeepOptions) {
+    this.#options = options;
+    this.#duties = options.mail === null ? ['trimming', 'clean-up'] : ['mail', 'trimming', 'clean-up'];
+  }
+
+  /** Takes duties, and does them, until `stop`. Never rejects. */
+  async run(): Promise<void> {
+    const { link, log, lease } = this.#options;
+    let told = '';
+    while (!this.#isStopping) {
+      try {
+        if (lease.isValid()) await this.#serve(await link.get());
+        told = '';
+      } catch (fault) {
+        const reason = fault instanceof Error ? fault.message : String(fault);
+        if (!this.#isStopping && reason !== told)
+          log.warn({ reason }, 'the upkeep of the cluster is interrupted');
+        told = reason;
+      }
+      await this.#pause(afterFaultMs);
+    }
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopped.signal.aborted;
+  }
+
+  /** At most so long: it ends with `stop`. */
+  async #pause(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
+  }
+
+  /** Until the node has no lease, or the connection ends. */
+  async #serve(connection: SqlConnection): Promise<void> {
+    const held = new Set<Duty>();
+    const seen = new Seen();
+    try {
+      await endWhenSilent(connection, silentMs);
+      while (!this.#isStopping && this.#options.lease.isValid()) {
+        const begunAt = monotonicMs();
+        await this.#ask(connection, held);
+        const nodes = await readNodes(connection);
+        this.#noteMail(held, begunAt);
+        if (held.has('trimming')) await this.#trim(connection);
+        if (held.has('clean-up')) await this.#removeDead(connection, seen, nodes);
+        await Promise.race([this.#pause(Math.max(0, begunAt + turnMs - monotonicMs())), connection.ended]);
+      }
+    } finally {
+      this.#options.mail?.end();
+      connection.destroy('the duties of this node end');
+    }
+  }
+
+  async #ask(connection: SqlConnection, held: Set<Duty>): Promise<void> {
+    for (const duty of this.#duties) {
+      if (held.has(duty) || !(await takeDuty(connection, duty))) continue;
+      held.add(duty);
+      this.#options.log.info({ duty }, 'this node has a duty of the cluster now');
+    }
+  }
+
+  #noteMail(held: ReadonlySet<Duty>, askedAt: number): void {
+    const { mail } = this.#options;
+    if (mail === null || !held.has('mail')) return;
+    const untilMs = askedAt + heldMs;
+    mail.renew(untilMs, Date.now() + (untilMs - monotonicMs()));
+  }
+
+  async #trim(connection: SqlConnection): Promise<void> {
+    const now = monotonicMs();
+    if (now - this.#trimmedAt < (this.#options.trimEveryMs ?? trimEveryMs)) return;
+    this.#trimmedAt = now;
+    const bounds = {
+      rows: this.#options.logRowsKept ?? logRowsKept,
+      ageMs: this.#options.logAgeKeptMs ?? logAgeKeptMs,
+    };
+    let removed = 0;
+    for (let times = 0; times < trimsOfTurn; times += 1) {
+      const more = await trimLog(connection, bounds);
+      removed += more;
+      if (more === 0) break;
+    }
+    if (removed > 0) this.#options.log.info({ removed }, 'the log of the cluster was trimmed');
+  }
+
+  async #removeDead(connection: SqlConnection, seen: Seen, nodes: readonly NodeRow[]): Promise<void> {
+    const silent = seen.silentFor(nodes, this.#options.deadAfterMs ?? deadAfterMs);
+    for (const { id, counter } of silent) {
+      if (await removeDead(connection, id, counter))
+        this.#options.log.info({ node: id }, 'a node that ended without leaving was taken off the list');
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#options.link.end();
+  }
+}
+
+/** Since when the counters of nodes stand still, as one connection saw them. */
+class Seen {
+  readonly #counters = new Map<string, { readonly counter: number; readonly since: number }>();
+
+  /** @returns the nodes that have not renewed for so long */
+  silentFor(nodes: readonly NodeRow[], ms: number): readonly NodeRow[] {
+    const now = monotonicMs();
+    const known = new Set(nodes.map(({ id }) => id));
+    for (const id of this.#counters.keys()) if (!known.has(id)) this.#counters.delete(id);
+    return nodes.filter(({ id, counter }) => {
+      const last = this.#counters.get(id);
+      if (last?.counter === counter) return now - last.since >= ms;
+      this.#counters.set(id, { counter, since: now });
+      return false;
+    });
+  }
+}
