@@ -21,11 +21,14 @@ export class UsageRecorder {
   readonly evaluationCounts = new UnrecordedUsage(evaluationCountKind);
   readonly #writer: WriterClient;
   readonly #onFault: (fault: unknown) => void;
+  readonly #isNode: boolean;
   readonly #timer: NodeJS.Timeout;
   #flushing: Promise<void> | null = null;
 
-  constructor(writer: WriterClient, onFault: (fault: unknown) => void) {
+  /** @param isNode of a cluster: it tells the others uses of tokens and evaluations by different ways */
+  constructor(writer: WriterClient, onFault: (fault: unknown) => void, isNode = false) {
     this.#writer = writer;
+    this.#isNode = isNode;
     this.#onFault = onFault;
     this.#timer = setInterval(() => this.#begin(), flushIntervalMs).unref();
   }
@@ -55,20 +58,34 @@ export class UsageRecorder {
     while (!this.tokenUses.isEmpty || !this.evaluationCounts.isEmpty) {
       const uses = this.tokenUses.take(usesHeldMax);
       const counts = this.evaluationCounts.take(countsOfCommand);
-      if (!(await this.#record({ uses, counts }))) return;
+      const recorded = this.#isNode
+        ? await this.#recordApart({ uses, counts })
+        : await this.#record({ uses, counts });
+      if (!recorded) return;
     }
+  }
+
+  async #recordApart({ uses, counts }: Usage): Promise<boolean> {
+    const recorded = await Promise.all([
+      uses.length === 0 || this.#record({ uses, counts: [] }),
+      counts.length === 0 || this.#record({ uses: [], counts }),
+    ]);
+    return !recorded.includes(false);
   }
 
   /** @returns whether it was recorded */
   async #record(usage: Usage): Promise<boolean> {
     const outcome = await this.#writer.recordUsage(usage);
-    if (outcome.kind === 'recorded') return true;
+    // In a cluster, stored is enough. Where nobody knows, rather nothing is counted than twice.
+    if (outcome.kind === 'recorded' || outcome.kind === 'unconfirmed') return true;
     // A command that failed would fail again, so its counts are lost. One that the writer had no time or room for is
     // repeated.
-    if (outcome.kind === 'failed') {
+    if (outcome.kind === 'failed' || outcome.kind === 'unknown') {
       this.tokenUses.giveUp(usage.uses);
       this.evaluationCounts.giveUp(usage.counts);
-      this.#onFault(new Error(outcome.message));
+      this.#onFault(
+        new Error(outcome.kind === 'failed' ? outcome.message : 'nobody knows whether it was recorded'),
+      );
     } else {
       for (const use of usage.uses) this.tokenUses.add(use);
       for (const count of usage.counts) this.evaluationCounts.add(count);

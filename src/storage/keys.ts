@@ -9,6 +9,7 @@
  * | `meta`                   | `store`                               | identity record: store id, store format   |
  * |                          | `change-log`, `outbox`                | counter record: the last sequence given   |
  * |                          | `replica`                             | replica-place record: of a cluster's node |
+ * |                          | `usage`                               | usage-id record: of a cluster's node      |
  * |                          | `written/`, holder id                 | written-bytes record: of one day          |
  * |                          | `audit-anchor/`, ledger id            | audit-anchor record: the last one dropped |
  * | `organisations`          | organisation id                       | organisation record                       |
@@ -38,6 +39,7 @@
  * | `identities`             | hex of SHA-256(issuer, 0x00, subject) | identity record                           |
  * | `identities-by-member`   | member id, the identity's key         | empty                                     |
  * | `evaluation-counts`      | ms of the hour's beginning, flag id   | evaluation-counts record                  |
+ * |                          | one ms later, flag id                 | the same of a cluster's node: its share   |
  * | `outbox-deliveries`      | sequence of the outbox entry          | outbox-delivery record: what was tried    |
  * | `kept-answers`           | token id, idempotency key             | kept-answer record                        |
  * | `kept-answers-by-age`    | project id, ms, token id, its key     | its bytes toward the limit, as a sequence |

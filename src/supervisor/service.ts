@@ -176,8 +176,10 @@ class ServiceParts {
       onFatal: this.#onFatal,
       onLog: (lines) => this.#takeLines(lines),
     });
-    this.#usage = new UsageRecorder(this.#writer.client, (fault) =>
-      log.error({ err: fault }, 'usage could not be recorded'),
+    this.#usage = new UsageRecorder(
+      this.#writer.client,
+      (fault) => log.error({ err: fault }, 'usage could not be recorded'),
+      leaseMemory !== null,
     );
     this.#notifier = this.#createNotifier();
     this.#admin = new AdminHost({

@@ -31,7 +31,14 @@ function startUpkeep(test: Test, cluster: TestCluster, node: string, more: Parti
   const [lease, mail] = [new LeaseCell(createLeaseMemory()), new LeaseCell(createLeaseMemory())];
   lease.renew(monotonicMs() + 60_000, Date.now() + 60_000);
   const link = new PrimaryLink(linkOptions(cluster, node));
-  const upkeep = new Upkeep({ link, lease, mail, log: pino({ level: 'silent' }), ...more });
+  const upkeep = new Upkeep({
+    link,
+    lease,
+    mail,
+    log: pino({ level: 'silent' }),
+    onTurn: async () => undefined,
+    ...more,
+  });
   const running = upkeep.run();
   test.teardown(async () => {
     await upkeep.stop();

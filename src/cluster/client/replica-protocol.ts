@@ -32,6 +32,16 @@ interface CutOff {
   readonly message: string;
 }
 
+/** A flag's answers in one environment within an hour. */
+export interface CountRow {
+  /** Unix milliseconds of its beginning. */
+  readonly hour: number;
+  readonly flagId: string;
+  readonly environmentNumber: number;
+  readonly on: number;
+  readonly off: number;
+}
+
 /** What the writer asks of the cluster. */
 export interface ClusterCalls {
   /** Of the cluster's store: waits until PostgreSQL can be asked. */
@@ -71,6 +81,8 @@ export interface ClusterCalls {
     readonly args: { readonly position: number };
     readonly result: Confirmation;
   };
+  /** The node ends: what it has counted is told. Resolves also when that could not be done. */
+  readonly tellLastUsage: { readonly args: null; readonly result: null };
   /** The replica has applied more, without being asked to. */
   readonly applied: { readonly args: PlaceMessage; readonly result: null };
 }
@@ -96,6 +108,16 @@ export interface ReplicaCalls {
   readonly addState: { readonly args: Uint8Array; readonly result: null };
   /** All entries were brought. @returns how many were written or removed */
   readonly endState: { readonly args: null; readonly result: number };
+  /** What the other nodes are to be told next of what this one has counted, and under which name. */
+  readonly takeUsage: {
+    readonly args: { readonly max: number };
+    readonly result: { readonly id: string; readonly counts: readonly CountRow[] };
+  };
+  /** It could not be told. */
+  readonly keepUsage: { readonly args: readonly CountRow[]; readonly result: null };
+  readonly tellUsageAgain: { readonly args: null; readonly result: null };
+  /** What all other nodes have counted. */
+  readonly addUsage: { readonly args: readonly CountRow[]; readonly result: null };
   /** They cannot be brought: the replica stays as it was. */
   readonly giveUpState: { readonly args: null; readonly result: null };
 }

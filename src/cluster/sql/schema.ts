@@ -37,8 +37,8 @@ export class NewerSchemaError extends Error {
  * - `head`: one row, where the history is. `least` is the oldest schema version whose nodes may use the tables.
  * - `log`: the history's newest part. Long changes lie in `parts` rows, numbered by `part` from 0 on.
  * - `record`: the primary records at the head's position, from which a replica is made.
- * - `node`: who holds a lease; `pushed` is the number of the node's last push of usage.
- * - `usage`: sums of what all nodes counted in memory.
+ * - `node`: who holds a lease.
+ * - `usage`: what each node has counted, which only grows; `node` is its directory's, for longer than a process.
  *
  * `head` and `node` are updated all the time: free space in their pages keeps old versions in place.
  */
@@ -62,13 +62,13 @@ function tablesText(schema: string): string {
     ) with (fillfactor = 85);
     create table ${schema}.node (
       id text primary key, counter bigint not null, applied bigint not null, knows_format int not null,
-      label text not null, pushed bigint not null default 0,
+      label text not null,
       joined_at timestamptz not null default now(), renewed_at timestamptz not null default now()
     ) with (fillfactor = 30);
     create table ${schema}.usage (
-      kind text collate "C" not null, bucket bigint not null, key text collate "C" not null,
-      first bigint not null, second bigint not null, last_at bigint not null, last text,
-      primary key (kind, bucket, key)
+      kind text collate "C" not null, bucket bigint not null, key text collate "C" not null, node text not null,
+      first bigint not null, second bigint not null, pushed_at timestamptz not null,
+      primary key (kind, bucket, key, node)
     ) with (fillfactor = 70)`;
 }
 

@@ -1,105 +1,96 @@
 import type { SqlConnection, Statement } from './connection.ts';
 import { readTimeoutMs, upkeepTimeoutMs } from './time-limits.ts';
 
-/** Sums that one push may bring, and one pull. */
-export const usageSumsMax = 5000;
+/** Counts that one push may bring, and one pull. */
+export const usageRowsMax = 5000;
 
-/** What all nodes counted of something in an hour. */
-export interface UsageSum {
-  /** Of what, for example `evaluations`. */
-  readonly kind: string;
+/** What was counted of something in an hour: by one node, or by several together. */
+export interface UsageCount {
   /** Unix milliseconds of the hour's beginning. */
   readonly bucket: number;
-  /** Within kind and bucket. */
+  /** Within the hour. */
   readonly key: string;
-  /** Two counts that are added; their meaning is the kind's. */
+  /** Two counts, which only grow. */
   readonly first: number;
   readonly second: number;
-  /** Unix milliseconds of the newest that was counted, and what is noted of it: the newest node's is kept. */
-  readonly lastAt: number;
-  readonly last: string | null;
 }
 
-/** The place of a sum, from which on more are read. */
-export type UsagePlace = Pick<UsageSum, 'kind' | 'bucket' | 'key'>;
-
-/** The node's row is updated by the first of several pushes with one number: a later one, of which this is a repetition, adds nothing. */
+/** A count only grows: what comes late, or twice, changes nothing. */
 const pushStatement: Statement = {
   name: 'push usage',
   text: (schema) => `
-    with fresh as (
-      update ${schema}.node set pushed = $2::bigint where id = $1::text and pushed < $2::bigint returning id
-    ), added as (
-      insert into ${schema}.usage as s (kind, bucket, key, first, second, last_at, last)
-      select u.kind, u.bucket, u.key, u.first, u.second, u.last_at, u.last
-      from fresh, unnest($3::text[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[])
-        as u(kind, bucket, key, first, second, last_at, last)
-      order by u.kind collate "C", u.bucket, u.key collate "C"
-      on conflict (kind, bucket, key) do update set first = s.first + excluded.first, second = s.second + excluded.second,
-        last = case when excluded.last_at > s.last_at then excluded.last else s.last end,
-        last_at = greatest(s.last_at, excluded.last_at)
-    )
-    select (select count(*) from fresh)::int as fresh, (select count(*) from ${schema}.node where id = $1::text)::int as nodes`,
+    insert into ${schema}.usage as s (kind, bucket, key, node, first, second, pushed_at)
+    select $1::text, u.bucket, u.key, $2::text, u.first, u.second, clock_timestamp()
+    from unnest($3::bigint[], $4::text[], $5::bigint[], $6::bigint[]) as u(bucket, key, first, second)
+    order by u.bucket, u.key collate "C"
+    on conflict (kind, bucket, key, node) do update set first = greatest(s.first, excluded.first),
+      second = greatest(s.second, excluded.second), pushed_at = excluded.pushed_at
+    where s.first < excluded.first or s.second < excluded.second`,
 };
 
 const pullStatement: Statement = {
   name: 'pull usage',
   text: (schema) => `
-    select kind, bucket, key, first, second, last_at as "lastAt", last from ${schema}.usage
-    where kind = $1::text and (bucket, key) > ($2::bigint, $3::text collate "C") order by bucket, key limit ${usageSumsMax}`,
+    select u.bucket, u.key, sum(u.first)::bigint as first, sum(u.second)::bigint as second from ${schema}.usage u
+    where u.kind = $1::text and u.node <> $2::text and (u.bucket, u.key) > ($3::bigint, $4::text collate "C")
+      and exists (select from ${schema}.usage c where c.kind = u.kind and c.bucket = u.bucket and c.key = u.key
+        and c.node <> $2::text and c.pushed_at >= to_timestamp($5::bigint / 1000.0))
+    group by u.bucket, u.key order by u.bucket, u.key limit ${usageRowsMax}`,
 };
 
 /**
- * Adds what a node counted to the sums of all.
- *
- * @param number one more with each push of the node: where the outcome of one is unknown, the same push with the same
- *   number is sent again, and counts once
- * @param sums `usageSumsMax` at most, each place once
- * @returns `unknown-node` where the node has no row, so that nothing was added: renew, then push again
+ * Tells what a node has counted, as a whole: it may be told again.
+ * @param node whose counts they are: of a data directory, for longer than its process
+ * @param counts `usageRowsMax` at most, each place once
  */
 export async function pushUsage(
   connection: SqlConnection,
+  kind: string,
   node: string,
-  number: number,
-  sums: readonly UsageSum[],
-): Promise<'added' | 'was-added' | 'unknown-node'> {
-  if (sums.length > usageSumsMax)
-    throw new RangeError(`${sums.length} sums are pushed at once, of ${usageSumsMax} at most`);
-  const column = <Name extends keyof UsageSum>(name: Name): UsageSum[Name][] => sums.map((sum) => sum[name]);
-  const values = [
-    node,
-    number,
-    column('kind'),
-    column('bucket'),
-    column('key'),
-    column('first'),
-    column('second'),
-    column('lastAt'),
-    column('last'),
-  ];
-  const sent = connection.run<{ fresh: number; nodes: number }>(pushStatement, values);
-  const { rows } = await connection.within(upkeepTimeoutMs, sent);
-  if (rows[0]?.fresh === 1) return 'added';
-  return rows[0]?.nodes === 1 ? 'was-added' : 'unknown-node';
+  counts: readonly UsageCount[],
+): Promise<void> {
+  if (counts.length > usageRowsMax)
+    throw new RangeError(`${counts.length} counts are pushed at once, of ${usageRowsMax} at most`);
+  const column = <Name extends keyof UsageCount>(name: Name): UsageCount[Name][] =>
+    counts.map((count) => count[name]);
+  const values = [kind, node, column('bucket'), column('key'), column('first'), column('second')];
+  await connection.within(upkeepTimeoutMs, connection.run(pushStatement, values));
 }
 
-/**
- * Reads the sums of a kind behind a place, in the order of bucket and key.
- * @param place bucket and key of the last that was read; to begin, a bucket and an empty key
- * @returns `usageSumsMax` at most: with fewer it was the end
- */
-export async function pullUsage(connection: SqlConnection, place: UsagePlace): Promise<readonly UsageSum[]> {
-  const sent = connection.run<UsageSum>(pullStatement, [place.kind, place.bucket, place.key]);
+export interface UsagePull {
+  readonly kind: string;
+  /** Whose own counts are left out. */
+  readonly node: string;
+  /** By PostgreSQL's clock, in Unix milliseconds: only what somebody has told since. */
+  readonly since: number;
+  /** The last that was read; to begin, the first hour and an empty key. */
+  readonly after: Pick<UsageCount, 'bucket' | 'key'>;
+}
+
+/** @returns the sums of all other nodes, `usageRowsMax` at most: with fewer it was the end */
+export async function pullUsage(
+  connection: SqlConnection,
+  { kind, node, since, after }: UsagePull,
+): Promise<readonly UsageCount[]> {
+  const values = [kind, node, after.bucket, after.key, since];
+  const sent = connection.run<UsageCount>(pullStatement, values);
   const { rows } = await connection.within(readTimeoutMs, sent);
   return rows;
 }
 
-/** Removes sums of hours that nobody is shown any more. @returns how many, 10,000 at most: call it until it says 0 */
+/** @returns PostgreSQL's clock, in Unix milliseconds */
+export async function readClock(connection: SqlConnection): Promise<number> {
+  const query = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now';
+  const { rows } = await connection.within(readTimeoutMs, connection.run<{ now: number }>(query, []));
+  return rows[0]?.now ?? 0;
+}
+
+/** Removes counts of hours that nobody is shown any more. @returns how many, 10,000 at most: call it until it says 0 */
 export async function removeUsage(connection: SqlConnection, kind: string, before: number): Promise<number> {
   const { schema } = connection;
   const statement = `delete from ${schema}.usage u using (
-    select kind, bucket, key from ${schema}.usage where kind = $1::text and bucket < $2::bigint limit 10000
-  ) as old where (u.kind, u.bucket, u.key) = (old.kind, old.bucket, old.key)`;
+    select kind, bucket, key, node from ${schema}.usage where kind = $1::text and bucket < $2::bigint limit 10000
+  ) as old where (u.kind, u.bucket, u.key, u.node) = (old.kind, old.bucket, old.key, old.node)`;
   const { count } = await connection.within(upkeepTimeoutMs, connection.run(statement, [kind, before]));
   return count;
 }

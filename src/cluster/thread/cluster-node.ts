@@ -18,6 +18,7 @@ import { type ClusterHandlers, ReplicaClient, type ReplicaPort } from './replica
 import { SchemaGate } from './schema-gate.ts';
 import { takeOverState } from './take-over-state.ts';
 import { Upkeep } from './upkeep.ts';
+import { UsageExchange } from './usage-exchange.ts';
 
 export interface ClusterNodeOptions {
   readonly url: ClusterUrl;
@@ -49,6 +50,10 @@ export class ClusterNode {
     unlock: () => this.#committer.unlock(),
     verify: (args) => this.#committer.verify(args),
     confirm: ({ position }) => this.#acknowledgements.everywhere(position),
+    tellLastUsage: async () => {
+      await this.#tellLastUsage();
+      return null;
+    },
     applied: (place) => {
       this.#replica.moved(place);
       return null;
@@ -59,15 +64,18 @@ export class ClusterNode {
   readonly #acknowledgements: Acknowledgements;
   readonly #writing: PrimaryLink;
   readonly #listening: PrimaryLink;
+  /** For what is done every few seconds. */
+  readonly #caringLink: PrimaryLink;
   readonly #committer: Committer;
   readonly #watch: AcknowledgementWatch;
   #isStopping = false;
-  readonly #upkeep: Upkeep;
   #self: string;
   #parts: {
     readonly replica: ReplicaClient;
     readonly follower: Follower;
     readonly membership: Membership;
+    readonly usage: UsageExchange;
+    readonly upkeep: Upkeep;
   } | null = null;
   #running: Promise<void> = Promise.resolve();
   #caring: Promise<void> = Promise.resolve();
@@ -89,7 +97,7 @@ export class ClusterNode {
     };
     this.#writing = new PrimaryLink({ ...this.#link, onConnected });
     this.#listening = new PrimaryLink(this.#link);
-    this.#upkeep = new Upkeep({ ...options, link: new PrimaryLink(this.#link) });
+    this.#caringLink = new PrimaryLink(this.#link);
     this.#committer = new Committer(this.#writing, this.#acknowledgements, (rows) =>
       this.#parts?.follower.noteAuthors(rows),
     );
@@ -110,7 +118,13 @@ export class ClusterNode {
       acknowledgements: this.#acknowledgements,
       startAnew: (reason) => this.#startAnew(reason),
     });
-    this.#parts = { replica, follower, membership };
+    const usage = new UsageExchange(port);
+    const upkeep = new Upkeep({
+      ...this.#options,
+      link: this.#caringLink,
+      onTurn: (connection) => usage.exchangeIfDue(connection),
+    });
+    this.#parts = { replica, follower, membership, usage, upkeep };
   }
 
   get #replica(): ReplicaClient {
@@ -136,14 +150,15 @@ export class ClusterNode {
 
   /** @returns once there is a state that can be served: the one that lies here, or that of the cluster */
   async #opened(storeId: string, place: PlaceMessage): Promise<null> {
-    const { membership, replica } = this.#parts ?? {};
-    if (membership === undefined || replica === undefined) throw new Error('the node has not started');
+    const { membership, replica, upkeep } = this.#parts ?? {};
+    if (membership === undefined || replica === undefined || upkeep === undefined)
+      throw new Error('the node has not started');
     replica.moved(place);
     if (place.position === 0) await this.#begin();
     this.#watch.start();
     this.#running = membership.run(storeId);
     this.#running.catch((fault: unknown) => this.#options.onFatal(fault));
-    this.#caring = this.#upkeep.run();
+    this.#caring = upkeep.run();
     return null;
   }
 
@@ -170,6 +185,7 @@ export class ClusterNode {
     this.#acknowledgements.historyLost();
     this.#self = newId();
     await this.#takeOver(reason);
+    await this.#parts?.usage.restart();
   }
 
   async #takeOver(reason: string): Promise<void> {
@@ -182,10 +198,19 @@ export class ClusterNode {
     log.info({ position, written }, 'the replica has taken over the state of the cluster');
   }
 
+  async #tellLastUsage(): Promise<void> {
+    try {
+      await this.#parts?.usage.push(await this.#caringLink.get());
+    } catch (fault) {
+      const reason = (fault as Error).message;
+      this.#options.log.warn({ reason }, 'the last counts could not be told to the other nodes');
+    }
+  }
+
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#watch.stop();
-    await this.#upkeep.stop();
+    await this.#parts?.upkeep.stop();
     await this.#parts?.membership.stop();
     await this.#writing.end();
     await this.#running.catch(() => undefined);

@@ -7,6 +7,7 @@ import { readNodes, removeDead } from '../sql/node-statements.ts';
 import type { NodeRow } from '../sql/rows.ts';
 import { type Duty, endWhenSilent, takeDuty, trimLog } from '../sql/upkeep-statements.ts';
 import type { PrimaryLink } from './primary-link.ts';
+import { removeOldUsage } from './usage-exchange.ts';
 
 export interface UpkeepOptions {
   /** Of its own: duties belong to a connection, and end with it. */
@@ -16,6 +17,8 @@ export interface UpkeepOptions {
   /** Valid while this node holds the duty `mail`; null: it has no mail server. */
   readonly mail: LeaseCell | null;
   readonly log: Logger;
+  /** What each node does for itself, over the same connection, every few seconds. */
+  onTurn(connection: SqlConnection): Promise<void>;
   /** The next four are for tests. */
   readonly logRowsKept?: number;
   readonly logAgeKeptMs?: number;
@@ -95,6 +98,7 @@ export class Upkeep {
         this.#noteMail(held, begunAt);
         if (held.has('trimming')) await this.#trim(connection);
         if (held.has('clean-up')) await this.#removeDead(connection, seen, nodes);
+        await this.#options.onTurn(connection);
         await Promise.race([this.#pause(Math.max(0, begunAt + turnMs - monotonicMs())), connection.ended]);
       }
     } finally {
@@ -133,6 +137,7 @@ export class Upkeep {
       if (more === 0) break;
     }
     if (removed > 0) this.#options.log.info({ removed }, 'the log of the cluster was trimmed');
+    await removeOldUsage(connection);
   }
 
   async #removeDead(connection: SqlConnection, seen: Seen, nodes: readonly NodeRow[]): Promise<void> {

@@ -18,6 +18,7 @@ import {
   recordsFormat,
 } from './log-row.ts';
 import { becomeState, type StateEntry, stateOf } from './state.ts';
+import { UsageShares } from './usage-shares.ts';
 
 /** A row of the log does not continue what was applied here: the replica is of another history, and must start anew. */
 export class DivergedError extends Error {
@@ -57,6 +58,8 @@ export interface ReplicaParts {
  * committed to the log, which orders the changes of all nodes. Then each node, the deciding one too, applies the row.
  */
 export class Replica {
+  /** What this node has counted. */
+  readonly usage: UsageShares;
   readonly #parts: ReplicaParts;
   #node: string;
   #place: ReplicaPlace;
@@ -67,6 +70,7 @@ export class Replica {
   /** @param node the id of this process in the cluster */
   constructor(parts: ReplicaParts, node: string) {
     this.#parts = parts;
+    this.usage = new UsageShares(parts);
     this.#node = node;
     this.#place = this.#readPlace();
   }
@@ -225,9 +229,13 @@ export class Replica {
   /** Sets the place of a store that is a state of the cluster already: of the one that was made its beginning. */
   begin(place: ReplicaPlace): void {
     assert(this.#place.position === 0, 'a store becomes the beginning of a cluster once');
+    const { target } = this.#parts;
     this.#parts.exclusively(() => {
-      this.#parts.target.begin();
-      this.#transact(() => this.#putPlace(place));
+      target.begin();
+      this.#transact(() => {
+        this.#putPlace(place);
+        target.remove('meta', metaKeys.usage);
+      });
     });
     this.#place = place;
   }
@@ -237,7 +245,10 @@ export class Replica {
     this.#parts.exclusively(() => {
       const { target } = this.#parts;
       target.begin();
-      this.#transact(() => target.remove('meta', metaKeys.replica));
+      this.#transact(() => {
+        target.remove('meta', metaKeys.replica);
+        target.remove('meta', metaKeys.usage);
+      });
     });
     this.#place = noPlace;
   }

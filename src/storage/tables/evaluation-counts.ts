@@ -1,4 +1,4 @@
-import { type EvaluationCount, hourMs, hoursKept } from '../../domain/usage/evaluation-count.ts';
+import { type EvaluationCount, hourMs, hoursKept, ownShareMs } from '../../domain/usage/evaluation-count.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 import { type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
 import { idKey, sequenceBytes, sequenceKey, sequenceOf } from '../keys/key-parts.ts';
@@ -22,7 +22,7 @@ export function hourFlagKey(hour: number, flagId: string): Buffer {
   return Buffer.concat([sequenceKey(hour), idKey(flagId)]);
 }
 
-function readHourFlagKey(key: Buffer): { readonly hour: number; readonly flagId: string } {
+export function readHourFlagKey(key: Buffer): { readonly hour: number; readonly flagId: string } {
   return { hour: sequenceOf(key.subarray(0, sequenceBytes)), flagId: key.toString('latin1', sequenceBytes) };
 }
 
@@ -35,7 +35,14 @@ export const evaluationCountTable = {
       return counts.map((count) => ({ ...count, hour, flagId }));
     },
   },
-  writes: { 'evaluation-count': (target, { count }) => addEvaluationCount(target, count) },
+  writes: {
+    'evaluation-count': (target, { count }) => addEvaluationCount(target, count),
+    'own-evaluations': (target, { count }) => {
+      addEvaluationCount(target, count);
+      addEvaluationCount(target, { ...count, hour: count.hour + ownShareMs });
+    },
+    'other-evaluations': (target, { count }) => setOtherEvaluations(target, count),
+  },
   check: checkEvaluationCounts,
 } satisfies Table;
 
@@ -46,10 +53,26 @@ const firstHour = sequenceKey(0);
 /** Adds to the stored counts of the hour. */
 function addEvaluationCount(target: WriteTarget, count: EvaluationCount): void {
   const key = hourFlagKey(count.hour, count.flagId);
-  const bytes = target.source.findBytes('evaluation-counts', key);
-  const stored = bytes === undefined ? [] : evaluationCountsRecord.decode(key, bytes);
+  const stored = countsAt(target, key);
   target.put(evaluationCountsRecord, key, sum(stored, count));
-  if (bytes === undefined) dropOld(target, count.hour);
+  if (stored.length === 0) dropOld(target, count.hour);
+}
+
+/** The sum of all nodes is what this one has counted, and what the others have. */
+function setOtherEvaluations(target: WriteTarget, count: EvaluationCount): void {
+  const { hour, flagId, environmentNumber } = count;
+  const own = countsAt(target, hourFlagKey(hour + ownShareMs, flagId)).filter(
+    (share) => share.environmentNumber === environmentNumber,
+  );
+  const key = hourFlagKey(hour, flagId);
+  const others = countsAt(target, key).filter((shown) => shown.environmentNumber !== environmentNumber);
+  target.put(evaluationCountsRecord, key, sum([...others, ...own], count));
+  if (others.length === 0) dropOld(target, hour);
+}
+
+function countsAt(target: WriteTarget, key: Buffer): HourCounts {
+  const bytes = target.source.findBytes('evaluation-counts', key);
+  return bytes === undefined ? [] : evaluationCountsRecord.decode(key, bytes);
 }
 
 function sum(stored: HourCounts, { environmentNumber, on, off }: EvaluationCount): HourCounts {
@@ -69,7 +92,7 @@ function dropOld(target: WriteTarget, hour: number): void {
 function* checkEvaluationCounts(walk: StoreWalk): Generator<Finding> {
   yield* walk.records(evaluationCountsRecord, function* ({ key, record }) {
     const { hour, flagId } = readHourFlagKey(key);
-    if (hour % hourMs !== 0 || !isIdShaped(flagId)) {
+    if (hour % hourMs > ownShareMs || !isIdShaped(flagId)) {
       yield findingAt('evaluation-counts', key, 'is of no hour and flag');
     }
     if (record.some(({ on, off }) => !(on >= 0 && off >= 0))) {

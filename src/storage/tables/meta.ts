@@ -81,11 +81,20 @@ export const replicaPlaceRecord = recordCodec({
   fromRow: ([position, checksum]) => ({ position, checksum }),
 });
 
+/** Under which name a node of a cluster tells what it has counted. Only a replica has it. */
+export const usageIdRecord = recordCodec({
+  database: 'meta',
+  version: 1,
+  toRow: (id: string) => [id],
+  fromRow: ([id]) => id,
+});
+
 export const metaKeys = {
   store: Buffer.from('store', 'latin1'),
   changeLog: Buffer.from('change-log', 'latin1'),
   outbox: Buffer.from('outbox', 'latin1'),
   replica: Buffer.from('replica', 'latin1'),
+  usage: Buffer.from('usage', 'latin1'),
 };
 const writtenBytesPrefix = Buffer.from('written/', 'latin1');
 const auditAnchorPrefix = Buffer.from('audit-anchor/', 'latin1');
@@ -104,9 +113,10 @@ export function auditAnchorKey(ledgerId: string): Buffer {
 
 /** @returns null for an unknown key */
 function knownCodecOf(key: Uint8Array): RecordCodec<unknown> | null {
-  const { store, changeLog, outbox, replica } = metaKeys;
+  const { store, changeLog, outbox, replica, usage } = metaKeys;
   if (store.equals(key)) return identityRecord;
   if (replica.equals(key)) return replicaPlaceRecord;
+  if (usage.equals(key)) return usageIdRecord;
   if (changeLog.equals(key) || outbox.equals(key)) return counterRecord;
   if (isIdAfter(writtenBytesPrefix, key)) return writtenBytesRecord;
   return isIdAfter(auditAnchorPrefix, key) ? auditAnchorRecord : null;

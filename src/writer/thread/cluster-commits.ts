@@ -5,6 +5,8 @@ import type {
   ReplicaCalls,
   RowMessage,
 } from '../../cluster/client/replica-protocol.ts';
+import type { RecordChange } from '../../domain/record-change.ts';
+import type { EvaluationCount } from '../../domain/usage/evaluation-count.ts';
 import { decodeContent, NewerRowError, type ReplicaRow } from '../../storage/replica/log-row.ts';
 import { type DecidedRow, DivergedError, type Replica } from '../../storage/replica/replica.ts';
 import type { StateEntry } from '../../storage/replica/state.ts';
@@ -14,6 +16,7 @@ import { assert } from '../../support/assert.ts';
 import type { CallHandlers, PortCalls } from '../../support/port-calls.ts';
 import { PushedIterable } from '../../support/pushed-iterable.ts';
 import { type Commits, type Committed, NotCommittedError } from './commits.ts';
+import type { UsageSharing } from './usage-sharing.ts';
 
 /** What the writer's thread holds of the cluster's. */
 export type ClusterPort = PortCalls<ClusterCalls, ReplicaCalls>;
@@ -35,12 +38,14 @@ export class ClusterCommits implements Commits {
   readonly #store: Store;
   readonly #replica: Replica;
   readonly #port: ClusterPort;
+  readonly #usage: UsageSharing;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(store: Store, replica: Replica, port: ClusterPort) {
+  constructor(store: Store, replica: Replica, port: ClusterPort, usage: UsageSharing) {
     this.#store = store;
     this.#replica = replica;
     this.#port = port;
+    this.#usage = usage;
   }
 
   /** @param requireRoom is not asked: a node that has no room falls behind, and says so */
@@ -52,7 +57,14 @@ export class ClusterCommits implements Commits {
 
   commitOwn(run: Run<void>): void {
     this.#requireState();
-    this.#store.write(run);
+    const counted: EvaluationCount[] = [];
+    this.#store.write((transaction) =>
+      run({
+        ...transaction,
+        apply: (changes) => transaction.apply(changes.map((change) => asOwnShare(change, counted))),
+      }),
+    );
+    for (const count of counted) this.#usage.note(count);
   }
 
   #requireState(): void {
@@ -144,11 +156,21 @@ export class ClusterCommits implements Commits {
   }
 }
 
+/** What this node has counted is its own share, and of the sums of all nodes. @param counted receives it */
+function asOwnShare(change: RecordChange, counted: EvaluationCount[]): RecordChange {
+  if (change.kind !== 'evaluation-count') return change;
+  counted.push(change.count);
+  return { kind: 'own-evaluations', count: change.count };
+}
+
 /** Entries that wait to be taken over: the cluster's thread brings no more before these are written. */
 type StateBatch = readonly StateEntry[];
 
 /** What the cluster's thread asks of the replica. */
-export function replicaHandlers(replicaOf: () => Replica): CallHandlers<ReplicaCalls> {
+export function replicaHandlers(
+  replicaOf: () => Replica,
+  usageOf: () => UsageSharing,
+): CallHandlers<ReplicaCalls> {
   let entries: PushedIterable<StateBatch> | null = null;
   let becoming: Promise<number> | null = null;
   const bring = async (batch: StateBatch): Promise<null> => {
@@ -174,6 +196,20 @@ export function replicaHandlers(replicaOf: () => Replica): CallHandlers<ReplicaC
         entries = null;
         becoming = null;
       }
+    },
+    takeUsage: ({ max }) => usageOf().take(max),
+    keepUsage: (counts) => {
+      for (const count of counts) usageOf().note(count);
+      return null;
+    },
+    tellUsageAgain: () => {
+      usageOf().tellAgain();
+      return null;
+    },
+    addUsage: (counts) => {
+      if (replicaOf().isBecoming) throw new Error('the replica takes over a newer state');
+      usageOf().add(counts);
+      return null;
     },
     giveUpState: async () => {
       entries?.fail(new Error('the state could not be read further'));

@@ -7,6 +7,7 @@ import { readMarker } from '../../storage/store-identity.ts';
 import { assert } from '../../support/assert.ts';
 import { PortCalls } from '../../support/port-calls.ts';
 import { newId } from '../../support/random-id.ts';
+import { within } from '../../support/within.ts';
 import { writerMetrics } from '../client/writer-metrics-protocol.ts';
 import type {
   WriterClusterSetup,
@@ -19,8 +20,12 @@ import { createFirstOrganisation } from './commands/create-first-organisation.ts
 import { type Commits, localCommits } from './commits.ts';
 import { FreeSpace } from './free-space.ts';
 import { OperatorCommands, serveOperatorPort } from './operator-commands.ts';
+import { UsageSharing } from './usage-sharing.ts';
 import { Writer } from './writer.ts';
 import { WriterMeter } from './writer-meter.ts';
+
+/** How long the end of a node waits until it has told what it counted: a start with the same directory tells it, too. */
+const lastUsageMs = 1000;
 
 /** Opens the store and serves the port until it is told to stop. */
 export async function serveWriter(setup: WriterSetup, port: MessagePort): Promise<void> {
@@ -80,7 +85,7 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
     process.off('exit', tellEnd);
     await writer.drain();
     setup.operatorPort.close();
-    opened.close();
+    await opened.close();
     await store.close();
     port.close();
   };
@@ -104,7 +109,7 @@ interface OpenedForChanges {
   readonly store: Store;
   readonly commits: Commits;
   /** Before the store is closed. */
-  close(): void;
+  close(): Promise<void> | void;
 }
 
 function openOwnStore(setup: WriterSetup): OpenedForChanges {
@@ -122,17 +127,31 @@ async function openReplica(
   { port, node }: WriterClusterSetup,
 ): Promise<OpenedForChanges> {
   let replica: Replica | null = null;
-  const handlers = replicaHandlers(() => {
-    assert(replica !== null, 'the replica is open before it is asked for anything');
-    return replica;
-  });
+  let usage: UsageSharing | null = null;
+  const isOpen = 'the replica is open before it is asked for anything';
+  const handlers = replicaHandlers(
+    () => {
+      assert(replica !== null, isOpen);
+      return replica;
+    },
+    () => {
+      assert(usage !== null, isOpen);
+      return usage;
+    },
+  );
   const calls: ClusterPort = new PortCalls(port, handlers);
   const isNew = readMarker(setup.directory) === null;
   const storeId = isNew ? await calls.ask('storeId', null) : null;
   const store = openStore({ ...setup, replica: { storeId } });
   replica = store.asReplica(node);
+  usage = new UsageSharing(store, replica.usage);
   const { position, checksum } = replica.place;
   const place = { position, checksum: new Uint8Array(checksum) };
   await calls.ask('opened', { storeId: store.id, place });
-  return { store, commits: new ClusterCommits(store, replica, calls), close: () => calls.close() };
+  const close = async (): Promise<void> => {
+    const told = calls.ask('tellLastUsage', null).catch(() => null);
+    await within(lastUsageMs, told);
+    calls.close();
+  };
+  return { store, commits: new ClusterCommits(store, replica, calls, usage), close };
 }

@@ -53,7 +53,7 @@ export class Writer {
     for (const command of commands) {
       assert(((command.ticket - this.#newestTicket) | 0) > 0, 'a command comes once, and in its turn');
       this.#newestTicket = command.ticket;
-      if (command.kind === 'usage' && this.#commits.commitOwn !== null) this.#commitOwn(command);
+      if (this.#commits.commitOwn !== null && isOwn(command)) this.#commitOwn(command);
       else if (isLarge(command)) this.#waitingLarge.push(command);
       else this.#waiting.push(command);
     }
@@ -215,4 +215,9 @@ function resultOfFault(fault: unknown): WriterResult {
   if (fault instanceof DataFileUnavailableError) return { kind: fault.kind };
   if (fault instanceof NotCommittedError) return { kind: fault.kind };
   return { kind: 'failed', message: 'the change could not be written to the disk' };
+}
+
+/** Counts alone are a node's own; uses of tokens are records that all nodes share. */
+function isOwn(command: WriterCommand): boolean {
+  return command.kind === 'usage' && command.usage.uses.length === 0;
 }

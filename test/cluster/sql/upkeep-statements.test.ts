@@ -6,8 +6,10 @@ import { giveDuty, readStatus, takeDuty, trimLog } from '../../../src/cluster/sq
 import {
   pullUsage,
   pushUsage,
+  readClock,
   removeUsage,
-  type UsageSum,
+  type UsageCount,
+  type UsagePull,
 } from '../../../src/cluster/sql/usage-statements.ts';
 import { databaseSkip, openTestDatabase } from '../../support/postgres/test-database.ts';
 import { makeTestCluster, type Place, requestOn } from './support/test-cluster.ts';
@@ -113,33 +115,45 @@ t.test('the status has nodes with ages by the database’s clock', { skip }, asy
   t.ok(((await readStatus(connection)).nodes[0]?.renewedMsAgo ?? 1e9) < 60_000);
 });
 
-const sum = (over: Partial<UsageSum>): UsageSum => ({
-  kind: 'evaluations',
+const count = (over: Partial<UsageCount>): UsageCount => ({
   bucket: 3_600_000,
   key: 'flag 1',
   first: 1,
   second: 2,
-  lastAt: 10,
-  last: null,
   ...over,
 });
 
-t.test('what nodes counted is added up, and a push that is sent again counts once', { skip }, async (t) => {
-  const cluster = await makeTestCluster(t, database);
-  const [one, two] = [await cluster.connect(), await cluster.connect()];
-  t.equal(await pushUsage(one, 'abc', 1, [sum({})]), 'unknown-node');
-  for (const id of ['abc', 'def'])
-    await renew(one, { id, counter: 1, applied: 1, knowsFormat: 1, label: id });
-  t.equal(await pushUsage(one, 'abc', 1, [sum({ last: 'at 10' }), sum({ key: 'flag 2' })]), 'added');
-  t.equal(await pushUsage(two, 'abc', 1, [sum({ last: 'at 10' }), sum({ key: 'flag 2' })]), 'was-added');
-  t.equal(await pushUsage(two, 'def', 1, [sum({ first: 5, second: 7, lastAt: 20, last: 'at 20' })]), 'added');
-  t.equal(await pushUsage(two, 'def', 2, [sum({ lastAt: 5, last: 'at 5' })]), 'added');
-  const place = { kind: 'evaluations', bucket: 0, key: '' };
-  const all = [sum({ first: 7, second: 11, lastAt: 20, last: 'at 20' }), sum({ key: 'flag 2' })];
-  t.same(await pullUsage(one, place), all);
-  t.same(await pullUsage(one, sum({})), all.slice(1), 'behind a place');
-  t.same(await pullUsage(one, { ...place, kind: 'token-uses' }), []);
+const kind = 'evaluations';
+const pullOf = (node: string, over: Partial<UsagePull> = {}): UsagePull => ({
+  kind,
+  node,
+  since: 0,
+  after: { bucket: 0, key: '' },
+  ...over,
 });
+
+t.test(
+  'what nodes counted is added up, and what is told twice, or late, counts once',
+  { skip },
+  async (t) => {
+    const cluster = await makeTestCluster(t, database);
+    const [one, two] = [await cluster.connect(), await cluster.connect()];
+    await pushUsage(one, kind, 'abc', [count({}), count({ key: 'flag 2' })]);
+    await pushUsage(two, kind, 'abc', [count({}), count({ key: 'flag 2' })]);
+    await pushUsage(two, kind, 'def', [count({ first: 5, second: 7 })]);
+    await pushUsage(two, kind, 'def', [count({ first: 4, second: 6 })]);
+    const all = [count({ first: 6, second: 9 }), count({ key: 'flag 2' })];
+    t.same(await pullUsage(one, pullOf('ghi')), all);
+    t.same(await pullUsage(one, pullOf('def')), [count({}), count({ key: 'flag 2' })], 'without its own');
+    t.same(await pullUsage(one, pullOf('ghi', { after: count({}) })), all.slice(1), 'behind a place');
+    t.same(await pullUsage(one, pullOf('ghi', { kind: 'token-uses' })), []);
+    const now = await readClock(one);
+    t.same(await pullUsage(one, pullOf('ghi', { since: now + 1 })), [], 'nobody has told anything since');
+    await pushUsage(two, kind, 'def', [count({ first: 5, second: 8 })]);
+    const since = await pullUsage(one, pullOf('ghi', { since: now }));
+    t.same(since, [count({ first: 6, second: 10 })], 'the sum of all that somebody has told more of');
+  },
+);
 
 t.test('pushes of many nodes at once add up and do not block one another', { skip }, async (t) => {
   const cluster = await makeTestCluster(t, database);
@@ -147,26 +161,19 @@ t.test('pushes of many nodes at once add up and do not block one another', { ski
   await Promise.all(
     Array.from({ length: 6 }, async (_, index) => {
       const connection = await cluster.connect();
-      await renew(connection, { id: `n${index}`, counter: 1, applied: 1, knowsFormat: 1, label: '' });
       // In another order each: without an order of its own PostgreSQL would find a deadlock.
       const own = index % 2 === 0 ? keys : keys.toReversed();
-      for (let number = 1; number <= 10; number += 1)
-        t.equal(
-          await pushUsage(
-            connection,
-            `n${index}`,
-            number,
-            own.map((key) => sum({ key })),
-          ),
-          'added',
-        );
+      for (let number = 1; number <= 10; number += 1) {
+        const counts = own.map((key) => count({ key, first: number, second: number * 2 }));
+        await pushUsage(connection, kind, `n${index}`, counts);
+      }
     }),
   );
   const connection = await cluster.connect();
-  const sums = await pullUsage(connection, { kind: 'evaluations', bucket: 0, key: '' });
+  const sums = await pullUsage(connection, pullOf('another'));
   t.equal(sums.length, 200);
   for (const { first, second } of sums) t.same([first, second], [60, 120]);
-  t.equal(await removeUsage(connection, 'evaluations', 3_600_000), 0);
-  t.equal(await removeUsage(connection, 'evaluations', 3_600_001), 200);
-  await t.rejects(pushUsage(connection, 'n1', 99, Array(5001).fill(sum({}))), RangeError);
+  t.equal(await removeUsage(connection, kind, 3_600_000), 0);
+  t.equal(await removeUsage(connection, kind, 3_600_001), 1200);
+  await t.rejects(pushUsage(connection, kind, 'n1', Array(5001).fill(count({}))), RangeError);
 });

@@ -1,0 +1,83 @@
+import t, { type Test } from 'tap';
+import type { ConsoleClient } from '../console/console-client.ts';
+import { person, signInAs } from '../console/console-fixture.ts';
+import type { BootedServer } from '../support/booted-server.ts';
+import { eventually } from '../support/expectations.ts';
+import { bearer, createHttpClient } from '../support/http-client.ts';
+import { findPostgres, type PostgresBinaries } from '../support/postgres/postgres-binaries.ts';
+import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createCluster } from './support/three-nodes.ts';
+
+const { binaries, skip } = findPostgres();
+/** Nodes tell one another every 10 s what they have counted. */
+const toldWithinMs = 45_000;
+
+async function evaluate(test: Test, { port }: BootedServer, flag: string, times: number): Promise<void> {
+  const client = createHttpClient(test, { port });
+  for (let round = 0; round < times; round += 1) {
+    test.equal((await client.send({ path: `/v1/flags/${flag}` })).status, 200);
+  }
+}
+
+async function countOn(client: ConsoleClient, projectId: string, flag: string): Promise<number> {
+  const answer = await client.send('GET', `/projects/${projectId}/flags/${flag}/evaluations`);
+  const { series } = JSON.parse(answer.text) as { series: { on: number[]; off: number[] }[] };
+  return series.flatMap(({ on, off }) => [...on, ...off]).reduce((sum, count) => sum + count, 0);
+}
+
+t.test('every node shows what all of them have counted, also after kill -9', { skip }, async (test) => {
+  const directory = temporaryDirectory(test);
+  const organisations = [
+    {
+      name: 'Acme',
+      plan: 'enterprise',
+      members: [person('owner')].map((owner) => ({ ...owner, password: 'correct horse battery' })),
+      projects: [
+        { name: 'shop', flags: [{ name: 'checkout' }], tokens: [{ name: 'ci', permission: 'read' }] },
+      ],
+    },
+  ];
+  const provisioned = await provision(directory, temporaryDirectory(test), { organisations });
+  const project = projectOf(provisioned, 'shop');
+  const [flag, token] = [idOf(project.flags, 'checkout'), tokenOf(project, 'ci')];
+  const cluster = await createCluster(test, binaries as PostgresBinaries, directory);
+  const nodes = [await cluster.boot(directory), await cluster.boot(), await cluster.boot()];
+  for (const [index, node] of nodes.entries()) await evaluate(test, node, flag, 10 + index);
+  for (const { port } of nodes) {
+    const read = { path: `/api/v1/flags/${flag}`, headers: bearer(token.secret) };
+    test.equal((await createHttpClient(test, { port }).send(read)).status, 200);
+  }
+  const showing = async (shownBy: readonly BootedServer[], wanted: number): Promise<void> => {
+    const clients = await Promise.all(shownBy.map((node) => signInAs(test, node, 'owner@acme.example')));
+    const counts = (): Promise<readonly number[]> =>
+      Promise.all(clients.map((client) => countOn(client, project.id, flag)));
+    await eventually(
+      async () => (await counts()).every((count) => count === wanted),
+      toldWithinMs,
+      `every node shows ${wanted}`,
+    );
+  };
+  await showing(nodes, 33);
+  for (const node of nodes) {
+    const client = await signInAs(test, node, 'owner@acme.example');
+    const answer = await client.send('GET', `/projects/${project.id}/tokens/${token.id}`);
+    const { uses } = JSON.parse(answer.text) as { uses: { count: number }[] };
+    test.equal(
+      uses.reduce((sum, { count }) => sum + count, 0),
+      3,
+      'uses of a token on all nodes',
+    );
+  }
+
+  const [first, second, third] = nodes as [BootedServer, BootedServer, BootedServer];
+  await evaluate(test, third, flag, 7);
+  const owner = await signInAs(test, third, 'owner@acme.example');
+  await eventually(async () => (await countOn(owner, project.id, flag)) === 40, 10_000, 'it is in its store');
+  third.signal('SIGKILL');
+  await third.ended;
+  const again = await cluster.boot(third.dataDir);
+  await evaluate(test, again, flag, 2);
+  await again.stop();
+  await showing([first, second], 42);
+});
