@@ -11,7 +11,7 @@ export interface EvaluationCount {
 
 export const hourMs = 60 * 60 * 1000;
 /** On a node of a cluster, its own share of an hour's counts is stored so much behind the sum of all nodes. */
-export const ownShareMs = 1;
+export const ownShareOffset = 1;
 /** Hours whose counts are kept, with the present one. */
 export const hoursKept = 48;
 /** Hours that the console shows. */

@@ -1,4 +1,4 @@
-import { type EvaluationCount, hourMs, ownShareMs } from '../../domain/usage/evaluation-count.ts';
+import { type EvaluationCount, hourMs, ownShareOffset } from '../../domain/usage/evaluation-count.ts';
 import { newId } from '../../support/random-id.ts';
 import { sequenceKey } from '../keys/key-parts.ts';
 import type { WritableStore } from '../store-opening.ts';
@@ -62,13 +62,13 @@ export class UsageShares {
     const bytes = target.source.findBytes('evaluation-counts', key);
     if (bytes === undefined) return;
     const counts = evaluationCountsRecord.decode(key, bytes);
-    target.put(evaluationCountsRecord, hourFlagKey(hour + ownShareMs, flagId), counts);
+    target.put(evaluationCountsRecord, hourFlagKey(hour + ownShareOffset, flagId), counts);
   }
 
   /** @returns the shares of a flag in an hour, by environment */
   of({ hour, flagId }: FlagHour): readonly EvaluationCount[] {
     const { source } = this.#parts.target;
-    const key = hourFlagKey(hour + ownShareMs, flagId);
+    const key = hourFlagKey(hour + ownShareOffset, flagId);
     return this.#reading(() => {
       const bytes = source.findBytes('evaluation-counts', key);
       const counts = bytes === undefined ? [] : evaluationCountsRecord.decode(key, bytes);
@@ -78,8 +78,9 @@ export class UsageShares {
 
   /** @returns flags that have a share in an hour, behind one of them, in their order */
   flagsOf(hour: number, after: string | null, limit: number): readonly string[] {
-    const end = sequenceKey(hour + ownShareMs + 1);
-    const first = after === null ? sequenceKey(hour + ownShareMs) : hourFlagKey(hour + ownShareMs, after);
+    const end = sequenceKey(hour + ownShareOffset + 1);
+    const first =
+      after === null ? sequenceKey(hour + ownShareOffset) : hourFlagKey(hour + ownShareOffset, after);
     return this.#reading(() => {
       const keys = this.#parts.target.source.keys('evaluation-counts', {
         start: first,

@@ -1,4 +1,9 @@
-import { type EvaluationCount, hourMs, hoursKept, ownShareMs } from '../../domain/usage/evaluation-count.ts';
+import {
+  type EvaluationCount,
+  hourMs,
+  hoursKept,
+  ownShareOffset,
+} from '../../domain/usage/evaluation-count.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 import { type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
 import { idKey, sequenceBytes, sequenceKey, sequenceOf } from '../keys/key-parts.ts';
@@ -39,7 +44,7 @@ export const evaluationCountTable = {
     'evaluation-count': (target, { count }) => addEvaluationCount(target, count),
     'own-evaluations': (target, { count }) => {
       addEvaluationCount(target, count);
-      addEvaluationCount(target, { ...count, hour: count.hour + ownShareMs });
+      addEvaluationCount(target, { ...count, hour: count.hour + ownShareOffset });
     },
     'other-evaluations': (target, { count }) => setOtherEvaluations(target, count),
   },
@@ -61,7 +66,7 @@ function addEvaluationCount(target: WriteTarget, count: EvaluationCount): void {
 /** The sum of all nodes is what this one has counted, and what the others have. */
 function setOtherEvaluations(target: WriteTarget, count: EvaluationCount): void {
   const { hour, flagId, environmentNumber } = count;
-  const own = countsAt(target, hourFlagKey(hour + ownShareMs, flagId)).filter(
+  const own = countsAt(target, hourFlagKey(hour + ownShareOffset, flagId)).filter(
     (share) => share.environmentNumber === environmentNumber,
   );
   const key = hourFlagKey(hour, flagId);
@@ -92,7 +97,7 @@ function dropOld(target: WriteTarget, hour: number): void {
 function* checkEvaluationCounts(walk: StoreWalk): Generator<Finding> {
   yield* walk.records(evaluationCountsRecord, function* ({ key, record }) {
     const { hour, flagId } = readHourFlagKey(key);
-    if (hour % hourMs > ownShareMs || !isIdShaped(flagId)) {
+    if (hour % hourMs > ownShareOffset || !isIdShaped(flagId)) {
       yield findingAt('evaluation-counts', key, 'is of no hour and flag');
     }
     if (record.some(({ on, off }) => !(on >= 0 && off >= 0))) {
