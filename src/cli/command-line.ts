@@ -2,7 +2,10 @@ import { Command, CommanderError } from 'commander';
 import { defineApply } from './apply-command.ts';
 import { defineBackup } from './backup-command.ts';
 import { defineCheck } from './check-command.ts';
+import { defineClusterCheck } from './cluster-check-command.ts';
 import { defineClusterCreate } from './cluster-create-command.ts';
+import { defineClusterLeave } from './cluster-leave-command.ts';
+import { defineClusterStatus } from './cluster-status-command.ts';
 import { type Action, setAction } from './command-action.ts';
 import { exitCodes } from './command-failure.ts';
 import { defineCompact } from './compact-command.ts';
@@ -55,10 +58,19 @@ const memberExamples = `Examples:
 `;
 const clusterExamples = `Examples:
   burgee cluster create --data-dir /var/lib/burgee
+  burgee cluster status
+  burgee cluster check --data-dir /var/lib/burgee
 `;
 const tokenExamples = `Examples:
   burgee token revoke e4KcbX2nG4DjS7N1GkMD
 `;
+
+const clusterCommands: readonly DefineCommand[] = [
+  defineClusterCreate,
+  defineClusterStatus,
+  defineClusterCheck,
+  defineClusterLeave,
+];
 
 const topCommands: readonly DefineCommand[] = [
   ...[
@@ -91,7 +103,8 @@ function buildProgram(setExitCode: (code: number) => void): Command {
   for (const define of topCommands) add(program, define);
   add(group(program, 'organisation', 'Manage organisations.', organisationExamples), defineSetPlan);
   add(group(program, 'member', 'Help members sign in.', memberExamples), defineSignInLink);
-  add(group(program, 'cluster', 'Serve one store from several nodes.', clusterExamples), defineClusterCreate);
+  const cluster = group(program, 'cluster', 'Serve one store from several nodes.', clusterExamples);
+  for (const define of clusterCommands) add(cluster, define);
   add(group(program, 'token', 'Manage tokens.', tokenExamples), defineRevoke);
   return program;
 }

@@ -53,6 +53,15 @@ function requireStore(directory: string): void {
   throw new CommandFailure(`There is no store in ${directory}. Name the right directory with --data-dir.`);
 }
 
+/** What is made here alone would never reach the cluster that is named. A store that is there says itself what it is. */
+function requireStoreBeside(directory: string): void {
+  if (existsSync(markerFileOf(directory))) return;
+  throw new CommandFailure(
+    `BURGEE_CLUSTER_URL names a cluster, and no node of it is served from ${directory}. Name the data directory of a node that ` +
+      'runs; or unset BURGEE_CLUSTER_URL to make a store of its own.',
+  );
+}
+
 function tryClaim(directory: string): Claim | StoreError {
   try {
     return claimDirectory(directory);
@@ -83,6 +92,7 @@ async function runOffline<Result>(
 ): Promise<Result> {
   const { dataDir: directory, mapBytes } = config;
   try {
+    if (config.clusterUrl !== null) requireStoreBeside(directory);
     removeSocketPlace(directory);
     const store = openStore({ directory, mapBytes });
     if (store.migrated !== null) {

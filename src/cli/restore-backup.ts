@@ -9,7 +9,9 @@ import {
   readManifest,
 } from '../storage/backup/backup-manifest.ts';
 import { beginRestore } from '../storage/backup/restored-directory.ts';
-import { dataFileOf } from '../storage/lmdb/environment.ts';
+import { dataFileOf, readingMapBytesOf } from '../storage/lmdb/environment.ts';
+import { dropLockFile } from '../storage/lmdb/lock-file.ts';
+import { openStore } from '../storage/store.ts';
 import { requireKnownFormat } from '../storage/store-identity.ts';
 import { storeFormat } from '../storage/tables/meta.ts';
 import { CommandFailure } from './command-failure.ts';
@@ -39,6 +41,7 @@ export async function restoreBackup(
   const restored = beginRestore(target, mayMoveAside);
   try {
     await copyVerified(source, restored.partial.path, manifest, progress);
+    if (manifest.replica !== undefined) await endReplica(restored.partial.path);
     return { ...manifest, movedAside: restored.finish() };
   } finally {
     progress.end();
@@ -77,6 +80,18 @@ async function copyVerified(
   if (manifest.format < storeFormat) return;
   progress.report(() => 'verifying');
   await verify(partial);
+}
+
+/**
+ * What is restored goes back in time, and the cluster does not: it is a store of its own, to be served alone, or to make a
+ * cluster of.
+ */
+async function endReplica(directory: string): Promise<void> {
+  const mapBytes = readingMapBytesOf(directory);
+  const store = openStore({ directory, mapBytes, replica: { storeId: null } });
+  store.asReplica('restore').end();
+  await store.close();
+  dropLockFile(directory);
 }
 
 async function copyDataFile(from: string, to: string, progress: ProgressLine): Promise<void> {

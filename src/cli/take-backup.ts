@@ -4,6 +4,7 @@ import { type BackupManifest, completeCopy, writeManifest } from '../storage/bac
 import { beginDirectory, isVacant } from '../storage/backup/partial-directory.ts';
 import { dataFileOf } from '../storage/lmdb/environment.ts';
 import { dropLockFile } from '../storage/lmdb/lock-file.ts';
+import { openReplicaView } from '../storage/replica/replica-view.ts';
 import { CommandFailure } from './command-failure.ts';
 import { copyDataFile } from './copy-process.ts';
 import type { ProgressLine } from './progress-line.ts';
@@ -35,9 +36,10 @@ export async function takeBackup(
     const file = dataFileOf(partial.path);
     const onProgress = (done: number, bytes: number): void => progress.reportCopied(done, bytes);
     const identity = await copyDataFile({ directory, file, timeLimitMs, onProgress });
-    const manifest = completeCopy(partial.path, identity, takenAt);
+    const copied = completeCopy(partial.path, identity, takenAt);
     progress.report(() => 'verifying');
     const counts = await verify(partial.path);
+    const manifest = await withPlace(partial.path, copied);
     writeManifest(partial.path, manifest);
     partial.finish();
     return { ...manifest, counts };
@@ -45,6 +47,17 @@ export async function takeBackup(
     progress.end();
     partial.abandon();
   }
+}
+
+/** Read after the copy was found sound: a damaged page can end the process that reads it. */
+async function withPlace(directory: string, manifest: BackupManifest): Promise<BackupManifest> {
+  const view = openReplicaView(directory);
+  const { place } = view;
+  await view.close();
+  dropLockFile(directory);
+  if (place === null) return manifest;
+  const checksum = Buffer.from(place.checksum).toString('hex');
+  return { ...manifest, replica: { position: place.position, checksum } };
 }
 
 export function requireVacant(target: string): void {

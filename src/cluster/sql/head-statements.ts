@@ -52,3 +52,12 @@ export async function confirmHead(connection: SqlConnection): Promise<void> {
   await connection.within(readTimeoutMs, connection.run(confirmStatement, []));
   if (connection.takeLocalOnly()) throw new Error('the wait for the synchronous standby was cancelled');
 }
+
+/** @returns the chain's checksum before the oldest row of the log: of position `Head.keptFrom` - 1 */
+export async function readKeptChecksum(connection: SqlConnection): Promise<Buffer> {
+  const query = `select kept_checksum as checksum from ${connection.schema}.head`;
+  const { rows } = await connection.within(readTimeoutMs, connection.run<{ checksum: Buffer }>(query, []));
+  const [row] = rows;
+  if (row === undefined) throw new NoClusterError();
+  return row.checksum;
+}

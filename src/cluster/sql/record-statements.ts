@@ -2,7 +2,7 @@ import { byteaArray } from './bytea.ts';
 import type { SqlConnection, Statement } from './connection.ts';
 import { headRow, headStatement, type RawHead } from './head-statements.ts';
 import type { Head, RecordRow } from './rows.ts';
-import { beginTableChange, createTables, endTransaction, schemaVersion } from './schema.ts';
+import { beginTableChange, createTables, dropTables, endTransaction, schemaVersion } from './schema.ts';
 import { readTimeoutMs, upkeepTimeoutMs } from './time-limits.ts';
 
 /** Records of one message, in both directions. One that is larger goes alone. */
@@ -10,12 +10,19 @@ const batchRows = 5000;
 const batchBytes = 8 * 1024 * 1024;
 /** For one batch, and for the end of a transaction that uploaded a whole store. */
 const uploadTimeoutMs = 60_000;
+/** A node that was not stopped in order is taken for gone after that: no lease is longer. */
+const renewedMsMax = 70_000;
+
+/** A record with the position of the row that put it. */
+export interface PlacedRecord extends RecordRow {
+  readonly position: number;
+}
 
 /** All records as they are at one position, whatever is committed meanwhile. */
 export interface Snapshot {
   readonly head: Head;
   /** In the order of database and key (by bytes). Once. Ask for each batch within a minute of the one before. */
-  batches(): AsyncGenerator<readonly RecordRow[]>;
+  batches(): AsyncGenerator<readonly PlacedRecord[]>;
   /** Ends the transaction. */
   close(): Promise<void>;
 }
@@ -27,15 +34,20 @@ export interface NewCluster {
   /** Of position 1: random, so that no other history, and no empty directory, is taken for this one. */
   readonly checksum: Buffer;
   readonly records: Iterable<RecordRow> | AsyncIterable<RecordRow>;
+  /** Replaces the cluster of the same store in this schema, if there is one and its nodes are stopped. */
+  readonly mayReplace?: boolean;
 }
 
 /** There is a cluster in this schema already. */
 export class ClusterExistsError extends Error {
   override readonly name = 'ClusterExistsError';
 
-  constructor(schema: string) {
+  /** @param what of which store it is, and in what state */
+  constructor(schema: string, what: string) {
     super(
-      `there is a cluster in the schema ${schema} already: start nodes on it, or name another schema by BURGEE_CLUSTER_SCHEMA`,
+      `there is a cluster in the schema ${schema} already, ${what}: start nodes on it, each with an empty directory or its own; ` +
+        'or name another schema by BURGEE_CLUSTER_SCHEMA; or, if it is of the same store and is to begin again with what this ' +
+        'directory holds, stop all nodes and repeat with --replace',
     );
   }
 }
@@ -43,10 +55,10 @@ export class ClusterExistsError extends Error {
 const pageStatement: Statement = {
   name: 'page',
   text: (schema) => `
-    select database, key, value from (
+    select database, key, value, position from (
       select page.*, sum(octet_length(value)) over (order by database, key) - octet_length(value) as before
       from (
-        select database, key, value from ${schema}.record
+        select database, key, value, position from ${schema}.record
         where (database, key) > ($1::text collate "C", $2::bytea) order by database, key limit $3::int
       ) as page
     ) as counted
@@ -78,11 +90,11 @@ export async function openSnapshot(connection: SqlConnection): Promise<Snapshot>
   };
 }
 
-async function* readBatches(connection: SqlConnection): AsyncGenerator<readonly RecordRow[]> {
+async function* readBatches(connection: SqlConnection): AsyncGenerator<readonly PlacedRecord[]> {
   let database = '';
   let key: Buffer = Buffer.alloc(0);
   for (;;) {
-    const page = connection.run<RecordRow>(pageStatement, [database, key, batchRows, batchBytes]);
+    const page = connection.run<PlacedRecord>(pageStatement, [database, key, batchRows, batchBytes]);
     const { rows } = await connection.within(uploadTimeoutMs, page);
     const last = rows.at(-1);
     if (last === undefined) return;
@@ -93,18 +105,23 @@ async function* readBatches(connection: SqlConnection): AsyncGenerator<readonly 
 
 /**
  * Makes the tables and puts a store's records there, all or nothing, in one transaction. The history begins at position 1.
- * @throws ClusterExistsError
+ * @throws ClusterExistsError; Error when there is one that may not be replaced
  */
 export async function createCluster(
   connection: SqlConnection,
-  { store, format, checksum, records }: NewCluster,
+  { store, format, checksum, records, mayReplace = false }: NewCluster,
 ): Promise<{ readonly records: number; readonly bytes: number }> {
   await beginTableChange(connection);
   try {
-    if (!(await createTables(connection))) throw new ClusterExistsError(connection.schema);
+    if (!(await createTables(connection))) {
+      if (!mayReplace) throw new ClusterExistsError(connection.schema, 'made before');
+      await requireReplaceable(connection, store);
+      await dropTables(connection);
+      await createTables(connection);
+    }
     const uploaded = await upload(connection, records);
-    const insert = `insert into ${connection.schema}.head(store, schema, least, format, position, checksum, kept_from)
-      values ($1, $2, $2, $3, 1, $4, 2)`;
+    const insert = `insert into ${connection.schema}.head(store, schema, least, format, position, checksum, kept_from, kept_checksum)
+      values ($1, $2, $2, $3, 1, $4, 2, $4)`;
     await connection.within(
       upkeepTimeoutMs,
       connection.run(insert, [store, schemaVersion, format, checksum]),
@@ -115,6 +132,26 @@ export async function createCluster(
     if (!connection.isOver) await connection.within(upkeepTimeoutMs, connection.run('rollback', []));
     throw fault;
   }
+}
+
+/** Another store's cluster is not replaced by mistake, and none whose nodes may still renew their leases. */
+async function requireReplaceable(connection: SqlConnection, store: string): Promise<void> {
+  // A commit that is under way ends first, and none can follow.
+  const lock = connection.run<RawHead>(`${headStatement.text(connection.schema)} for update`, []);
+  const head = headRow((await connection.within(upkeepTimeoutMs, lock)).rows);
+  const nodes = connection.run(
+    `select from ${connection.schema}.node where renewed_at > now() - interval '${renewedMsMax} milliseconds'`,
+    [],
+  );
+  const { count } = await connection.within(upkeepTimeoutMs, nodes);
+  if (head.store !== store)
+    throw new Error(
+      `the cluster in the schema ${connection.schema} is of another store, ${head.store}: name another schema by BURGEE_CLUSTER_SCHEMA`,
+    );
+  if (count > 0)
+    throw new Error(
+      `the cluster in the schema ${connection.schema} has nodes that have renewed their leases in the last ${renewedMsMax / 1000} s: stop them all`,
+    );
 }
 
 async function upload(

@@ -34,7 +34,8 @@ export class NewerSchemaError extends Error {
 /**
  * The tables of a cluster.
  *
- * - `head`: one row, where the history is. `least` is the oldest schema version whose nodes may use the tables.
+ * - `head`: one row, where the history is. `least` is the oldest schema version whose nodes may use the tables, and
+ *   `kept_checksum` the chain's checksum before the oldest row of the log.
  * - `log`: the history's newest part. Long changes lie in `parts` rows, numbered by `part` from 0 on.
  * - `record`: the primary records at the head's position, from which a replica is made.
  * - `node`: who holds a lease.
@@ -48,7 +49,7 @@ function tablesText(schema: string): string {
       id smallint primary key default 1 check (id = 1),
       store text not null, schema int not null, least int not null, format int not null,
       position bigint not null check (position between 1 and 9007199254740991), checksum bytea not null,
-      kept_from bigint not null, closed_at timestamptz
+      kept_from bigint not null, kept_checksum bytea not null, closed_at timestamptz
     ) with (fillfactor = 50);
     create table ${schema}.log (
       position bigint not null, part int not null, parts int not null, node text not null, batch uuid not null,
@@ -106,6 +107,12 @@ export async function createTables(connection: SqlConnection): Promise<boolean> 
   const text = isThere ? tablesText(schema) : `create schema ${schema}; ${tablesText(schema)}`;
   await connection.within(upkeepTimeoutMs, connection.run(text, []));
   return true;
+}
+
+/** Removes the tables of `createTables`, in the same transaction as what replaces them. */
+export async function dropTables(connection: SqlConnection): Promise<void> {
+  const tables = ['log', 'record', 'node', 'usage', 'head'].map((table) => `${connection.schema}.${table}`);
+  await connection.within(upkeepTimeoutMs, connection.run(`drop table ${tables.join(', ')}`, []));
 }
 
 /** Ends a transaction, and makes sure of how. */

@@ -272,7 +272,10 @@ async function failedCommit(
 
 function splitParts(changes: Buffer): Buffer[] {
   if (changes.length > changesBytesMax)
-    throw new RangeError(`the changes have ${changes.length} bytes, and one row takes ${changesBytesMax}`);
+    throw new RangeError(
+      `the change has ${Math.ceil(changes.length / 2 ** 20)} MiB, and a cluster takes ${changesBytesMax / 2 ** 20} MiB at once: ` +
+        'make it in several, for example one project in each file that is applied',
+    );
   const count = Math.max(1, Math.ceil(changes.length / partBytes));
   return Array.from({ length: count }, (_, part) =>
     changes.subarray(part * partBytes, (part + 1) * partBytes),

@@ -20,14 +20,15 @@ const trimStatement: Statement = {
   name: 'trim',
   text: (schema) => `
     with oldest as (
-      select l.position, l.at, h.position as head from ${schema}.head h, ${schema}.log l
+      select l.position, l.at, l.checksum, h.position as head from ${schema}.head h, ${schema}.log l
       where l.position >= h.kept_from order by l.position limit ${trimRows}
     ), cut as (
-      select max(position) as position from oldest
+      select position, checksum from oldest
       where position <= head - $1::bigint and at < now() - $2::bigint * interval '1 millisecond'
+      order by position desc limit 1
     ), raised as (
-      update ${schema}.head set kept_from = cut.position + 1 from cut
-      where cut.position is not null and kept_from <= cut.position returning kept_from
+      update ${schema}.head set kept_from = cut.position + 1, kept_checksum = cut.checksum from cut
+      where kept_from <= cut.position returning kept_from
     ), gone as (
       delete from ${schema}.log l using raised where l.position < raised.kept_from returning 1
     )
@@ -87,9 +88,12 @@ export interface NodeStatus {
 
 export interface ClusterStatus {
   readonly head: Head;
+  /** Unix milliseconds of the newest row by the database's clock; null where the log has none. */
+  readonly movedAt: number | null;
   /** Rows of the log: long changes have several. */
   readonly logRows: number;
-  /** Bytes on disk, indexes included. */
+  /** Bytes on disk of the log, and of everything; indexes included. */
+  readonly logBytes: number;
   readonly bytes: number;
   readonly nodes: readonly NodeStatus[];
   /** Duties that are held, with the node of each. */
@@ -101,7 +105,9 @@ export interface ClusterStatus {
 }
 
 type RawStatus = RawHead & {
+  readonly moved_at: number | null;
   readonly log_rows: number;
+  readonly log_bytes: number;
   readonly bytes: number;
   readonly database_time: number;
 };
@@ -119,6 +125,8 @@ export async function readStatus(connection: SqlConnection): Promise<ClusterStat
       [
         connection.run<RawStatus>(
           `select ${headColumns}, (select count(*) from ${schema}.log) as log_rows, ${total} as bytes,
+           (select (extract(epoch from at) * 1000)::bigint from ${schema}.log order by position desc, part desc limit 1) as moved_at,
+           pg_total_relation_size('${schema}.log') as log_bytes,
            (extract(epoch from clock_timestamp()) * 1000)::bigint as database_time from ${schema}.head`,
           [],
         ),
@@ -143,7 +151,8 @@ export async function readStatus(connection: SqlConnection): Promise<ClusterStat
   );
   const [one, nodes, locks, standbys] = await connection.within(upkeepTimeoutMs, Promise.all(sent));
   const head = headRow(one.rows);
-  const [{ log_rows: logRows, bytes, database_time: databaseTime }] = one.rows as [RawStatus];
+  const [{ moved_at: movedAt, log_rows: logRows, log_bytes: logBytes, bytes, database_time: databaseTime }] =
+    one.rows as [RawStatus];
   return {
     head: {
       store: head.store,
@@ -154,7 +163,9 @@ export async function readStatus(connection: SqlConnection): Promise<ClusterStat
       keptFrom: head.keptFrom,
       closedAt: head.closedAt,
     },
+    movedAt,
     logRows,
+    logBytes,
     bytes,
     nodes: nodes.rows,
     duties: locks.rows.flatMap(({ number, application }) => {

@@ -12,7 +12,7 @@ import { Acknowledgements } from './acknowledgements.ts';
 import { Committer } from './committer.ts';
 import { Follower } from './follower.ts';
 import { Incarnations } from './incarnations.ts';
-import { Membership, renewalsPerLease } from './membership.ts';
+import { Membership, renewalsPerLease, requireSameStore } from './membership.ts';
 import { type LinkOptions, PrimaryLink } from './primary-link.ts';
 import { type ClusterHandlers, ReplicaClient, type ReplicaPort } from './replica-client.ts';
 import { SchemaGate } from './schema-gate.ts';
@@ -39,6 +39,16 @@ export interface ClusterNodeOptions {
 
 /** After a read of the cluster that failed, until the next. */
 const againMs = 100;
+
+/** Nobody can become a node any more. */
+class ClusterClosedError extends Error {
+  constructor() {
+    super(
+      'The cluster was closed by `burgee cluster leave`: its store is served by a single node. Without BURGEE_CLUSTER_URL this ' +
+        'service is alone, too; `burgee cluster create` makes a cluster again.',
+    );
+  }
+}
 
 /** The parts of a node, put together: what they ask of one another goes through here. */
 export class ClusterNode {
@@ -137,9 +147,11 @@ export class ClusterNode {
     const { log } = this.#options;
     for (let told = ''; ; ) {
       try {
-        return (await readClusterHead(await this.#listening.get())).store;
+        const { store, closedAt } = await readClusterHead(await this.#listening.get());
+        if (closedAt !== null) throw new ClusterClosedError();
+        return store;
       } catch (fault) {
-        if (fault instanceof NewerSchemaError) throw fault;
+        if (fault instanceof NewerSchemaError || fault instanceof ClusterClosedError) throw fault;
         const reason = (fault as Error).message;
         if (reason !== told) log.warn({ reason }, 'the cluster cannot be asked yet; it is tried again');
         told = reason;
@@ -154,7 +166,10 @@ export class ClusterNode {
     if (membership === undefined || replica === undefined || upkeep === undefined)
       throw new Error('the node has not started');
     replica.moved(place);
-    if (place.position === 0) await this.#begin();
+    if (place.position === 0) {
+      requireSameStore(storeId, await this.#storeId());
+      await this.#begin();
+    }
     this.#watch.start();
     this.#running = membership.run(storeId);
     this.#running.catch((fault: unknown) => this.#options.onFatal(fault));

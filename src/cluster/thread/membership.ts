@@ -47,6 +47,8 @@ export class Membership {
   #head: Head | null = null;
   /** It was told that this node must be upgraded. */
   #isBackward = false;
+  /** It was told that the cluster is closed, and that nobody needs to wait for this node. */
+  #isClosed = false;
   #counter = 0;
   #isStopping = false;
   #connection: SqlConnection | null = null;
@@ -126,7 +128,7 @@ export class Membership {
     const before = replica.place;
     // What has not caught up asks nobody to wait for it.
     const isStuck = this.#isBehind && sentAt - replica.movedAt > stuckMsMax;
-    const asksToWait = !isStuck && this.#head !== null && !this.#isBehind;
+    const asksToWait = !isStuck && this.#head !== null && !this.#isBehind && this.#head.closedAt === null;
     const head = asksToWait ? await this.#ask(connection) : await readClusterHead(connection);
     const isFirst = this.#head === null;
     this.#head = head;
@@ -135,6 +137,8 @@ export class Membership {
     // Every change that was acknowledged before the renewal is applied before it counts.
     if (replica.place.position < head.position) await follower.catchUp(head.position);
     this.#isBackward = false;
+    if (head.closedAt !== null) return this.#stayOut(connection);
+    this.#isClosed = false;
     if (!asksToWait) return !isFirst;
     // It was given back meanwhile, and nobody waits for this node any more.
     if (this.#isStopping) return true;
@@ -192,6 +196,18 @@ export class Membership {
     this.#options.lease.end();
   }
 
+  /** The store is served by a single node from now on: this one shows its last state, and says that it is detached. */
+  async #stayOut(connection: SqlConnection): Promise<boolean> {
+    this.#options.lease.end();
+    if (this.#isClosed) return true;
+    await leave(connection, this.#options.self());
+    this.#isClosed = true;
+    this.#options.log.error(
+      'the cluster was closed by `burgee cluster leave`: this node stays detached; stop it, or make a cluster again with `burgee cluster create`',
+    );
+    return true;
+  }
+
   /** Until the next renewal is due. */
   async #rest(connection: SqlConnection, until: number): Promise<void> {
     while (!this.#isStopping && !connection.isOver) {
@@ -219,7 +235,8 @@ export class Membership {
 
 class OtherStoreError extends Error {}
 
-function requireSameStore(own: string, cluster: string): void {
+/** @throws Error */
+export function requireSameStore(own: string, cluster: string): void {
   if (own === cluster) return;
   throw new OtherStoreError(
     `This node's directory holds store ${own}, and the cluster has store ${cluster}. Give the node a directory of its own ` +

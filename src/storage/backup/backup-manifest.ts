@@ -23,6 +23,14 @@ export interface BackupManifest {
   readonly sha256: string;
   /** LMDB's number of the newest commit in the data file. */
   readonly commit: number;
+  /** Where the store stands in the log of its cluster; absent of a store that follows none. */
+  readonly replica?: ManifestPlace;
+}
+
+interface ManifestPlace {
+  readonly position: number;
+  /** The chain's checksum at the position, hexadecimal. */
+  readonly checksum: string;
 }
 
 export function manifestFileOf(directory: string): string {
@@ -61,16 +69,23 @@ function readIfPresent(path: string): string | null {
 
 function parseManifest(text: string): BackupManifest | null {
   try {
-    const { storeId, sha256, ...numbers } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const { storeId, sha256, replica, ...numbers } = JSON.parse(text) as Readonly<Record<string, unknown>>;
     const { format, takenAt, bytes, commit } = numbers;
     if (typeof storeId !== 'string' || !isIdShaped(storeId)) return null;
     if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) return null;
     if (!isCount(format) || format < 1 || !isCount(takenAt) || !isCount(bytes) || !isCount(commit))
       return null;
-    return { storeId, format, takenAt, bytes, sha256, commit };
+    const manifest = { storeId, format, takenAt, bytes, sha256, commit };
+    if (replica === undefined) return manifest;
+    return isPlace(replica) ? { ...manifest, replica } : null;
   } catch {
     return null;
   }
+}
+
+function isPlace(value: unknown): value is ManifestPlace {
+  const { position, checksum } = Object(value) as Partial<ManifestPlace>;
+  return isCount(position) && typeof checksum === 'string' && /^[0-9a-f]{64}$/.test(checksum);
 }
 
 function isCount(value: unknown): value is number {

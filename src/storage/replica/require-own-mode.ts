@@ -25,7 +25,7 @@ export function requireOwnMode(
 
 function replicaAlone(directory: string): string {
   return (
-    `${directory} is the replica of a cluster's node: what is changed here alone would be lost. Set BURGEE_CLUSTER_URL, or ` +
-    'take it out of the cluster with `burgee cluster leave`.'
+    `${directory} is the replica of a cluster's node: what is changed here alone would be lost. Serve it with ` +
+    'BURGEE_CLUSTER_URL, and change it through a node that runs; or take it out of the cluster with `burgee cluster leave`.'
   );
 }

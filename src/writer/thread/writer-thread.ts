@@ -3,6 +3,7 @@ import { watchEventLoop } from '../../observability/event-loop.ts';
 import { createThreadLog, LogSender } from '../../observability/thread-log.ts';
 import type { Replica } from '../../storage/replica/replica.ts';
 import { openStore, type Store } from '../../storage/store.ts';
+import { StoreError } from '../../storage/store-error.ts';
 import { readMarker } from '../../storage/store-identity.ts';
 import { assert } from '../../support/assert.ts';
 import { PortCalls } from '../../support/port-calls.ts';
@@ -121,6 +122,14 @@ function openOwnStore(setup: WriterSetup): OpenedForChanges {
   return { store, commits: localCommits(store), close: () => undefined };
 }
 
+/** What it holds would be replaced by the cluster's state. */
+function ownStore(directory: string): string {
+  return (
+    `${directory} holds a store of its own, which is no replica of a cluster. Make a cluster of it with \`burgee cluster ` +
+    'create`, or give the node an empty directory with --data-dir. Without BURGEE_CLUSTER_URL it is served alone.'
+  );
+}
+
 /** Resolves once the replica has a state that can be served: for a new directory that is the cluster's. */
 async function openReplica(
   setup: WriterSetup,
@@ -146,6 +155,10 @@ async function openReplica(
   replica = store.asReplica(node);
   usage = new UsageSharing(store, replica.usage);
   const { position, checksum } = replica.place;
+  if (position === 0 && !store.isEmpty()) {
+    await store.close();
+    throw new StoreError(ownStore(setup.directory));
+  }
   const place = { position, checksum: new Uint8Array(checksum) };
   await calls.ask('opened', { storeId: store.id, place });
   const close = async (): Promise<void> => {

@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
+import type { SqlConnection } from '../sql/connection.ts';
+import { schemaVersion } from '../sql/schema.ts';
+import { type ClusterStatus, type NodeStatus, readStatus } from '../sql/upkeep-statements.ts';
+
+export interface JudgedNode extends NodeStatus {
+  /** Rows that it has not applied, of those that were there at the first look. */
+  readonly lag: number;
+  /** Its lease is valid, and it has all that it must have. */
+  readonly isReady: boolean;
+}
+
+export interface JudgedStatus extends Omit<ClusterStatus, 'nodes'> {
+  readonly nodes: readonly JudgedNode[];
+  /** What is wrong. None: the cluster is sound. */
+  readonly problems: readonly string[];
+  /** What an operator may want to know, and may be as intended. */
+  readonly notes: readonly string[];
+}
+
+const lookEveryMs = 200;
+
+/**
+ * Reads how a cluster is. A node tells how far it is with each renewal only, so one that seems to be behind the first look's
+ * head is given the time of a lease to tell more.
+ * @throws NoClusterError
+ */
+export async function judgeStatus(connection: SqlConnection, leaseMs: number): Promise<JudgedStatus> {
+  const until = monotonicMs() + leaseMs;
+  let status = await readStatus(connection);
+  const { position } = status.head;
+  while (status.nodes.some((node) => node.applied < position && !isLapsed(node, leaseMs))) {
+    if (monotonicMs() >= until) break;
+    await pause(lookEveryMs);
+    status = await readStatus(connection);
+  }
+  const nodes = status.nodes.map((node) => judgeNode(node, status, position, leaseMs));
+  return { ...status, nodes, problems: [...problemsOf(status, nodes, leaseMs)], notes: [...notesOf(status)] };
+}
+
+function isLapsed({ renewedMsAgo }: NodeStatus, leaseMs: number): boolean {
+  return renewedMsAgo > leaseMs;
+}
+
+function judgeNode(node: NodeStatus, { head }: ClusterStatus, position: number, leaseMs: number): JudgedNode {
+  const lag = Math.max(0, position - node.applied);
+  const isReady =
+    lag === 0 && !isLapsed(node, leaseMs) && node.knowsFormat >= head.format && head.closedAt === null;
+  return { ...node, lag, isReady };
+}
+
+function* problemsOf(
+  { head }: ClusterStatus,
+  nodes: readonly JudgedNode[],
+  leaseMs: number,
+): Generator<string> {
+  if (head.closedAt !== null)
+    yield 'the cluster was closed by `burgee cluster leave`: nothing can be changed';
+  else if (nodes.length === 0) yield 'no node runs';
+  if (head.schema > schemaVersion)
+    yield `the tables have version ${head.schema}, and this command knows ${schemaVersion}: use a newer one`;
+  for (const node of nodes) {
+    const { id, label, lag, knowsFormat } = node;
+    const who = `node ${id} (${label})`;
+    if (isLapsed(node, leaseMs)) {
+      const seconds = (node.renewedMsAgo / 1000).toFixed(1);
+      yield `${who} has not renewed its lease for ${seconds} s: it is dead, frozen or cut off`;
+    } else if (lag > 0) yield `${who} is ${lag} changes behind, and was given ${leaseMs / 1000} s`;
+    if (knowsFormat < head.format) yield `${who} cannot read the newest changes: upgrade it`;
+  }
+}
+
+function* notesOf({ standbys }: ClusterStatus): Generator<string> {
+  if (standbys.some(({ isSynchronous }) => isSynchronous)) return;
+  yield 'no synchronous standby is seen: a failover can lose the newest changes (the role sees standbys as a member of pg_monitor)';
+}

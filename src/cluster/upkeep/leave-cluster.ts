@@ -1,0 +1,101 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DatabaseName } from '../../storage/keys.ts';
+import { DivergedError, type Replica } from '../../storage/replica/replica.ts';
+import type { StateEntry } from '../../storage/replica/state.ts';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
+import type { SqlConnection } from '../sql/connection.ts';
+import { readClusterHead } from '../sql/head-statements.ts';
+import { closeCluster, openSnapshot } from '../sql/record-statements.ts';
+import type { Head } from '../sql/rows.ts';
+import { rowsAfter } from '../sql/statements.ts';
+import { type NodeStatus, readStatus } from '../sql/upkeep-statements.ts';
+
+/** Nodes that go on changing things while the cluster is to be closed win so often at most. */
+const attemptsMax = 20;
+const lookEveryMs = 100;
+
+/** Nodes run that would lose their cluster. */
+export class NodesRunError extends Error {
+  readonly nodes: readonly NodeStatus[];
+
+  constructor(nodes: readonly NodeStatus[]) {
+    super('other nodes hold leases: stop them, or close the cluster under them with --force');
+    this.nodes = nodes;
+  }
+}
+
+export interface LeaveOptions {
+  readonly leaseMs: number;
+  /** Closes the cluster while nodes run. */
+  readonly isForced: boolean;
+}
+
+/**
+ * Brings a replica to the head of its cluster, closes the cluster there, and waits until no node takes its state for
+ * current. Repeated after a crash, it goes on where it was.
+ * @throws NodesRunError, NewerRowError
+ */
+export async function closeAtReplica(
+  connection: SqlConnection,
+  replica: Replica,
+  { leaseMs, isForced }: LeaveOptions,
+): Promise<void> {
+  const nodes = await leaseholders(connection, leaseMs);
+  if (nodes.length > 0 && !isForced) throw new NodesRunError(nodes);
+  for (let attempt = 0; ; attempt += 1) {
+    const head = await bringToHead(connection, replica);
+    if (head.closedAt !== null || (await closeCluster(connection, head.position))) break;
+    if (attempt === attemptsMax) throw new Error('nodes change the store all the time: stop them first');
+  }
+  await leasesEnd(connection, leaseMs);
+}
+
+async function leaseholders(connection: SqlConnection, leaseMs: number): Promise<readonly NodeStatus[]> {
+  const { nodes } = await readStatus(connection);
+  return nodes.filter(({ renewedMsAgo }) => renewedMsAgo <= leaseMs);
+}
+
+/** Running nodes see within a renewal that the cluster is closed, and leave; the leases of all others run out. */
+async function leasesEnd(connection: SqlConnection, leaseMs: number): Promise<void> {
+  // Rates of clocks may differ by a tenth.
+  const until = monotonicMs() + leaseMs * 1.1;
+  while (monotonicMs() < until) {
+    if ((await leaseholders(connection, leaseMs)).length === 0) return;
+    await pause(lookEveryMs);
+  }
+}
+
+/** @returns the head that the replica stands at */
+async function bringToHead(connection: SqlConnection, replica: Replica): Promise<Head> {
+  for (;;) {
+    const head = await readClusterHead(connection);
+    const { position, checksum } = replica.place;
+    if (head.position === position && head.checksum.equals(checksum)) return head;
+    if (head.position > position && (await follow(connection, replica))) continue;
+    await takeOver(connection, replica);
+  }
+}
+
+/** @returns false when the replica cannot get further by the log */
+async function follow(connection: SqlConnection, replica: Replica): Promise<boolean> {
+  const { rows } = await rowsAfter(connection, replica.place.position);
+  if (rows.length === 0) return false;
+  try {
+    replica.follow(rows);
+    return true;
+  } catch (fault) {
+    if (fault instanceof DivergedError) return false;
+    throw fault;
+  }
+}
+
+async function takeOver(connection: SqlConnection, replica: Replica): Promise<void> {
+  const snapshot = await openSnapshot(connection);
+  try {
+    // A database that this version does not know is refused by the replica.
+    const batches = snapshot.batches() as AsyncIterable<readonly (StateEntry & { database: DatabaseName })[]>;
+    await replica.become(snapshot.head, batches, 'leave');
+  } finally {
+    await snapshot.close();
+  }
+}

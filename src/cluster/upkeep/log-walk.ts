@@ -1,0 +1,101 @@
+import { hash } from 'node:crypto';
+import { chainChecksum, decodeContent, NewerRowError } from '../../storage/replica/log-row.ts';
+import { isOfState } from '../../storage/replica/state.ts';
+import type { SqlConnection } from '../sql/connection.ts';
+import type { Head, LogRow } from '../sql/rows.ts';
+import { rowsAfter } from '../sql/statements.ts';
+
+/** What the log says of a record. */
+export interface LastWrite {
+  readonly position: number;
+  /** Of its value; null where it was removed. */
+  readonly digest: string | null;
+}
+
+/** Of a value, to compare it without keeping it. */
+export function digestOf(value: Uint8Array): string {
+  return hash('sha256', value, 'base64');
+}
+
+/** @returns a name for a record among all */
+export function recordName(database: string, key: Buffer): string {
+  return `${database}\0${key.toString('latin1')}`;
+}
+
+/** Reads the log from its oldest row to its head, follows its chain, and notes what it says of each record. */
+export class LogWalk {
+  /** What the newest row that names a record has done to it. */
+  readonly writes = new Map<string, LastWrite>();
+  /** Positions whose rows are missing, or not what was committed: what they wrote is not known. */
+  readonly damaged = new Set<number>();
+  rows = 0;
+  readonly #head: Head;
+  readonly #find: (finding: string) => void;
+  #position: number;
+  #checksum: Uint8Array;
+  readonly #checksums = new Map<number, Uint8Array>();
+
+  /**
+   * @param before the checksum at `keptFrom` - 1
+   */
+  constructor(head: Head, before: Uint8Array, find: (finding: string) => void) {
+    this.#head = head;
+    this.#find = find;
+    this.#position = head.keptFrom - 1;
+    this.#checksum = before;
+    this.#checksums.set(this.#position, before);
+  }
+
+  /** @param connection in the transaction that the head was read in */
+  async walk(connection: SqlConnection): Promise<void> {
+    for (;;) {
+      const { rows } = await rowsAfter(connection, this.#position);
+      if (rows.length === 0) break;
+      for (const row of rows) this.#read(row);
+    }
+    const { position, checksum } = this.#head;
+    if (this.#position < position) this.#lack(this.#position + 1, position);
+    else if (this.#position > position) this.#find(`log: it goes on beyond the head, to ${this.#position}`);
+    else if (!checksum.equals(this.#checksum))
+      this.#find(`head: its checksum is not that of position ${position}`);
+  }
+
+  /** @returns the chain's checksum at a position; null of one that is not kept */
+  checksumAt(position: number): Uint8Array | null {
+    return this.#checksums.get(position) ?? null;
+  }
+
+  #read(row: LogRow): void {
+    this.rows += 1;
+    const isNext = row.position === this.#position + 1;
+    if (!isNext) this.#lack(this.#position + 1, row.position - 1);
+    else if (!chainChecksum(this.#checksum, row).equals(row.checksum)) {
+      this.damaged.add(row.position);
+      this.#find(`log/${row.position}: the row is not what was committed: its checksum is another`);
+    }
+    this.#position = row.position;
+    this.#checksum = row.checksum;
+    this.#checksums.set(row.position, row.checksum);
+    this.#note(row);
+  }
+
+  #lack(from: number, to: number): void {
+    this.#find(`log/${from}: ${from === to ? 'the row is' : `all rows to ${to} are`} missing, or incomplete`);
+    for (let position = from; position <= to; position += 1) this.damaged.add(position);
+  }
+
+  #note({ position, changes }: LogRow): void {
+    if (this.damaged.has(position)) return;
+    try {
+      for (const write of decodeContent(changes).writes) {
+        if (!isOfState(write)) continue;
+        const digest = write.value === null ? null : digestOf(write.value);
+        this.writes.set(recordName(write.database, write.key), { position, digest });
+      }
+    } catch (fault) {
+      if (!(fault instanceof NewerRowError || fault instanceof RangeError)) throw fault;
+      this.damaged.add(position);
+      this.#find(`log/${position}: the row cannot be read: ${fault.message}`);
+    }
+  }
+}
