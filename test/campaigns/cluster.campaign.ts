@@ -58,7 +58,7 @@ async function playRun(
       }
       await load.stopWriting();
       await allAttached(stage, attachedMsMax);
-      if (random.chance(0.3)) played.push(await restoreEarlier(stage, load));
+      if (random.chance(0.3)) played.push(await restoreEarlier(stage));
     } finally {
       await load.stop();
       if (isFull) note(`run ${number}: ${played.join(', ')}`);

@@ -81,9 +81,10 @@ const stopPostgres: Play = async ({ stage, random, standstillMsMax }) => {
 
 /** The postmaster ends all others then, and recovers. */
 const killBackend: Play = async ({ stage, random }) => {
-  const rows = await stage.ask<{ pid: number }>(
-    "select pid from pg_stat_activity where application_name like 'burgee %'",
-  );
+  // Another fault may have taken PostgreSQL away.
+  const rows = await stage
+    .ask<{ pid: number }>("select pid from pg_stat_activity where application_name like 'burgee %'")
+    .catch(() => []);
   if (rows.length > 0) signal(random.pick(rows).pid, 'SIGKILL');
   await pause(500);
 };
@@ -133,10 +134,11 @@ const trimUnderStopped: Play = async (nemesis) => {
   server?.signal('SIGKILL');
   await server?.ended;
   await pause(1500);
-  await nemesis.stage.ask(
+  const trimmed = nemesis.stage.ask(
     `with h as (update burgee.head set kept_from = position returning kept_from)
      delete from burgee.log using h where log.position < h.kept_from`,
   );
+  await trimmed.catch(() => undefined);
   await nemesis.stage.start(place);
 };
 

@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
-import { expect } from '../../support/expectations.ts';
-import type { ClusterLoad } from './cluster-load.ts';
+import { eventually, expect } from '../../support/expectations.ts';
 import { allAttached, type ClusterStage } from './cluster-stage.ts';
 
 const attachedMsMax = 60_000;
@@ -10,7 +9,7 @@ const lostChanges = 5;
  * Restores PostgreSQL to an earlier moment, while nobody changes anything else: what was created since is gone from every
  * node, and nothing of before is.
  */
-export async function restoreEarlier(stage: ClusterStage, load: ClusterLoad): Promise<string> {
+export async function restoreEarlier(stage: ClusterStage): Promise<string> {
   const { postgres } = stage;
   // A standby would go on from what it has.
   if (stage.standby !== null) return 'not restored';
@@ -35,15 +34,18 @@ export async function restoreEarlier(stage: ClusterStage, load: ClusterLoad): Pr
   rmSync(postgres.directory, { recursive: true });
   await postgres.fill(copy);
   await postgres.start();
-  await allAttached(stage, attachedMsMax);
   for (const { server, name } of stage.places) {
     if (server === null) continue;
     for (const id of lost) {
-      const answer = await fetch(`http://127.0.0.1:${server.port}/v1/flags/${id}`);
-      await answer.text();
-      if (answer.status !== 404)
-        load.faults.push(`${name} shows a flag that PostgreSQL has lost: ${answer.status}`);
+      // Until its lease of before runs out a node does not know.
+      const isGone = async (): Promise<boolean> => {
+        const answer = await fetch(`http://127.0.0.1:${server.port}/v1/flags/${id}`);
+        await answer.text();
+        return answer.status === 404;
+      };
+      await eventually(isGone, attachedMsMax, `${name} shows no flag that PostgreSQL has lost`);
     }
   }
+  await allAttached(stage, attachedMsMax);
   return 'PostgreSQL restored to an earlier moment';
 }
