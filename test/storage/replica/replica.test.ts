@@ -11,7 +11,7 @@ import { openForReading } from '../../../src/storage/store-opening.ts';
 import { newId } from '../../../src/support/random-id.ts';
 import { createStoreVersionMemory, StoreVersion } from '../../../src/support/store-version.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { creationOf, evaluationCountOf, projectOf, tokenUseOf } from '../support/records.ts';
+import { creationOf, evaluationCountOf, projectOf } from '../support/records.ts';
 import { mapBytes, sampleChanges, sampleRecords } from '../support/sample-store.ts';
 
 interface Node {
@@ -213,7 +213,8 @@ t.test('what a node counts for itself is in no row', async (t) => {
   const row = node.replica.decide(({ apply }) =>
     apply([
       { kind: 'evaluation-count', count: evaluationCountOf(newId()) },
-      { kind: 'token-use', use: tokenUseOf(newId()) },
+      { kind: 'own-evaluations', count: evaluationCountOf(newId()) },
+      { kind: 'other-evaluations', count: evaluationCountOf(newId()) },
     ]),
   ).row;
   t.equal(row, null);
