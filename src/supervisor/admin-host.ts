@@ -1,4 +1,5 @@
 import type { AdminServer, Readiness } from '../admin/admin-server.ts';
+import { clusterMetrics } from '../cluster/client/cluster-metrics-protocol.ts';
 import type { Front } from '../front/front.ts';
 import { frontMetrics } from '../front/front-metrics-protocol.ts';
 import { notifierMetrics } from '../notifier/notifier-protocol.ts';
@@ -7,6 +8,7 @@ import { createMetricMemory, type MetricCells } from '../observability/metric-ce
 import { evaluationMetrics } from '../worker/evaluation/evaluation-metrics-protocol.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import { writerMetrics } from '../writer/client/writer-metrics-protocol.ts';
+import type { ClusterHost } from './cluster-host.ts';
 import type { NotifierHost } from './notifier-host.ts';
 import type { WriterHost } from './writer-host.ts';
 
@@ -17,6 +19,8 @@ export interface AdminHostOptions {
   readonly log: Logger;
   readonly readiness: () => Readiness;
   readonly writer: WriterHost;
+  /** Null: the service is alone, and has no metrics of a cluster. */
+  readonly cluster: ClusterHost | null;
   /** Null when no mail server is configured. */
   readonly notifier: NotifierHost | null;
   /** Null until the front end exists. */
@@ -42,7 +46,7 @@ export class AdminHost {
 
   /** Loads its parts only when the listener is configured. @throws ListenError */
   async start(): Promise<void> {
-    const { host, port, log, readiness, writer, notifier, front } = this.#options;
+    const { host, port, log, readiness, writer, cluster, notifier, front } = this.#options;
     if (port === null) return;
     const { AdminServer } = await import('../admin/admin-server.ts');
     const { PrometheusText } = await import('../admin/prometheus-text.ts');
@@ -54,6 +58,7 @@ export class AdminHost {
       { block: evaluationMetrics, read: () => front()?.readEvaluationMetrics() ?? noEvaluations },
       { block: writerMetrics, read: () => writer.readMetrics(measureTimeoutMs) },
       { block: notifierMetrics, read: () => notifier?.readMetrics() ?? noMail },
+      ...(cluster === null ? [] : [{ block: clusterMetrics, read: () => cluster.readMetrics() }]),
     ]);
     const onFault = (fault: unknown): void => log.error({ err: fault }, 'admin request failed');
     const server = new AdminServer({ host, port, readiness, metrics, onFault });

@@ -1,13 +1,17 @@
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { type MessagePort, Worker } from 'node:worker_threads';
+import { clusterMetrics } from '../cluster/client/cluster-metrics-protocol.ts';
 import type { ClusterMessage, ClusterRequest, ClusterSetup } from '../cluster/client/cluster-protocol.ts';
 import { threadEntries } from '../entry-files.ts';
+import { createMetricMemory, type MetricCells, put } from '../observability/metric-cells.ts';
 import type { LogLines } from '../observability/thread-log.ts';
+import { LeaseCell } from '../support/lease-cell.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
 import { within } from '../support/within.ts';
 
 export interface ClusterHostOptions {
-  readonly setup: Omit<ClusterSetup, 'label'>;
+  readonly setup: Omit<ClusterSetup, 'label' | 'metrics'>;
   readonly onFatal: (fault: Error) => void;
   /** Lines that the thread has logged. */
   onLog(lines: LogLines): void;
@@ -20,10 +24,16 @@ const stopTimeoutMs = 2000;
 export class ClusterHost {
   readonly #worker: Worker;
   readonly #exited: Promise<unknown>;
+  readonly #lease: LeaseCell;
+  readonly #metrics: MetricCells;
   #isStopping = false;
 
   constructor({ setup, onFatal, onLog }: ClusterHostOptions) {
-    const workerData: ClusterSetup = { ...setup, label: hostname() };
+    const memory = createMetricMemory(clusterMetrics);
+    this.#lease = new LeaseCell(setup.leaseMemory);
+    this.#metrics = new Float64Array(memory);
+    put(this.#metrics, clusterMetrics.metrics.lagSeconds, monotonicMs());
+    const workerData: ClusterSetup = { ...setup, label: hostname(), metrics: memory };
     const transferList: MessagePort[] = [setup.replicaPort];
     const end = (fault: Error): void => {
       if (!this.#isStopping) onFatal(fault);
@@ -36,6 +46,19 @@ export class ClusterHost {
       if (message.kind === 'log') onLog(message.lines);
       else end(new Error(message.message));
     });
+  }
+
+  /** Cells of `clusterMetrics`. What changes with the time alone is as of now, even while the thread hangs. */
+  readMetrics(): MetricCells {
+    const { metrics } = clusterMetrics;
+    const cells = this.#metrics.slice();
+    const caughtUpAt = cells[metrics.lagSeconds.firstCell] as number;
+    const remainingMs = this.#lease.remainingMs();
+    put(cells, metrics.attached, remainingMs > 0 ? 1 : 0);
+    put(cells, metrics.leaseRemaining, remainingMs / 1000);
+    put(cells, metrics.lagSeconds, Math.max(0, monotonicMs() - caughtUpAt) / 1000);
+    put(cells, metrics.loopActive, this.#worker.performance.eventLoopUtilization().active / 1000);
+    return cells;
   }
 
   /** The node leaves its cluster: nobody waits for it any more. After the last change was told, before the writer ends. */

@@ -188,6 +188,7 @@ class ServiceParts {
       log,
       readiness: () => this.#readiness(),
       writer: this.#writer,
+      cluster: this.#cluster,
       notifier: this.#notifier,
       front: () => this.#front,
     });

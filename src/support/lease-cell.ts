@@ -55,6 +55,12 @@ export class LeaseCell {
     );
   }
 
+  /** @returns for how long it is still valid, in milliseconds; 0: it is not */
+  remainingMs(): number {
+    if (!this.isValid()) return 0;
+    return Math.max(0, Math.min(this.#untilThreadMs - performance.now(), this.#untilWallMs - Date.now()));
+  }
+
   /** Reads both bounds as they were written together; there is no lease while they are being written. */
   #read(): void {
     const cells = this.#cells;

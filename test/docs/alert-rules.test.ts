@@ -94,6 +94,17 @@ const troubles: Readonly<Record<string, Series>> = {
   BurgeeRateLimited: { 'burgee_rate_limited_requests_total{limit="management-requests"}': rising(2) },
   BurgeeWriteQuotaReached: { burgee_write_quota_refusals_total: rising(1) },
   BurgeeUnrecordedDenials: { burgee_unrecorded_denials_total: rising(1) },
+  BurgeeNodeDetached: { burgee_cluster_attached: steady(0) },
+  BurgeeNodeLags: { burgee_cluster_lag_positions: steady(0), burgee_cluster_lag_seconds: steady(61) },
+  BurgeeNodeSilent: { burgee_cluster_silent_nodes: steady(1) },
+  BurgeeSlowConfirmations: {
+    ...slowHistogram('burgee_cluster_wait_duration_seconds_bucket', 'end="everywhere"', '2.5', '5'),
+    burgee_cluster_wait_limit_seconds: steady(5),
+  },
+  BurgeeUnconfirmedChanges: { 'burgee_cluster_wait_duration_seconds_count{end="unconfirmed"}': rising(1) },
+  BurgeeClusterReconnects: { 'burgee_cluster_reconnects_total{link="commits"}': rising(1) },
+  BurgeeTakeOvers: { burgee_cluster_take_overs_total: rising(1) },
+  BurgeeClockSkew: { burgee_cluster_clock_skew_seconds: steady(-2) },
 };
 
 /** A busy, healthy service. */
@@ -130,6 +141,17 @@ const well: Series = {
   'burgee_rate_limited_requests_total{limit="management-requests"}': `0+6x${minutes}`,
   burgee_write_quota_refusals_total: steady(0),
   burgee_unrecorded_denials_total: steady(0),
+  burgee_cluster_attached: steady(1),
+  burgee_cluster_lag_positions: steady(2),
+  burgee_cluster_lag_seconds: steady(1),
+  burgee_cluster_silent_nodes: steady(0),
+  'burgee_cluster_wait_duration_seconds_bucket{end="everywhere",le="0.01"}': rising(100),
+  'burgee_cluster_wait_duration_seconds_bucket{end="everywhere",le="+Inf"}': rising(100),
+  burgee_cluster_wait_limit_seconds: steady(5),
+  'burgee_cluster_wait_duration_seconds_count{end="unconfirmed"}': steady(0),
+  'burgee_cluster_reconnects_total{link="commits"}': steady(1),
+  burgee_cluster_take_overs_total: steady(1),
+  burgee_cluster_clock_skew_seconds: steady(0.02),
 };
 
 function scraped(series: string): string {

@@ -20,6 +20,8 @@ export interface ClusterSetup {
   readonly mailMemory: SharedArrayBuffer | null;
   readonly logLevel: string;
   readonly logMemory: SharedArrayBuffer;
+  /** The thread's cells of `clusterMetrics`. */
+  readonly metrics: SharedArrayBuffer;
   /** Leads to the writer's replica. */
   readonly replicaPort: MessagePort;
 }

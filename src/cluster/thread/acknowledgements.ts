@@ -3,6 +3,7 @@ import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { Confirmation } from '../client/replica-protocol.ts';
 import { nodesMax } from '../sql/node-statements.ts';
 import type { NodeRow } from '../sql/rows.ts';
+import type { ClusterMeter } from './cluster-meter.ts';
 import { heldUntil, isSilent, mayAcknowledge, type PeerSeen, seePeer } from './lease-rules.ts';
 
 export interface AcknowledgementOptions {
@@ -11,6 +12,7 @@ export interface AcknowledgementOptions {
   readonly leaseMs: number;
   readonly waitMs: number;
   readonly wait: 'all' | 'none';
+  readonly meter: ClusterMeter;
 }
 
 /** Another node. */
@@ -84,6 +86,7 @@ export class Acknowledgements {
     for (const id of this.#reports.keys()) if (!known.has(id)) this.#reports.delete(id);
     // Of more, some were not shown: any of them may hold a lease.
     this.#wereRead = rows.length < nodesMax;
+    this.#options.meter.showNodes(this.#peers.size, this.#peers.size - this.peers);
     this.settle();
   }
 
@@ -114,7 +117,8 @@ export class Acknowledgements {
     this.#reports.clear();
     this.forgetPeers();
     this.#localOnly = 0;
-    for (const { settle } of lost) settle('unknown');
+    for (const one of lost) this.#end(one, 'unknown');
+    this.#options.meter.showWaiting(0);
   }
 
   /** Somebody cancelled the wait for the synchronous standby: what was committed until now may be on one server alone. */
@@ -144,9 +148,15 @@ export class Acknowledgements {
     this.#waiting = this.#waiting.filter((one) => {
       const isEverywhere = this.#isDurable(one.position) && this.#isEverywhere(one.position, now);
       if (!isEverywhere && now - one.since <= this.#options.waitMs) return true;
-      one.settle(isEverywhere ? 'everywhere' : 'unconfirmed');
+      this.#end(one, isEverywhere ? 'everywhere' : 'unconfirmed');
       return false;
     });
+    this.#options.meter.showWaiting(this.#waiting.length);
+  }
+
+  #end({ since, settle }: Waiting, confirmation: Confirmation): void {
+    this.#options.meter.countWait(confirmation, monotonicMs() - since);
+    settle(confirmation);
   }
 
   #isEverywhere(position: number, nowMs: number): boolean {

@@ -9,6 +9,7 @@ import { confirmHead, readClusterHead } from '../sql/head-statements.ts';
 import { NewerSchemaError } from '../sql/schema.ts';
 import { AcknowledgementWatch } from './acknowledgement-watch.ts';
 import { Acknowledgements } from './acknowledgements.ts';
+import type { ClusterMeter } from './cluster-meter.ts';
 import { Committer } from './committer.ts';
 import { Follower } from './follower.ts';
 import { Incarnations } from './incarnations.ts';
@@ -33,6 +34,7 @@ export interface ClusterNodeOptions {
   /** Valid while this node is to send mails; null where it has no mail server. */
   readonly mail: LeaseCell | null;
   readonly log: Logger;
+  readonly meter: ClusterMeter;
   /** Only another setting or another directory helps. */
   onFatal(fault: unknown): void;
 }
@@ -100,16 +102,21 @@ export class ClusterNode {
       options.log.info(versions, "the cluster's tables were migrated to a newer version"),
     );
     this.#link = { url: options.url, schema: options.schema, node: options.node, incarnations, gate };
-    const onConnected = async (connection: SqlConnection): Promise<void> => {
-      // What is found stored after a crash would be acknowledged without its standby.
-      await confirmHead(connection);
-      this.#acknowledgements.forgetPeers();
-    };
-    this.#writing = new PrimaryLink({ ...this.#link, onConnected });
-    this.#listening = new PrimaryLink(this.#link);
+    const { meter } = options;
+    this.#writing = new PrimaryLink({
+      ...this.#link,
+      onConnected: async (connection) => {
+        meter.countConnection('commits');
+        // What is found stored after a crash would be acknowledged without its standby.
+        await confirmHead(connection);
+        this.#acknowledgements.forgetPeers();
+      },
+    });
+    const onConnected = async (): Promise<void> => meter.countConnection('following');
+    this.#listening = new PrimaryLink({ ...this.#link, onConnected });
     this.#caringLink = new PrimaryLink(this.#link);
-    this.#committer = new Committer(this.#writing, this.#acknowledgements, (rows) =>
-      this.#parts?.follower.noteAuthors(rows),
+    this.#committer = new Committer(this.#writing, this.#acknowledgements, meter, (rows) =>
+      this.#parts?.follower.noteFetched(rows),
     );
     this.#watch = new AcknowledgementWatch({
       ...{ acknowledgements: this.#acknowledgements, writing: this.#writing },
@@ -118,10 +125,13 @@ export class ClusterNode {
   }
 
   start(port: ReplicaPort): void {
-    const { log } = this.#options;
+    const { log, meter } = this.#options;
     const self = (): string => this.#self;
-    const replica: ReplicaClient = new ReplicaClient(port, (position) => follower.applied(position));
-    const follower = new Follower({ replica, self, log });
+    const replica: ReplicaClient = new ReplicaClient(port, (position) => {
+      meter.showPosition(position);
+      follower.applied(position);
+    });
+    const follower = new Follower({ replica, self, log, meter });
     const membership = new Membership({
       ...this.#options,
       ...{ link: this.#listening, replica, follower, self },
@@ -204,12 +214,13 @@ export class ClusterNode {
   }
 
   async #takeOver(reason: string): Promise<void> {
-    const { log } = this.#options;
+    const { log, meter } = this.#options;
     const { replica, follower } = this.#parts ?? {};
     if (replica === undefined || follower === undefined) throw new Error('the node has not started');
     log.warn({ reason }, 'the replica takes over the state of the cluster');
     const { position, written } = await takeOverState(this.#link, replica, this.#self);
     follower.restart(position);
+    meter.countTakeOver();
     log.info({ position, written }, 'the replica has taken over the state of the cluster');
   }
 

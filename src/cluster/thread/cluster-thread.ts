@@ -1,10 +1,13 @@
 import type { MessagePort } from 'node:worker_threads';
+import { watchEventLoop } from '../../observability/event-loop.ts';
 import { createThreadLog, LogSender } from '../../observability/thread-log.ts';
 import { LeaseCell } from '../../support/lease-cell.ts';
 import { PortCalls } from '../../support/port-calls.ts';
+import { clusterMetrics } from '../client/cluster-metrics-protocol.ts';
 import type { ClusterMessage, ClusterRequest, ClusterSetup } from '../client/cluster-protocol.ts';
 import type { ClusterCalls, ReplicaCalls } from '../client/replica-protocol.ts';
 import { parseClusterUrl } from '../sql/cluster-url.ts';
+import { ClusterMeter } from './cluster-meter.ts';
 import { ClusterNode } from './cluster-node.ts';
 
 /** Keeps the node in its cluster until it is told to stop. */
@@ -14,6 +17,8 @@ export function serveCluster(setup: ClusterSetup, port: MessagePort): void {
   const log = createThreadLog(setup.logLevel, sender).child({ actor: 'cluster' });
   const fail = (fault: unknown): void =>
     post({ kind: 'fatal', message: fault instanceof Error ? fault.message : String(fault) });
+  const meter = new ClusterMeter(setup.metrics, setup.waitMs);
+  watchEventLoop(meter.cells, clusterMetrics.metrics.loopDelay);
   try {
     const node = new ClusterNode({
       ...setup,
@@ -21,6 +26,7 @@ export function serveCluster(setup: ClusterSetup, port: MessagePort): void {
       lease: new LeaseCell(setup.leaseMemory),
       mail: setup.mailMemory === null ? null : new LeaseCell(setup.mailMemory),
       log,
+      meter,
       onFatal: fail,
     });
     const calls = new PortCalls<ReplicaCalls, ClusterCalls>(setup.replicaPort, node.handlers);

@@ -17,6 +17,7 @@ import {
   rowsAfter,
 } from '../sql/statements.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
+import type { ClusterMeter } from './cluster-meter.ts';
 import type { PrimaryLink } from './primary-link.ts';
 import { toRowMessage } from './replica-client.ts';
 
@@ -29,6 +30,7 @@ const outcomeMsMax = 5000;
 export class Committer {
   readonly #link: PrimaryLink;
   readonly #acknowledgements: Acknowledgements;
+  readonly #meter: ClusterMeter;
   readonly #onRows: (rows: readonly LogRow[]) => void;
   #locked: SqlConnection | null = null;
 
@@ -36,14 +38,23 @@ export class Committer {
   constructor(
     link: PrimaryLink,
     acknowledgements: Acknowledgements,
+    meter: ClusterMeter,
     onRows: (rows: readonly LogRow[]) => void,
   ) {
     this.#link = link;
     this.#acknowledgements = acknowledgements;
+    this.#meter = meter;
     this.#onRows = onRows;
   }
 
-  async commit({ row, previous, isLocked }: ClusterCalls['commit']['args']): Promise<Reply<'commit'>> {
+  async commit(args: ClusterCalls['commit']['args']): Promise<Reply<'commit'>> {
+    const startedAt = monotonicMs();
+    const reply = await this.#commit(args);
+    this.#meter.countCommit(reply.kind === 'cut-off' ? 'refused' : reply.kind, args.isLocked, startedAt);
+    return reply;
+  }
+
+  async #commit({ row, previous, isLocked }: ClusterCalls['commit']['args']): Promise<Reply<'commit'>> {
     const request = toRequest(row, previous);
     const sentAt = monotonicMs();
     let connection: SqlConnection;

@@ -4,6 +4,7 @@ import { readClusterHead } from '../sql/head-statements.ts';
 import { report } from '../sql/node-statements.ts';
 import type { LogRow } from '../sql/rows.ts';
 import { rowsAfter } from '../sql/statements.ts';
+import type { ClusterMeter } from './cluster-meter.ts';
 import type { ReplicaClient } from './replica-client.ts';
 
 /** The replica cannot get further by the log: its rows are gone, or it is of another history. */
@@ -14,6 +15,7 @@ export class NewerLogError extends Error {}
 
 export interface FollowerOptions {
   readonly replica: ReplicaClient;
+  readonly meter: ClusterMeter;
   self(): string;
   readonly log: Logger;
 }
@@ -39,6 +41,7 @@ export class Follower {
 
   /** A commit was made. What fails is tried again by `catchUp`. */
   wake(position: number): void {
+    this.#options.meter.showHead(position);
     this.catchUp(position).catch((fault: Error) =>
       this.#options.log.debug({ reason: fault.message }, 'the log could not be followed'),
     );
@@ -64,8 +67,10 @@ export class Follower {
     this.#wanted = position;
   }
 
-  /** Rows of these authors are about to be applied by the writer itself. */
-  noteAuthors(rows: readonly LogRow[]): void {
+  /** These rows were fetched, and are about to be applied: by the follower, or by the writer itself. */
+  noteFetched(rows: readonly LogRow[]): void {
+    const bytes = rows.reduce((sum, { changes }) => sum + changes.length, 0);
+    this.#options.meter.countFollowed(rows.length, bytes);
     for (const { node, position } of rows)
       if (node !== this.#options.self()) this.#authors.set(node, position);
   }
@@ -105,7 +110,7 @@ export class Follower {
     if (first !== undefined && first.position > replica.place.position + 1) {
       throw new NeedsStateError(`the log begins at ${first.position}`);
     }
-    this.noteAuthors(rows);
+    this.noteFetched(rows);
     const refusal = await replica.follow(rows);
     if (refusal?.kind === 'diverged') throw new NeedsStateError(refusal.message);
     if (refusal?.kind === 'newer') throw new NewerLogError(refusal.message);

@@ -9,6 +9,8 @@ import { hearCluster, leave, renew } from '../sql/node-statements.ts';
 import type { Head } from '../sql/rows.ts';
 import { NewerSchemaError } from '../sql/schema.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
+import { ClockWatch } from './clock-watch.ts';
+import type { ClusterMeter } from './cluster-meter.ts';
 import { type Follower, NeedsStateError, NewerLogError } from './follower.ts';
 import { validUntil } from './lease-rules.ts';
 import type { PrimaryLink } from './primary-link.ts';
@@ -24,6 +26,7 @@ export interface MembershipOptions {
   readonly leaseMs: number;
   readonly label: string;
   readonly log: Logger;
+  readonly meter: ClusterMeter;
   self(): string;
   /** The replica must take over the state of PostgreSQL, and be another node from then on. */
   startAnew(reason: string): Promise<void>;
@@ -44,6 +47,7 @@ const lookEveryMs = 100;
 export class Membership {
   readonly #options: MembershipOptions;
   readonly #renewEveryMs: number;
+  readonly #clock: ClockWatch;
   #head: Head | null = null;
   /** It was told that this node must be upgraded. */
   #isBackward = false;
@@ -56,6 +60,7 @@ export class Membership {
   constructor(options: MembershipOptions) {
     this.#options = options;
     this.#renewEveryMs = options.leaseMs / renewalsPerLease;
+    this.#clock = new ClockWatch(options.meter, options.log);
   }
 
   /** Of PostgreSQL, as last seen; null before it was. */
@@ -69,7 +74,7 @@ export class Membership {
    * @throws Error when the cluster has another store: then nothing here may be changed; NewerSchemaError
    */
   async run(storeId: string): Promise<void> {
-    const { link, log } = this.#options;
+    const { link, log, meter } = this.#options;
     let told = '';
     while (!this.#isStopping) {
       try {
@@ -81,6 +86,7 @@ export class Membership {
       } catch (fault) {
         if (fault instanceof OtherStoreError || fault instanceof NewerSchemaError) throw fault;
         const reason = fault instanceof Error ? fault.message : String(fault);
+        if (!this.#isStopping) meter.countRenewal(false);
         if (!this.#isStopping && reason !== told)
           log.warn({ reason }, 'this node is cut off from its cluster');
         told = reason;
@@ -122,7 +128,7 @@ export class Membership {
   }
 
   async #renew(connection: SqlConnection): Promise<boolean> {
-    const { replica, follower, lease, leaseMs } = this.#options;
+    const { replica, follower, lease, leaseMs, meter } = this.#options;
     const sentAt = monotonicMs();
     const wallAt = Date.now();
     const before = replica.place;
@@ -132,6 +138,7 @@ export class Membership {
     const head = asksToWait ? await this.#ask(connection) : await readClusterHead(connection);
     const isFirst = this.#head === null;
     this.#head = head;
+    meter.showHead(head.position, isFirst);
     this.#requireOwnHistory(head, before);
     if (head.format > recordsFormat) throw new NewerLogError(`the log has format ${head.format}`);
     // Every change that was acknowledged before the renewal is applied before it counts.
@@ -139,11 +146,13 @@ export class Membership {
     this.#isBackward = false;
     if (head.closedAt !== null) return this.#stayOut(connection);
     this.#isClosed = false;
+    meter.showCaughtUp(sentAt);
     if (!asksToWait) return !isFirst;
     // It was given back meanwhile, and nobody waits for this node any more.
     if (this.#isStopping) return true;
     const untilMs = validUntil(sentAt, leaseMs);
     lease.renew(untilMs, wallAt + (untilMs - sentAt));
+    meter.countRenewal(true);
     return true;
   }
 
@@ -154,13 +163,15 @@ export class Membership {
   async #ask(connection: SqlConnection): Promise<Head> {
     const { replica, label } = this.#options;
     this.#counter += 1;
-    const { head } = await renew(connection, {
+    const sentAt = Date.now();
+    const { head, databaseTime } = await renew(connection, {
       id: this.#options.self(),
       counter: this.#counter,
       applied: replica.place.position,
       knowsFormat: recordsFormat,
       label,
     });
+    this.#clock.compare(sentAt, databaseTime, Date.now());
     return head;
   }
 

@@ -1,0 +1,86 @@
+import { eventLoopActive, eventLoopDelay } from '../../observability/event-loop.ts';
+import { counter, durationBounds, gauge, histogram, layOut } from '../../observability/metric.ts';
+
+/** The connections that a node keeps to PostgreSQL: one commits, the other one follows the log and renews the lease. */
+export const clusterLinks = ['commits', 'following'] as const;
+export type ClusterLinkName = (typeof clusterLinks)[number];
+
+/**
+ * What became of an attempt to commit. `lost`: another node was faster, and it is decided again. `unknown`: PostgreSQL
+ * did not say. `refused`: it was not stored, since PostgreSQL could not be asked, or refused it.
+ */
+export const clusterCommitOutcomes = ['committed', 'lost', 'unknown', 'refused'] as const;
+export type ClusterCommitOutcome = (typeof clusterCommitOutcomes)[number];
+
+export const confirmationEnds = ['everywhere', 'unconfirmed', 'unknown'] as const;
+export const renewalOutcomes = ['renewed', 'failed'] as const;
+
+/**
+ * Written by the cluster's thread only; `ClusterHost` fills those that change with the time alone, so that they are right
+ * while the thread hangs.
+ */
+export const clusterMetrics = layOut({
+  attached: gauge(
+    'burgee_cluster_attached',
+    '1 while the lease of this node is valid: then no change was acknowledged anywhere that it has not applied.',
+  ),
+  leaseRemaining: gauge(
+    'burgee_cluster_lease_remaining_seconds',
+    'For how long the lease is still valid, unless it is renewed.',
+  ),
+  position: gauge('burgee_cluster_position', 'The position of the log that this node has applied.'),
+  head: gauge('burgee_cluster_head_position', 'The newest position that this node knows of.'),
+  lag: gauge(
+    'burgee_cluster_lag_positions',
+    'How many positions this node is behind the newest it knows of.',
+  ),
+  lagSeconds: gauge(
+    'burgee_cluster_lag_seconds',
+    'Time since this node was last seen to have all of the log: while it is cut off, this grows.',
+  ),
+  renewals: counter(
+    'burgee_cluster_renewals_total',
+    'Renewals of the lease, and attempts that failed.',
+    renewalOutcomes.map((outcome) => ({ outcome })),
+  ),
+  reconnects: counter(
+    'burgee_cluster_reconnects_total',
+    'Connections to PostgreSQL that were made in the place of one before.',
+    clusterLinks.map((link) => ({ link })),
+  ),
+  commitDuration: histogram(
+    'burgee_cluster_commit_duration_seconds',
+    'Attempts to commit to PostgreSQL, by what became of each, and how long each took.',
+    durationBounds,
+    clusterCommitOutcomes.map((outcome) => ({ outcome })),
+  ),
+  lockedCommits: counter(
+    'burgee_cluster_locked_commits_total',
+    'Commits that were made under the lock of the cluster, because other nodes had been faster twice.',
+  ),
+  waiting: gauge('burgee_cluster_waiting_changes', 'Commits that are stored and wait for other nodes.'),
+  waitDuration: histogram(
+    'burgee_cluster_wait_duration_seconds',
+    'How long stored commits waited until all nodes had them, by how the wait ended.',
+    durationBounds,
+    confirmationEnds.map((end) => ({ end })),
+  ),
+  waitLimit: gauge('burgee_cluster_wait_limit_seconds', 'The longest wait: BURGEE_CLUSTER_WAIT_MS.'),
+  nodes: gauge('burgee_cluster_nodes', 'Nodes that PostgreSQL lists, this one included.'),
+  silentNodes: gauge(
+    'burgee_cluster_silent_nodes',
+    'Of these, nodes that are not waited for, because they have not renewed their lease.',
+  ),
+  takeOvers: counter(
+    'burgee_cluster_take_overs_total',
+    'How often the replica took over the whole state of PostgreSQL.',
+  ),
+  followedRows: counter('burgee_cluster_followed_rows_total', 'Rows of other nodes that were fetched.'),
+  followedBytes: counter('burgee_cluster_followed_bytes_total', 'Bytes of the changes in these rows.'),
+  clockSkew: gauge(
+    'burgee_cluster_clock_skew_seconds',
+    "How far this machine's clock is ahead of PostgreSQL's: negative where it is behind.",
+  ),
+  loopActive: eventLoopActive('cluster'),
+  loopDelay: eventLoopDelay('cluster'),
+});
