@@ -12,6 +12,7 @@ import {
   sumOf,
 } from '../observability/metric-cells.ts';
 import { receiveLines } from '../observability/thread-log.ts';
+import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import { Lookout } from '../support/lookout.ts';
@@ -54,6 +55,8 @@ export interface FrontParts {
   readonly webApp: WebApp | null;
   /** Null: no provider is configured. */
   readonly openId: OpenIdPort | null;
+  /** Null: the service is alone. */
+  readonly nodes: NodesPort | null;
   readonly usage: UsageRecorder;
   readonly mainLog: MainLog;
   readonly onFatal: (fault: Error) => void;
@@ -117,7 +120,7 @@ export class Front {
       threads,
       requestDeadlineMs: config.requestDeadlineMs,
       server: this.#server,
-      desk: new HostDesk({ writer, openId: parts.openId }),
+      desk: new HostDesk({ writer, openId: parts.openId, nodes: parts.nodes }),
       log,
       onMessage: (message) => this.#receive(message),
       onFatal: parts.onFatal,

@@ -1,3 +1,4 @@
+import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import { WatchPlaces } from '../operations/watching/watch-places.ts';
 import { assert } from '../support/assert.ts';
@@ -9,6 +10,8 @@ export interface HostDeskOptions {
   readonly writer: WriterClient;
   /** Null: no provider is configured. */
   readonly openId: OpenIdPort | null;
+  /** Null: the service is alone. */
+  readonly nodes: NodesPort | null;
 }
 
 /** The calling worker's holder, as the desk needs it. */
@@ -32,7 +35,7 @@ export class HostDesk {
   readonly #watchPlaces = new WatchPlaces();
   readonly #handlers: Handlers;
 
-  constructor({ writer, openId }: HostDeskOptions) {
+  constructor({ writer, openId, nodes }: HostDeskOptions) {
     const provider = (): OpenIdPort => {
       if (openId === null) throw new Error('no OpenID provider is configured');
       return openId;
@@ -46,6 +49,7 @@ export class HostDesk {
       beginOpenId: async (_caller, ...args) => provider().begin(...args),
       takeOpenId: async (_caller, ...args) => provider().take(...args),
       receiveOpenId: async (_caller, ...args) => provider().receive(...args),
+      listNodes: async () => (nodes === null ? null : nodes.list()),
       joinWatchers: async ({ watchPlaces }, viewer) => {
         const place = this.#watchPlaces.join(viewer);
         if (typeof place === 'number') watchPlaces.add(place);

@@ -8,6 +8,8 @@ import { exportAudit } from './audit/export-audit.ts';
 import { exportProjectAudit } from './audit/export-project-audit.ts';
 import { listAudit } from './audit/list-audit.ts';
 import { listProjectAudit } from './audit/list-project-audit.ts';
+import { listNodes } from './cluster/list-nodes.ts';
+import { permitNodes } from './cluster/permit-nodes.ts';
 import { countEvaluations } from './flags/count-evaluations.ts';
 import { createConsoleFlag } from './flags/create-console-flag.ts';
 import { deleteFlag } from './flags/delete-flag.ts';
@@ -68,6 +70,7 @@ export const consoleOperations = {
   'export-project-audit': exportProjectAudit,
   'list-audit': listAudit,
   'list-project-audit': listProjectAudit,
+  'list-nodes': listNodes,
   'count-evaluations': countEvaluations,
   'create-console-flag': createConsoleFlag,
   'delete-flag': deleteFlag,
@@ -114,6 +117,7 @@ export const consoleOperations = {
 
 /** What conversations ask for. */
 export const consoleSteps = {
+  'permit-nodes': permitNodes,
   'begin-open-id-session': beginOpenIdSession,
   'begin-session-by-password': beginSessionByPassword,
   'consume-link': consumeLink,

@@ -11,6 +11,7 @@ export const consoleRoutes = {
   'export-project-audit': 'GET /projects/{projectId}/audit/export',
   'list-audit': 'GET /audit',
   'list-project-audit': 'GET /projects/{projectId}/audit',
+  'list-nodes': 'GET /cluster/nodes',
   'count-evaluations': 'GET /projects/{projectId}/flags/{flagId}/evaluations',
   'create-console-flag': 'POST /projects/{projectId}/flags',
   'delete-flag': 'DELETE /projects/{projectId}/flags/{flagId}',

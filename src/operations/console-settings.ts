@@ -10,6 +10,8 @@ export interface ConsoleSettings {
   readonly openIdName: string | null;
   /** Whether denial emails are sent. */
   readonly isMailConfigured: boolean;
+  /** Whether this service is a node of a cluster. */
+  readonly isCluster: boolean;
   /** The link with which this process admits the first Owner. */
   readonly firstOwnerOffer: FirstOwnerOffer;
 }

@@ -1,6 +1,7 @@
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import type { ApiReply } from './api-reply.ts';
 import type { ApiReads } from './call.ts';
+import type { NodesPort } from './cluster/nodes-port.ts';
 import type { ConsoleSettings } from './console-settings.ts';
 import type { OpenIdCookie } from './sessions/open-id/open-id-cookie.ts';
 import type { OpenIdPort } from './sessions/open-id/open-id-protocol.ts';
@@ -51,6 +52,7 @@ export interface ConversationActors {
   readonly openIdCookie: OpenIdCookie;
   /** Null when no provider is configured. */
   readonly openId: OpenIdPort | null;
+  readonly nodes: NodesPort;
   /** Marks a session as seen, in the background: no answer waits for it. */
   touch(sessionId: string | null): void;
 }

@@ -9,6 +9,7 @@ import type { LogLines } from '../observability/thread-log.ts';
 import { LeaseCell } from '../support/lease-cell.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { within } from '../support/within.ts';
+import { ClusterNodes } from './cluster-nodes.ts';
 
 export interface ClusterHostOptions {
   readonly setup: Omit<ClusterSetup, 'label' | 'metrics'>;
@@ -24,6 +25,7 @@ const stopTimeoutMs = 2000;
 export class ClusterHost {
   readonly #worker: Worker;
   readonly #exited: Promise<unknown>;
+  readonly nodes = new ClusterNodes(() => this.#post({ kind: 'list-nodes' }));
   readonly #lease: LeaseCell;
   readonly #metrics: MetricCells;
   #isStopping = false;
@@ -44,6 +46,7 @@ export class ClusterHost {
     this.#worker.on('exit', () => end(new Error('the cluster thread ended')));
     this.#worker.on('message', (message: ClusterMessage) => {
       if (message.kind === 'log') onLog(message.lines);
+      else if (message.kind === 'nodes') this.nodes.receive(message);
       else end(new Error(message.message));
     });
   }
@@ -64,8 +67,11 @@ export class ClusterHost {
   /** The node leaves its cluster: nobody waits for it any more. After the last change was told, before the writer ends. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    const request: ClusterRequest = { kind: 'stop' };
-    this.#worker.postMessage(request);
+    this.#post({ kind: 'stop' });
     if (!(await within(stopTimeoutMs, this.#exited))) await this.#worker.terminate();
+  }
+
+  #post(request: ClusterRequest): void {
+    this.#worker.postMessage(request);
   }
 }

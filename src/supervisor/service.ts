@@ -142,6 +142,7 @@ class ServiceParts {
       docsUrl: config.docsUrl,
       openIdName: config.openIdIssuer === null ? null : config.openIdName,
       isMailConfigured: config.smtpUrl !== null,
+      isCluster: config.clusterUrl !== null,
       firstOwnerOffer: this.#firstOwner.offer,
     };
     const node = newId();
@@ -222,6 +223,7 @@ class ServiceParts {
       docs,
       webApp,
       openId,
+      nodes: this.#cluster?.nodes ?? null,
       usage: this.#usage,
       mainLog: this.#mainLog,
       onFatal: this.#onFatal,

@@ -102,6 +102,7 @@ export class ConsoleDoor implements ApiDoor {
       attempts: new AttemptLimiters(options.attempts, options.meter),
       openIdCookie: openIdCookie(settings.baseUrl),
       openId: options.hasOpenId ? host.openId : null,
+      nodes: host.nodes,
       touch: (sessionId) => {
         if (sessionId !== null) host.tell({ kind: 'touched', sessionId });
       },

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { PasswordPort } from '../operations/conversation.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import type { WatchPort } from '../operations/watching/watch-places.ts';
@@ -47,6 +48,7 @@ export class HostClient {
     take: (state, browserSecret) => this.ask('takeOpenId', [state, browserSecret]),
     receive: (rawQuery, signIn, requestId) => this.ask('receiveOpenId', [rawQuery, signIn, requestId]),
   };
+  readonly nodes: NodesPort = { list: () => this.ask('listNodes', []) };
   readonly watchPlaces: WatchPort = {
     join: (viewer) => this.ask('joinWatchers', [viewer]),
     leave: (place) => this.tell({ kind: 'left-watchers', place }),

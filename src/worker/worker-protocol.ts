@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { TokenUse } from '../domain/token/token-use.ts';
 import type { AppDescriptor } from '../http/uws.ts';
 import type { LogLines } from '../observability/thread-log.ts';
+import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { PasswordPort } from '../operations/conversation.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
@@ -125,6 +126,7 @@ export interface HostCalls {
   readonly beginOpenId: Call<OpenIdPort['begin']>;
   readonly takeOpenId: Call<OpenIdPort['take']>;
   readonly receiveOpenId: Call<OpenIdPort['receive']>;
+  readonly listNodes: Call<NodesPort['list']>;
   readonly joinWatchers: Call<(viewer: Viewer) => Promise<number | string>>;
   /**
    * Resolves when the front end hands the worker no more connections. `mayWait`: it may wait until no other worker

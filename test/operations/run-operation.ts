@@ -24,6 +24,7 @@ export const plainSettings: ConsoleSettings = {
   docsUrl: 'http://localhost/docs',
   openIdName: null,
   isMailConfigured: false,
+  isCluster: false,
   firstOwnerOffer: { id: 'offer', secretHash: new Uint8Array(32), createdAt: 0, expiresAt: 0 },
 };
 

@@ -26,13 +26,38 @@ export interface ClusterSetup {
   readonly replicaPort: MessagePort;
 }
 
+/** The nodes as PostgreSQL lists them. */
+export interface NodesAnswer {
+  /** The newest position of the cluster. */
+  readonly position: number;
+  readonly nodes: {
+    readonly id: string;
+    readonly label: string;
+    /** This node. */
+    readonly isAnswering: boolean;
+    /** Whether its lease may be valid. */
+    readonly isAttached: boolean;
+    /** As it said when it last renewed its lease. */
+    readonly position: number;
+    readonly lag: number;
+    readonly renewedMsAgo: number;
+    /** For how long it may still take its state for current. */
+    readonly leaseMs: number;
+    readonly duties: string[];
+  }[];
+}
+
 /** To the cluster's thread. */
 export type ClusterRequest =
   /** Gives the lease back, so that nobody waits for this node. */
-  { readonly kind: 'stop' };
+  | { readonly kind: 'stop' }
+  /** Answered by `nodes`. One question at a time. */
+  | { readonly kind: 'list-nodes' };
 
 /** From the cluster's thread. */
 export type ClusterMessage =
   | { readonly kind: 'log'; readonly lines: LogLines }
+  /** Null: PostgreSQL cannot be asked. */
+  | { readonly kind: 'nodes'; readonly list: NodesAnswer | null }
   /** Only another setting or another directory helps. */
   | { readonly kind: 'fatal'; readonly message: string };

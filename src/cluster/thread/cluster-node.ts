@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../observability/logger.ts';
 import type { LeaseCell } from '../../support/lease-cell.ts';
 import { newId } from '../../support/random-id.ts';
+import type { NodesAnswer } from '../client/cluster-protocol.ts';
 import type { PlaceMessage } from '../client/replica-protocol.ts';
 import type { ClusterUrl } from '../sql/cluster-url.ts';
 import type { SqlConnection } from '../sql/connection.ts';
@@ -14,6 +15,7 @@ import { Committer } from './committer.ts';
 import { Follower } from './follower.ts';
 import { Incarnations } from './incarnations.ts';
 import { Membership, renewalsPerLease, requireSameStore } from './membership.ts';
+import { readNodeList } from './node-list.ts';
 import { type LinkOptions, PrimaryLink } from './primary-link.ts';
 import { type ClusterHandlers, ReplicaClient, type ReplicaPort } from './replica-client.ts';
 import { SchemaGate } from './schema-gate.ts';
@@ -222,6 +224,11 @@ export class ClusterNode {
     follower.restart(position);
     meter.countTakeOver();
     log.info({ position, written }, 'the replica has taken over the state of the cluster');
+  }
+
+  /** @throws Error where PostgreSQL does not answer */
+  listNodes(): Promise<NodesAnswer> {
+    return readNodeList(this.#link, this.#self, this.#options.leaseMs);
   }
 
   async #tellLastUsage(): Promise<void> {

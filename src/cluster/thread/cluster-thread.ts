@@ -32,7 +32,16 @@ export function serveCluster(setup: ClusterSetup, port: MessagePort): void {
     const calls = new PortCalls<ReplicaCalls, ClusterCalls>(setup.replicaPort, node.handlers);
     node.start(calls);
     port.on('message', (request: ClusterRequest) => {
-      if (request.kind !== 'stop') return;
+      if (request.kind === 'list-nodes') {
+        node
+          .listNodes()
+          .catch((fault: Error) => {
+            log.debug({ reason: fault.message }, 'the nodes could not be listed');
+            return null;
+          })
+          .then((list) => post({ kind: 'nodes', list }), fail);
+        return;
+      }
       node
         .stop()
         .catch((fault: unknown) => log.warn({ err: fault }, 'the node could not leave in order'))

@@ -97,6 +97,12 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import('../screens/settings/settings-screen.tsx'), 'SettingsScreen'),
 });
 
+const nodesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/nodes',
+  component: lazyRouteComponent(() => import('../screens/nodes/nodes-screen.tsx'), 'NodesScreen'),
+});
+
 const organisationAuditRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/audit',
@@ -211,6 +217,7 @@ const routeTree = rootRoute.addChildren([
     projectsRoute,
     membersRoute,
     settingsRoute,
+    nodesRoute,
     organisationAuditRoute,
     projectRoutes,
     unknownRoute,

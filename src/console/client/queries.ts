@@ -38,6 +38,12 @@ export const membersQuery = reading(everywhere, 'list-members', {});
 export const invitationsQuery = reading(everywhere, 'list-invitations', {});
 export const organisationQuery = reading(everywhere, 'read-organisation', {});
 export const mailStateQuery = reading(everywhere, 'read-mail-state', {});
+/** Nobody tells the page of nodes: it asks again. */
+const nodesEveryMs = 2000;
+export const nodesQuery = queryOptions({
+  ...reading(everywhere, 'list-nodes', {}),
+  refetchInterval: nodesEveryMs,
+});
 export const sessionsQuery = reading(everywhere, 'list-sessions', {});
 
 export function flagsQuery(projectId: string) {

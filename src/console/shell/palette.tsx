@@ -39,7 +39,7 @@ function useActions(): PaletteEntry[] {
 /** Every destination from here: the present project's pages and flags, other projects, actions. */
 function usePaletteEntries(): readonly PaletteEntry[] {
   const navigate = useNavigate();
-  const { organisation } = useSession();
+  const { organisation, isCluster, member } = useSession();
   const project = useCurrentProject();
   const projectId = project?.id ?? '';
   const projects = useQuery(projectsQuery).data?.projects ?? [];
@@ -67,6 +67,9 @@ function usePaletteEntries(): readonly PaletteEntry[] {
         ]),
     entry('page', 'projects', 'Projects', () => void navigate({ to: '/projects' })),
     entry('page', 'settings', 'Settings', () => void navigate({ to: '/settings' })),
+    ...(isCluster && hasRole(member.role, 'owner')
+      ? [entry('page', 'nodes', 'Nodes', () => void navigate({ to: '/nodes' }), 'cluster')]
+      : []),
     ...(project !== null && hasRole(project.role, 'editor')
       ? [entry('action', 'create', 'Create flag', create)]
       : []),

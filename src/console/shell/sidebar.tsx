@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ProjectView } from '../../contracts/console/project-views.ts';
+import { hasRole } from '../../domain/console/console-principal.ts';
 import { projectsQuery } from '../client/queries.ts';
 import { Brand } from '../parts/brand.tsx';
 import { openOverlay } from './overlays.ts';
@@ -110,10 +111,12 @@ const organisationPages = [
   { title: 'Organisation log', to: '/audit', isOfOrganisation: true },
   { title: 'Settings', to: '/settings', isOfOrganisation: false },
 ] as const;
+const nodesPage = { title: 'Nodes', to: '/nodes' } as const;
 
 function OrganisationLinks() {
-  const { organisation } = useSession();
-  const shown = organisationPages.filter((page) => organisation !== null || !page.isOfOrganisation);
+  const { organisation, isCluster, member } = useSession();
+  const own = organisationPages.filter((page) => organisation !== null || !page.isOfOrganisation);
+  const shown = isCluster && hasRole(member.role, 'owner') ? [...own, nodesPage] : own;
   return (
     <Group title={organisation?.name ?? 'Account'}>
       {shown.map(({ title, to }) => (

@@ -10,6 +10,8 @@ interface SignedIn {
   /** The page's results include every change up to this position. */
   readonly position: string;
   readonly isMailConfigured: boolean;
+  /** Whether the service is a node of a cluster. */
+  readonly isCluster: boolean;
   readonly docsUrl: string;
   readonly baseUrl: string;
 }
@@ -23,6 +25,7 @@ export function useSession(): SignedIn {
     organisation: data.organisation ?? null,
     position: data.position ?? '0.0',
     isMailConfigured: data.isMailConfigured ?? false,
+    isCluster: data.isCluster ?? false,
     docsUrl: data.docsUrl ?? '/docs',
     baseUrl: data.baseUrl ?? window.location.origin,
   };

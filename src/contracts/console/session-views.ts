@@ -15,6 +15,8 @@ export const sessionViewSchema = shape({
   position: Type.Optional(text),
   /** Whether SMTP is configured, so that denial emails are sent. */
   isMailConfigured: Type.Optional(Type.Boolean()),
+  /** Whether the service is a node of a cluster. */
+  isCluster: Type.Optional(Type.Boolean()),
   docsUrl: Type.Optional(text),
   baseUrl: Type.Optional(text),
 });

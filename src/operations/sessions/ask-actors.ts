@@ -44,7 +44,7 @@ export function askReads<T>(
 ): Asked<T> {
   const { answer, release } = reads.read(callOf(reply, step, body));
   try {
-    touch(answer.touchedSessionId);
+    if (!reply.request.isBackground) touch(answer.touchedSessionId);
     return settle<T>(reply, answer, joinPieces(answer.body));
   } finally {
     release();

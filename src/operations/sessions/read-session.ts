@@ -11,7 +11,7 @@ export const readSession = consoleRead('read-session', {
   access: anybody,
   answer: sessionViewSchema,
   run: (queries, _request, principal, context) => {
-    const { openIdName, isMailConfigured, docsUrl, baseUrl, now } = context;
+    const { openIdName, isMailConfigured, isCluster, docsUrl, baseUrl, now } = context;
     if (principal === null) return allow({ value: { isSignedIn: false, openIdName } satisfies SessionView });
     const { session, member, organisation } = principal;
     const watched = { organisationId: member.organisationId, project: null };
@@ -23,6 +23,7 @@ export const readSession = consoleRead('read-session', {
       organisation: organisation === null ? null : organisationView(organisation, now),
       position: formatPosition(newestPosition(queries, watched)),
       isMailConfigured,
+      isCluster,
       docsUrl,
       baseUrl,
     };

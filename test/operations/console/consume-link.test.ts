@@ -40,7 +40,14 @@ class InvitationStage {
     const body = { secret: this.#secret, name: 'New', email: null, passwordHash: '$argon2id$' };
     const origin = { requestId: 'request-1', address: '192.0.2.1', userAgent: 'Browser/1' };
     const context = createConsoleContext({
-      ...{ tokenPrefix: 'burgee', baseUrl: '', docsUrl: '', openIdName: null, isMailConfigured: false },
+      ...{
+        tokenPrefix: 'burgee',
+        baseUrl: '',
+        docsUrl: '',
+        openIdName: null,
+        isMailConfigured: false,
+        isCluster: false,
+      },
       firstOwnerOffer: this.#offer,
     });
     return this.store.write(({ queries, apply }) => {

@@ -22,7 +22,12 @@ function newSecret(): string {
 
 const context: ConsoleContext = {
   ...{ now, newId, newSecret, hashSecret, tokenPrefix: 'burgee', baseUrl: 'https://flags.example.test' },
-  ...{ docsUrl: 'https://flags.example.test/docs', openIdName: 'Provider', isMailConfigured: false },
+  ...{
+    docsUrl: 'https://flags.example.test/docs',
+    openIdName: 'Provider',
+    isMailConfigured: false,
+    isCluster: false,
+  },
   firstOwnerOffer: makeFirstOwnerOffer('', now).offer,
 };
 

@@ -42,7 +42,14 @@ t.test(
       onOutboxGrew: () => undefined,
       meter: new WriterMeter(createMetricMemory(writerMetrics)),
       console: {
-        ...{ tokenPrefix: 'burgee', baseUrl: '', docsUrl: '', openIdName: null, isMailConfigured: false },
+        ...{
+          tokenPrefix: 'burgee',
+          baseUrl: '',
+          docsUrl: '',
+          openIdName: null,
+          isMailConfigured: false,
+          isCluster: false,
+        },
         firstOwnerOffer: makeFirstOwnerOffer('', Date.now()).offer,
       },
       docsUrl: '',

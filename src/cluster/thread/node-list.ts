@@ -1,0 +1,37 @@
+import type { NodesAnswer } from '../client/cluster-protocol.ts';
+import { connectToPrimary } from '../sql/connect.ts';
+import { readStatus } from '../sql/upkeep-statements.ts';
+import { silenceMs, validUntil } from './lease-rules.ts';
+import type { LinkOptions } from './primary-link.ts';
+
+/**
+ * The nodes as PostgreSQL lists them. On a connection of its own, which may be cut when the answer takes too long.
+ * @param self what this node is called now
+ */
+export async function readNodeList(
+  options: LinkOptions,
+  self: string,
+  leaseMs: number,
+): Promise<NodesAnswer> {
+  const connection = await connectToPrimary(options);
+  try {
+    const { head, nodes, duties } = await readStatus(connection);
+    return {
+      position: head.position,
+      nodes: nodes.map(({ id, label, applied, renewedMsAgo: sinceMs }) => {
+        const renewedMsAgo = Math.max(0, sinceMs);
+        return {
+          ...{ id, label, renewedMsAgo },
+          isAnswering: id === self,
+          isAttached: renewedMsAgo < silenceMs(leaseMs),
+          position: applied,
+          lag: Math.max(0, head.position - applied),
+          leaseMs: Math.max(0, Math.round(validUntil(-renewedMsAgo, leaseMs))),
+          duties: duties.filter(({ node }) => node === id).map(({ duty }) => duty),
+        };
+      }),
+    };
+  } finally {
+    if (!connection.isOver) await connection.end();
+  }
+}

@@ -1,0 +1,5 @@
+import { allow } from '../../domain/console/console-problem.ts';
+import { inOrganisation, readStep } from '../operation.ts';
+
+/** Nodes are the whole service's: of the members, Owners are who runs it, or can tell those who do. */
+export const permitNodes = readStep('permit-nodes', inOrganisation('owner'), () => allow({ value: null }));
