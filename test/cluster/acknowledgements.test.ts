@@ -1,7 +1,10 @@
 import t from 'tap';
+import { clusterMetrics } from '../../src/cluster/client/cluster-metrics-protocol.ts';
 import { nodesMax } from '../../src/cluster/sql/node-statements.ts';
 import type { NodeRow } from '../../src/cluster/sql/rows.ts';
 import { Acknowledgements } from '../../src/cluster/thread/acknowledgements.ts';
+import { ClusterMeter } from '../../src/cluster/thread/cluster-meter.ts';
+import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import { monotonicMs } from '../../src/support/monotonic-clock.ts';
 import { eventually } from '../support/expectations.ts';
 
@@ -17,6 +20,7 @@ function acknowledgementsOf(rows: readonly NodeRow[]): Acknowledgements {
     leaseMs: 3000,
     waitMs: 50,
     wait: 'all',
+    meter: new ClusterMeter(createMetricMemory(clusterMetrics), 50),
   });
   acknowledgements.observe(rows, monotonicMs());
   return acknowledgements;

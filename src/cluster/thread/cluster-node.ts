@@ -5,7 +5,6 @@ import { newId } from '../../support/random-id.ts';
 import type { NodesAnswer } from '../client/cluster-protocol.ts';
 import type { PlaceMessage } from '../client/replica-protocol.ts';
 import type { ClusterUrl } from '../sql/cluster-url.ts';
-import type { SqlConnection } from '../sql/connection.ts';
 import { confirmHead, readClusterHead } from '../sql/head-statements.ts';
 import { NewerSchemaError } from '../sql/schema.ts';
 import { AcknowledgementWatch } from './acknowledgement-watch.ts';

@@ -38,7 +38,9 @@ t.test('status shows nodes, head and duties, and says which nodes are not sound'
     problems: [],
     notes: [/no synchronous standby/],
   });
-  t.ok(status.duties.some(({ duty, node }: Record<string, string>) => duty === 'clean-up' && node === 'test'));
+  t.ok(
+    status.duties.some(({ duty, node }: Record<string, string>) => duty === 'clean-up' && node === 'test'),
+  );
   t.ok(Math.abs(status.movedAt - Date.now()) < 60_000);
   t.same(
     status.nodes.map(({ lag, isReady }: { lag: number; isReady: boolean }) => [lag, isReady]),
