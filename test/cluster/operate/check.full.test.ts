@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { SqlConnection } from '../../../src/cluster/sql/connection.ts';
+import { readClusterHead } from '../../../src/cluster/sql/head-statements.ts';
 import { trimLog } from '../../../src/cluster/sql/upkeep-statements.ts';
 import { openForWriting } from '../../../src/storage/store-opening.ts';
 import { databaseSkip, openTestDatabase } from '../../support/postgres/test-database.ts';
@@ -55,12 +56,14 @@ t.test('each damage of log, records and a replica is found', { skip }, async (t)
   for (let percentage = 1; percentage <= 6; percentage += 1) await setPercentage(node, cluster, percentage);
   t.match(
     await check(cluster, '--data-dir', node.dataDir),
-    { isClean: true, replica: { position: 7 } },
+    { isClean: true, replica: { position: Number } },
     'beside a running node',
   );
   await node.stop();
   const connection = await cluster.connect();
   const { schema } = connection;
+  // Beside the changes it has what was recorded of the token's use.
+  const { position: last } = await readClusterHead(connection);
   await connection.run(`update ${schema}.log set at = now() - interval '1 day' where position <= 3`, []);
   t.equal(await trimLog(connection, { rows: 1, ageMs: 60_000 }), 2);
 
@@ -74,7 +77,7 @@ t.test('each damage of log, records and a replica is found', { skip }, async (t)
   );
 
   const flipped = 'set_byte(changes, 40, 255 - get_byte(changes, 40))';
-  for (const position of [4, 5, 7]) {
+  for (const position of [4, 5, last]) {
     const findings = await damaged(
       cluster,
       connection,
@@ -84,20 +87,20 @@ t.test('each damage of log, records and a replica is found', { skip }, async (t)
   }
   const lost = await damaged(cluster, connection, `delete from ${schema}.log where position = 5`);
   t.match(lost, [/^log\/5: the row is missing/]);
-  const end = await damaged(cluster, connection, `delete from ${schema}.log where position = 7`);
-  t.match(end, [/^log\/7: the row is missing/]);
+  const end = await damaged(cluster, connection, `delete from ${schema}.log where position = ${last}`);
+  t.match(end, [new RegExp(`^log/${last}: the row is missing`)]);
   const head = await damaged(cluster, connection, `update ${schema}.head set checksum = sha256('x')`);
-  t.match(head, [/^head: its checksum is not that of position 7/]);
+  t.match(head, [new RegExp(`^head: its checksum is not that of position ${last}`)]);
 
   const flag = `database = 'flags' and key = '${cluster.flag}'`;
   const removed = await damaged(cluster, connection, `delete from ${schema}.record where ${flag}`);
-  t.match(removed, [new RegExp(`^record flags/${cluster.flag}: row 7 has put it, and it is missing`)]);
+  t.match(removed, [new RegExp(`^record flags/${cluster.flag}: row \\d+ has put it, and it is missing`)]);
   const changed = await damaged(
     cluster,
     connection,
     `update ${schema}.record set value = set_byte(value, 9, 255 - get_byte(value, 9)) where ${flag}`,
   );
-  t.match(changed, [new RegExp(`^record flags/${cluster.flag}: row 7 has put another value`)]);
+  t.match(changed, [new RegExp(`^record flags/${cluster.flag}: row \\d+ has put another value`)]);
   const extra = `insert into ${schema}.record values ('flags', 'zzzzzzzzzzzzzzzzzzzz', 'x', 6)`;
   t.match(await damaged(cluster, connection, extra), [
     /^record flags\/z*: it is of row 6, which has not put it/,

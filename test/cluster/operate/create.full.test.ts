@@ -98,7 +98,7 @@ t.test('with replace a history begins anew, once all nodes are stopped', { skip 
   const backup = `${temporaryDirectory(t)}/backup`;
   const taken = await cluster.burgee('backup', backup, '--data-dir', directory);
   t.equal(taken.code, 0, taken.stderr);
-  t.match(JSON.parse(taken.stdout), { replica: { position: 2, checksum: /^[0-9a-f]{64}$/ } });
+  t.match(JSON.parse(taken.stdout), { replica: { position: Number, checksum: /^[0-9a-f]{64}$/ } });
   t.equal(await setPercentage(one, cluster, 50), 200);
   await one.stop();
   const restored = await cluster.burgee('restore', backup, '--force', '--data-dir', directory);

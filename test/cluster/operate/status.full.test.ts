@@ -1,5 +1,6 @@
 import t from 'tap';
-import { takeDuty } from '../../../src/cluster/sql/upkeep-statements.ts';
+import { readStatus } from '../../../src/cluster/sql/upkeep-statements.ts';
+import { eventually } from '../../support/expectations.ts';
 import { databaseSkip, openTestDatabase } from '../../support/postgres/test-database.ts';
 import { operatedCluster, setPercentage } from '../support/operator.ts';
 
@@ -22,7 +23,12 @@ t.test('status shows nodes, head and duties, and says which nodes are not sound'
   const [first, second] = [await cluster.boot(directory), await cluster.boot()];
   t.equal(await setPercentage(second, cluster, 40), 200);
   const connection = await cluster.connect();
-  t.equal(await takeDuty(connection, 'clean-up'), true);
+  // Nodes take the duties within a moment.
+  await eventually(
+    async () => (await readStatus(connection)).duties.some(({ duty }) => duty === 'clean-up'),
+    15_000,
+    'a duty has its node',
+  );
   const sound = await cluster.burgee('cluster', 'status', '--json');
   t.equal(sound.code, 0, sound.stdout + sound.stderr);
   const status = JSON.parse(sound.stdout);
@@ -30,17 +36,16 @@ t.test('status shows nodes, head and duties, and says which nodes are not sound'
     isSound: true,
     schema: cluster.schema,
     schemaVersion: 1,
-    position: 2,
+    position: Number,
     keptFrom: 2,
     closedAt: null,
     checksum: /^[0-9a-f]{64}$/,
-    logRows: 1,
+    logRows: Number,
     problems: [],
     notes: [/no synchronous standby/],
   });
-  t.ok(
-    status.duties.some(({ duty, node }: Record<string, string>) => duty === 'clean-up' && node === 'test'),
-  );
+  const ids = status.nodes.map(({ id }: { id: string }) => id);
+  t.ok(status.duties.every(({ node }: { node: string }) => ids.includes(node)));
   t.ok(Math.abs(status.movedAt - Date.now()) < 60_000);
   t.same(
     status.nodes.map(({ lag, isReady }: { lag: number; isReady: boolean }) => [lag, isReady]),
@@ -51,7 +56,7 @@ t.test('status shows nodes, head and duties, and says which nodes are not sound'
   );
   const text = await cluster.burgee('cluster', 'status');
   t.equal(text.code, 0);
-  t.match(text.stdout, /^head +2, since 20.*The cluster is sound\.\n$/ms);
+  t.match(text.stdout, /^head +\d+, since 20.*The cluster is sound\.\n$/ms);
   t.equal(text.stdout.match(/ ready$/gm)?.length, 2);
 
   // Nobody is left to remove them.
@@ -59,7 +64,8 @@ t.test('status shows nodes, head and duties, and says which nodes are not sound'
   await second.stop();
   await connection.run(
     `insert into ${connection.schema}.node(id, counter, applied, knows_format, label, renewed_at)
-     values ('x', 1, 2, 1, 'frozen', now() - interval '9 seconds'), ('y', 1, 1, 0, 'slow', now() + interval '9 seconds')`,
+     select 'x', 1, position, 1, 'frozen', now() - interval '9 seconds' from ${connection.schema}.head
+     union all select 'y', 1, position - 1, 0, 'slow', now() + interval '9 seconds' from ${connection.schema}.head`,
     [],
   );
   const bad = await cluster.burgee('cluster', 'status', '--json');
