@@ -15,7 +15,7 @@ import type { ConsoleConversation } from '../operations/operation.ts';
 import { overloaded } from '../operations/refuse-undecided.ts';
 import { openIdCookie } from '../operations/sessions/open-id/open-id-cookie.ts';
 import { type SessionCookie, sessionCookie } from '../operations/sessions/session-cookie.ts';
-import { PageWatchers } from '../operations/watching/page-watchers.ts';
+import { PageWatchers, type PageWatchersOptions } from '../operations/watching/page-watchers.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import { type ApiActors, answerRead, answerWrite } from './answers/answer-call.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
@@ -37,6 +37,7 @@ export interface ConsoleDoorOptions {
   readonly host: HostClient;
   /** Raised after each commit. */
   readonly storeVersion: SharedArrayBuffer;
+  readonly isAttached: PageWatchersOptions['isAttached'];
   readonly requestRate: AddressLimiter;
   readonly inFlight: SharedBudget;
   readonly attempts: AttemptMemory;
@@ -87,7 +88,10 @@ export class ConsoleDoor implements ApiDoor {
     this.manner = consoleManner(settings.docsUrl);
     this.#cookie = sessionCookie(settings.baseUrl);
     const onFault = (fault: unknown): void => log.error({ err: fault }, 'watching changes failed');
-    this.#watchers = new PageWatchers({ reads, places: host.watchPlaces, storeVersion, onFault });
+    this.#watchers = new PageWatchers({
+      ...{ reads, places: host.watchPlaces, storeVersion, onFault },
+      isAttached: options.isAttached,
+    });
     this.actors = {
       reads,
       longAnswers,
