@@ -23,6 +23,7 @@ import type { ApiDoor, OwnParts } from './api-gate.ts';
 import type { HostClient } from './host-client.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
 import { AttemptLimiters, type AttemptMemory } from './limits/attempt-limiters.ts';
+import { ClusterAttempts } from './limits/cluster-attempts.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';
 import type { RequestMeter } from './request-meter.ts';
 import { foreignOrigin, isOwnOrigin } from './request-origin.ts';
@@ -84,7 +85,8 @@ export class ConsoleDoor implements ApiDoor {
     this.#options = options;
     this.requestRate = options.requestRate;
     this.inFlight = options.inFlight;
-    const { settings, reads, longAnswers, writer, host, log, storeVersion } = options;
+    const { settings, reads, longAnswers, writer, host, log, storeVersion, meter } = options;
+    const attempts = new AttemptLimiters(options.attempts, meter);
     this.manner = consoleManner(settings.docsUrl);
     this.#cookie = sessionCookie(settings.baseUrl);
     const onFault = (fault: unknown): void => log.error({ err: fault }, 'watching changes failed');
@@ -103,7 +105,7 @@ export class ConsoleDoor implements ApiDoor {
       settings,
       cookie: this.#cookie,
       passwords: host.passwords,
-      attempts: new AttemptLimiters(options.attempts, options.meter),
+      attempts: settings.isCluster ? new ClusterAttempts(attempts, host.attempts, meter) : attempts,
       openIdCookie: openIdCookie(settings.baseUrl),
       openId: options.hasOpenId ? host.openId : null,
       nodes: host.nodes,

@@ -21,7 +21,7 @@ interface Connected {
 
 /** No call in this test is for the writer. */
 function openDesk(): HostDesk {
-  return new HostDesk({ writer: {} as WriterClient, openId: null, nodes: null });
+  return new HostDesk({ writer: {} as WriterClient, openId: null, cluster: null });
 }
 
 function connect(t: Test, desk: HostDesk): Connected {

@@ -38,7 +38,7 @@ export const startOpenId = conversation('start-open-id', {
       return;
     }
     const { limitKey, requestId } = reply.request;
-    const waitSeconds = attempts.beginFrom(limitKey);
+    const waitSeconds = await attempts.beginFrom(limitKey);
     if (waitSeconds !== null) {
       refuseAttempts(reply, waitSeconds);
       return;
