@@ -54,7 +54,6 @@ export class HostDesk {
       checkPasswords: (_caller, hashes, password) => this.#passwords.checkEach(hashes, password),
       hashPassword: (_caller, password) => this.#passwords.hash(password),
       beginOpenId: async (_caller, ...args) => provider().begin(...args),
-      takeOpenId: async (_caller, ...args) => provider().take(...args),
       receiveOpenId: async (_caller, ...args) => provider().receive(...args),
       listNodes: async () => (cluster === null ? null : cluster.nodes.list()),
       countAttempts: async (_caller, ...args) => cluster?.attempts.count(...args) ?? null,

@@ -45,9 +45,8 @@ export class HostClient {
     hash: (password) => this.ask('hashPassword', [password]),
   };
   readonly openId: OpenIdPort = {
-    begin: (beginning, requestId) => this.ask('beginOpenId', [beginning, requestId]),
-    take: (state, browserSecret) => this.ask('takeOpenId', [state, browserSecret]),
-    receive: (rawQuery, signIn, requestId) => this.ask('receiveOpenId', [rawQuery, signIn, requestId]),
+    begin: (proof, requestId) => this.ask('beginOpenId', [proof, requestId]),
+    receive: (rawQuery, proof, requestId) => this.ask('receiveOpenId', [rawQuery, proof, requestId]),
   };
   readonly nodes: NodesPort = { list: () => this.ask('listNodes', []) };
   readonly attempts: AttemptsPort = {

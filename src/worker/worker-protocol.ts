@@ -125,7 +125,6 @@ export interface HostCalls {
   readonly checkPasswords: Call<PasswordPort['checkEach']>;
   readonly hashPassword: Call<PasswordPort['hash']>;
   readonly beginOpenId: Call<OpenIdPort['begin']>;
-  readonly takeOpenId: Call<OpenIdPort['take']>;
   readonly receiveOpenId: Call<OpenIdPort['receive']>;
   readonly listNodes: Call<NodesPort['list']>;
   readonly countAttempts: Call<AttemptsPort['count']>;
