@@ -120,7 +120,7 @@ export class ClusterNode {
     const gate = new SchemaGate((versions) =>
       options.log.info(versions, "the cluster's tables were migrated to a newer version"),
     );
-    this.#link = { url: options.url, schema: options.schema, node: options.node, incarnations, gate };
+    this.#link = { url: options.url, schema: options.schema, self, incarnations, gate };
     const { meter } = options;
     this.#writing = new PrimaryLink({
       ...this.#link,
@@ -196,6 +196,8 @@ export class ClusterNode {
   async #startAnew(reason: string): Promise<void> {
     this.#acknowledgements.historyLost();
     this.#self = newId();
+    // Its duties belong to a connection that has the name of before.
+    await this.#caringLink.end();
     await this.#takeOver(reason);
     await this.#usage.restart();
   }
@@ -203,7 +205,7 @@ export class ClusterNode {
   async #takeOver(reason: string): Promise<void> {
     const { log, meter } = this.#options;
     log.warn({ reason }, 'the replica takes over the state of the cluster');
-    const { position, written } = await takeOverState(this.#link, this.#replica, this.#self);
+    const { position, written } = await takeOverState(this.#link, this.#replica);
     this.#follower.restart(position);
     meter.countTakeOver();
     log.info({ position, written }, 'the replica has taken over the state of the cluster');
@@ -211,7 +213,7 @@ export class ClusterNode {
 
   /** @throws Error where PostgreSQL does not answer */
   #listNodes(): Promise<NodesAnswer> {
-    return readNodeList(this.#link, this.#self, this.#options.leaseMs);
+    return readNodeList(this.#link, this.#options.leaseMs);
   }
 
   async #tellLastUsage(): Promise<void> {
