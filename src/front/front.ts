@@ -12,7 +12,6 @@ import {
   sumOf,
 } from '../observability/metric-cells.ts';
 import { receiveLines } from '../observability/thread-log.ts';
-import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import { Lookout } from '../support/lookout.ts';
@@ -32,7 +31,7 @@ import type { WriterClient } from '../writer/client/writer-client.ts';
 import { ChangePacing } from './change-pacing.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
-import { HostDesk } from './host-desk.ts';
+import { type ClusterParts, HostDesk } from './host-desk.ts';
 import { refuseWithoutWorker } from './refuse-without-worker.ts';
 import { SessionTouches } from './session-touches.ts';
 import { createSharedLimits, placesFor } from './shared-limits.ts';
@@ -56,7 +55,7 @@ export interface FrontParts {
   /** Null: no provider is configured. */
   readonly openId: OpenIdPort | null;
   /** Null: the service is alone. */
-  readonly nodes: NodesPort | null;
+  readonly cluster: ClusterParts | null;
   readonly usage: UsageRecorder;
   readonly mainLog: MainLog;
   readonly onFatal: (fault: Error) => void;
@@ -120,7 +119,7 @@ export class Front {
       threads,
       requestDeadlineMs: config.requestDeadlineMs,
       server: this.#server,
-      desk: new HostDesk({ writer, openId: parts.openId, nodes: parts.nodes }),
+      desk: new HostDesk({ writer, openId: parts.openId, cluster: parts.cluster }),
       log,
       onMessage: (message) => this.#receive(message),
       onFatal: parts.onFatal,

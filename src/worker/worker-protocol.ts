@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { TokenUse } from '../domain/token/token-use.ts';
 import type { AppDescriptor } from '../http/uws.ts';
 import type { LogLines } from '../observability/thread-log.ts';
+import type { AttemptsPort } from '../operations/cluster/attempts-port.ts';
 import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { PasswordPort } from '../operations/conversation.ts';
@@ -124,9 +125,10 @@ export interface HostCalls {
   readonly checkPasswords: Call<PasswordPort['checkEach']>;
   readonly hashPassword: Call<PasswordPort['hash']>;
   readonly beginOpenId: Call<OpenIdPort['begin']>;
-  readonly takeOpenId: Call<OpenIdPort['take']>;
   readonly receiveOpenId: Call<OpenIdPort['receive']>;
   readonly listNodes: Call<NodesPort['list']>;
+  readonly countAttempts: Call<AttemptsPort['count']>;
+  readonly giveBackAttempts: Call<AttemptsPort['giveBack']>;
   readonly joinWatchers: Call<(viewer: Viewer) => Promise<number | string>>;
   /**
    * Resolves when the front end hands the worker no more connections. `mayWait`: it may wait until no other worker

@@ -76,6 +76,7 @@ export function createServices(
     writer: attachment.writer(host.writer),
     meter: requestMeter,
     log,
+    isAttached: () => attachment.isAttached(),
   };
   const gateOptions: ApiGateOptions = {
     addresses: new AddressFinder(addresses, log, setup.limits.forgedHeaderWarning),
@@ -126,7 +127,10 @@ export function createServices(
 }
 
 /** What both doors are made with. */
-type DoorParts = Pick<ConsoleDoorOptions, 'reads' | 'longAnswers' | 'writer' | 'meter' | 'log'>;
+type DoorParts = Pick<
+  ConsoleDoorOptions,
+  'reads' | 'longAnswers' | 'writer' | 'meter' | 'log' | 'isAttached'
+>;
 
 interface Evaluation {
   readonly meter: EvaluationMeter;

@@ -45,7 +45,7 @@ async function openScene(t: Test): Promise<Scene> {
 }
 
 /** No worker uses the desk here. */
-const desk = new HostDesk({ writer: {} as WriterClient, openId: null, nodes: null });
+const desk = new HostDesk({ writer: {} as WriterClient, openId: null, cluster: null });
 
 function addApp(t: Test, { front }: Scene, name: string): App {
   const memory = {
