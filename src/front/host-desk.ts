@@ -3,9 +3,13 @@ import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import { WatchPlaces } from '../operations/watching/watch-places.ts';
 import { assert } from '../support/assert.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
+import type { SyncCensus } from '../worker/sync/sync-census.ts';
 import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/client/writer-client.ts';
 import { PasswordDesk } from './password-desk.ts';
+import type { SyncDesk } from './sync-desk.ts';
 
 export interface HostDeskOptions {
   readonly writer: WriterClient;
@@ -13,6 +17,9 @@ export interface HostDeskOptions {
   readonly openId: OpenIdPort | null;
   /** Null: the service is alone. */
   readonly cluster: ClusterParts | null;
+  readonly sync: SyncDesk;
+  /** Takes evaluations that clients have reported. */
+  onReported(counted: CountedEvaluations): void;
 }
 
 /** What a node asks of its cluster for its workers. */
@@ -40,9 +47,11 @@ type Handlers = {
 export class HostDesk {
   readonly #passwords = new PasswordDesk();
   readonly #watchPlaces = new WatchPlaces();
+  readonly #sync: SyncDesk;
   readonly #handlers: Handlers;
 
-  constructor({ writer, openId, cluster }: HostDeskOptions) {
+  constructor({ writer, openId, cluster, sync, onReported }: HostDeskOptions) {
+    this.#sync = sync;
     const provider = (): OpenIdPort => {
       if (openId === null) throw new Error('no OpenID provider is configured');
       return openId;
@@ -58,6 +67,12 @@ export class HostDesk {
       listNodes: async () => (cluster === null ? null : cluster.nodes.list()),
       countAttempts: async (_caller, ...args) => cluster?.attempts.count(...args) ?? null,
       giveBackAttempts: async (_caller, keys) => cluster?.attempts.giveBack(keys) ?? null,
+      listSyncStreams: async (_caller, projectId) => sync.streamsOf(projectId),
+      reportUsage: async (_caller, key, counted) => {
+        const isNew = sync.noteReport(key, monotonicMs());
+        if (isNew) onReported(counted);
+        return isNew;
+      },
       joinWatchers: async ({ watchPlaces }, viewer) => {
         const place = this.#watchPlaces.join(viewer);
         if (typeof place === 'number') watchPlaces.add(place);
@@ -84,8 +99,13 @@ export class HostDesk {
     this.#watchPlaces.leave(place);
   }
 
+  noteCensus(caller: Caller, census: readonly SyncCensus[]): void {
+    this.#sync.noteCensus(caller, census);
+  }
+
   /** The worker has ended: gives back what it held. */
   release(caller: Caller): void {
+    this.#sync.forget(caller);
     for (const place of [...caller.watchPlaces]) this.leaveWatchers(caller, place);
   }
 }
