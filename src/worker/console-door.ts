@@ -113,7 +113,8 @@ export class ConsoleDoor implements ApiDoor {
       touch: (sessionId) => {
         if (sessionId !== null) host.tell({ kind: 'touched', sessionId });
       },
-      onFault: (fault, requestId) => log.error({ err: fault, requestId }, 'console request failed'),
+      onFault: (fault, { requestId, callerIds }) =>
+        log.error({ err: fault, requestId, ...callerIds }, 'console request failed'),
     };
   }
 
@@ -196,9 +197,9 @@ export class ConsoleDoor implements ApiDoor {
   }
 
   note(request: ApiRequest, status: number, memberId: string | null, durationMs: number): void {
-    const { requestId, method, operation: route, address } = request;
+    const { requestId, callerIds, method, operation: route, address } = request;
     const outcome = status === 0 ? 'the client went away' : undefined;
-    const line = { requestId, memberId, method, route, status, durationMs, address, outcome };
+    const line = { requestId, memberId, method, route, status, durationMs, address, outcome, ...callerIds };
     this.#options.log.info(line, 'console request');
   }
 }
