@@ -1,6 +1,6 @@
 import type { SyncBeat, SyncDelta, SyncSnapshot } from '../../domain/sync/configuration.ts';
 import { FlagSet } from './flag-set.ts';
-import { positionOf, UnusableConfiguration } from './sync-shapes.ts';
+import { parseVersion, UnusableConfiguration } from './sync-shapes.ts';
 
 /** The configuration that a client answers from, and its position in the service's history. It is never given up. */
 export class HeldConfiguration {
@@ -73,8 +73,8 @@ export class HeldConfiguration {
   /** A change on a wrong base would be a wrong configuration for ever after. */
   #expectNext(version: string, hasBase: boolean): void {
     if (!hasBase || this.#position === null) throw new UnusableConfiguration('it continues nothing');
-    const present = positionOf(this.#position);
-    const next = positionOf(version);
+    const present = parseVersion(this.#position);
+    const next = parseVersion(version);
     if (present.history !== next.history) throw new UnusableConfiguration('it is of another history');
     if (next.number < present.number) throw new UnusableConfiguration('it is older than what is there');
   }

@@ -1,7 +1,7 @@
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import type { SyncSnapshot } from '../../domain/sync/configuration.ts';
 import { warn } from '../warn.ts';
-import { parseJson, positionOf, readSnapshot } from './sync-shapes.ts';
+import { parseJson, parseVersion, readSnapshot } from './sync-shapes.ts';
 
 /** A file with more bytes is neither read nor written. */
 const fileBytesMax = 64 * 1024 * 1024;
@@ -33,7 +33,7 @@ export async function readConfigurationFile(
 /** @returns the newer one of two of the same history; else the first one, which a person has chosen */
 export function newerOf(chosen: SyncSnapshot | null, kept: SyncSnapshot | null): SyncSnapshot | null {
   if (chosen === null || kept === null) return chosen ?? kept;
-  const [one, other] = [positionOf(chosen.version), positionOf(kept.version)];
+  const [one, other] = [parseVersion(chosen.version), parseVersion(kept.version)];
   return one.history === other.history && other.number > one.number ? kept : chosen;
 }
 

@@ -50,7 +50,7 @@ export interface Position {
   readonly number: number;
 }
 
-export function positionOf(version: string): Position {
+export function parseVersion(version: string): Position {
   const dot = version.lastIndexOf('.');
   const number = Number(version.slice(dot + 1));
   check(dot > 0 && dot < version.length - 1 && Number.isSafeInteger(number) && number >= 0, 'the version');
@@ -60,7 +60,7 @@ export function positionOf(version: string): Position {
 function versionOf(fields: Fields): string {
   const { version } = fields as Partial<SyncBeat>;
   if (!isText(version)) throw new UnusableConfiguration('the version is no text');
-  positionOf(version);
+  parseVersion(version);
   return version;
 }
 
