@@ -11,7 +11,6 @@ import type { ClientSettings } from './client-options.ts';
 import { FlagAnswers } from './configuration/flag-answers.ts';
 import { HeldConfiguration } from './configuration/held-configuration.ts';
 import { CacheFile, newerOf, readConfigurationFile } from './configuration/kept-files.ts';
-import { pause } from './connection/pause.ts';
 import { SyncAddress } from './connection/sync-address.ts';
 import { Synchroniser } from './connection/synchroniser.ts';
 import { UsageReporter } from './connection/usage-reporter.ts';
@@ -60,13 +59,7 @@ export class SyncedClient implements BurgeeClient {
     });
     void this.#synchroniser.run(this.#settings.mode);
     this.#usage.start();
-    // This timer alone keeps the process running: until the client has started.
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#settings.startTimeoutMs);
-    });
-    await Promise.race([started, late]);
-    clearTimeout(timer);
+    await within(this.#settings.startTimeoutMs, started);
   }
 
   async #takeFiles(): Promise<void> {
@@ -120,10 +113,7 @@ export class SyncedClient implements BurgeeClient {
     this.#synchroniser.close();
     this.#usage.stop();
     this.#cache?.stop();
-    const late = new AbortController();
-    const last = Promise.all([this.#usage.flush(), this.#cache?.flush()]);
-    await Promise.race([last, pause(this.#timings.closeMs, late.signal)]);
-    late.abort();
+    await within(this.#timings.closeMs, Promise.all([this.#usage.flush(), this.#cache?.flush()]));
   }
 
   #noteChange(names: readonly string[]): void {
@@ -137,4 +127,14 @@ export class SyncedClient implements BurgeeClient {
     this.#why = why;
     if (isNew) this.#listeners.tellStatus(status, why);
   }
+}
+
+/** Waits at most so long. The client's sockets do not keep the process running, so that this timer must meanwhile. */
+async function within(ms: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { SyncUsage } from '../../../src/domain/sync/configuration.ts';
+import type { SyncFlag, SyncUsage } from '../../../src/domain/sync/configuration.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import type { Random } from '../../support/random.ts';
 import { type Change, type Configuration, changeAtRandom } from './random-configuration.ts';
@@ -87,6 +87,14 @@ export class WireServer {
     const sent = this.#changes.slice(-count);
     for (const stream of this.#streams)
       this.#send(stream, 'delta', { version: this.version, ...merged(sent) });
+  }
+
+  /** Changes one flag. */
+  put(flag: SyncFlag): void {
+    this.configuration.flags.set(flag.id, flag);
+    this.#changes.push({ flags: [flag], removed: [], audiences: [], removedAudiences: [] });
+    const change = { flags: [flag], removed: [], audiences: [], removedAudiences: [] };
+    for (const stream of this.#streams) this.#send(stream, 'delta', { version: this.version, ...change });
   }
 
   /** As after a restore: another history, with smaller numbers. */
