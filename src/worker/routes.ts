@@ -21,6 +21,7 @@ import type { EvaluationLimit } from './limits/evaluation-limit.ts';
 import { type DocsPages, readDocs } from './pages/docs-pages.ts';
 import { readWebApp, type WebApp } from './pages/web-app.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
+import { syncPath } from './sync-door.ts';
 
 export interface RouteParts {
   readonly flagAnswer: FlagAnswer;
@@ -28,6 +29,7 @@ export interface RouteParts {
   readonly project: ProjectAnswerParts;
   readonly management: ApiGate;
   readonly console: ApiGate;
+  readonly sync: ApiGate;
   /** Null when the console was not built. */
   readonly webApp: WebApp | null;
   readonly evaluation: EvaluationLimit;
@@ -95,6 +97,7 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
    */
   const health: Handle = (exchange) => exchange.answer(200, evaluationHeaders, healthy);
   const management: Handle = (exchange, request) => parts.management.handle(exchange, request);
+  const sync: Handle = (exchange, request) => parts.sync.handle(exchange, request);
   const console: Handle = (exchange, request) => {
     if (isBelow(request.path(), consoleApiPath)) parts.console.handle(exchange, request);
     else readWebApp(exchange, request, parts.webApp, giveFile);
@@ -116,6 +119,8 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
     ...routes('evaluation-other', ['any'], '/health', noEvaluationRoute),
     ...routes('management-other', ['any'], '/api/v1', management),
     ...routes('management-other', ['any'], '/api/v1/*', management),
+    ...routes('sync-other', ['any'], syncPath, sync),
+    ...routes('sync-other', ['any'], `${syncPath}/*`, sync),
     ...routes('console-other', ['any'], consoleApiPath, console),
     ...routes('console-other', ['any'], `${consoleApiPath}/*`, console),
   ];

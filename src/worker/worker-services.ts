@@ -28,9 +28,15 @@ import { AddressLimiter } from './limits/address-limiter.ts';
 import { ConnectionRoom } from './limits/connection-room.ts';
 import { EvaluationLimit } from './limits/evaluation-limit.ts';
 import { budgetOf, longAnswerRoom, unsentAnswers } from './limits/process-budgets.ts';
+import { StreamRoom } from './limits/stream-room.ts';
 import { ManagementDoor } from './management-door.ts';
 import { RequestMeter } from './request-meter.ts';
 import { createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
+import { EnvironmentWatch } from './sync/environment-watch.ts';
+import type { SyncCensus } from './sync/sync-census.ts';
+import { SyncMeter } from './sync/sync-meter.ts';
+import { SyncStreams } from './sync/sync-streams.ts';
+import { SyncDoor, syncPath } from './sync-door.ts';
 import type { WorkerLog } from './worker-log.ts';
 import type { WorkerSetup } from './worker-protocol.ts';
 
@@ -49,6 +55,10 @@ export interface WorkerServices {
   readonly source: FlagSource;
   readonly longAnswers: LongAnswers;
   readonly console: Pick<ConsoleDoor, 'endWatches'>;
+  /** Who is connected by sync. */
+  census(): readonly SyncCensus[];
+  /** Ends every event stream: their clients come back. */
+  endStreams(): void;
   readonly server: WorkerServer;
 }
 
@@ -84,9 +94,36 @@ export function createServices(
     requestDeadlineMs: setup.requestDeadlineMs,
     isAttached: () => attachment.isAttached(),
   };
-  const management = new ApiGate(managementDoor(setup, doorParts, workerLog), gateOptions);
+  const management = managementDoor(setup, doorParts, workerLog);
+  const managementGate = new ApiGate(management, gateOptions);
   const consoleDoor = createConsoleDoor(setup, doorParts, host);
   const console = new ApiGate(consoleDoor, gateOptions);
+  const watch = new EnvironmentWatch({
+    reader,
+    refresh: () => evaluation.source.refresh(),
+    storeVersion: setup.storeVersion,
+    onFault: (fault) => log.error({ err: fault }, 'changes could not be followed'),
+  });
+  const room = new StreamRoom(setup);
+  const syncMeter = new SyncMeter(requestMeter.cells);
+  const streams = new SyncStreams({
+    ...{ watch, reader, room, meter: syncMeter, log },
+    isAttached: () => attachment.isAttached(),
+    onStep: (ms) => evaluation.meter.observeStep('answer', ms),
+  });
+  const syncDoor = new SyncDoor({
+    ...doorParts,
+    ...{ watch, streams, room, syncMeter },
+    docsUrl: setup.docsUrl,
+    tokenPrefixesAccepted: setup.tokenPrefixesAccepted,
+    failedAuthentications: management.failedAuthentications,
+    reportUsage: host.reportUsage,
+    onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
+    countUnrecordedDenial: (requestId, outcome) =>
+      management.actors.countUnrecordedDenial(requestId, outcome),
+    logRequest: (line) => workerLog.logRequest(line),
+  });
+  const sync = new ApiGate(syncDoor, gateOptions);
   const { limits, evaluationRateLimit, docsUrl } = setup;
   const limiter =
     evaluationRateLimit > 0 ? new AddressLimiter(limits.evaluationRate, evaluationRateLimit) : null;
@@ -94,8 +131,9 @@ export function createServices(
     flagAnswer: evaluation.flagAnswer,
     awaitFlag: evaluation.awaitFlag,
     project: evaluation.project,
-    management,
+    management: managementGate,
     console,
+    sync,
     webApp: setup.webApp,
     evaluation: new EvaluationLimit(limiter, addresses, docsUrl, requestMeter),
     docs: setup.docs,
@@ -115,14 +153,24 @@ export function createServices(
     },
     onFault: (fault) => log.error({ err: fault }, 'handler failed'),
     refuseAmbiguous: (exchange, request, fault) =>
-      refuseAmbiguous(exchange, request, fault, { management, console, docsUrl }),
+      refuseAmbiguous(exchange, request, fault, { management: managementGate, console, sync, docsUrl }),
     onConnection: (change) => {
       hooks.onConnection(change);
       return connections.change(change);
     },
     crowded: attachment.crowded(crowdedAnswer(docsUrl)),
   });
-  return { ...evaluation, requestMeter, console: consoleDoor, server };
+  return {
+    ...evaluation,
+    requestMeter,
+    console: consoleDoor,
+    census: () => streams.census(),
+    endStreams: () => {
+      streams.close();
+      watch.close();
+    },
+    server,
+  };
 }
 
 /** What both doors are made with. */
@@ -213,10 +261,16 @@ function refuseAmbiguous(
   exchange: Exchange,
   request: RequestView,
   fault: string,
-  gates: { readonly management: ApiGate; readonly console: ApiGate; readonly docsUrl: string },
+  gates: {
+    readonly management: ApiGate;
+    readonly console: ApiGate;
+    readonly sync: ApiGate;
+    readonly docsUrl: string;
+  },
 ): void {
   const path = request.path();
   if (isBelow(path, managementApiPath)) gates.management.refuseAmbiguous(exchange, request, fault);
+  else if (isBelow(path, syncPath)) gates.sync.refuseAmbiguous(exchange, request, fault);
   else if (isBelow(path, consoleApiPath)) gates.console.refuseAmbiguous(exchange, request, fault);
   else {
     const problem = { code: 'invalid-request', detail: fault } as const;
