@@ -27,6 +27,13 @@ const layers = [
     ['support', 'domain', 'contracts', 'observability', 'http', 'operations', 'worker/evaluation', actors],
   ],
   ['worker/pages', ['support', 'domain', 'contracts', 'observability', 'http', 'worker/answers']],
+  [
+    'worker/ofrep',
+    [
+      ...['support', 'domain', 'contracts', 'observability', 'http', 'operations'],
+      ...['worker/evaluation', 'worker/answers', 'worker/limits'],
+    ],
+  ],
   ['worker', ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'operations', actors]],
   [
     'front',

@@ -16,6 +16,23 @@ const preflight = [
 export const evaluationHeaders = headerBlock([json, anyOrigin, noStore]);
 export const evaluationRetryHeaders = headerBlock([json, anyOrigin, noStore, retryNow]);
 export const evaluationPreflightHeaders = headerBlock([anyOrigin, ...preflight]);
+const ofrepExposed = ['Access-Control-Expose-Headers', 'ETag, Retry-After'] as const;
+/** Headers of every answer of OFREP, which any page may read. */
+export const ofrepHeaders = headerBlock([json, anyOrigin, noStore, ofrepExposed]);
+export const ofrepRetryHeaders = headerBlock([json, anyOrigin, noStore, ofrepExposed, retryNow]);
+export const ofrepPreflightHeaders = headerBlock([
+  anyOrigin,
+  ['Access-Control-Allow-Methods', 'POST, GET, OPTIONS'],
+  ['Access-Control-Allow-Headers', 'Content-Type, If-None-Match, Authorization, X-API-Key'],
+  ['Access-Control-Max-Age', '86400'],
+]);
+/** A proxy that buffers answers would delay events. */
+export const ofrepEventHeaders = headerBlock([
+  ['Content-Type', 'text/event-stream'],
+  anyOrigin,
+  noStore,
+  ['X-Accel-Buffering', 'no'],
+]);
 /** Headers of an answer outside both APIs. */
 export const plainJsonHeaders = headerBlock([json, noStore]);
 
@@ -98,7 +115,14 @@ export function consoleHeaders(requestId: string, status: number, fields: Answer
 const detachedLine = ['Burgee-State', 'detached'] as const;
 /** By the block that each is in place of, itself included: to be detached twice says no more. */
 const detachedBlocks = new Map<HeaderBlock, HeaderBlock>();
-for (const block of [evaluationHeaders, evaluationRetryHeaders, evaluationPreflightHeaders]) {
+for (const block of [
+  evaluationHeaders,
+  evaluationRetryHeaders,
+  evaluationPreflightHeaders,
+  ofrepHeaders,
+  ofrepRetryHeaders,
+  ofrepPreflightHeaders,
+]) {
   const detached = extendHeaderBlock(block, ...detachedLine);
   detachedBlocks.set(block, detached).set(detached, detached);
 }
@@ -117,4 +141,9 @@ export function detachedHeaders(block: HeaderBlock): HeaderBlock {
 /** The answer above the Evaluation API's own limit, where one is switched on. */
 export function evaluationLimitedHeaders(retryAfter: number): HeaderBlock {
   return headerBlock([json, anyOrigin, noStore, ['Retry-After', String(retryAfter)]]);
+}
+
+/** The same for OFREP. */
+export function ofrepLimitedHeaders(retryAfter: number): HeaderBlock {
+  return extendHeaderBlock(ofrepHeaders, 'Retry-After', String(retryAfter));
 }

@@ -18,6 +18,8 @@ import { fileGiver } from './answers/made-answer.ts';
 import { evaluateProject, type ProjectAnswerParts } from './answers/project-evaluation.ts';
 import type { ApiGate } from './api-gate.ts';
 import type { EvaluationLimit } from './limits/evaluation-limit.ts';
+import { isOfrepPath } from './ofrep/ofrep-address.ts';
+import { limitedOfrep, type OfrepGate } from './ofrep/ofrep-gate.ts';
 import { type DocsPages, readDocs } from './pages/docs-pages.ts';
 import { readWebApp, type WebApp } from './pages/web-app.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
@@ -26,6 +28,7 @@ export interface RouteParts {
   readonly flagAnswer: FlagAnswer;
   readonly awaitFlag: AwaitFlagParts;
   readonly project: ProjectAnswerParts;
+  readonly ofrep: OfrepGate;
   readonly management: ApiGate;
   readonly console: ApiGate;
   /** Null when the console was not built. */
@@ -57,6 +60,8 @@ const noEvaluationRouteDetail =
 const nothingHere =
   'There is nothing at this address. The documentation is at /docs, the console at /console/.';
 
+/** A base URL of a client that ends in a slash gives `//ofrep`. */
+const ofrepBases = ['/projects/*', '/ofrep/*', '//ofrep/*'];
 const flagPattern = '/v1/flags/:flagId';
 
 /**
@@ -102,6 +107,14 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
   const docs: Handle = (exchange, request) => {
     if (!readDocs(exchange, request, parts.docs, giveFile)) answerNothing(exchange, docsUrl);
   };
+  const ofrep = evaluation.limit(
+    (exchange, request) => parts.ofrep.evaluate(exchange, request),
+    limitedOfrep,
+  );
+  const noOfrepRoute: Handle = (exchange, request) => {
+    if (isOfrepPath(request.path())) parts.ofrep.answerNothing(exchange);
+    else answerNothing(exchange, docsUrl);
+  };
   const noEvaluationRoute: Handle = (exchange, request) =>
     answerNoEvaluationRoute(exchange, request, docsUrl);
   const apis = [
@@ -114,6 +127,11 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
     ...routes('evaluation-other', ['any'], '/v1', noEvaluationRoute),
     ...routes('evaluation-other', ['any'], '/v1/*', noEvaluationRoute),
     ...routes('evaluation-other', ['any'], '/health', noEvaluationRoute),
+    ...ofrepBases.flatMap((base) => [
+      ...routes('ofrep-other', ['post'], base, ofrep),
+      ...routes('ofrep-other', ['options'], base, (exchange) => parts.ofrep.preflight(exchange)),
+      ...routes('ofrep-other', ['any'], base, noOfrepRoute),
+    ]),
     ...routes('management-other', ['any'], '/api/v1', management),
     ...routes('management-other', ['any'], '/api/v1/*', management),
     ...routes('console-other', ['any'], consoleApiPath, console),

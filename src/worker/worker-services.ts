@@ -29,7 +29,13 @@ import { ConnectionRoom } from './limits/connection-room.ts';
 import { EvaluationLimit } from './limits/evaluation-limit.ts';
 import { budgetOf, longAnswerRoom, unsentAnswers } from './limits/process-budgets.ts';
 import { ManagementDoor } from './management-door.ts';
+import { EventsUrl } from './ofrep/events-url.ts';
+import { isOfrepPath } from './ofrep/ofrep-address.ts';
+import { OfrepFlagEvaluator } from './ofrep/ofrep-flag.ts';
+import { OfrepFlagsEvaluator } from './ofrep/ofrep-flags.ts';
+import { OfrepGate, refuseAmbiguousOfrep } from './ofrep/ofrep-gate.ts';
 import { RequestMeter } from './request-meter.ts';
+import { routeIndex } from './route-names.ts';
 import { createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
 import type { WorkerLog } from './worker-log.ts';
 import type { WorkerSetup } from './worker-protocol.ts';
@@ -94,6 +100,7 @@ export function createServices(
     flagAnswer: evaluation.flagAnswer,
     awaitFlag: evaluation.awaitFlag,
     project: evaluation.project,
+    ofrep: createOfrepGate(setup, evaluation, addresses, gateOptions),
     management,
     console,
     webApp: setup.webApp,
@@ -123,6 +130,23 @@ export function createServices(
     crowded: attachment.crowded(crowdedAnswer(docsUrl)),
   });
   return { ...evaluation, requestMeter, console: consoleDoor, server };
+}
+
+function createOfrepGate(
+  setup: WorkerSetup,
+  { source, meter, tallies, longAnswers, awaitFlag, project }: Evaluation,
+  addresses: ClientAddresses,
+  { bodyBudget, onBodyStep, isAttached }: ApiGateOptions,
+): OfrepGate {
+  const { waiting, deadlineMs } = awaitFlag;
+  return new OfrepGate({
+    ...{ source, meter, waiting, deadlineMs, longAnswers, addresses, bodyBudget, onBodyStep, isAttached },
+    flag: new OfrepFlagEvaluator(source, { meter, tallies }),
+    flags: new OfrepFlagsEvaluator(source, project.evaluator),
+    routes: { flag: routeIndex('ofrep-flag'), flags: routeIndex('ofrep-flags') },
+    eventsUrl: new EventsUrl(setup.console.baseUrl, addresses),
+    onFault: project.onFault,
+  });
 }
 
 /** What both doors are made with. */
@@ -218,6 +242,7 @@ function refuseAmbiguous(
   const path = request.path();
   if (isBelow(path, managementApiPath)) gates.management.refuseAmbiguous(exchange, request, fault);
   else if (isBelow(path, consoleApiPath)) gates.console.refuseAmbiguous(exchange, request, fault);
+  else if (isOfrepPath(path)) refuseAmbiguousOfrep(exchange, request, fault);
   else {
     const problem = { code: 'invalid-request', detail: fault } as const;
     exchange.answerAndClose(400, evaluationHeaders, errorEnvelope(problem, gates.docsUrl));
