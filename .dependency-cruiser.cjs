@@ -31,7 +31,7 @@ const layers = [
     'worker/ofrep',
     [
       ...['support', 'domain', 'contracts', 'observability', 'http', 'operations'],
-      ...['worker/evaluation', 'worker/answers', 'worker/limits'],
+      ...['worker/evaluation', 'worker/answers', 'worker/limits', 'worker/sync'],
     ],
   ],
   ['worker', ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'operations', actors]],

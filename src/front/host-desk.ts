@@ -2,9 +2,13 @@ import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import { WatchPlaces } from '../operations/watching/watch-places.ts';
 import { assert } from '../support/assert.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
+import type { SyncCensus } from '../worker/sync/sync-census.ts';
 import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/client/writer-client.ts';
 import { PasswordDesk } from './password-desk.ts';
+import type { SyncDesk } from './sync-desk.ts';
 
 export interface HostDeskOptions {
   readonly writer: WriterClient;
@@ -12,6 +16,9 @@ export interface HostDeskOptions {
   readonly openId: OpenIdPort | null;
   /** Null: the service is alone. */
   readonly nodes: NodesPort | null;
+  readonly sync: SyncDesk;
+  /** Takes evaluations that clients have reported. */
+  onReported(counted: CountedEvaluations): void;
 }
 
 /** The calling worker's holder, as the desk needs it. */
@@ -33,9 +40,11 @@ type Handlers = {
 export class HostDesk {
   readonly #passwords = new PasswordDesk();
   readonly #watchPlaces = new WatchPlaces();
+  readonly #sync: SyncDesk;
   readonly #handlers: Handlers;
 
-  constructor({ writer, openId, nodes }: HostDeskOptions) {
+  constructor({ writer, openId, nodes, sync, onReported }: HostDeskOptions) {
+    this.#sync = sync;
     const provider = (): OpenIdPort => {
       if (openId === null) throw new Error('no OpenID provider is configured');
       return openId;
@@ -50,6 +59,12 @@ export class HostDesk {
       takeOpenId: async (_caller, ...args) => provider().take(...args),
       receiveOpenId: async (_caller, ...args) => provider().receive(...args),
       listNodes: async () => (nodes === null ? null : nodes.list()),
+      listSyncStreams: async (_caller, projectId) => sync.streamsOf(projectId),
+      reportUsage: async (_caller, key, counted) => {
+        const isNew = sync.noteReport(key, monotonicMs());
+        if (isNew) onReported(counted);
+        return isNew;
+      },
       joinWatchers: async ({ watchPlaces }, viewer) => {
         const place = this.#watchPlaces.join(viewer);
         if (typeof place === 'number') watchPlaces.add(place);
@@ -76,8 +91,13 @@ export class HostDesk {
     this.#watchPlaces.leave(place);
   }
 
+  noteCensus(caller: Caller, census: readonly SyncCensus[]): void {
+    this.#sync.noteCensus(caller, census);
+  }
+
   /** The worker has ended: gives back what it held. */
   release(caller: Caller): void {
+    this.#sync.forget(caller);
     for (const place of [...caller.watchPlaces]) this.leaveWatchers(caller, place);
   }
 }

@@ -90,6 +90,23 @@ export function rateLimitedHeaders(requestId: string, retryAfter: number): Heade
   return extendHeaderBlock(withRequestId(managementTextBlock, requestId), 'Retry-After', String(retryAfter));
 }
 
+/** Headers of an answer of sync: no page of another site may read it, because it tells cohorts. */
+export function syncHeaders(
+  requestId: string,
+  status: number,
+  { contentType = null, retryAfter, entityTag = null }: AnswerFields = {},
+): HeaderBlock {
+  const lines: (readonly [string, string])[] = [['X-Request-Id', requestId], noStore, ['Vary', 'Accept']];
+  if (contentType !== null) lines.push(['Content-Type', contentType]);
+  // A proxy that buffers answers would delay events.
+  if (contentType === 'text/event-stream') lines.push(['X-Accel-Buffering', 'no']);
+  if (status === 503 || retryAfter !== undefined) {
+    lines.push(['Retry-After', String(retryAfter ?? retryAfterSeconds)]);
+  }
+  if (entityTag !== null) lines.push(['ETag', entityTag]);
+  return headerBlock(lines);
+}
+
 /** Headers of every answer under `/console/api`: it must not be cached, and no other site may read it. */
 export function consoleHeaders(requestId: string, status: number, fields: AnswerFields = {}): HeaderBlock {
   const { contentType = null, retryAfter, setCookies = [], location, fileName } = fields;

@@ -51,6 +51,7 @@ import { signIn } from './sessions/sign-in.ts';
 import { signOut } from './sessions/sign-out.ts';
 import { startOpenId } from './sessions/start-open-id.ts';
 import { useLink } from './sessions/use-link.ts';
+import { listSyncStreams, permitSyncStreams } from './sync/list-sync-streams.ts';
 import { createToken } from './tokens/create-token.ts';
 import { listTokens } from './tokens/list-tokens.ts';
 import { readTokenActivity } from './tokens/read-token-activity.ts';
@@ -106,6 +107,7 @@ export const consoleOperations = {
   'sign-out': signOut,
   'start-open-id': startOpenId,
   'use-link': useLink,
+  'list-sync-streams': listSyncStreams,
   'create-token': createToken,
   'list-tokens': listTokens,
   'read-token-activity': readTokenActivity,
@@ -124,6 +126,7 @@ export const consoleSteps = {
   'find-credentials': findCredentials,
   'find-own-password': findOwnPassword,
   'set-own-password': setOwnPassword,
+  'permit-sync-streams': permitSyncStreams,
   'look-at-organisation': lookAtOrganisation,
   'look-at-project': lookAtProject,
 } as const;

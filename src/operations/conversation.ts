@@ -6,6 +6,7 @@ import type { ConsoleSettings } from './console-settings.ts';
 import type { OpenIdCookie } from './sessions/open-id/open-id-cookie.ts';
 import type { OpenIdPort } from './sessions/open-id/open-id-protocol.ts';
 import type { SessionCookie } from './sessions/session-cookie.ts';
+import type { SyncStreamsPort } from './sync/sync-streams-port.ts';
 import type { PageWatchers } from './watching/page-watchers.ts';
 
 /** The way of a sign-in to the process' password desk, which makes and checks a few hashes at a time. */
@@ -53,6 +54,7 @@ export interface ConversationActors {
   /** Null when no provider is configured. */
   readonly openId: OpenIdPort | null;
   readonly nodes: NodesPort;
+  readonly syncStreams: SyncStreamsPort;
   /** Marks a session as seen, in the background: no answer waits for it. */
   touch(sessionId: string | null): void;
 }

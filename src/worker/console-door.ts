@@ -103,6 +103,7 @@ export class ConsoleDoor implements ApiDoor {
       openIdCookie: openIdCookie(settings.baseUrl),
       openId: options.hasOpenId ? host.openId : null,
       nodes: host.nodes,
+      syncStreams: host.syncStreams,
       touch: (sessionId) => {
         if (sessionId !== null) host.tell({ kind: 'touched', sessionId });
       },

@@ -15,6 +15,7 @@ const namesByApi = {
     'console-other',
     'console-page',
   ],
+  sync: ['sync-snapshot', 'sync-stream', 'sync-usage', 'sync-other'],
   service: ['health', 'docs', 'other'],
 } as const;
 

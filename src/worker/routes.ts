@@ -23,6 +23,7 @@ import { limitedOfrep, type OfrepGate } from './ofrep/ofrep-gate.ts';
 import { type DocsPages, readDocs } from './pages/docs-pages.ts';
 import { readWebApp, type WebApp } from './pages/web-app.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
+import { syncPath } from './sync-door.ts';
 
 export interface RouteParts {
   readonly flagAnswer: FlagAnswer;
@@ -31,6 +32,7 @@ export interface RouteParts {
   readonly ofrep: OfrepGate;
   readonly management: ApiGate;
   readonly console: ApiGate;
+  readonly sync: ApiGate;
   /** Null when the console was not built. */
   readonly webApp: WebApp | null;
   readonly evaluation: EvaluationLimit;
@@ -100,6 +102,7 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
    */
   const health: Handle = (exchange) => exchange.answer(200, evaluationHeaders, healthy);
   const management: Handle = (exchange, request) => parts.management.handle(exchange, request);
+  const sync: Handle = (exchange, request) => parts.sync.handle(exchange, request);
   const console: Handle = (exchange, request) => {
     if (isBelow(request.path(), consoleApiPath)) parts.console.handle(exchange, request);
     else readWebApp(exchange, request, parts.webApp, giveFile);
@@ -111,6 +114,10 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
     (exchange, request) => parts.ofrep.evaluate(exchange, request),
     limitedOfrep,
   );
+  const follow = evaluation.limit((exchange, request) => {
+    if (isOfrepPath(request.path())) parts.ofrep.follow(exchange, request);
+    else answerNothing(exchange, docsUrl);
+  }, limitedOfrep);
   const noOfrepRoute: Handle = (exchange, request) => {
     if (isOfrepPath(request.path())) parts.ofrep.answerNothing(exchange);
     else answerNothing(exchange, docsUrl);
@@ -129,11 +136,14 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
     ...routes('evaluation-other', ['any'], '/health', noEvaluationRoute),
     ...ofrepBases.flatMap((base) => [
       ...routes('ofrep-other', ['post'], base, ofrep),
+      ...routes('ofrep-other', ['get'], base, follow),
       ...routes('ofrep-other', ['options'], base, (exchange) => parts.ofrep.preflight(exchange)),
       ...routes('ofrep-other', ['any'], base, noOfrepRoute),
     ]),
     ...routes('management-other', ['any'], '/api/v1', management),
     ...routes('management-other', ['any'], '/api/v1/*', management),
+    ...routes('sync-other', ['any'], syncPath, sync),
+    ...routes('sync-other', ['any'], `${syncPath}/*`, sync),
     ...routes('console-other', ['any'], consoleApiPath, console),
     ...routes('console-other', ['any'], `${consoleApiPath}/*`, console),
   ];

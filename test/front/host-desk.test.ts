@@ -1,6 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { HostDesk } from '../../src/front/host-desk.ts';
+import { SyncDesk } from '../../src/front/sync-desk.ts';
 import { WorkerLink } from '../../src/front/worker-link.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import { watchersOfMemberMax, watchersOfSessionMax } from '../../src/operations/watching/watch-places.ts';
@@ -21,7 +22,7 @@ interface Connected {
 
 /** No call in this test is for the writer. */
 function openDesk(): HostDesk {
-  return new HostDesk({ writer: {} as WriterClient, openId: null, nodes: null });
+  return new HostDesk({ writer: {} as WriterClient, openId: null, nodes: null, sync: new SyncDesk(), onReported: () => undefined });
 }
 
 function connect(t: Test, desk: HostDesk): Connected {

@@ -89,8 +89,22 @@ export const usageIdRecord = recordCodec({
   fromRow: ([id]) => id,
 });
 
+/**
+ * Which history the numbers of changes belong to (`environment-versions.ts`): random, and another one after a restore,
+ * because numbers are then given again.
+ */
+export const historyRecord = recordCodec({
+  database: 'meta',
+  version: 1,
+  toRow: (id: string) => [id],
+  fromRow: ([id]) => id,
+});
+
 export const metaKeys = {
   store: Buffer.from('store', 'latin1'),
+  history: Buffer.from('history', 'latin1'),
+  /** The number of the last change: on all nodes of a cluster the same. */
+  changes: Buffer.from('changes', 'latin1'),
   changeLog: Buffer.from('change-log', 'latin1'),
   outbox: Buffer.from('outbox', 'latin1'),
   replica: Buffer.from('replica', 'latin1'),
@@ -113,11 +127,12 @@ export function auditAnchorKey(ledgerId: string): Buffer {
 
 /** @returns null for an unknown key */
 function knownCodecOf(key: Uint8Array): RecordCodec<unknown> | null {
-  const { store, changeLog, outbox, replica, usage } = metaKeys;
+  const { store, history, changes, changeLog, outbox, replica, usage } = metaKeys;
   if (store.equals(key)) return identityRecord;
+  if (history.equals(key)) return historyRecord;
   if (replica.equals(key)) return replicaPlaceRecord;
   if (usage.equals(key)) return usageIdRecord;
-  if (changeLog.equals(key) || outbox.equals(key)) return counterRecord;
+  if ([changes, changeLog, outbox].some((counter) => counter.equals(key))) return counterRecord;
   if (isIdAfter(writtenBytesPrefix, key)) return writtenBytesRecord;
   return isIdAfter(auditAnchorPrefix, key) ? auditAnchorRecord : null;
 }

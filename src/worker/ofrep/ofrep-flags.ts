@@ -5,6 +5,7 @@ import {
   assignOpenFeatureContext,
   type OpenFeatureContext,
 } from '../../domain/evaluation/open-feature-context.ts';
+import { findEnvironment, type Project, soleEnvironment } from '../../domain/project/project.ts';
 import type { ListForm } from '../evaluation/evaluate-list.ts';
 import {
   type EvaluatedList,
@@ -22,10 +23,18 @@ export interface FlagsQuestion {
   readonly context: OpenFeatureContext;
   /** The address of the events of change, to be told to the client; null: it follows none. */
   readonly eventsUrl: string | null;
+  /** Called when it is known what is evaluated. */
+  onPlace(project: Project, environmentNumber: number): void;
   /** @returns whether the client has the answer with this tag, and wants no other one */
   isKnown(entityTag: string): boolean;
   /** Asked only while the request is handled. */
   addressOf(): string;
+}
+
+interface LocatedPlace {
+  readonly project: Project;
+  /** `soleEnvironment` in a single-environment project. */
+  readonly environmentNumber: number;
 }
 
 /** The answer: its tag is known once a piece is not empty, or there are no more pieces. */
@@ -51,6 +60,19 @@ export class OfrepFlagsEvaluator {
     this.#projects = projects;
   }
 
+  /** @returns the environment of an address, or why nothing may be evaluated there */
+  locate({ projectId, environment }: OfrepPlace): LocatedPlace | OfrepRefusal {
+    this.#source.refresh();
+    const project = this.#source.findProject(projectId)?.project;
+    if (project === undefined) return noProject(projectId);
+    if (!project.evaluationAccess) return accessOff;
+    if (!project.isMultiEnvironment) return { project, environmentNumber: soleEnvironment };
+    const found = environment === null ? undefined : findEnvironment(project, environment);
+    return found === undefined
+      ? noEnvironment(environment, project)
+      : { project, environmentNumber: found.number };
+  }
+
   /** @returns a refusal, which is not counted yet, or the answer */
   evaluate(question: FlagsQuestion): TaggedList | OfrepRefusal {
     this.#source.refresh();
@@ -61,10 +83,12 @@ export class OfrepFlagsEvaluator {
     const context = this.#projects.takeContext();
     assignOpenFeatureContext(context, given, place.environment);
     const environment = environmentNamed(project, context);
-    if (environmentIndex(project, context) === null) {
+    const index = environmentIndex(project, context);
+    if (index === null) {
       this.#projects.keepContext(context);
       return noEnvironment(environment, project);
     }
+    question.onPlace(project, project.environments[index]?.number ?? soleEnvironment);
     const form = formOf(JSON.stringify(flagSetIdOf(project.id, environment)));
     return new TaggedAnswer(this.#projects.list(project, context, form, addressOf), question);
   }

@@ -1,5 +1,6 @@
 import { ofrepFailure } from '../../contracts/ofrep/ofrep-answers.ts';
 import type { OpenFeatureContext } from '../../domain/evaluation/open-feature-context.ts';
+import type { Project } from '../../domain/project/project.ts';
 import { type BodyBudget, type BodyOutcome, readBody } from '../../http/body-reader.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { extendHeaderBlock, type HeaderBlock } from '../../http/header-block.ts';
@@ -15,6 +16,7 @@ import { type AwaitFlagParts, waitForFlag } from '../answers/evaluation-wait.ts'
 import type { LongAnswers } from '../answers/long-answers.ts';
 import type { ClientAddresses } from '../limits/address-finder.ts';
 import { tooManyEvaluations } from '../limits/evaluation-limit.ts';
+import type { EventStreams } from './event-streams.ts';
 import type { EventsUrl } from './events-url.ts';
 import { type OfrepAddress, type OfrepPlace, readOfrepAddress } from './ofrep-address.ts';
 import { ofrepBodyBytesMax, readOfrepBody } from './ofrep-body.ts';
@@ -37,8 +39,9 @@ export interface OfrepGateParts extends Pick<AwaitFlagParts, 'source' | 'meter' 
   readonly addresses: ClientAddresses;
   readonly bodyBudget: BodyBudget;
   readonly eventsUrl: EventsUrl;
+  readonly events: EventStreams;
   /** Under which answers are counted: indexes into the meter's routes. */
-  readonly routes: Readonly<Record<'flag' | 'flags', number>>;
+  readonly routes: Readonly<Record<'flag' | 'flags' | 'events', number>>;
   onBodyStep(ms: number): void;
   /** Whether this node of a cluster can say what is current. A service alone always can. */
   isAttached(): boolean;
@@ -55,10 +58,13 @@ interface Asked {
   addressOf(): string;
   /** Null: the client follows no events. */
   readonly eventsUrl: string | null;
-  /** Tags of answers that the client has; empty: it wants one in any case. */
+  /** Tags of answers that the client has. */
   readonly knownTags: string;
+  /** The configuration that an event has told the client of; empty: none. */
+  readonly configTag: string;
 }
 
+const tooManyStreams = 'Too many event streams are open. Ask for the flags at intervals instead.';
 const overBudget = 'The memory for request bodies is used up. Retry in a moment.';
 const stalled = 'The body stopped arriving. Send it whole, and faster.';
 const scattered =
@@ -95,6 +101,23 @@ export class OfrepGate {
     );
   }
 
+  /** Opens a stream of events: `GET …/ofrep/v1/events`. */
+  follow(exchange: Exchange, view: RequestView): void {
+    const address = readOfrepAddress(view.path(), () => view.header('x-api-key'));
+    if (address?.target.kind !== 'events') {
+      refuseOfrep(exchange, null, noSuchAddress);
+      return;
+    }
+    exchange.route = this.#parts.routes.events;
+    const found = address.place === null ? noPlace : this.#parts.flags.locate(address.place);
+    if ('code' in found) {
+      refuseOfrep(exchange, null, found);
+      return;
+    }
+    const isOpen = this.#parts.events.open({ exchange, ...found, lastEventId: view.header('last-event-id') });
+    if (!isOpen) refuseOfrep(exchange, null, ofrepOverload(tooManyStreams));
+  }
+
   preflight(exchange: Exchange): void {
     exchange.answer(204, ofrepPreflightHeaders, '');
   }
@@ -108,12 +131,14 @@ export class OfrepGate {
     const forwardedFor = view.headerValues('x-forwarded-for').join(',');
     const addressOf = (): string =>
       this.#parts.addresses.find(exchange.remoteAddress(), forwardedFor).address.limitKey;
-    if (target.kind === 'flag' || place === null) return { addressOf, eventsUrl: null, knownTags: '' };
+    if (target.kind === 'flag' || place === null)
+      return { addressOf, eventsUrl: null, knownTags: '', configTag: '' };
     const hasOrigin = view.header('origin') !== '';
     return {
       addressOf,
       eventsUrl: hasOrigin ? this.#parts.eventsUrl.of(exchange, view, place) : null,
       knownTags: view.headerValues('if-none-match').join(','),
+      configTag: new URLSearchParams(view.query()).get('flagConfigEtag') ?? '',
     };
   }
 
@@ -173,10 +198,15 @@ export class OfrepGate {
 
   #answerFlags(asked: Asked, place: OfrepPlace, context: OpenFeatureContext): void {
     const isAttached = this.#parts.isAttached();
-    const { addressOf, eventsUrl, knownTags } = asked;
-    const isKnown = (tag: string): boolean => hasTag(knownTags, tag);
+    const { addressOf, eventsUrl, knownTags, configTag } = asked;
+    // A client that was told of another configuration than the present one gets an answer in any case.
+    let isOther = false;
+    const onPlace = (project: Project, environmentNumber: number): void => {
+      isOther = configTag !== '' && configTag !== this.#parts.events.tagOf(project, environmentNumber);
+    };
+    const isKnown = (tag: string): boolean => !isOther && hasTag(knownTags, tag);
     try {
-      const answer = this.#parts.flags.evaluate({ place, context, eventsUrl, isKnown, addressOf });
+      const answer = this.#parts.flags.evaluate({ place, context, eventsUrl, onPlace, isKnown, addressOf });
       if ('code' in answer) this.#refuse(asked, answer, isAttached);
       else this.#send(asked, answer, isAttached);
     } catch (fault) {

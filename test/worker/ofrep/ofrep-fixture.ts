@@ -52,6 +52,8 @@ export interface OfrepService {
   readonly closed: ProvisionedProject;
   /** Asks as a provider does. @param base the path of its base URL */
   ask(base: string, key: string | null, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Applies changes of a project, as an operator does. */
+  apply(project: object): Promise<unknown>;
   /** Changes a flag, or creates one, by the Management API. */
   manage(project: ProvisionedProject, method: string, path: string, body: unknown): Promise<Answer>;
 }
@@ -64,8 +66,11 @@ export interface Answer extends ClientResponse {
 /** A server with a project of environments, one without, and one whose Evaluation API is off. */
 export async function startOfrep(t: Test, settings: Settings = {}): Promise<OfrepService> {
   const dataDir = temporaryDirectory(t);
-  const document = { organisations: [{ name: 'Acme', plan: 'enterprise', projects: [shop, solo, closed] }] };
-  const provisioned = await provision(dataDir, temporaryDirectory(t), document);
+  const apply = (...projects: object[]) =>
+    provision(dataDir, temporaryDirectory(t), {
+      organisations: [{ name: 'Acme', plan: 'enterprise', projects }],
+    });
+  const provisioned = await apply(shop, solo, closed);
   const server = await bootServer(t, { dataDir, settings: { ...unlimited, ...settings } });
   const client = createHttpClient(t, { port: server.port, connectionsMax: 8 });
   return {
@@ -74,6 +79,7 @@ export async function startOfrep(t: Test, settings: Settings = {}): Promise<Ofre
     shop: projectOf(provisioned, 'shop'),
     solo: projectOf(provisioned, 'solo'),
     closed: projectOf(provisioned, 'closed'),
+    apply,
     ask: async (base, key, body = {}, headers = {}) => {
       const path = `${base}/ofrep/v1/evaluate/flags${key === null ? '' : `/${encodeURIComponent(key)}`}`;
       return withJson(
