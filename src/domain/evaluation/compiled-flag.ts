@@ -168,7 +168,7 @@ export function compileFlag(
  */
 export function compileEvaluable(
   flag: EvaluableFlag,
-  project: Project,
+  project: Pick<Project, 'isMultiEnvironment' | 'environments'>,
   audienceById: CompiledAudienceLookup,
   { environments = project.environments, queue }: CompileOptions = {},
 ): CompiledFlag {
