@@ -12,6 +12,7 @@ import type { Replica } from '../storage/replica/replica.ts';
 import type { StateEntry } from '../storage/replica/state.ts';
 import { openStore, type Store } from '../storage/store.ts';
 import { createDirectory } from '../storage/store-directory.ts';
+import { metaKeys } from '../storage/tables/meta.ts';
 import { newId } from '../support/random-id.ts';
 import { createFirstOrganisation } from '../writer/thread/commands/create-first-organisation.ts';
 import { withCluster } from './cluster-session.ts';
@@ -97,6 +98,8 @@ async function createOrFind(
 function* counted(state: Iterable<StateEntry>, verb: string, progress: ProgressLine): Generator<StateEntry> {
   let count = 0;
   for (const entry of state) {
+    // A cluster has a history of its own, also where it is made again of an older directory.
+    if (entry.database === 'meta' && entry.key.equals(metaKeys.history)) continue;
     count += 1;
     progress.report(() => `${verb} ${count.toLocaleString('en')} records`);
     yield entry;

@@ -170,6 +170,14 @@ export const settings = {
       description: 'Requests of the console per minute and address. More get 429.',
     },
   ),
+  syncStreamsMax: integerSetting(
+    { minimum: 0, maximum: 1_000_000 },
+    {
+      fallback: { value: 10_000 },
+      description:
+        'Most event streams of sync and of OFREP open at once. One more gets 503 with `Retry-After`. One project gets at most four fifths of them. Each needs a connection.',
+    },
+  ),
   trustedProxies: networksSetting({
     fallback: { value: [] },
     description:

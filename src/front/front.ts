@@ -12,13 +12,13 @@ import {
   sumOf,
 } from '../observability/metric-cells.ts';
 import { receiveLines } from '../observability/thread-log.ts';
-import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import { Lookout } from '../support/lookout.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { crowdedAnswer } from '../worker/answers/crowded-answer.ts';
 import { evaluationMetrics } from '../worker/evaluation/evaluation-metrics-protocol.ts';
+import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
 import { ConnectionRoom } from '../worker/limits/connection-room.ts';
 import { usedOf } from '../worker/limits/shared-budget.ts';
 import { keptForPlaces, usedPlaces } from '../worker/limits/shared-places.ts';
@@ -32,10 +32,11 @@ import type { WriterClient } from '../writer/client/writer-client.ts';
 import { ChangePacing } from './change-pacing.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
-import { HostDesk } from './host-desk.ts';
+import { type ClusterParts, HostDesk } from './host-desk.ts';
 import { refuseWithoutWorker } from './refuse-without-worker.ts';
 import { SessionTouches } from './session-touches.ts';
 import { createSharedLimits, placesFor } from './shared-limits.ts';
+import { SyncDesk } from './sync-desk.ts';
 import { countsIn, type UsageRecorder } from './usage-recorder.ts';
 import { WorkerFleet } from './worker-fleet.ts';
 import type { WorkerNews } from './worker-link.ts';
@@ -56,7 +57,7 @@ export interface FrontParts {
   /** Null: no provider is configured. */
   readonly openId: OpenIdPort | null;
   /** Null: the service is alone. */
-  readonly nodes: NodesPort | null;
+  readonly cluster: ClusterParts | null;
   readonly usage: UsageRecorder;
   readonly mainLog: MainLog;
   readonly onFatal: (fault: Error) => void;
@@ -120,7 +121,11 @@ export class Front {
       threads,
       requestDeadlineMs: config.requestDeadlineMs,
       server: this.#server,
-      desk: new HostDesk({ writer, openId: parts.openId, nodes: parts.nodes }),
+      desk: new HostDesk({
+        ...{ writer, openId: parts.openId, cluster: parts.cluster },
+        sync: new SyncDesk(),
+        onReported: (counted) => this.#takeCounts(counted),
+      }),
       log,
       onMessage: (message) => this.#receive(message),
       onFatal: parts.onFatal,
@@ -140,6 +145,7 @@ export class Front {
         failedAuthenticationLimit: config.failedAuthenticationLimit,
         consoleRateLimit: config.consoleRateLimit,
         evaluationRateLimit: config.evaluationRateLimit,
+        syncStreamsMax: config.syncStreamsMax,
         cacheBytes: Math.floor(config.cacheBytes / threads),
         storeVersion: parts.storeVersion,
         dataFilePlace: parts.dataFilePlace,
@@ -162,7 +168,11 @@ export class Front {
     if (message.kind === 'log') mainLog.writeLines(receiveLines(logMemory, message.lines));
     else if (message.kind === 'touched') this.#touches.touch(message.sessionId);
     else if (message.kind === 'used') for (const use of message.uses) usage.tokenUses.add(use);
-    else for (const count of countsIn(message.counted, Date.now())) usage.evaluationCounts.add(count);
+    else this.#takeCounts(message.counted);
+  }
+
+  #takeCounts(counted: CountedEvaluations): void {
+    for (const count of countsIn(counted, Date.now())) this.#parts.usage.evaluationCounts.add(count);
   }
 
   /** @returns whether changes are on their way, whose deadlines and pace are checked here */

@@ -1,17 +1,31 @@
+import type { AttemptsPort } from '../operations/cluster/attempts-port.ts';
 import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import { WatchPlaces } from '../operations/watching/watch-places.ts';
 import { assert } from '../support/assert.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
+import type { SyncCensus } from '../worker/sync/sync-census.ts';
 import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/client/writer-client.ts';
 import { PasswordDesk } from './password-desk.ts';
+import type { SyncDesk } from './sync-desk.ts';
 
 export interface HostDeskOptions {
   readonly writer: WriterClient;
   /** Null: no provider is configured. */
   readonly openId: OpenIdPort | null;
   /** Null: the service is alone. */
-  readonly nodes: NodesPort | null;
+  readonly cluster: ClusterParts | null;
+  readonly sync: SyncDesk;
+  /** Takes evaluations that clients have reported. */
+  onReported(counted: CountedEvaluations): void;
+}
+
+/** What a node asks of its cluster for its workers. */
+export interface ClusterParts {
+  readonly nodes: NodesPort;
+  readonly attempts: AttemptsPort;
 }
 
 /** The calling worker's holder, as the desk needs it. */
@@ -33,9 +47,11 @@ type Handlers = {
 export class HostDesk {
   readonly #passwords = new PasswordDesk();
   readonly #watchPlaces = new WatchPlaces();
+  readonly #sync: SyncDesk;
   readonly #handlers: Handlers;
 
-  constructor({ writer, openId, nodes }: HostDeskOptions) {
+  constructor({ writer, openId, cluster, sync, onReported }: HostDeskOptions) {
+    this.#sync = sync;
     const provider = (): OpenIdPort => {
       if (openId === null) throw new Error('no OpenID provider is configured');
       return openId;
@@ -47,9 +63,16 @@ export class HostDesk {
       checkPasswords: (_caller, hashes, password) => this.#passwords.checkEach(hashes, password),
       hashPassword: (_caller, password) => this.#passwords.hash(password),
       beginOpenId: async (_caller, ...args) => provider().begin(...args),
-      takeOpenId: async (_caller, ...args) => provider().take(...args),
       receiveOpenId: async (_caller, ...args) => provider().receive(...args),
-      listNodes: async () => (nodes === null ? null : nodes.list()),
+      listNodes: async () => (cluster === null ? null : cluster.nodes.list()),
+      countAttempts: async (_caller, ...args) => cluster?.attempts.count(...args) ?? null,
+      giveBackAttempts: async (_caller, keys) => cluster?.attempts.giveBack(keys) ?? null,
+      listSyncStreams: async (_caller, projectId) => sync.streamsOf(projectId),
+      reportUsage: async (_caller, key, counted) => {
+        const isNew = sync.noteReport(key, monotonicMs());
+        if (isNew) onReported(counted);
+        return isNew;
+      },
       joinWatchers: async ({ watchPlaces }, viewer) => {
         const place = this.#watchPlaces.join(viewer);
         if (typeof place === 'number') watchPlaces.add(place);
@@ -76,8 +99,13 @@ export class HostDesk {
     this.#watchPlaces.leave(place);
   }
 
+  noteCensus(caller: Caller, census: readonly SyncCensus[]): void {
+    this.#sync.noteCensus(caller, census);
+  }
+
   /** The worker has ended: gives back what it held. */
   release(caller: Caller): void {
+    this.#sync.forget(caller);
     for (const place of [...caller.watchPlaces]) this.leaveWatchers(caller, place);
   }
 }

@@ -1,8 +1,10 @@
 import { assert } from '../support/assert.ts';
+import { createHashSeed } from '../support/keyed-hash.ts';
 import { createWarningMemory } from '../worker/limits/address-finder.ts';
 import { createConnectionRoomMemory } from '../worker/limits/connection-room.ts';
 import { createBudgetMemory, giveBackOf } from '../worker/limits/shared-budget.ts';
 import { createPlaceMemory, givePlacesOf } from '../worker/limits/shared-places.ts';
+import { createStreamShares, giveStreamsOf } from '../worker/limits/stream-room.ts';
 import { createWindowMemory } from '../worker/limits/window-limiter.ts';
 import { type BudgetName, budgetNames, placesOf, type SharedLimits } from '../worker/worker-protocol.ts';
 
@@ -20,6 +22,7 @@ export function createSharedLimits(threads: number, isEvaluationLimited: boolean
       longAnswers: createPlaceMemory(placesOf.longAnswers),
       pinnedSnapshots: createPlaceMemory(placesOf.pinnedSnapshots),
     },
+    streamShares: createStreamShares(places, createHashSeed()),
     connectionRoom: createConnectionRoomMemory(),
     managementRate: createWindowMemory(),
     failedAuthentications: createWindowMemory(),
@@ -60,7 +63,8 @@ export class WorkerPlaces {
 
   /** @param place of a worker whose thread has ended */
   giveBack(place: number): void {
-    const { budgets, places } = this.#limits;
+    const { budgets, places, streamShares } = this.#limits;
+    giveStreamsOf(streamShares, place);
     for (const name of budgetNames) giveBackOf(budgets[name], place);
     for (const memory of Object.values(places)) givePlacesOf(memory, place);
     assert(!this.#free.includes(place), 'a place is given back once');

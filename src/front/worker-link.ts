@@ -80,6 +80,7 @@ export class WorkerLink implements Caller {
 
   #receive(message: Exclude<WorkerMessage, { kind: 'ended' }>): void {
     if (message.kind === 'calls') for (const call of message.calls) this.#do(call);
+    else if (message.kind === 'synced') this.#desk.noteCensus(this, message.census);
     else if (message.kind === 'left-watchers') this.#desk.leaveWatchers(this, message.place);
     else if (message.kind === 'ready') {
       assert(!this.isReady && !this.isLeaving, 'a worker is ready once, and before it leaves');

@@ -16,6 +16,23 @@ const preflight = [
 export const evaluationHeaders = headerBlock([json, anyOrigin, noStore]);
 export const evaluationRetryHeaders = headerBlock([json, anyOrigin, noStore, retryNow]);
 export const evaluationPreflightHeaders = headerBlock([anyOrigin, ...preflight]);
+const ofrepExposed = ['Access-Control-Expose-Headers', 'ETag, Retry-After'] as const;
+/** Headers of every answer of OFREP, which any page may read. */
+export const ofrepHeaders = headerBlock([json, anyOrigin, noStore, ofrepExposed]);
+export const ofrepRetryHeaders = headerBlock([json, anyOrigin, noStore, ofrepExposed, retryNow]);
+export const ofrepPreflightHeaders = headerBlock([
+  anyOrigin,
+  ['Access-Control-Allow-Methods', 'POST, GET, OPTIONS'],
+  ['Access-Control-Allow-Headers', 'Content-Type, If-None-Match, Authorization, X-API-Key'],
+  ['Access-Control-Max-Age', '86400'],
+]);
+/** A proxy that buffers answers would delay events. */
+export const ofrepEventHeaders = headerBlock([
+  ['Content-Type', 'text/event-stream'],
+  anyOrigin,
+  noStore,
+  ['X-Accel-Buffering', 'no'],
+]);
 /** Headers of an answer outside both APIs. */
 export const plainJsonHeaders = headerBlock([json, noStore]);
 
@@ -76,6 +93,23 @@ export function rateLimitedHeaders(requestId: string, retryAfter: number): Heade
   return extendHeaderBlock(withRequestId(managementTextBlock, requestId), 'Retry-After', String(retryAfter));
 }
 
+/** Headers of an answer of sync: no page of another site may read it, because it tells cohorts. */
+export function syncHeaders(
+  requestId: string,
+  status: number,
+  { contentType = null, retryAfter, entityTag = null }: AnswerFields = {},
+): HeaderBlock {
+  const lines: (readonly [string, string])[] = [['X-Request-Id', requestId], noStore, ['Vary', 'Accept']];
+  if (contentType !== null) lines.push(['Content-Type', contentType]);
+  // A proxy that buffers answers would delay events.
+  if (contentType === 'text/event-stream') lines.push(['X-Accel-Buffering', 'no']);
+  if (status === 503 || retryAfter !== undefined) {
+    lines.push(['Retry-After', String(retryAfter ?? retryAfterSeconds)]);
+  }
+  if (entityTag !== null) lines.push(['ETag', entityTag]);
+  return headerBlock(lines);
+}
+
 /** Headers of every answer under `/console/api`: it must not be cached, and no other site may read it. */
 export function consoleHeaders(requestId: string, status: number, fields: AnswerFields = {}): HeaderBlock {
   const { contentType = null, retryAfter, setCookies = [], location, fileName } = fields;
@@ -101,7 +135,14 @@ export function consoleHeaders(requestId: string, status: number, fields: Answer
 const detachedLine = ['Burgee-State', 'detached'] as const;
 /** By the block that each is in place of, itself included: to be detached twice says no more. */
 const detachedBlocks = new Map<HeaderBlock, HeaderBlock>();
-for (const block of [evaluationHeaders, evaluationRetryHeaders, evaluationPreflightHeaders]) {
+for (const block of [
+  evaluationHeaders,
+  evaluationRetryHeaders,
+  evaluationPreflightHeaders,
+  ofrepHeaders,
+  ofrepRetryHeaders,
+  ofrepPreflightHeaders,
+]) {
   const detached = extendHeaderBlock(block, ...detachedLine);
   detachedBlocks.set(block, detached).set(detached, detached);
 }
@@ -120,4 +161,9 @@ export function detachedHeaders(block: HeaderBlock): HeaderBlock {
 /** The answer above the Evaluation API's own limit, where one is switched on. */
 export function evaluationLimitedHeaders(retryAfter: number): HeaderBlock {
   return headerBlock([json, anyOrigin, noStore, ['Retry-After', String(retryAfter)]]);
+}
+
+/** The same for OFREP. */
+export function ofrepLimitedHeaders(retryAfter: number): HeaderBlock {
+  return extendHeaderBlock(ofrepHeaders, 'Retry-After', String(retryAfter));
 }

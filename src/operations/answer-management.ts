@@ -130,10 +130,10 @@ function refuseWrite(
 }
 
 /** @param denial that is still to be recorded; null for none, or when it has been. */
-function refusalAnswer(
+export function refusalAnswer(
   { problem, isFailedAuthentication, tokenId, retryAfter }: Refusal,
   denial: Denial | null,
-  { docsUrl }: ManagementContext,
+  { docsUrl }: Pick<ManagementContext, 'docsUrl'>,
 ): ApiAnswer {
   const { status } = problemTable[problem.code];
   const body = errorEnvelope(problem, docsUrl);

@@ -1,7 +1,7 @@
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { ApiProblem } from '../contracts/problem-table.ts';
 import type { HeaderBlock } from '../http/header-block.ts';
-import { type AnswerFields, consoleHeaders, managementHeaders } from './answer-headers.ts';
+import { type AnswerFields, consoleHeaders, managementHeaders, syncHeaders } from './answer-headers.ts';
 import type { ApiName } from './call.ts';
 
 /** The parts of an answer that differ between the two APIs. */
@@ -21,6 +21,15 @@ export function managementManner(docsUrl: string): ApiManner {
     envelope: (problem) => errorEnvelope(problem, docsUrl),
     mayBeApplied:
       'The service stopped while the change was on its way. It may have been applied: read the flag before you retry.',
+  };
+}
+
+export function syncManner(docsUrl: string): ApiManner {
+  return {
+    name: 'sync',
+    headers: syncHeaders,
+    envelope: (problem) => errorEnvelope(problem, docsUrl),
+    mayBeApplied: 'The service stopped while the report was on its way. Send it again with the same id.',
   };
 }
 

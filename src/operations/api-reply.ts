@@ -23,6 +23,8 @@ export interface ApiRequest {
   readonly cookies: readonly string[];
   /** The same as in `ApiCall`. The server takes at most 16 KiB of headers, so it is bounded too. */
   readonly header: string | null;
+  /** The Accept header, where the answer depends on it. */
+  readonly accept?: string;
   readonly userAgent: string;
   /** A read that the page makes by itself: it does not count as use of the session. */
   readonly isBackground: boolean;

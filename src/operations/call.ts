@@ -2,8 +2,8 @@ import type { Denial } from '../domain/token/denial.ts';
 import type { Steps } from '../support/steps.ts';
 import type { TextPieces } from '../support/text-pieces.ts';
 
-/** The two APIs whose requests are answered by operations. */
-export type ApiName = 'management' | 'console';
+/** The two APIs whose requests are answered by operations, and sync, which makes the same checks. */
+export type ApiName = 'management' | 'console' | 'sync';
 
 /** The parts of a request that an operation's guard reads, before the body has come. */
 export interface ApiCallHead {

@@ -42,15 +42,19 @@ import { consumeLink } from './sessions/consume-link.ts';
 import { endSession } from './sessions/end-session.ts';
 import { findCredentials } from './sessions/find-credentials.ts';
 import { findOwnPassword } from './sessions/find-own-password.ts';
+import { findPendingSignIn } from './sessions/find-pending-sign-in.ts';
+import { findSignInKey } from './sessions/find-sign-in-key.ts';
 import { finishOpenId } from './sessions/finish-open-id.ts';
 import { inspectLink } from './sessions/inspect-link.ts';
 import { listSessions } from './sessions/list-sessions.ts';
+import { makeSignInKey } from './sessions/make-sign-in-key.ts';
 import { readSession } from './sessions/read-session.ts';
 import { setOwnPassword } from './sessions/set-own-password.ts';
 import { signIn } from './sessions/sign-in.ts';
 import { signOut } from './sessions/sign-out.ts';
 import { startOpenId } from './sessions/start-open-id.ts';
 import { useLink } from './sessions/use-link.ts';
+import { listSyncStreams, permitSyncStreams } from './sync/list-sync-streams.ts';
 import { createToken } from './tokens/create-token.ts';
 import { listTokens } from './tokens/list-tokens.ts';
 import { readTokenActivity } from './tokens/read-token-activity.ts';
@@ -106,6 +110,7 @@ export const consoleOperations = {
   'sign-out': signOut,
   'start-open-id': startOpenId,
   'use-link': useLink,
+  'list-sync-streams': listSyncStreams,
   'create-token': createToken,
   'list-tokens': listTokens,
   'read-token-activity': readTokenActivity,
@@ -123,7 +128,11 @@ export const consoleSteps = {
   'consume-link': consumeLink,
   'find-credentials': findCredentials,
   'find-own-password': findOwnPassword,
+  'find-pending-sign-in': findPendingSignIn,
+  'find-sign-in-key': findSignInKey,
+  'make-sign-in-key': makeSignInKey,
   'set-own-password': setOwnPassword,
+  'permit-sync-streams': permitSyncStreams,
   'look-at-organisation': lookAtOrganisation,
   'look-at-project': lookAtProject,
 } as const;

@@ -47,6 +47,7 @@ export const consoleRoutes = {
   'sign-out': 'DELETE /session',
   'start-open-id': 'POST /openid/start',
   'use-link': 'POST /link/use',
+  'list-sync-streams': 'GET /projects/{projectId}/sync',
   'create-token': 'POST /projects/{projectId}/tokens',
   'list-tokens': 'GET /projects/{projectId}/tokens',
   'read-token-activity': 'GET /projects/{projectId}/tokens/{tokenId}',

@@ -6,6 +6,7 @@ import type { ConsoleSettings } from './console-settings.ts';
 import type { OpenIdCookie } from './sessions/open-id/open-id-cookie.ts';
 import type { OpenIdPort } from './sessions/open-id/open-id-protocol.ts';
 import type { SessionCookie } from './sessions/session-cookie.ts';
+import type { SyncStreamsPort } from './sync/sync-streams-port.ts';
 import type { PageWatchers } from './watching/page-watchers.ts';
 
 /** The way of a sign-in to the process' password desk, which makes and checks a few hashes at a time. */
@@ -26,11 +27,11 @@ export interface SignInAttempts {
    * Counts an attempt before any work is done for it, so that many at once are counted too.
    * @returns null when it may be made, or seconds until one may be made.
    */
-  begin(account: string, limitKey: string): number | null;
+  begin(account: string, limitKey: string): number | null | Promise<number | null>;
   /** Takes back an attempt that was right, or that was not checked. */
   giveBack(account: string, limitKey: string): void;
   /** Counts an attempt whose account is known only at its end, for the address alone. */
-  beginFrom(limitKey: string): number | null;
+  beginFrom(limitKey: string): number | null | Promise<number | null>;
   giveBackFrom(limitKey: string): void;
 }
 
@@ -53,6 +54,7 @@ export interface ConversationActors {
   /** Null when no provider is configured. */
   readonly openId: OpenIdPort | null;
   readonly nodes: NodesPort;
+  readonly syncStreams: SyncStreamsPort;
   /** Marks a session as seen, in the background: no answer waits for it. */
   touch(sessionId: string | null): void;
 }

@@ -8,6 +8,8 @@
  * |--------------------------|---------------------------------------|-------------------------------------------|
  * | `meta`                   | `store`                               | identity record: store id, store format   |
  * |                          | `change-log`, `outbox`                | counter record: the last sequence given   |
+ * |                          | `history`                             | history record: of the numbers of changes |
+ * |                          | `changes`                             | counter record: the last change's number  |
  * |                          | `replica`                             | replica-place record: of a cluster's node |
  * |                          | `usage`                               | usage-id record: of a cluster's node      |
  * |                          | `written/`, holder id                 | written-bytes record: of one day          |
@@ -44,6 +46,7 @@
  * | `kept-answers`           | token id, idempotency key             | kept-answer record                        |
  * | `kept-answers-by-age`    | project id, ms, token id, its key     | its bytes toward the limit, as a sequence |
  * | `kept-answers-usage`     | project id                            | kept-answers usage record                 |
+ * | `environment-versions`   | project id, environment as a sequence | number record: of its last change         |
  *
  * The longest key is `flags-by-name`: 20 + 800 + 1 + 20 bytes (a name has at most 200 code points); lmdb takes 1978.
  * `members-by-email` comes close: 762 + 1 + 20 (an email has at most 254 UTF-16 code units, each 3 bytes at most).
@@ -80,6 +83,7 @@ export const databaseNames = [
   'token-uses',
   'outbox-deliveries',
   'evaluation-counts',
+  'environment-versions',
 ] as const;
 export type DatabaseName = (typeof databaseNames)[number];
 

@@ -53,11 +53,31 @@ export function requireKnownFormat(
   );
 }
 
-/** On disk when it returns: the file, the rename and the directory entry (of the data file too). */
-export function writeMarker(directory: string, identity: StoreIdentity): void {
+/**
+ * The history that the store had when it was served here last. A copy of its data file alone does not have it, so what was
+ * restored begins another history.
+ * @returns null where there is none
+ */
+export function readMarkedHistory(directory: string): string | null {
+  const text = readIfPresent(markerFileOf(directory));
+  if (text === null) return null;
+  const { history } = JSON.parse(text) as { history?: unknown };
+  return typeof history === 'string' ? history : null;
+}
+
+/**
+ * On disk when it returns: the file, the rename and the directory entry (of the data file too).
+ * @param history null: the next one who serves the store begins another
+ */
+export function writeMarker(
+  directory: string,
+  identity: StoreIdentity,
+  history: string | null = null,
+): void {
   const path = markerFileOf(directory);
   const temporary = `${path}.new`;
-  const text = `${JSON.stringify({ storeId: identity.id, format: identity.format })}\n`;
+  const named = history === null ? {} : { history };
+  const text = `${JSON.stringify({ storeId: identity.id, format: identity.format, ...named })}\n`;
   writeFileSync(temporary, text, { mode: 0o600, flush: true });
   renameSync(temporary, path);
   syncDirectory(directory);

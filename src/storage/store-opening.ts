@@ -3,6 +3,7 @@ import { newId } from '../support/random-id.ts';
 import { readManifest } from './backup/backup-manifest.ts';
 import { isHalfRestored } from './backup/restored-directory.ts';
 import { checkDataFile } from './check/check-data-file.ts';
+import { keepHistory } from './history.ts';
 import { type DataFileState, inspectDataFile } from './lmdb/data-file.ts';
 import {
   createDatabases,
@@ -24,7 +25,7 @@ import type { Migration } from './migrations/migration.ts';
 import { requireOwnMode } from './replica/require-own-mode.ts';
 import { createDirectory } from './store-directory.ts';
 import { DataFileMovedError, StoreError } from './store-error.ts';
-import { createIdentity, identify, readMarker, writeMarker } from './store-identity.ts';
+import { createIdentity, identify, readMarkedHistory, readMarker, writeMarker } from './store-identity.ts';
 import { type StoreIdentity, storeFormat } from './tables/meta.ts';
 import { fillLaterIndexes } from './tables/tables.ts';
 
@@ -117,7 +118,11 @@ export function openForWriting(
         const identity = migrated?.identity ?? found;
         const databases = createDatabases(root);
         fillLaterIndexes(root, databases);
-        if (marker?.format !== identity.format) writeMarker(directory, identity);
+        const marked = marker === null ? null : readMarkedHistory(directory);
+        // A node's history is its cluster's.
+        const history = options.replica === undefined ? keepHistory(root, databases, marked) : marked;
+        const isMarked = marker?.format === identity.format && marked === history;
+        if (!isMarked) writeMarker(directory, identity, history);
         return { root, databases, identity, migrated, place, gate };
       });
     });

@@ -8,6 +8,7 @@ import { allOf } from './record-index.ts';
 import { RecordSource } from './record-source.ts';
 import { Snapshots } from './snapshots.ts';
 import { openForReading, type ReadableStore, type StoreOptions } from './store-opening.ts';
+import { createSyncQueries, type SyncQueries } from './sync-queries.ts';
 import { foundAudience } from './tables/audiences.ts';
 import { AuditHeads, auditRecord, decodeAuditEntry } from './tables/audit-record.ts';
 import { type ChangeLogEntry, changeLogRecord } from './tables/change-log.ts';
@@ -18,6 +19,7 @@ import { createRecordQueries } from './tables/tables.ts';
 export interface PinnedSnapshot {
   readonly queries: RecordQueries;
   readonly evaluation: EvaluationQueries;
+  readonly sync: SyncQueries;
   /** Bytes that are kept of the long record that was last read from it in steps. */
   readonly held: Readonly<HeldBytes>;
   /** Until then the file grows with every change. A second call has no effect. */
@@ -51,6 +53,8 @@ export class StoreReader {
   readonly queries: RecordQueries;
   /** On the same snapshot. */
   readonly evaluation: EvaluationQueries;
+  /** On the same snapshot. */
+  readonly sync: SyncQueries;
   readonly #opened: ReadableStore;
   readonly #snapshots: Snapshots;
   readonly #source: RecordSource;
@@ -64,6 +68,7 @@ export class StoreReader {
     const held = { bytes: 0 };
     this.queries = createRecordQueries({ source: this.#source, auditHeads: this.#auditHeads, held });
     this.evaluation = createEvaluationQueries(this.#source, held);
+    this.sync = createSyncQueries(this.#source, this.id);
   }
 
   /**
@@ -94,7 +99,8 @@ export class StoreReader {
     const { source, release } = this.#source.pin();
     const held = { bytes: 0 };
     const queries = createRecordQueries({ source, auditHeads: this.#auditHeads, held });
-    return { queries, evaluation: createEvaluationQueries(source, held), held, release };
+    const sync = createSyncQueries(source, this.id);
+    return { queries, evaluation: createEvaluationQueries(source, held), sync, held, release };
   }
 
   /** Oldest first. */

@@ -16,14 +16,17 @@ import type { SharedBudget } from './limits/shared-budget.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
 
 /** The parts of a request that only one of the APIs has. */
-export type OwnParts = Pick<ApiRequest, 'credential' | 'cookies' | 'header' | 'userAgent' | 'isBackground'>;
+export type OwnParts = Pick<
+  ApiRequest,
+  'credential' | 'cookies' | 'header' | 'accept' | 'userAgent' | 'isBackground'
+>;
 
 /** An API's own part of the way in. */
 export interface ApiDoor {
   readonly manner: ApiManner;
-  readonly requestRate: AddressLimiter;
+  readonly requestRate: Pick<AddressLimiter, 'take'>;
   /** Counts requests that are not answered yet. */
-  readonly inFlight: SharedBudget;
+  readonly inFlight: Pick<SharedBudget, 'take' | 'give'>;
   readonly actors: ApiActors;
   readonly match: MatchRoute<string>;
   /** @param id of the requested operation; null: no operation has this path */

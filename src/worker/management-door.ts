@@ -94,6 +94,11 @@ export class ManagementDoor implements ApiDoor {
     };
   }
 
+  /** The limit that sync shares: whoever guesses tokens has one number of attempts for both. */
+  get failedAuthentications(): AddressLimiter {
+    return this.#options.failedAuthentications;
+  }
+
   own(view: RequestView, id: string | null): OwnParts {
     const header = operationOf({ operation: id })?.header ?? null;
     return {

@@ -1,6 +1,6 @@
 import { answerStatuses, unansweredBy } from '../observability/answer-meter.ts';
 import { eventLoopActive, eventLoopDelay } from '../observability/event-loop.ts';
-import { counter, durationBounds, histogram, layOut } from '../observability/metric.ts';
+import { counter, durationBounds, gauge, histogram, layOut } from '../observability/metric.ts';
 import { countedRoutes } from './route-names.ts';
 
 const limits = [
@@ -44,6 +44,28 @@ export const requestMetrics = layOut({
   unrecordedDenials: counter(
     'burgee_unrecorded_denials_total',
     'Refusals of real tokens that could not be recorded.',
+  ),
+  syncStreams: gauge('burgee_sync_streams', 'Open streams of sync.'),
+  syncEvents: counter(
+    'burgee_sync_events_total',
+    'Events on streams of sync, by kind.',
+    ['snapshot', 'delta', 'beat', 'goodbye'].map((event) => ({ event })),
+  ),
+  syncBytes: counter('burgee_sync_bytes_total', 'Bytes of events that were written to streams of sync.'),
+  syncRefused: counter(
+    'burgee_sync_streams_refused_total',
+    'Streams of sync that got 503, because all places were taken or their project had its share.',
+    ['all', 'project'].map((share) => ({ share })),
+  ),
+  syncEnded: counter(
+    'burgee_sync_streams_ended_total',
+    'Streams of sync that the service ended: the token or the environment did not permit them any more, the client did not read, the service drained, or the node was cut off.',
+    ['token', 'environment', 'slow', 'drain', 'detached'].map((why) => ({ why })),
+  ),
+  syncUsage: counter(
+    'burgee_sync_usage_total',
+    'Evaluations that clients of sync have reported: counted, and ignored because their flags are unknown.',
+    [{ result: 'counted' }, { result: 'ignored' }],
   ),
   loopActive: eventLoopActive('worker'),
   loopDelay: eventLoopDelay('worker'),

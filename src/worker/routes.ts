@@ -18,16 +18,21 @@ import { fileGiver } from './answers/made-answer.ts';
 import { evaluateProject, type ProjectAnswerParts } from './answers/project-evaluation.ts';
 import type { ApiGate } from './api-gate.ts';
 import type { EvaluationLimit } from './limits/evaluation-limit.ts';
+import { isOfrepPath } from './ofrep/ofrep-address.ts';
+import { limitedOfrep, type OfrepGate } from './ofrep/ofrep-gate.ts';
 import { type DocsPages, readDocs } from './pages/docs-pages.ts';
 import { readWebApp, type WebApp } from './pages/web-app.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
+import { syncPath } from './sync-door.ts';
 
 export interface RouteParts {
   readonly flagAnswer: FlagAnswer;
   readonly awaitFlag: AwaitFlagParts;
   readonly project: ProjectAnswerParts;
+  readonly ofrep: OfrepGate;
   readonly management: ApiGate;
   readonly console: ApiGate;
+  readonly sync: ApiGate;
   /** Null when the console was not built. */
   readonly webApp: WebApp | null;
   readonly evaluation: EvaluationLimit;
@@ -57,6 +62,8 @@ const noEvaluationRouteDetail =
 const nothingHere =
   'There is nothing at this address. The documentation is at /docs, the console at /console/.';
 
+/** A base URL of a client that ends in a slash gives `//ofrep`. */
+const ofrepBases = ['/projects/*', '/ofrep/*', '//ofrep/*'];
 const flagPattern = '/v1/flags/:flagId';
 
 /**
@@ -95,12 +102,25 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
    */
   const health: Handle = (exchange) => exchange.answer(200, evaluationHeaders, healthy);
   const management: Handle = (exchange, request) => parts.management.handle(exchange, request);
+  const sync: Handle = (exchange, request) => parts.sync.handle(exchange, request);
   const console: Handle = (exchange, request) => {
     if (isBelow(request.path(), consoleApiPath)) parts.console.handle(exchange, request);
     else readWebApp(exchange, request, parts.webApp, giveFile);
   };
   const docs: Handle = (exchange, request) => {
     if (!readDocs(exchange, request, parts.docs, giveFile)) answerNothing(exchange, docsUrl);
+  };
+  const ofrep = evaluation.limit(
+    (exchange, request) => parts.ofrep.evaluate(exchange, request),
+    limitedOfrep,
+  );
+  const follow = evaluation.limit((exchange, request) => {
+    if (isOfrepPath(request.path())) parts.ofrep.follow(exchange, request);
+    else answerNothing(exchange, docsUrl);
+  }, limitedOfrep);
+  const noOfrepRoute: Handle = (exchange, request) => {
+    if (isOfrepPath(request.path())) parts.ofrep.answerNothing(exchange);
+    else answerNothing(exchange, docsUrl);
   };
   const noEvaluationRoute: Handle = (exchange, request) =>
     answerNoEvaluationRoute(exchange, request, docsUrl);
@@ -114,8 +134,16 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
     ...routes('evaluation-other', ['any'], '/v1', noEvaluationRoute),
     ...routes('evaluation-other', ['any'], '/v1/*', noEvaluationRoute),
     ...routes('evaluation-other', ['any'], '/health', noEvaluationRoute),
+    ...ofrepBases.flatMap((base) => [
+      ...routes('ofrep-other', ['post'], base, ofrep),
+      ...routes('ofrep-other', ['get'], base, follow),
+      ...routes('ofrep-other', ['options'], base, (exchange) => parts.ofrep.preflight(exchange)),
+      ...routes('ofrep-other', ['any'], base, noOfrepRoute),
+    ]),
     ...routes('management-other', ['any'], '/api/v1', management),
     ...routes('management-other', ['any'], '/api/v1/*', management),
+    ...routes('sync-other', ['any'], syncPath, sync),
+    ...routes('sync-other', ['any'], `${syncPath}/*`, sync),
     ...routes('console-other', ['any'], consoleApiPath, console),
     ...routes('console-other', ['any'], `${consoleApiPath}/*`, console),
   ];

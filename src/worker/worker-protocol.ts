@@ -2,18 +2,23 @@ import type { MessagePort } from 'node:worker_threads';
 import type { TokenUse } from '../domain/token/token-use.ts';
 import type { AppDescriptor } from '../http/uws.ts';
 import type { LogLines } from '../observability/thread-log.ts';
+import type { AttemptsPort } from '../operations/cluster/attempts-port.ts';
 import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { PasswordPort } from '../operations/conversation.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
+import type { SyncStreamsPort } from '../operations/sync/sync-streams-port.ts';
 import type { Viewer } from '../operations/watching/watch-places.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import type { CountedEvaluations } from './evaluation/evaluation-tallies.ts';
 import type { AttemptMemory } from './limits/attempt-limiters.ts';
 import type { PlaceMemory } from './limits/shared-places.ts';
+import type { StreamShareMemory } from './limits/stream-room.ts';
 import type { WindowMemory } from './limits/window-limiter.ts';
 import type { DocsPages } from './pages/docs-pages.ts';
 import type { WebApp } from './pages/web-app.ts';
+import type { SyncCensus } from './sync/sync-census.ts';
+import type { ReportUsage } from './sync/usage-report.ts';
 
 /** What all workers together may hold, each a `SharedBudget`. */
 export const budgetNames = [
@@ -28,6 +33,8 @@ export const budgetNames = [
   'unsentBytes',
   /** Evaluations that wait until a long flag is read. */
   'waitingEvaluations',
+  /** Event streams of sync and of OFREP. */
+  'streams',
 ] as const;
 export type BudgetName = (typeof budgetNames)[number];
 
@@ -43,6 +50,8 @@ export type PlaceName = keyof typeof placesOf;
 export interface SharedLimits {
   readonly budgets: Readonly<Record<BudgetName, SharedArrayBuffer>>;
   readonly places: Readonly<Record<PlaceName, PlaceMemory>>;
+  /** The share of each project of the streams. */
+  readonly streamShares: StreamShareMemory;
   /** The memory of a `ConnectionRoom`. */
   readonly connectionRoom: SharedArrayBuffer;
   readonly managementRate: WindowMemory;
@@ -72,6 +81,8 @@ export interface WorkerSettings {
   readonly failedAuthenticationLimit: number;
   readonly consoleRateLimit: number;
   readonly evaluationRateLimit: number;
+  /** Event streams of the process. */
+  readonly syncStreamsMax: number;
   /** Memory for the compiled flags of this worker. */
   readonly cacheBytes: number;
   /** The memory of a `StoreVersion`, which changes with each commit. */
@@ -124,9 +135,12 @@ export interface HostCalls {
   readonly checkPasswords: Call<PasswordPort['checkEach']>;
   readonly hashPassword: Call<PasswordPort['hash']>;
   readonly beginOpenId: Call<OpenIdPort['begin']>;
-  readonly takeOpenId: Call<OpenIdPort['take']>;
   readonly receiveOpenId: Call<OpenIdPort['receive']>;
   readonly listNodes: Call<NodesPort['list']>;
+  readonly countAttempts: Call<AttemptsPort['count']>;
+  readonly giveBackAttempts: Call<AttemptsPort['giveBack']>;
+  readonly listSyncStreams: Call<SyncStreamsPort['list']>;
+  readonly reportUsage: Call<ReportUsage>;
   readonly joinWatchers: Call<(viewer: Viewer) => Promise<number | string>>;
   /**
    * Resolves when the front end hands the worker no more connections. `mayWait`: it may wait until no other worker
@@ -160,6 +174,8 @@ export type WorkerMessage =
   | { readonly kind: 'used'; readonly uses: readonly TokenUse[] }
   | { readonly kind: 'counted'; readonly counted: CountedEvaluations }
   | { readonly kind: 'touched'; readonly sessionId: string }
+  /** Who is connected to the worker by sync; every few seconds while anybody is. */
+  | { readonly kind: 'synced'; readonly census: readonly SyncCensus[] }
   | { readonly kind: 'left-watchers'; readonly place: number }
   /** Its last message: it holds nothing any more. */
   | { readonly kind: 'ended' };

@@ -28,9 +28,22 @@ import { AddressLimiter } from './limits/address-limiter.ts';
 import { ConnectionRoom } from './limits/connection-room.ts';
 import { EvaluationLimit } from './limits/evaluation-limit.ts';
 import { budgetOf, longAnswerRoom, unsentAnswers } from './limits/process-budgets.ts';
+import { StreamRoom } from './limits/stream-room.ts';
 import { ManagementDoor } from './management-door.ts';
+import { EventStreams } from './ofrep/event-streams.ts';
+import { EventsUrl } from './ofrep/events-url.ts';
+import { isOfrepPath } from './ofrep/ofrep-address.ts';
+import { OfrepFlagEvaluator } from './ofrep/ofrep-flag.ts';
+import { OfrepFlagsEvaluator } from './ofrep/ofrep-flags.ts';
+import { OfrepGate, refuseAmbiguousOfrep } from './ofrep/ofrep-gate.ts';
 import { RequestMeter } from './request-meter.ts';
+import { routeIndex } from './route-names.ts';
 import { createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
+import { EnvironmentWatch } from './sync/environment-watch.ts';
+import type { SyncCensus } from './sync/sync-census.ts';
+import { SyncMeter } from './sync/sync-meter.ts';
+import { SyncStreams } from './sync/sync-streams.ts';
+import { SyncDoor, syncPath } from './sync-door.ts';
 import type { WorkerLog } from './worker-log.ts';
 import type { WorkerSetup } from './worker-protocol.ts';
 
@@ -49,6 +62,10 @@ export interface WorkerServices {
   readonly source: FlagSource;
   readonly longAnswers: LongAnswers;
   readonly console: Pick<ConsoleDoor, 'endWatches'>;
+  /** Who is connected by sync. */
+  census(): readonly SyncCensus[];
+  /** Ends every event stream: their clients come back. */
+  endStreams(): void;
   readonly server: WorkerServer;
 }
 
@@ -76,6 +93,7 @@ export function createServices(
     writer: attachment.writer(host.writer),
     meter: requestMeter,
     log,
+    isAttached: () => attachment.isAttached(),
   };
   const gateOptions: ApiGateOptions = {
     addresses: new AddressFinder(addresses, log, setup.limits.forgedHeaderWarning),
@@ -84,9 +102,40 @@ export function createServices(
     requestDeadlineMs: setup.requestDeadlineMs,
     isAttached: () => attachment.isAttached(),
   };
-  const management = new ApiGate(managementDoor(setup, doorParts, workerLog), gateOptions);
+  const management = managementDoor(setup, doorParts, workerLog);
+  const managementGate = new ApiGate(management, gateOptions);
   const consoleDoor = createConsoleDoor(setup, doorParts, host);
   const console = new ApiGate(consoleDoor, gateOptions);
+  const watch = new EnvironmentWatch({
+    reader,
+    refresh: () => evaluation.source.refresh(),
+    storeVersion: setup.storeVersion,
+    onFault: (fault) => log.error({ err: fault }, 'changes could not be followed'),
+  });
+  const room = new StreamRoom(setup);
+  const syncMeter = new SyncMeter(requestMeter.cells);
+  const streams = new SyncStreams({
+    ...{ watch, reader, room, meter: syncMeter, log },
+    isAttached: () => attachment.isAttached(),
+    onStep: (ms) => evaluation.meter.observeStep('answer', ms),
+  });
+  const events = new EventStreams({
+    ...{ watch, room },
+    findProject: (projectId) => evaluation.source.findProject(projectId)?.project,
+  });
+  const syncDoor = new SyncDoor({
+    ...doorParts,
+    ...{ watch, streams, room, syncMeter },
+    docsUrl: setup.docsUrl,
+    tokenPrefixesAccepted: setup.tokenPrefixesAccepted,
+    failedAuthentications: management.failedAuthentications,
+    reportUsage: host.reportUsage,
+    onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
+    countUnrecordedDenial: (requestId, outcome) =>
+      management.actors.countUnrecordedDenial(requestId, outcome),
+    logRequest: (line) => workerLog.logRequest(line),
+  });
+  const sync = new ApiGate(syncDoor, gateOptions);
   const { limits, evaluationRateLimit, docsUrl } = setup;
   const limiter =
     evaluationRateLimit > 0 ? new AddressLimiter(limits.evaluationRate, evaluationRateLimit) : null;
@@ -94,8 +143,10 @@ export function createServices(
     flagAnswer: evaluation.flagAnswer,
     awaitFlag: evaluation.awaitFlag,
     project: evaluation.project,
-    management,
+    ofrep: createOfrepGate(setup, evaluation, { addresses, events }, gateOptions),
+    management: managementGate,
     console,
+    sync,
     webApp: setup.webApp,
     evaluation: new EvaluationLimit(limiter, addresses, docsUrl, requestMeter),
     docs: setup.docs,
@@ -115,18 +166,54 @@ export function createServices(
     },
     onFault: (fault) => log.error({ err: fault }, 'handler failed'),
     refuseAmbiguous: (exchange, request, fault) =>
-      refuseAmbiguous(exchange, request, fault, { management, console, docsUrl }),
+      refuseAmbiguous(exchange, request, fault, { management: managementGate, console, sync, docsUrl }),
     onConnection: (change) => {
       hooks.onConnection(change);
       return connections.change(change);
     },
     crowded: attachment.crowded(crowdedAnswer(docsUrl)),
   });
-  return { ...evaluation, requestMeter, console: consoleDoor, server };
+  return {
+    ...evaluation,
+    requestMeter,
+    console: consoleDoor,
+    census: () => streams.census(),
+    endStreams: () => {
+      streams.close();
+      events.close();
+      watch.close();
+    },
+    server,
+  };
+}
+
+function createOfrepGate(
+  setup: WorkerSetup,
+  { source, meter, tallies, longAnswers, awaitFlag, project }: Evaluation,
+  { addresses, events }: { readonly addresses: ClientAddresses; readonly events: EventStreams },
+  { bodyBudget, onBodyStep, isAttached }: ApiGateOptions,
+): OfrepGate {
+  const { waiting, deadlineMs } = awaitFlag;
+  return new OfrepGate({
+    ...{ source, meter, waiting, deadlineMs, longAnswers, addresses, bodyBudget, onBodyStep, isAttached },
+    flag: new OfrepFlagEvaluator(source, { meter, tallies }),
+    flags: new OfrepFlagsEvaluator(source, project.evaluator),
+    events,
+    routes: {
+      flag: routeIndex('ofrep-flag'),
+      flags: routeIndex('ofrep-flags'),
+      events: routeIndex('ofrep-events'),
+    },
+    eventsUrl: new EventsUrl(setup.console.baseUrl, addresses),
+    onFault: project.onFault,
+  });
 }
 
 /** What both doors are made with. */
-type DoorParts = Pick<ConsoleDoorOptions, 'reads' | 'longAnswers' | 'writer' | 'meter' | 'log'>;
+type DoorParts = Pick<
+  ConsoleDoorOptions,
+  'reads' | 'longAnswers' | 'writer' | 'meter' | 'log' | 'isAttached'
+>;
 
 interface Evaluation {
   readonly meter: EvaluationMeter;
@@ -213,11 +300,18 @@ function refuseAmbiguous(
   exchange: Exchange,
   request: RequestView,
   fault: string,
-  gates: { readonly management: ApiGate; readonly console: ApiGate; readonly docsUrl: string },
+  gates: {
+    readonly management: ApiGate;
+    readonly console: ApiGate;
+    readonly sync: ApiGate;
+    readonly docsUrl: string;
+  },
 ): void {
   const path = request.path();
   if (isBelow(path, managementApiPath)) gates.management.refuseAmbiguous(exchange, request, fault);
+  else if (isBelow(path, syncPath)) gates.sync.refuseAmbiguous(exchange, request, fault);
   else if (isBelow(path, consoleApiPath)) gates.console.refuseAmbiguous(exchange, request, fault);
+  else if (isOfrepPath(path)) refuseAmbiguousOfrep(exchange, request, fault);
   else {
     const problem = { code: 'invalid-request', detail: fault } as const;
     exchange.answerAndClose(400, evaluationHeaders, errorEnvelope(problem, gates.docsUrl));

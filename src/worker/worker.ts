@@ -23,6 +23,8 @@ import { createServices, type WorkerServices } from './worker-services.ts';
 
 /** How long a leaving worker goes on answering. Each answer closes its connection. */
 const leavingMs = 250;
+/** How often it is told who is connected by sync: every second. */
+const censusEveryBeats = 4;
 
 /**
  * A worker: owns the connections that the front end hands it, and all their requests. It reads a request, evaluates on
@@ -38,6 +40,8 @@ export class Worker {
   readonly #beating: NodeJS.Timeout;
   readonly #heapWatch: HeapWatch;
   #mustClose = false;
+  #beats = 0;
+  #hadCensus = false;
   #isLeaving = false;
   #leavesFor: unknown = null;
   #isClosed = false;
@@ -82,6 +86,7 @@ export class Worker {
     requestMeter.putActive(performance.eventLoopUtilization().active);
     meter.putBytes(source.cache.bytes, source.lists.bytes);
     this.#collect();
+    this.#tellCensus();
   }
 
   /** No connection is opened after the app is closed: it was removed from the front end before. */
@@ -106,6 +111,15 @@ export class Worker {
     setTurn(() => this.#collect());
   }
 
+  /** Tells who is connected by sync, and once that nobody is any more. */
+  #tellCensus(): void {
+    this.#beats += 1;
+    if (this.#beats % censusEveryBeats !== 0 || this.#isClosed) return;
+    const census = this.#services.census();
+    if (census.length > 0 || this.#hadCensus) this.#host.tell({ kind: 'synced', census });
+    this.#hadCensus = census.length > 0;
+  }
+
   #obey(order: HostOrder): void {
     if (order.kind === 'drain') this.#drain();
     else if (order.kind === 'stop') this.#stop();
@@ -119,6 +133,7 @@ export class Worker {
   #drain(): void {
     this.#mustClose = true;
     this.#services.console.endWatches();
+    this.#services.endStreams();
   }
 
   /** Stops a leaving worker, too: the service waits no longer for it than for the others. */

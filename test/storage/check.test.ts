@@ -496,7 +496,14 @@ finds(
   'a gap in the change log, an entry with another sequence than its key, and a wrong counter',
   (tables) => {
     tables['change-log'].removeSync(sequenceKey(2));
-    const entry = { sequence: 9, kind: 'everything', projectId: '', id: '', environment: null } as const;
+    const entry = {
+      sequence: 9,
+      number: 9,
+      kind: 'everything',
+      projectId: '',
+      id: '',
+      environment: null,
+    } as const;
     put(tables, changeLogRecord, sequenceKey(4), entry);
     put(tables, counterRecord, metaKeys.changeLog, 7);
   },

@@ -55,6 +55,6 @@ function describeShutOut(token: Token): string {
   return `This token may not change flags of a project without environments. ${describeLimit(token)}`;
 }
 
-function describeLimit({ environments }: Token): string {
+export function describeLimit({ environments }: Token): string {
   return `It is limited to: ${shownList(environments ?? [])}.`;
 }

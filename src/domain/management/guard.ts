@@ -60,7 +60,8 @@ const noSuchEndpoint =
 const readOnly =
   'This token has read permission, and this endpoint needs write permission. Use a token with write permission.';
 
-function authenticate(
+/** Step 4 of the order of checks: a token that exists and is active. */
+export function authenticate(
   queries: RecordQueries,
   authorization: string | null,
   context: GuardContext,

@@ -23,9 +23,9 @@ export function callOf(
   { id: operation }: Pick<ConsoleRead | ConsoleWrite, 'id'>,
   body: unknown,
 ): ApiCall {
-  const { requestId, credential, address, userAgent } = request;
-  const from = { requestId, credential, address, userAgent };
-  const sent = { params: {}, query: '', header: null, isBodyTooLarge: false };
+  const { requestId, params, credential, address, userAgent } = request;
+  const from = { requestId, params, credential, address, userAgent };
+  const sent = { query: '', header: null, isBodyTooLarge: false };
   return { api: 'console', operation, ...from, ...sent, body: encoder.encode(JSON.stringify(body)) };
 }
 

@@ -12,6 +12,10 @@ export class CapturedWrites {
     this.#writes.set(`${database}\0${key.toString('latin1')}`, { database, key: Buffer.from(key), value });
   }
 
+  get isEmpty(): boolean {
+    return this.#writes.size === 0;
+  }
+
   get all(): readonly EntryWrite[] {
     return [...this.#writes.values()];
   }

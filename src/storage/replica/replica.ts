@@ -5,7 +5,8 @@ import { RecordSource } from '../record-source.ts';
 import { Snapshots } from '../snapshots.ts';
 import type { WritableStore } from '../store-opening.ts';
 import { finishChangeLog } from '../tables/change-log.ts';
-import { metaKeys, type ReplicaPlace, replicaPlaceRecord } from '../tables/meta.ts';
+import { beginHistory } from '../tables/environment-versions.ts';
+import { historyRecord, metaKeys, type ReplicaPlace, replicaPlaceRecord } from '../tables/meta.ts';
 import type { WriteTarget } from '../write-target.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 import { CapturedWrites } from './captured-writes.ts';
@@ -64,6 +65,8 @@ export class Replica {
   #node: string;
   #place: ReplicaPlace;
   #isBecoming = false;
+  /** What this node has applied is not in the cluster any more: the next change begins another history. */
+  #isSetBack = false;
   /** Of the row that was decided last: what the target knows is the state after it. */
   #decidedBatch: string | null = null;
 
@@ -101,6 +104,7 @@ export class Replica {
       try {
         opened.root.transactionSync(() => {
           results.push(run(transaction));
+          if (this.#needsHistory(captured)) beginHistory(target);
           throw new GivenUp();
         });
       } catch (fault) {
@@ -118,6 +122,12 @@ export class Replica {
       this.#decidedBatch = row.batch;
       return { result, row };
     });
+  }
+
+  /** A new cluster has none, and one whose log was set back has one that is not true any more. */
+  #needsHistory(captured: CapturedWrites): boolean {
+    if (captured.isEmpty) return this.#isSetBack;
+    return this.#isSetBack || this.#parts.target.source.find(historyRecord, metaKeys.history) === undefined;
   }
 
   #rowOf(content: RowContent): DecidedRow {
@@ -150,7 +160,10 @@ export class Replica {
       target.begin();
       this.#transact(() => {
         for (const { writes, logged } of contents) {
-          for (const write of writes) target.replay(write);
+          for (const write of writes) {
+            target.replay(write);
+            if (write.key.equals(metaKeys.history)) this.#isSetBack = false;
+          }
           for (const change of logged) target.log(change);
         }
         finishChangeLog(target, this.#parts.changeLogEntriesMax);
@@ -204,6 +217,8 @@ export class Replica {
           return count;
         });
       });
+      // PostgreSQL was restored: positions, and numbers of changes, are given again.
+      this.#isSetBack ||= place.position < this.#place.position;
       this.#place = place;
       this.#node = node;
       return written;
@@ -235,6 +250,8 @@ export class Replica {
       this.#transact(() => {
         this.#putPlace(place);
         target.remove('meta', metaKeys.usage);
+        // The first change of the cluster begins its own.
+        target.remove('meta', metaKeys.history);
       });
     });
     this.#place = place;

@@ -9,13 +9,31 @@ import type { Table } from './table.ts';
 /** Records that workers drop from their caches. */
 export interface ChangeLogEntry extends LoggedChange {
   readonly sequence: number;
+  /** The number of the change (`environment-versions.ts`), or a later one; 0 of a change from before there were numbers. */
+  readonly number: number;
 }
+
+/** Rows from before changes had numbers end after the environment. */
+type ChangeLogRow = readonly [
+  sequence: number,
+  kind: LoggedChange['kind'],
+  projectId: string,
+  id: string,
+  environment: string | null,
+  number?: number,
+];
 
 export const changeLogRecord = recordCodec({
   database: 'change-log',
   version: 1,
-  toRow: (it: ChangeLogEntry) => [it.sequence, it.kind, it.projectId, it.id, it.environment],
-  fromRow: ([sequence, kind, projectId, id, environment]) => ({ sequence, kind, projectId, id, environment }),
+  toRow: ({ sequence, kind, projectId, id, environment, number }: ChangeLogEntry): ChangeLogRow =>
+    number === 0
+      ? [sequence, kind, projectId, id, environment]
+      : [sequence, kind, projectId, id, environment, number],
+  fromRow: ([sequence, kind, projectId, id, environment, number = 0]) => ({
+    ...{ sequence, number },
+    ...{ kind, projectId, id, environment },
+  }),
 });
 
 /** For changes to other tables: `finishChangeLog` writes it. */
@@ -37,9 +55,13 @@ export function finishChangeLog(target: WriteTarget, entriesMax: number): void {
 
 function append(target: WriteTarget, changes: readonly LoggedChange[]): void {
   let sequence = target.tail.changeLogLast ?? target.source.find(counterRecord, metaKeys.changeLog) ?? 0;
+  // Where followed rows of a cluster were too many to be listed, a number may be that of a later change.
+  let number = (target.source.find(counterRecord, metaKeys.changes) ?? 0) - changes.length;
   for (const { kind, projectId, id, environment } of changes) {
     sequence += 1;
-    target.put(changeLogRecord, sequenceKey(sequence), { sequence, kind, projectId, id, environment });
+    number += 1;
+    const entry = { sequence, number: Math.max(0, number), kind, projectId, id, environment };
+    target.put(changeLogRecord, sequenceKey(sequence), entry);
   }
   target.put(counterRecord, metaKeys.changeLog, sequence);
   target.tail.changeLogLast = sequence;

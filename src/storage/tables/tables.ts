@@ -7,6 +7,7 @@ import { activityTable, tokenUseTable } from './activity.ts';
 import { audienceTable } from './audiences.ts';
 import { auditTable } from './audit.ts';
 import { changeLogTable } from './change-log.ts';
+import { environmentVersionTable, numberChanges } from './environment-versions.ts';
 import { evaluationCountTable } from './evaluation-counts.ts';
 import { flagTable } from './flags.ts';
 import { identityTable } from './identities.ts';
@@ -40,6 +41,7 @@ export const tables = [
   outboxTable,
   keptAnswerTable,
   evaluationCountTable,
+  environmentVersionTable,
 ] as const satisfies readonly Table[];
 
 /** Every database but the indexes. */
@@ -92,6 +94,7 @@ export function applyChanges(target: WriteTarget, changes: readonly RecordChange
   const before = target.space.bytes;
   for (const change of changes) changeWriters[change.kind](target, change as never);
   countWrittenBytes(target, changes, target.space.bytes - before);
+  numberChanges(target, changes);
 }
 
 /**

@@ -115,8 +115,8 @@ async function refuse(reply: ApiReply, refusal: ApiAnswer, actors: ApiActors): P
   await giveRecorded(reply, { ...refusal, denial: null }, String(refusal.body), actors);
 }
 
-/** Gives a refusal after counting and recording it. */
-async function giveRecorded(
+/** Gives a refusal whose body is whole, after counting and recording it. */
+export async function giveRecorded(
   reply: ApiReply,
   answer: ApiAnswer,
   body: string,

@@ -80,6 +80,7 @@ t.test('every kind of record is read as it was written, with any strings', async
     comesBack(test, keptAnswerRecord, keptAnswerOf(tokenOf(text, { id: text }), { key: text, body: text }));
     comesBack(test, changeLogRecord, {
       sequence: 1,
+      number: 1,
       kind: 'flag',
       projectId: text,
       id: text,

@@ -1,0 +1,22 @@
+import { syncStreamsSchema } from '../../contracts/console/sync-views.ts';
+import { allow } from '../../domain/console/console-problem.ts';
+import { conversation, inProject, readStep } from '../operation.ts';
+import { askReads } from '../sessions/ask-actors.ts';
+
+/** Whether the member may see the project. */
+export const permitSyncStreams = readStep('permit-sync-streams', inProject('viewer'), (_queries, _call, { project }) =>
+  allow({ value: { projectId: project.id } }),
+);
+
+/** Who is connected by sync: how many programs, which versions they have, and how far behind they are. */
+export const listSyncStreams = conversation('list-sync-streams', {
+  route: 'GET /projects/{projectId}/sync',
+  access: inProject('viewer'),
+  answer: syncStreamsSchema,
+  run: async ({ reply }, actors) => {
+    const permitted = askReads<{ readonly projectId: string }>(reply, permitSyncStreams, {}, actors);
+    if (permitted === null) return;
+    const environments = await actors.syncStreams.list(permitted.value.projectId);
+    reply.answerJson({ environments }, {}, permitted.memberId);
+  },
+});

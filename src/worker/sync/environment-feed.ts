@@ -1,0 +1,222 @@
+import { formatSyncPosition, type SyncPosition } from '../../domain/sync/sync-position.ts';
+import type { ChangeLogEntry } from '../../storage/tables/change-log.ts';
+import type { EnvironmentChange, EnvironmentWatch, WatchedFrom } from './environment-watch.ts';
+import { RecentChanges } from './recent-changes.ts';
+import type { PinnedState } from './settled-state.ts';
+import {
+  type AppliedAudiences,
+  audienceOfFlag,
+  deltaPieces,
+  readApplied,
+  type SyncedEnvironment,
+  snapshotPieces,
+} from './sync-content.ts';
+import { ChunkList, eventEnd, eventHead, keptBytesMax, type SyncMessage } from './sync-events.ts';
+import type { SyncStream } from './sync-stream.ts';
+
+/** Messages that are kept for an environment at once: one for each state that clients are found at. */
+const messagesKept = 8;
+
+/** What a stream is sent: the same for all that need it; or each makes it for itself, because it is long. */
+export type FeedContent = SyncMessage | LongContent;
+
+export interface LongContent {
+  readonly history: string;
+  readonly number: number;
+  readonly event: 'snapshot' | 'delta';
+  readonly pieces: Generator<string | Uint8Array>;
+}
+
+interface FeedHooks {
+  /** Streams of the feed may need something. */
+  onMoved(feed: EnvironmentFeed): void;
+  /** The environment may have been renamed or deleted. */
+  onProjectChange(feed: EnvironmentFeed): void;
+}
+
+/** The streams of one environment on a worker, and what they are sent: each message is made once for all of them. */
+export class EnvironmentFeed {
+  readonly environment: SyncedEnvironment;
+  readonly streams = new Set<SyncStream>();
+  readonly #from: WatchedFrom;
+  readonly #recent: RecentChanges;
+  readonly #kept = new Map<string, SyncMessage>();
+  /** Messages that were found too long to be kept. */
+  readonly #long = new Set<string>();
+  #applied: AppliedAudiences | null = null;
+  /** Flags whose audience is to be read again. */
+  #unread = new Set<string>();
+  history: string;
+  /** Of the last change that this worker was told of. */
+  version: number;
+
+  constructor(environment: SyncedEnvironment, watch: EnvironmentWatch, hooks: FeedHooks) {
+    this.environment = environment;
+    const { projectId, environmentNumber } = environment;
+    this.#from = watch.watch(projectId, environmentNumber, {
+      onChange: (change) => {
+        this.#take(change);
+        hooks.onMoved(this);
+      },
+      onProjectChange: () => hooks.onProjectChange(this),
+    });
+    this.history = this.#from.history;
+    this.version = this.#from.version;
+    this.#recent = new RecentChanges(projectId, this.#from.number);
+  }
+
+  close(): void {
+    this.#from.end();
+  }
+
+  #take({ state, version, changes }: EnvironmentChange): void {
+    const isOther = state.history !== this.history;
+    this.history = state.history;
+    this.version = version;
+    if (isOther || changes === null) this.#restart(state.number);
+    else this.#note(changes);
+    this.#long.clear();
+    for (const [key, { history, number }] of this.#kept) {
+      if (isOther || history !== this.history || number < version) this.#kept.delete(key);
+    }
+  }
+
+  #note(changes: readonly ChangeLogEntry[]): void {
+    for (const flag of this.#recent.add(changes)) this.#unread.add(flag);
+  }
+
+  #restart(from: number): void {
+    this.#recent.restart(from);
+    this.#applied = null;
+    this.#unread.clear();
+  }
+
+  /** What a client at a position needs. @returns a key; null: it knows everything */
+  needOf(position: SyncPosition | null): string | null {
+    if (position === null || position.history !== this.history) return snapshotKey;
+    if (position.number >= this.version) return null;
+    return this.#recent.keyAfter(position.number) ?? snapshotKey;
+  }
+
+  /** @returns what is kept for a need; `long`: it is too long for that; null: it is to be made */
+  find(key: string): SyncMessage | 'long' | null {
+    return this.#kept.get(key) ?? (this.#long.has(key) ? 'long' : null);
+  }
+
+  /** Finds out whether what a client has missed is known. */
+  *search(state: PinnedState, position: SyncPosition): Generator<string, boolean> {
+    const isFound = yield* this.#recent.search(state.snapshot.sync, position.number);
+    // The change log does not tell which audiences flags have let go of.
+    if (isFound) this.#applied = null;
+    return isFound;
+  }
+
+  /**
+   * Makes the message for a need in steps, and keeps it. @param known the position of a client that needs it
+   * @returns `long` when it is too long to be kept
+   */
+  *make(key: string, known: SyncPosition | null, state: PinnedState): Generator<string, SyncMessage | 'long'> {
+    const content = yield* this.content(key, known, state);
+    const { event, history, number } = content;
+    const list = new ChunkList();
+    for (const piece of content.pieces) {
+      list.add(piece);
+      if (list.bytes > keptBytesMax) {
+        content.pieces.return(undefined);
+        this.#long.add(key);
+        return 'long';
+      }
+      yield '';
+    }
+    const message = { event, history, number, bytes: list.bytes, chunks: list.finish() };
+    if (this.#kept.size >= messagesKept) this.#kept.clear();
+    if (history === this.history && number >= this.version) this.#kept.set(key, message);
+    return message;
+  }
+
+  /** @param key of `needOf` for the position @returns the whole event in pieces, from this state */
+  *content(key: string, known: SyncPosition | null, state: PinnedState): Generator<string, LongContent> {
+    const isDelta = key !== snapshotKey && known !== null && state.history === this.history;
+    return isDelta ? yield* this.#delta(known, state) : this.#snapshot(state);
+  }
+
+  #snapshot(state: PinnedState): LongContent {
+    const { projectId, environmentNumber } = this.environment;
+    const { history } = state;
+    const number = state.snapshot.sync.versionOf(projectId, environmentNumber);
+    const version = formatSyncPosition({ history, number });
+    const pieces = framed('snapshot', version, snapshotPieces(state, this.environment, version));
+    return { event: 'snapshot', history, number, pieces };
+  }
+
+  *#delta(known: SyncPosition, state: PinnedState): Generator<string, LongContent> {
+    const { projectId, environmentNumber } = this.environment;
+    const applied = yield* this.#readApplied(state);
+    const changed = this.#recent.after(known.number);
+    const used = new Set(applied.values());
+    // More may have been told of than this state has, and this state may have more than was told of.
+    const number = Math.min(this.version, state.snapshot.sync.versionOf(projectId, environmentNumber));
+    const { history } = this;
+    const version = formatSyncPosition({ history, number });
+    const pieces = deltaPieces(state, this.environment, version, changed, (id) => used.has(id));
+    return { event: 'delta', history, number, pieces: framed('delta', version, pieces) };
+  }
+
+  /** Whether the feed was told of changes that the state does not have: then it is too old to be sent from. */
+  isAheadOf(state: PinnedState): boolean {
+    const { projectId, environmentNumber } = this.environment;
+    if (state.history !== this.history) return false;
+    return this.version > state.snapshot.sync.versionOf(projectId, environmentNumber);
+  }
+
+  /** Which flag applies which audience now. Read whole once, and then only of flags that have changed. */
+  *#readApplied(state: PinnedState): Generator<string, AppliedAudiences> {
+    const unread = this.#unread;
+    this.#unread = new Set();
+    try {
+      if (this.#applied === null) {
+        const applied = yield* readApplied(state, this.environment);
+        yield* this.#noteAllUnapplied(state, new Set(applied.values()));
+        this.#applied = applied;
+        unread.clear();
+      }
+      for (const flag of unread) {
+        const before = this.#applied.get(flag);
+        const now = (yield* audienceOfFlag(state, this.environment, flag)) ?? undefined;
+        unread.delete(flag);
+        if (now === undefined) this.#applied.delete(flag);
+        else this.#applied.set(flag, now);
+        if (before !== undefined && before !== now) this.#noteUnapplied(this.#applied, before);
+      }
+      return this.#applied;
+    } finally {
+      // What was not read, because the work was given up, is read the next time.
+      for (const flag of unread) this.#unread.add(flag);
+    }
+  }
+
+  /** What flags have let go of before is not known. */
+  *#noteAllUnapplied(state: PinnedState, used: ReadonlySet<string>): Generator<string, void> {
+    for (const { id } of state.snapshot.queries.audiencesOf(this.environment.projectId)) {
+      if (!used.has(id)) this.#recent.noteUnapplied(this.version, id);
+      yield '';
+    }
+  }
+
+  #noteUnapplied(applied: AppliedAudiences, audience: string): void {
+    for (const one of applied.values()) if (one === audience) return;
+    this.#recent.noteUnapplied(this.version, audience);
+  }
+}
+
+const snapshotKey = 'snapshot';
+
+function* framed(
+  event: 'snapshot' | 'delta',
+  version: string,
+  pieces: Generator<string | Uint8Array>,
+): Generator<string | Uint8Array> {
+  yield eventHead(event, version);
+  yield* pieces;
+  yield eventEnd;
+}

@@ -1,0 +1,142 @@
+import { effectiveCohorts, type PackedFlag, stateIn } from '../../domain/flag/flag.ts';
+import type { FoundRecord } from '../../storage/evaluation-reader.ts';
+import { jsonPieces } from '../../support/packed-json.ts';
+import { pausing } from '../../support/text-pieces.ts';
+import type { PinnedState } from './settled-state.ts';
+
+type Pieces = Generator<string | Uint8Array, void>;
+
+/** An environment whose configuration is written. */
+export interface SyncedEnvironment {
+  readonly projectId: string;
+  readonly environmentNumber: number;
+  /** Null in a single-environment project. */
+  readonly name: string | null;
+}
+
+/** Which flag of an environment applies which audience. */
+export type AppliedAudiences = Map<string, string>;
+
+/** A flag as the environment evaluates it: `SyncFlag`, whose cohorts are still packed. */
+function shownFlag(flag: PackedFlag, environmentNumber: number) {
+  const { id, name, revision } = flag;
+  const state = stateIn(flag, environmentNumber);
+  const { enabled, trafficPercentage, audienceId } = state;
+  const cohorts = effectiveCohorts(flag, state);
+  return { id, name, revision, enabled, trafficPercentage, cohorts, audienceId };
+}
+
+/**
+ * Everything that an environment evaluates: a `SyncSnapshot` as JSON in pieces, from one state.
+ * @param version as text
+ * @param onFlag is told of each flag and the audience that it applies
+ */
+export function* snapshotPieces(
+  state: PinnedState,
+  { projectId, environmentNumber, name }: SyncedEnvironment,
+  version: string,
+  onFlag: (flagId: string, audienceId: string | null) => void = () => undefined,
+): Pieces {
+  const head = JSON.stringify({ version, projectId, environment: name });
+  yield `${head.slice(0, -1)},"flags":[`;
+  const applied = new Set<string>();
+  let separator = '';
+  for (const found of state.snapshot.evaluation.flagsOf(projectId)) {
+    const flag = yield* readFlag(found);
+    if (flag === undefined) throw new Error('a flag has gone from a snapshot');
+    const shown = shownFlag(flag, environmentNumber);
+    if (shown.audienceId !== null) applied.add(shown.audienceId);
+    onFlag(shown.id, shown.audienceId);
+    if (separator !== '') yield separator;
+    yield* jsonPieces(shown);
+    separator = ',';
+  }
+  yield '],"audiences":[';
+  yield* audiencePieces(state, applied);
+  yield ']}';
+}
+
+function* readFlag(found: FoundRecord<PackedFlag>): Generator<string, PackedFlag | undefined> {
+  return yield* pausing(found.readInSteps());
+}
+
+function* audiencePieces(state: PinnedState, ids: Iterable<string>): Pieces {
+  let separator = '';
+  for (const id of [...ids].sort()) {
+    const found = state.snapshot.evaluation.audience(id);
+    if (found === undefined) continue;
+    const audience = yield* pausing(found.readInSteps());
+    if (audience === undefined) throw new Error('an audience has gone from a snapshot');
+    if (separator !== '') yield separator;
+    yield* jsonPieces({ id: audience.id, rules: audience.rules });
+    separator = ',';
+  }
+}
+
+/** What a delta is made of. */
+export interface ChangedSet {
+  readonly flags: ReadonlySet<string>;
+  /** Audiences that have changed, or that a changed flag has let go of. */
+  readonly audiences: ReadonlySet<string>;
+}
+
+/**
+ * The present state of what changed: a `SyncDelta` as JSON in pieces, from one state.
+ * @param isApplied whether a flag of the environment applies the audience
+ */
+export function* deltaPieces(
+  state: PinnedState,
+  { projectId, environmentNumber }: SyncedEnvironment,
+  version: string,
+  changed: ChangedSet,
+  isApplied: (audienceId: string) => boolean,
+): Pieces {
+  yield `${JSON.stringify({ version }).slice(0, -1)},"flags":[`;
+  const removed: string[] = [];
+  const audiences = new Set<string>([...changed.audiences].filter(isApplied));
+  let separator = '';
+  for (const id of [...changed.flags].sort()) {
+    const found = state.snapshot.evaluation.flag(id);
+    const flag = found === undefined ? undefined : yield* readFlag(found);
+    if (flag === undefined || flag.projectId !== projectId) {
+      removed.push(id);
+      continue;
+    }
+    const shown = shownFlag(flag, environmentNumber);
+    if (shown.audienceId !== null) audiences.add(shown.audienceId);
+    if (separator !== '') yield separator;
+    yield* jsonPieces(shown);
+    separator = ',';
+  }
+  yield `],"removed":${JSON.stringify(removed)},"audiences":[`;
+  yield* audiencePieces(state, audiences);
+  const gone = [...changed.audiences].filter((id) => !audiences.has(id)).sort();
+  yield `],"removedAudiences":${JSON.stringify(gone)}}`;
+}
+
+/** Reads which audience a flag applies. @returns undefined when it is gone; null for none */
+export function* audienceOfFlag(
+  state: PinnedState,
+  { projectId, environmentNumber }: SyncedEnvironment,
+  flagId: string,
+): Generator<string, string | null | undefined> {
+  const found = state.snapshot.evaluation.flag(flagId);
+  const flag = found === undefined ? undefined : yield* readFlag(found);
+  if (flag === undefined || flag.projectId !== projectId) return undefined;
+  return stateIn(flag, environmentNumber).audienceId;
+}
+
+/** Reads which flag applies which audience, a flag in each step. */
+export function* readApplied(
+  state: PinnedState,
+  { projectId, environmentNumber }: SyncedEnvironment,
+): Generator<string, AppliedAudiences> {
+  const applied: AppliedAudiences = new Map();
+  for (const found of state.snapshot.evaluation.flagsOf(projectId)) {
+    const flag = yield* readFlag(found);
+    const audienceId = flag === undefined ? null : stateIn(flag, environmentNumber).audienceId;
+    if (flag !== undefined && audienceId !== null) applied.set(flag.id, audienceId);
+    yield '';
+  }
+  return applied;
+}
