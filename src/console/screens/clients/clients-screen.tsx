@@ -20,7 +20,8 @@ function StateMark({ lag }: SyncedEnvironmentView) {
 }
 
 /** How many programs have which version, the newest first: «3 have 42, 1 has 40». */
-function versionWords({ versions }: SyncedEnvironmentView): string {
+function versionWords({ versions, lag }: SyncedEnvironmentView): string {
+  if (lag === 0) return 'the newest';
   const shown = versions.slice(0, versionsShownMax).map(({ version, streams }) => {
     const verb = streams === 1 ? 'has' : 'have';
     return `${streams} ${verb} ${version === 0 ? 'none yet' : version}`;
@@ -70,7 +71,7 @@ export function ClientsScreen() {
   return (
     <>
       <PageHead title="Clients">
-        Programs that hold this project’s flags in their own process, and the version that each of them has.
+        Programs that evaluate this project’s flags in their own process, and the versions they have.
       </PageHead>
       {streams.data === undefined ? (
         <PageUnread of={streams} what="the clients" />
