@@ -1,4 +1,5 @@
 import type { Scenario } from './scenario.ts';
+import { clusterScenario } from './scenarios/cluster.load.ts';
 import { coldStartScenario } from './scenarios/cold-start.load.ts';
 import { connectionsScenario } from './scenarios/connections.load.ts';
 import { coresScenario } from './scenarios/cores.load.ts';
@@ -23,6 +24,7 @@ export const catalogue: readonly Scenario[] = [
   evaluateWhilePatchingScenario,
   scaleFlagsScenario,
   patchScenario,
+  clusterScenario,
   coldStartScenario,
   peersScenario,
   microScenario,

@@ -20,6 +20,7 @@ const comparisonsOf: Readonly<Record<string, readonly RegExp[]>> = {
   wide: [/^throughput-\w+$/, /^latency$/],
   cores: [/^throughput-\w+-1$/, /^paced$/, /^paced-bare$/],
   patch: [/^writers$/, /^single-writer$/],
+  cluster: [/^throughput-\w+$/, /^writers$/, /^single-writer$/, /^visible$/, /^killed$/, /^new-node$/],
   'cold-start': [/^cold-start$/],
   micro: [/^hash$/, /^decode-query$/, /^compile$/, /^evaluate$/, /^encode-record$/],
 };
@@ -46,6 +47,7 @@ const runs: readonly Run[] = [
       'evaluate-while-patching',
       'scale-flags',
       'patch',
+      'cluster',
       'cold-start',
     ],
     options: ['--quick', '--driver', fastestDriver],
