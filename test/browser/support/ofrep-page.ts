@@ -1,5 +1,5 @@
 import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
-import { OpenFeature, ProviderEvents } from '@openfeature/web-sdk';
+import { OpenFeature, type Provider, ProviderEvents } from '@openfeature/web-sdk';
 
 /** What a test calls in the page. */
 export interface OfrepPage {
@@ -19,14 +19,15 @@ const page: OfrepPage = {
   start: async (baseUrl, context) => {
     await OpenFeature.setContext(context);
     OpenFeature.addHandler(ProviderEvents.ConfigurationChanged, (details) => {
-      const flags = details?.flagsChanged ?? [];
+      const flags = (details?.flagsChanged ?? []) as string[];
       const ask = asking.shift();
       if (ask === undefined) changes.push(flags);
       else ask(flags);
     });
     // Without polling: what the page learns, it learns by an event.
     const provider = new OFREPWebProvider({ baseUrl, pollInterval: 0 });
-    await OpenFeature.setProviderAndWait(provider).catch(() => undefined);
+    // The two packages disagree on optional properties.
+    await OpenFeature.setProviderAndWait(provider as Provider).catch(() => undefined);
     return OpenFeature.getClient().providerStatus;
   },
   setContext: (context) => OpenFeature.setContext(context),
