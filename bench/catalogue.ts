@@ -8,6 +8,7 @@ import { evaluateMixedScenario } from './scenarios/evaluate-mixed.load.ts';
 import { evaluateProjectScenario } from './scenarios/evaluate-project.load.ts';
 import { evaluateWhilePatchingScenario } from './scenarios/evaluate-while-patching.load.ts';
 import { microScenario } from './scenarios/micro.load.ts';
+import { ofrepScenario } from './scenarios/ofrep.load.ts';
 import { patchScenario } from './scenarios/patch.load.ts';
 import { peersScenario } from './scenarios/peers.load.ts';
 import { scaleFlagsScenario } from './scenarios/scale-flags.load.ts';
@@ -21,6 +22,7 @@ export const catalogue: readonly Scenario[] = [
   coresScenario,
   evaluateMixedScenario,
   evaluateProjectScenario,
+  ofrepScenario,
   evaluateWhilePatchingScenario,
   scaleFlagsScenario,
   patchScenario,
