@@ -1,4 +1,5 @@
 import type { Scenario } from './scenario.ts';
+import { clientScenario } from './scenarios/client.load.ts';
 import { coldStartScenario } from './scenarios/cold-start.load.ts';
 import { connectionsScenario } from './scenarios/connections.load.ts';
 import { coresScenario } from './scenarios/cores.load.ts';
@@ -25,5 +26,6 @@ export const catalogue: readonly Scenario[] = [
   patchScenario,
   coldStartScenario,
   peersScenario,
+  clientScenario,
   microScenario,
 ];
