@@ -15,7 +15,10 @@ import type { SharedBudget } from './limits/shared-budget.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
 
 /** The parts of a request that only one of the APIs has. */
-export type OwnParts = Pick<ApiRequest, 'credential' | 'cookies' | 'header' | 'accept' | 'userAgent' | 'isBackground'>;
+export type OwnParts = Pick<
+  ApiRequest,
+  'credential' | 'cookies' | 'header' | 'accept' | 'userAgent' | 'isBackground'
+>;
 
 /** An API's own part of the way in. */
 export interface ApiDoor {

@@ -261,10 +261,18 @@ export class SyncDoor implements ApiDoor {
     try {
       const usage = readUsage(call.body);
       if (!('reportId' in usage)) {
-        const body = errorEnvelope({ code: 'invalid-request', detail: usage.detail() }, this.#options.docsUrl);
+        const body = errorEnvelope(
+          { code: 'invalid-request', detail: usage.detail() },
+          this.#options.docsUrl,
+        );
         return reply.answer(400, body, { contentType: 'application/json' }, token.id);
       }
-      const { counted, ...summary } = countUsage(usage, project.id, environmentNumber, state.snapshot.evaluation);
+      const { counted, ...summary } = countUsage(
+        usage,
+        project.id,
+        environmentNumber,
+        state.snapshot.evaluation,
+      );
       const key = `${project.id}/${environmentNumber}/${usage.reportId}`;
       const isNew = await this.#options.reportUsage(key, counted);
       if (isNew) this.#options.syncMeter.countUsage(summary.evaluations, summary.unknownFlags);

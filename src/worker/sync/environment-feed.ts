@@ -115,7 +115,11 @@ export class EnvironmentFeed {
    * Makes the message for a need in steps, and keeps it. @param known the position of a client that needs it
    * @returns `long` when it is too long to be kept
    */
-  *make(key: string, known: SyncPosition | null, state: PinnedState): Generator<string, SyncMessage | 'long'> {
+  *make(
+    key: string,
+    known: SyncPosition | null,
+    state: PinnedState,
+  ): Generator<string, SyncMessage | 'long'> {
     const content = yield* this.content(key, known, state);
     const { event, history, number } = content;
     const list = new ChunkList();

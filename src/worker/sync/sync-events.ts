@@ -31,7 +31,11 @@ export function eventHead(event: SyncEvent, position: string): string {
 export const eventEnd = '\n\n';
 
 /** An event whose data is short. */
-export function shortEvent(event: 'beat' | 'goodbye', position: string, data: SyncBeat | SyncGoodbye): Uint8Array {
+export function shortEvent(
+  event: 'beat' | 'goodbye',
+  position: string,
+  data: SyncBeat | SyncGoodbye,
+): Uint8Array {
   return encoder.encode(`${eventHead(event, position)}${JSON.stringify(data)}${eventEnd}`);
 }
 
