@@ -119,6 +119,22 @@ const consoleRules = [
   },
 ];
 
+/** The script of the page at /docs/openapi is small, and alone. */
+const apiPageRules = [
+  {
+    name: 'api-page-imports-nothing',
+    severity: 'error',
+    from: { path: '^src/api-page/' },
+    to: { pathNot: '^src/api-page/' },
+  },
+  {
+    name: 'nothing-imports-the-api-page',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/api-page/' },
+    to: { path: '^src/api-page/' },
+  },
+];
+
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
@@ -126,6 +142,7 @@ module.exports = {
     { name: 'no-barrels', severity: 'error', from: {}, to: { path: '^src/.*/index[.]ts$' } },
     ...layerRules,
     ...consoleRules,
+    ...apiPageRules,
     {
       name: 'actors-through-client-or-protocol',
       comment: 'Others hold an actor by its client and speak its protocol; what it does inside is its own.',

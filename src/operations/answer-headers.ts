@@ -85,7 +85,10 @@ export function managementPreflightHeaders(requestId: string): HeaderBlock {
   return withRequestId(managementPreflightBlock, requestId);
 }
 
-/** Headers of the answer above the request rate: plain text, no envelope (specification, limits). */
+/** The answer above the request rate: plain text, no envelope (specification, limits). */
+export const tooManyRequestsText = 'Too Many Requests\n';
+
+/** Headers of the answer above the request rate. */
 export function rateLimitedHeaders(requestId: string, retryAfter: number): HeaderBlock {
   return extendHeaderBlock(withRequestId(managementTextBlock, requestId), 'Retry-After', String(retryAfter));
 }

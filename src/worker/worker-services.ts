@@ -93,6 +93,7 @@ export function createServices(
     writer: attachment.writer(host.writer),
     meter: requestMeter,
     log,
+    isAttached: () => attachment.isAttached(),
   };
   const gateOptions: ApiGateOptions = {
     addresses: new AddressFinder(addresses, log, setup.limits.forgedHeaderWarning),
@@ -209,7 +210,10 @@ function createOfrepGate(
 }
 
 /** What both doors are made with. */
-type DoorParts = Pick<ConsoleDoorOptions, 'reads' | 'longAnswers' | 'writer' | 'meter' | 'log'>;
+type DoorParts = Pick<
+  ConsoleDoorOptions,
+  'reads' | 'longAnswers' | 'writer' | 'meter' | 'log' | 'isAttached'
+>;
 
 interface Evaluation {
   readonly meter: EvaluationMeter;

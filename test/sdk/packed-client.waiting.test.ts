@@ -43,7 +43,11 @@ t.test('the package has one dependency, three entries and no native code', async
 });
 
 t.test('the README’s first answer comes in six lines', async (t) => {
-  const lines = user.readmeBlocks()[0]?.split('\n').filter((line) => line !== '') ?? [];
+  const lines =
+    user
+      .readmeBlocks()[0]
+      ?.split('\n')
+      .filter((line) => line !== '') ?? [];
   t.ok(lines.length > 0 && lines.length <= 6, `${lines.length} lines`);
   const server = await startTwoFlags(t);
   t.equal(await user.run(t, user.firstAnswer(server), server), 'true');
