@@ -131,8 +131,7 @@ export function createServices(
     failedAuthentications: management.failedAuthentications,
     reportUsage: host.reportUsage,
     onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
-    countUnrecordedDenial: (requestId, outcome) =>
-      management.actors.countUnrecordedDenial(requestId, outcome),
+    countUnrecordedDenial: (request, outcome) => management.actors.countUnrecordedDenial(request, outcome),
     logRequest: (line) => workerLog.logRequest(line),
   });
   const sync = new ApiGate(syncDoor, gateOptions);
