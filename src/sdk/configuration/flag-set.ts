@@ -213,7 +213,6 @@ function compiledFlagOf(sent: SyncFlag, find: (id: string) => ClientAudience | u
     revision,
     cohorts: packList(cohorts),
     states: new Map([[soleEnvironment, { enabled, trafficPercentage, cohortOverride: null, audienceId }]]),
-    revision,
   };
   const compiled = compileOrRefuse(() => compileEvaluable(evaluable, project, () => audience?.compiled));
   if (compiled.sole === null) throw new Error('a flag of one environment has one state');
