@@ -29,12 +29,21 @@ const layers = [
     ['support', 'domain', 'contracts', 'observability', 'http', 'operations', 'worker/evaluation', actors],
   ],
   ['worker/pages', ['support', 'domain', 'contracts', 'observability', 'http', 'worker/answers']],
+  [
+    'worker/ofrep',
+    [
+      ...['support', 'domain', 'contracts', 'observability', 'http', 'operations'],
+      ...['worker/evaluation', 'worker/answers', 'worker/limits', 'worker/sync'],
+    ],
+  ],
   ['worker', ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'operations', actors]],
   [
     'front',
     ['support', 'domain', 'config', 'contracts', 'observability', 'http', 'operations', 'worker', actors],
   ],
   ['admin', ['support', 'observability', 'http']],
+  // The package burgee-client: it is a program of its own, and runs where there is no Burgee.
+  ['sdk', ['support', 'domain']],
   [
     'supervisor',
     [
@@ -89,6 +98,44 @@ const consoleRules = [
     from: { path: '^src/', pathNot: '^src/console/' },
     to: { path: '^src/console/' },
   },
+  {
+    name: 'nothing-imports-the-client',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/sdk/' },
+    to: { path: '^src/sdk/' },
+  },
+  {
+    name: 'the-client-has-one-dependency',
+    comment: 'And what only users of OpenFeature have, in an entry of its own.',
+    severity: 'error',
+    from: { path: '^src/sdk/' },
+    to: {
+      path: 'node_modules/',
+      pathNot: 'node_modules/(eventsource-parser|@types/node|@openfeature/(server-sdk|core))/',
+    },
+  },
+  {
+    name: 'openfeature-only-in-its-entry',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/sdk/openfeature[.]ts$' },
+    to: { path: 'node_modules/@openfeature/' },
+  },
+];
+
+/** The script of the page at /docs/openapi is small, and alone. */
+const apiPageRules = [
+  {
+    name: 'api-page-imports-nothing',
+    severity: 'error',
+    from: { path: '^src/api-page/' },
+    to: { pathNot: '^src/api-page/' },
+  },
+  {
+    name: 'nothing-imports-the-api-page',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/api-page/' },
+    to: { path: '^src/api-page/' },
+  },
 ];
 
 module.exports = {
@@ -98,6 +145,7 @@ module.exports = {
     { name: 'no-barrels', severity: 'error', from: {}, to: { path: '^src/.*/index[.]ts$' } },
     ...layerRules,
     ...consoleRules,
+    ...apiPageRules,
     {
       name: 'actors-through-client-or-protocol',
       comment: 'Others hold an actor by its client and speak its protocol; what it does inside is its own.',
@@ -164,13 +212,15 @@ module.exports = {
     {
       name: 'no-dev-tools-in-the-product',
       severity: 'error',
-      // The web app is bundled when it is built, and brings what it uses along.
-      from: { path: '^src/', pathNot: '^src/console/' },
+      // The web app is bundled when it is built, and brings what it uses along; the client's package names its own.
+      from: { path: '^src/', pathNot: '^src/(console|sdk)/' },
       to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/@types/' },
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // Programs of the client's users.
+    exclude: { path: '^src/sdk/package/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

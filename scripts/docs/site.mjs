@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative, sep } from 'node:path';
+import { referencePage } from './api-reference.mjs';
 import { pageHtml, redirectHtml } from './layout.mjs';
 import { renderMarkdown } from './render-markdown.mjs';
 
@@ -9,6 +10,8 @@ const startPage = 'api.md';
 /** The sidebar's order; other pages follow by name. */
 const pageOrder = [
   'api.md',
+  referencePage,
+  'clients.md',
   'console.md',
   'configuration.md',
   'operations.md',
@@ -94,12 +97,16 @@ function navigation(source, pages) {
   return items.filter((item) => !item.isNested || item.folder === posix.dirname(source));
 }
 
+/** The API's page has a style sheet and a script of its own. */
+const ownOfReference = { style: 'openapi.css', script: 'openapi.js' };
+
 /**
  * @param directory of Markdown and the pictures beside it.
  * @param extras other files to serve: `{path, body}` by the link that leads to them.
+ * @param reference what the API's page shows after its Markdown: `{html, headings, script}`; null: the site has none.
  * @returns every file of the site by path, and the site's problems.
  */
-export function buildSite(directory, extras) {
+export function buildSite(directory, extras, reference) {
   const sources = sourceFiles(directory);
   const known = new Set([...sources, ...extras.keys()]);
   const promises = [];
@@ -107,6 +114,11 @@ export function buildSite(directory, extras) {
   for (const source of sources.filter((each) => each.endsWith('.md'))) {
     const markdown = readFileSync(join(directory, source), 'utf8');
     pages.set(source, renderMarkdown(markdown, linkResolver(source, known, extras, promises)));
+  }
+  if (reference !== null) {
+    const page = pages.get(referencePage);
+    page.html += reference.html;
+    page.headings.push(...reference.headings);
   }
   const files = new Map([['docs.css', readFileSync(join(import.meta.dirname, 'docs.css'))]]);
   files.set('burgee.svg', readFileSync(join(import.meta.dirname, 'burgee.svg')));
@@ -118,9 +130,14 @@ export function buildSite(directory, extras) {
     files.set(source, readFileSync(join(directory, source)));
   }
   for (const { path, body } of extras.values()) files.set(path, body);
+  if (reference !== null) {
+    files.set(ownOfReference.style, readFileSync(join(import.meta.dirname, ownOfReference.style)));
+    files.set(ownOfReference.script, reference.script);
+  }
   for (const [source, page] of pages) {
     const asset = (name) => relativeLink(servedPath(source), `docs/${name}`);
-    files.set(builtFile(source), pageHtml(page, navigation(source, pages), asset));
+    const own = reference !== null && source === referencePage ? ownOfReference : {};
+    files.set(builtFile(source), pageHtml(page, navigation(source, pages), asset, own));
   }
   const ownProblems = [...pages].flatMap(([source, page]) =>
     page.problems.map((each) => `${source}: ${each}`),

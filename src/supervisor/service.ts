@@ -228,7 +228,7 @@ class ServiceParts {
       docs,
       webApp,
       openId,
-      nodes: this.#cluster?.nodes ?? null,
+      cluster: this.#cluster,
       usage: this.#usage,
       mainLog: this.#mainLog,
       onFatal: this.#onFatal,

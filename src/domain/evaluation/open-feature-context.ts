@@ -67,3 +67,33 @@ function textOf(value: unknown): string | null {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   return null;
 }
+
+/**
+ * The same for a flag whose audience asks for these attributes alone: no others are read, for they could not change its
+ * answer. Environments are left out. Most contexts have more attributes than an audience asks for.
+ * @param asked names of attributes, none of `contextParameters`
+ */
+export function assignAskedAttributes(
+  context: EvaluationContext,
+  given: OpenFeatureContext,
+  asked: readonly string[],
+): void {
+  context.clear();
+  // Of another object's properties, what is no data is dropped anyway: an object's own methods, above all.
+  const isPlain = Object.getPrototypeOf(given) === Object.prototype;
+  const { targetingKey, cohort } = given;
+  if (targetingKey !== undefined && (isPlain || Object.hasOwn(given, 'targetingKey'))) {
+    if (typeof targetingKey === 'string') context.setTargetingKey(targetingKey);
+    else setTargetingKey(context, targetingKey);
+  }
+  if (cohort !== undefined && (isPlain || Object.hasOwn(given, 'cohort'))) {
+    addValues(context, addCohort, 'cohort', cohort);
+  }
+  for (let index = 0; index < asked.length; index += 1) {
+    const name = asked[index] as string;
+    const value = given[name];
+    if (value === undefined || !(isPlain || Object.hasOwn(given, name))) continue;
+    if (typeof value === 'string') context.addAttribute(name, value);
+    else addValues(context, addAttribute, name, value);
+  }
+}

@@ -13,7 +13,8 @@ export function changedEnvironments(before: Flag | null, after: Flag | null): re
   if (before.name !== after.name || !isSameList(before.cohorts, after.cohorts)) return null;
   const numbers = new Set([...before.states.keys(), ...after.states.keys()]);
   return [...numbers].filter(
-    (number) => !isSameState(before.states.get(number) ?? initialState, after.states.get(number) ?? initialState),
+    (number) =>
+      !isSameState(before.states.get(number) ?? initialState, after.states.get(number) ?? initialState),
   );
 }
 
