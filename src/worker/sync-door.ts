@@ -45,7 +45,7 @@ export interface SyncDoorOptions {
   readonly syncMeter: SyncMeter;
   readonly reportUsage: ReportUsage;
   onTokenUsed(use: UsedBy, status: number, tokenId: string): void;
-  countUnrecordedDenial(requestId: string, outcome: string): void;
+  countUnrecordedDenial: ApiActors['countUnrecordedDenial'];
   readonly log: Logger;
   readonly logRequest: LogRequest;
 }
@@ -99,9 +99,10 @@ export class SyncDoor implements ApiDoor {
         if (!isCounted) this.#refuseTooManyFailures(reply);
         return isCounted;
       },
-      countUnrecordedDenial: (requestId, outcome) => options.countUnrecordedDenial(requestId, outcome),
+      countUnrecordedDenial: (request, outcome) => options.countUnrecordedDenial(request, outcome),
       touch: () => undefined,
-      onFault: (fault, requestId) => log.error({ err: fault, requestId }, 'sync request failed'),
+      onFault: (fault, { requestId, callerIds }) =>
+        log.error({ err: fault, requestId, ...callerIds }, 'sync request failed'),
     };
   }
 
@@ -260,7 +261,7 @@ export class SyncDoor implements ApiDoor {
       answerWhole: (whole) => reply.answer(200, whole, fields, token.id),
       refuse: (detail) => reply.refuseUnavailable(detail),
       fail: (fault, hasBegun) => {
-        this.actors.onFault(fault, request.requestId);
+        this.actors.onFault(fault, request);
         if (!hasBegun) reply.refuseInternal();
       },
       onOver: () => reply.finishLong(200, token.id),
@@ -295,7 +296,7 @@ export class SyncDoor implements ApiDoor {
   }
 
   note(request: ApiRequest, status: number, tokenId: string | null, durationMs: number): void {
-    const { requestId, method, operation, params, address } = request;
+    const { requestId, callerIds, method, operation, params, address } = request;
     const route = operation === null ? null : routes[operation as OperationId];
     if (tokenId !== null) {
       const { environment } = params;
@@ -304,7 +305,7 @@ export class SyncDoor implements ApiDoor {
     }
     const outcome = status === 0 ? 'the client went away' : undefined;
     this.#options.logRequest({
-      ...{ requestId, tokenId, method, route: this.countedAs(request), status, durationMs, address, outcome },
+      ...{ requestId, tokenId, method, route: this.countedAs(request), status, durationMs, address, outcome, callerIds },
     });
   }
 

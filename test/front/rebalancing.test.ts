@@ -48,10 +48,7 @@ async function openScene(t: Test): Promise<Scene> {
 /** No worker uses the desk here. */
 const desk = new HostDesk({
   writer: {} as WriterClient,
-  openId: null,
-  nodes: null,
-  sync: new SyncDesk(),
-  onReported: () => undefined,
+  ...{ openId: null, cluster: null, sync: new SyncDesk(), onReported: () => undefined },
 });
 
 function addApp(t: Test, { front }: Scene, name: string): App {

@@ -1,4 +1,4 @@
-import { sameBytes } from '../../support/byte-set.ts';
+import { type ByteSet, sameBytes } from '../../support/byte-set.ts';
 import { hashAfterPrefix } from './bucketing.ts';
 import type { CompiledRule } from './compiled-audience.ts';
 import type { CompiledFlag, CompiledState } from './compiled-flag.ts';
@@ -33,6 +33,15 @@ export function selectState(flag: CompiledFlag, context: EvaluationContext): Com
   return null;
 }
 
+/** Whether a cohort after the first one is listed. */
+function listsFurtherCohort(cohorts: ByteSet, context: EvaluationContext): boolean {
+  for (let index = 0; index < context.furtherCohortCount; index += 1) {
+    const start = context.furtherCohortStart(index);
+    if (cohorts.has(context.bytes, start, context.furtherCohortEnd(index))) return true;
+  }
+  return false;
+}
+
 function matchesRule(rule: CompiledRule, context: EvaluationContext): boolean {
   for (let index = 0; index < context.attributeCount; index += 1) {
     const nameEnd = context.attributeNameEnd(index);
@@ -48,7 +57,7 @@ function matchesAudience(rules: readonly CompiledRule[], context: EvaluationCont
 }
 
 /**
- * The hash of the request's bucketing key for a flag: of the targeting key, else of the cohort. Only for a context that
+ * The hash of the request's bucketing key for a flag: of the targeting key, else of the first cohort. Only for a context that
  * has one.
  * @returns an unsigned 32-bit hash
  */
@@ -73,8 +82,8 @@ function evaluateRollout(
 }
 
 /**
- * The rules in the decided order: off → false; cohort listed → true; audience attached and not matched → false; then the
- * percentage, by the bucket of the targeting key, else of the cohort, else by a fresh roll. Allocates nothing.
+ * The rules in the decided order: off → false; a cohort listed → true; audience attached and not matched → false; then the
+ * percentage, by the bucket of the targeting key, else of the first cohort, else by a fresh roll. Allocates nothing.
  * @returns the reason, which decides the answer (`isOn`)
  */
 export function evaluateFlag(
@@ -86,6 +95,7 @@ export function evaluateFlag(
   if (!state.isEnabled) return flagOff;
   if (state.cohorts !== null && context.hasCohort) {
     if (state.cohorts.has(context.bytes, context.cohortStart, context.cohortEnd)) return cohortMatch;
+    if (context.furtherCohortCount > 0 && listsFurtherCohort(state.cohorts, context)) return cohortMatch;
   }
   if (state.rules !== null && !matchesAudience(state.rules, context)) return audienceMismatch;
   return evaluateRollout(flag, state.threshold, context, randomRoll);

@@ -1,4 +1,4 @@
-import { isUtf8 } from '../../support/utf8.ts';
+import { isUtf8, utf8BytesMax } from '../../support/utf8.ts';
 
 /** Faults of an evaluation's query string; each is a 400 (decisions, «Query decoding»). */
 export type QueryFault =
@@ -24,6 +24,7 @@ const decoder = new TextDecoder();
 const parameterBytes = contextParameters.map((name) => encoder.encode(name));
 const [ampersand, equals, plus, percent, highestRaw] = [0x26, 0x3d, 0x2b, 0x25, 0x7e];
 const initialBytes = 16 * 1024;
+const highestAscii = 0x7f;
 
 function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
@@ -33,7 +34,8 @@ function hexDigit(byte: number): number {
 
 /**
  * The decoded evaluation context of one request, as ranges of bytes in one buffer that the next request reuses:
- * decoding allocates nothing and makes no strings. One instance per thread.
+ * decoding allocates nothing and makes no strings. One instance per thread. It is filled from a query string (`decode`),
+ * or by `clear` and then `set…` and `add…`.
  */
 export class EvaluationContext {
   /** Decoded UTF-8 of all names and values in a row. */
@@ -45,6 +47,9 @@ export class EvaluationContext {
   /** Four cells for each attribute: name start, name end (= value start), value end, unused. */
   #attributes = new Int32Array(256);
   attributeCount = 0;
+  /** Ranges in `bytes` of the cohorts after the first one: start and end in turns. A query string has none of them. */
+  #furtherCohorts = new Int32Array(16);
+  furtherCohortCount = 0;
   /** The decoded name of the parameter that has the last fault, for the message. */
   faultyParameter = '';
   #used = 0;
@@ -75,6 +80,12 @@ export class EvaluationContext {
     return this.cohortEnd > this.cohortStart;
   }
 
+  furtherCohortStart(index: number): number {
+    return this.#furtherCohorts[index * 2] as number;
+  }
+  furtherCohortEnd(index: number): number {
+    return this.#furtherCohorts[index * 2 + 1] as number;
+  }
   attributeNameStart(index: number): number {
     return this.#attributes[index * 4] as number;
   }
@@ -90,6 +101,7 @@ export class EvaluationContext {
     // A store for each: `fill` calls into V8, which costs more than all the rest.
     for (let cell = 0; cell < this.#parameters.length; cell += 1) this.#parameters[cell] = -1;
     this.attributeCount = 0;
+    this.furtherCohortCount = 0;
     this.#used = 0;
   }
 
@@ -182,11 +194,7 @@ export class EvaluationContext {
 
   #addAttribute(start: number, nameEnd: number, end: number): void {
     const cell = this.attributeCount * 4;
-    if (cell + 4 > this.#attributes.length) {
-      const larger = new Int32Array(this.#attributes.length * 4);
-      larger.set(this.#attributes);
-      this.#attributes = larger;
-    }
+    if (cell + 4 > this.#attributes.length) this.#attributes = fourfold(this.#attributes);
     this.#attributes[cell] = start;
     this.#attributes[cell + 1] = nameEnd;
     this.#attributes[cell + 2] = end;
@@ -194,28 +202,82 @@ export class EvaluationContext {
   }
 
   /** Takes a context that is already decoded, and replaces the present one. */
-  assign(context: PlainContext): void {
-    const attributes = [...(context.attributes ?? [])];
-    let length = 0;
-    for (const name of contextParameters) length += (context[name]?.length ?? 0) * 3;
-    for (const [name, value] of attributes) length += (name.length + value.length) * 3;
-    this.#reset(length);
-    for (const [index, name] of contextParameters.entries()) {
-      const value = context[name];
-      if (value === undefined) continue;
-      this.#parameters[index * 2] = this.#used;
-      this.#parameters[index * 2 + 1] = this.#append(value);
-    }
+  assign({ targetingKey, cohort, env, attributes = [] }: PlainContext): void {
+    this.clear();
+    if (targetingKey !== undefined) this.setTargetingKey(targetingKey);
+    if (cohort !== undefined) this.addCohort(cohort);
+    if (env !== undefined) this.setEnvironment(env);
     for (const [name, value] of attributes) {
-      if (contextParameters.some((parameter) => parameter === name)) continue;
-      const start = this.#used;
-      const nameEnd = this.#append(name);
-      this.#addAttribute(start, nameEnd, this.#append(value));
+      if (!contextParameters.some((parameter) => parameter === name)) this.addAttribute(name, value);
     }
   }
 
-  #append(text: string): number {
-    this.#used += encoder.encodeInto(text, this.bytes.subarray(this.#used)).written;
-    return this.#used;
+  /** Empties the context. */
+  clear(): void {
+    this.#reset(0);
   }
+
+  setTargetingKey(text: string): void {
+    this.#setParameter(0, text);
+  }
+
+  /** Any one of several cohorts may match. The first one is the bucketing key when there is no targeting key. */
+  addCohort(text: string): void {
+    if (!this.hasCohort) {
+      this.#setParameter(1, text);
+      return;
+    }
+    const cell = this.furtherCohortCount * 2;
+    if (cell + 2 > this.#furtherCohorts.length) this.#furtherCohorts = fourfold(this.#furtherCohorts);
+    this.#furtherCohorts[cell] = this.#used;
+    this.#furtherCohorts[cell + 1] = this.#append(text);
+    this.furtherCohortCount += 1;
+  }
+
+  setEnvironment(name: string): void {
+    this.#setParameter(2, name);
+  }
+
+  /** Adds a value of an attribute. @param name none of `contextParameters` */
+  addAttribute(name: string, value: string): void {
+    const start = this.#used;
+    const nameEnd = this.#append(name);
+    this.#addAttribute(start, nameEnd, this.#append(value));
+  }
+
+  #setParameter(parameter: number, text: string): void {
+    this.#parameters[parameter * 2] = this.#used;
+    this.#parameters[parameter * 2 + 1] = this.#append(text);
+  }
+
+  /** Most texts are short and ASCII: for them a call of the encoder costs more than this loop. */
+  #append(text: string): number {
+    const start = this.#used;
+    const needed = start + text.length * utf8BytesMax;
+    if (needed > this.bytes.length) this.#grow(needed);
+    const { bytes } = this;
+    let write = start;
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code > highestAscii) {
+        write = start + encoder.encodeInto(text, bytes.subarray(start)).written;
+        break;
+      }
+      bytes[write++] = code;
+    }
+    this.#used = write;
+    return write;
+  }
+
+  #grow(bytesNeeded: number): void {
+    const larger = new Uint8Array(2 * bytesNeeded);
+    larger.set(this.bytes.subarray(0, this.#used));
+    this.bytes = larger;
+  }
+}
+
+function fourfold(cells: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(cells.length * 4);
+  larger.set(cells);
+  return larger;
 }

@@ -1,17 +1,20 @@
+export type OpenFeatureReason = 'STATIC' | 'TARGETING_MATCH' | 'SPLIT';
+
 /**
  * Why an evaluation gave its answer, in the order of the rules. A reason decides the answer, so an evaluation returns
- * nothing else. `openFeature` is the same in OpenFeature's words.
+ * nothing else. `openFeature` is the same in OpenFeature's words: a flag that is off is `STATIC`, because after `DISABLED`
+ * some providers give the default that stands in the code, which may be on.
  */
 interface ReasonRow {
   readonly name: string;
   readonly isOn: boolean;
-  readonly openFeature: 'DISABLED' | 'TARGETING_MATCH' | 'STATIC' | 'SPLIT' | 'DEFAULT';
+  readonly openFeature: OpenFeatureReason;
 }
 
 export const evaluationReasons = [
-  { name: 'flag-off', isOn: false, openFeature: 'DISABLED' },
+  { name: 'flag-off', isOn: false, openFeature: 'STATIC' },
   { name: 'cohort-match', isOn: true, openFeature: 'TARGETING_MATCH' },
-  { name: 'audience-mismatch', isOn: false, openFeature: 'DEFAULT' },
+  { name: 'audience-mismatch', isOn: false, openFeature: 'TARGETING_MATCH' },
   { name: 'full-rollout', isOn: true, openFeature: 'STATIC' },
   { name: 'no-rollout', isOn: false, openFeature: 'STATIC' },
   { name: 'bucket-in-rollout', isOn: true, openFeature: 'SPLIT' },
@@ -49,4 +52,10 @@ const names = evaluationReasons.map((reason) => reason.name);
 
 export function reasonName(reason: EvaluationReason): EvaluationReasonName {
   return names[reason] as EvaluationReasonName;
+}
+
+const openFeatureReasons = evaluationReasons.map((reason) => reason.openFeature);
+
+export function openFeatureReason(reason: EvaluationReason): OpenFeatureReason {
+  return openFeatureReasons[reason] as OpenFeatureReason;
 }

@@ -87,7 +87,7 @@ function sceneOf(place: TrialPlace, context: PlainContext): Omit<TrialScene, 'is
 }
 
 /** In hundredths of a percent, never rounded up: a key is in the rollout when this is below the percentage. */
-function percentOf(hash: number): number {
+export function percentOf(hash: number): number {
   return Math.floor((hash * 10_000) / 2 ** 32) / 100;
 }
 

@@ -3,7 +3,7 @@ import type { Audience } from '../../../src/domain/evaluation/audience.ts';
 import { compileFlag } from '../../../src/domain/evaluation/compiled-flag.ts';
 import { evaluateFlag, selectState } from '../../../src/domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext, type PlainContext } from '../../../src/domain/evaluation/evaluation-context.ts';
-import { evaluationReasons, isOn } from '../../../src/domain/evaluation/evaluation-reason.ts';
+import { evaluationReasons, isOn, openFeatureReason } from '../../../src/domain/evaluation/evaluation-reason.ts';
 import type { Flag, FlagState } from '../../../src/domain/flag/flag.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
 import fc from '../../support/fast-check.ts';
@@ -95,6 +95,21 @@ t.test('the rules apply in the specified order', async (t) => {
   t.equal(reasonFor({ trafficPercentage: 50 }, {}, 2 ** 31), 'roll-not-in-rollout');
 });
 
+t.test('reasons in the words of OpenFeature: a flag that is off is never DISABLED', async (t) => {
+  const words = evaluationReasons.map(({ name }, reason) => [name, openFeatureReason(reason)]);
+  t.same(Object.fromEntries(words), {
+    'flag-off': 'STATIC',
+    'cohort-match': 'TARGETING_MATCH',
+    'audience-mismatch': 'TARGETING_MATCH',
+    'full-rollout': 'STATIC',
+    'no-rollout': 'STATIC',
+    'bucket-in-rollout': 'SPLIT',
+    'bucket-not-in-rollout': 'SPLIT',
+    'roll-in-rollout': 'SPLIT',
+    'roll-not-in-rollout': 'SPLIT',
+  });
+});
+
 t.test('an override replaces the flag-wide list', async (t) => {
   const none = { trafficPercentage: 0 };
   t.equal(reasonFor(none, { cohort: 'wide' }, 0, ['wide']), 'cohort-match');
@@ -134,6 +149,26 @@ t.test('the targeting key takes precedence over the cohort, and both are sticky'
   const byKey = reasonFor(half, { targetingKey: 'user-1', cohort: 'user-2' });
   t.equal(byKey, reasonFor(half, { targetingKey: 'user-1' }));
   t.equal(reasonFor(half, { cohort: 'user-1' }), byKey, 'the cohort alone is the bucketing key');
+});
+
+t.test('any one of several cohorts matches, and the first one is the key', async (t) => {
+  const reasonOf = (state: Partial<FlagState>, ...cohorts: string[]) => {
+    const compiled = compileFlag(flagWith([[1, { ...everywhere, ...state }]]), project, () => undefined);
+    context.assign({ env: 'production' });
+    for (const cohort of cohorts) context.addCohort(cohort);
+    const selected = selectState(compiled, context);
+    if (selected === null) throw new Error('production has a state');
+    return evaluationReasons[evaluateFlag(compiled, selected, context, () => 0)]?.name;
+  };
+  const listed = { cohortOverride: ['vip', 'beta'], trafficPercentage: 0 };
+  t.equal(reasonOf(listed, 'a', 'b'), 'no-rollout');
+  t.equal(reasonOf(listed, 'vip', 'b'), 'cohort-match');
+  t.equal(reasonOf(listed, 'a', 'b', 'beta'), 'cohort-match');
+  t.equal(reasonOf({ ...listed, enabled: false }, 'a', 'beta'), 'flag-off');
+  const half = { trafficPercentage: 50 };
+  for (let user = 0; user < 100; user += 1) {
+    t.equal(reasonOf(half, `user-${user}`, 'other'), reasonOf(half, `user-${user}`));
+  }
 });
 
 t.test('an environment is found by its exact name, for any name', async (t) => {

@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { rolldown } from 'rolldown';
+import { root } from './root.mjs';
+import { runTool } from './run.mjs';
+
+/** The package's folder before it is packed. */
+export const clientFolder = join(root, 'dist', 'client');
+const source = join(root, 'src', 'sdk');
+const written = join(source, 'package');
+const typesFolder = join(root, 'dist', 'client-types');
+
+/** Entries of the package, by the names of their files. */
+const entries = { connect: '.', openfeature: './openfeature', testing: './testing' };
+const dependencies = ['eventsource-parser'];
+const peers = ['@openfeature/server-sdk'];
+
+/** Makes dist/client: the package's folder. */
+export async function buildClient() {
+  rmSync(clientFolder, { recursive: true, force: true });
+  mkdirSync(clientFolder, { recursive: true });
+  await bundle();
+  await declareTypes();
+  cpSync(written, clientFolder, { recursive: true });
+  cpSync(join(root, 'LICENSE'), join(clientFolder, 'LICENSE'));
+  writeFileSync(join(clientFolder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
+}
+
+/** @returns the path of the packed package */
+export function packClient() {
+  const target = join(root, 'dist');
+  const npm = process.env.npm_execpath;
+  const [command, before] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
+  const args = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', target];
+  const printed = execFileSync(command, [...before, ...args], { cwd: clientFolder, encoding: 'utf8' });
+  const [{ filename }] = JSON.parse(printed);
+  return join(target, filename);
+}
+
+async function bundle() {
+  const bundled = await rolldown({
+    input: Object.fromEntries(Object.keys(entries).map((name) => [name, join(source, `${name}.ts`)])),
+    platform: 'node',
+    external: [/^node:/, ...dependencies, ...peers],
+    treeshake: { moduleSideEffects: false },
+    // Node 18 has this one as a module only.
+    transform: { target: 'es2022', inject: { crypto: ['node:crypto', 'webcrypto'] } },
+    onwarn: (warning) => {
+      throw new Error(warning.message);
+    },
+  });
+  await bundled.write({
+    dir: clientFolder,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'burgee-[name].js',
+    comments: { legal: true, annotation: true, jsdoc: false },
+  });
+  await bundled.close();
+}
+
+/** The declarations of the entries, and of what they import. Checks that Node 18 has what the client uses, too. */
+async function declareTypes() {
+  rmSync(typesFolder, { recursive: true, force: true });
+  const code = await runTool('tsc', ['-p', join('src', 'sdk', 'tsconfig.json')]);
+  if (code !== 0) throw new Error('the types of the client are not right');
+  const copied = new Set();
+  for (const name of Object.keys(entries)) copyDeclaration(join(typesFolder, 'sdk', `${name}.d.ts`), copied);
+}
+
+/** Copies a declaration and, once each, those that it imports. */
+function copyDeclaration(path, copied) {
+  if (copied.has(path)) return;
+  copied.add(path);
+  const text = readFileSync(path, 'utf8');
+  const target = join(clientFolder, 'types', path.slice(typesFolder.length + 1));
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, text.replaceAll(/(from\s+|import\()(['"])(\.[^'"]+)\.ts\2/g, '$1$2$3.js$2'));
+  for (const [, imported] of text.matchAll(/(?:from\s+|import\()['"](\.[^'"]+)\.ts['"]/g)) {
+    copyDeclaration(resolve(dirname(path), `${imported}.d.ts`), copied);
+  }
+}
+
+function manifest() {
+  const { version, license, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const files = readdirSync(clientFolder);
+  return {
+    name: 'burgee-client',
+    version,
+    description: 'Feature flags of Burgee, evaluated in your process',
+    license,
+    type: 'module',
+    sideEffects: false,
+    engines: { node: '>=18' },
+    exports: {
+      ...Object.fromEntries(
+        Object.entries(entries).map(([name, entry]) => [
+          entry,
+          { types: `./types/sdk/${name}.d.ts`, default: `./${name}.js` },
+        ]),
+      ),
+      './package.json': './package.json',
+    },
+    types: './types/sdk/connect.d.ts',
+    files: files.filter((file) => file !== 'package.json').sort(),
+    dependencies: pick(devDependencies, dependencies),
+    peerDependencies: { '@openfeature/server-sdk': '^1.13.0' },
+    peerDependenciesMeta: { '@openfeature/server-sdk': { optional: true } },
+    keywords: ['feature-flags', 'feature-toggles', 'openfeature', 'burgee'],
+  };
+}
+
+function pick(versions, names) {
+  return Object.fromEntries(names.map((name) => [name, versions[name]]));
+}

@@ -1,0 +1,122 @@
+import type { EvaluationReasonName } from '../domain/evaluation/evaluation-reason.ts';
+import type { SyncSnapshot } from '../domain/sync/configuration.ts';
+
+/**
+ * What a question is about. Texts, numbers, booleans and dates are attributes, numbers as JavaScript prints them and
+ * dates as ISO text. A list gives an attribute several values. Objects and null are left out.
+ */
+export interface FlagContext {
+  /** Whoever asks: a percentage is the same for a key each time. Without one, the first cohort is the key. */
+  readonly targetingKey?: string | undefined;
+  /** The cohort of whoever asks, or several: any of them matches. */
+  readonly cohort?: string | readonly string[] | undefined;
+  readonly [attribute: string]: unknown;
+}
+
+/**
+ * `stream` follows changes, `poll` asks every 30 seconds, `once` asks until it has an answer and then no more (for a
+ * function that lives for seconds).
+ */
+export type ClientMode = 'stream' | 'poll' | 'once';
+
+export interface ClientOptions {
+  /** Where Burgee is, such as `https://flags.example.com`. A path before its own is kept. */
+  readonly url: string | URL;
+  /** The project's id. */
+  readonly project: string;
+  /** The environment's name; left out for a project without environments. */
+  readonly environment?: string | null | undefined;
+  /** An active token of the project; permission to read is enough. */
+  readonly token: string;
+  /** By default `stream`. */
+  readonly mode?: ClientMode | undefined;
+  /**
+   * A configuration to begin with: the path of a file, or its parsed content. `GET
+   * /sync/v1/{project}/{environment}` with `Accept: application/json` gives one.
+   */
+  readonly bootstrap?: string | URL | SyncSnapshot | undefined;
+  /** The path of a file where the client keeps its last configuration, for a start while Burgee is away. */
+  readonly cacheFile?: string | URL | undefined;
+  /** How long `connect` waits for Burgee, in milliseconds; by default 3,000. */
+  readonly startTimeoutMs?: number | undefined;
+}
+
+/**
+ * - `ready`: answers are of Burgee's newest configuration.
+ * - `stale`: Burgee is away, or was too long ago; answers are of the last configuration.
+ * - `error`: Burgee refuses this client, or it never had a configuration. Answers are of the last configuration, else the
+ *   fallbacks.
+ */
+export type ClientStatus = 'ready' | 'stale' | 'error';
+
+/** Why a question got its fallback, instead of an answer. */
+export type FallbackReason = 'flag-not-found' | 'ambiguous-name' | 'not-ready';
+
+/** The part of one rule in an answer, in the order of the rules. */
+export interface ExplainedStep {
+  readonly rule: 'switch' | 'cohort' | 'audience' | 'percentage';
+  /** `decides` gives the answer, `passes` goes on with the next rule, `not-reached` comes after the decision. */
+  readonly outcome: 'decides' | 'passes' | 'not-reached';
+  /** A sentence for a person. */
+  readonly explanation: string;
+}
+
+/** An answer with its reasons. */
+export interface Explanation {
+  readonly value: boolean;
+  readonly reason: EvaluationReasonName | FallbackReason;
+  /** The rule that decided; null when the value is the fallback. */
+  readonly rule: ExplainedStep['rule'] | null;
+  /** Where the key falls for this flag, 0 to below 100: on when below the percentage. Null without a key. */
+  readonly bucket: number | null;
+  /** All rules. Empty when the value is the fallback. */
+  readonly steps: readonly ExplainedStep[];
+  /** The deciding rule's sentence, or why there was no answer and what to do. */
+  readonly explanation: string;
+  readonly flagId: string | null;
+  readonly name: string | null;
+  /** Of the configuration; null without one. */
+  readonly version: string | null;
+}
+
+/** An answer with what OpenFeature wants to know of it. */
+export interface EvaluatedFlag {
+  readonly value: boolean;
+  readonly flagId: string;
+  /** Counts the changes of the flag. */
+  readonly revision: number;
+  readonly reason: EvaluationReasonName;
+  /** The reason in OpenFeature's words. */
+  readonly openFeatureReason: 'STATIC' | 'TARGETING_MATCH' | 'SPLIT';
+}
+
+export interface ClientEvents {
+  /** Names of the flags that may answer otherwise now. */
+  change: (names: readonly string[]) => void;
+  /** The new status, and a sentence that says why. */
+  status: (status: ClientStatus, why: string) => void;
+}
+
+/** Answers from a configuration in memory, which it keeps up to date. */
+export interface BurgeeClient {
+  /**
+   * @param nameOrId a flag's id, else its name, if no other flag of the project has the same
+   * @returns whether the flag is on, or the fallback for a flag that there is not. Never throws and never waits.
+   */
+  isOn(nameOrId: string, context: FlagContext, fallback: boolean): boolean;
+  /** The same answer with its reasons. It takes longer, and is not counted as usage. */
+  explain(nameOrId: string, context: FlagContext, fallback: boolean): Explanation;
+  /** The same answer, counted as usage, with its reason; or why there is none. */
+  evaluate(nameOrId: string, context: FlagContext): EvaluatedFlag | FallbackReason;
+  readonly status: ClientStatus;
+  /** Why it has this status, in a sentence. */
+  readonly why: string;
+  /** Of the configuration that it answers from: `<history>.<number>`. Null while it has none. */
+  readonly version: string | null;
+  /** The project, and its environment behind a slash. */
+  readonly flagSetId: string;
+  /** @returns what removes the listener again */
+  on<Name extends keyof ClientEvents>(name: Name, listener: ClientEvents[Name]): () => void;
+  /** Ends the connection, after the last counts of usage were sent, for which it waits at most a second. */
+  close(): Promise<void>;
+}

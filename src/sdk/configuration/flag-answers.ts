@@ -1,0 +1,144 @@
+import { bucketHash, evaluateFlag } from '../../domain/evaluation/evaluate-flag.ts';
+import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
+import {
+  type EvaluationReason,
+  flagOff,
+  isOn,
+  openFeatureReason,
+  reasonName,
+} from '../../domain/evaluation/evaluation-reason.ts';
+import { percentOf } from '../../domain/evaluation/flag-trial.ts';
+import {
+  assignOpenFeatureContext,
+  assignOpenFeatureKeys,
+} from '../../domain/evaluation/open-feature-context.ts';
+import { matchesTextRules } from '../../domain/evaluation/text-rules.ts';
+import { randomRoll } from '../../support/random-roll.ts';
+import type { EvaluatedFlag, Explanation, FallbackReason, FlagContext } from '../burgee-client.ts';
+import { explainSteps } from './explain-steps.ts';
+import type { AmbiguousName, ClientFlag, FlagSet } from './flag-set.ts';
+
+/** A context that needed more memory than this is not kept for the next question. */
+const keptContextBytes = 64 * 1024;
+const noContext: FlagContext = {};
+const answerOfFallback = { rule: null, bucket: null, steps: [], flagId: null, name: null } as const;
+
+/** Answers questions from a set of flags. */
+export class FlagAnswers {
+  readonly #flags: FlagSet;
+  #context = new EvaluationContext();
+  /** A getter of the context under evaluation asks another question: that one gets a context of its own. */
+  #isBusy = false;
+
+  constructor(flags: FlagSet) {
+    this.#flags = flags;
+  }
+
+  isOn(nameOrId: string, context: FlagContext, fallback: boolean): boolean {
+    const flag = this.#flags.find(nameOrId);
+    if (flag === undefined || flag.isAmbiguous) return fallback;
+    try {
+      return isOn(this.#evaluate(flag, context));
+    } catch {
+      // A getter of the caller's context threw.
+      this.#isBusy = false;
+      return fallback;
+    }
+  }
+
+  /** @returns why there is no answer, for a flag that there is not, or not by that name alone */
+  evaluate(nameOrId: string, context: FlagContext): EvaluatedFlag | FallbackReason {
+    const flag = this.#flags.find(nameOrId);
+    if (flag === undefined) return 'flag-not-found';
+    if (flag.isAmbiguous) return 'ambiguous-name';
+    let reason: EvaluationReason;
+    try {
+      reason = this.#evaluate(flag, context);
+    } finally {
+      this.#isBusy = false;
+    }
+    return {
+      value: isOn(reason),
+      flagId: flag.sent.id,
+      revision: flag.sent.revision,
+      reason: reasonName(reason),
+      openFeatureReason: openFeatureReason(reason),
+    };
+  }
+
+  /** Whoever calls it sets `#isBusy` back when it throws: that costs less there. */
+  #evaluate(flag: ClientFlag, asked: FlagContext): EvaluationReason {
+    const { tally } = flag;
+    // A flag that is off asks nothing of the context.
+    if (!flag.matched.isEnabled) {
+      tally.off += 1;
+      return flagOff;
+    }
+    const given = asked ?? noContext;
+    const context = this.#isBusy ? new EvaluationContext() : this.#context;
+    this.#isBusy = true;
+    const isMatch = flag.rules === null || matchesTextRules(flag.rules, given);
+    assignOpenFeatureKeys(context, given);
+    this.#isBusy = false;
+    const state = isMatch ? flag.matched : flag.mismatched;
+    const reason = evaluateFlag(flag.compiled, state, context, randomRoll);
+    if (isOn(reason)) tally.on += 1;
+    else tally.off += 1;
+    if (context.bytes.length > keptContextBytes) this.#context = new EvaluationContext();
+    return reason;
+  }
+
+  /** @param version null while there is no configuration */
+  explain(nameOrId: string, given: FlagContext, fallback: boolean, version: string | null): Explanation {
+    const flag = this.#flags.find(nameOrId);
+    if (flag === undefined || flag.isAmbiguous) {
+      return { ...answerOfFallback, value: fallback, version, ...whyFallback(nameOrId, flag, version) };
+    }
+    const context = new EvaluationContext();
+    assignOpenFeatureContext(context, given ?? noContext, null);
+    let rolled: number | null = null;
+    const roll = (): number => {
+      rolled ??= randomRoll();
+      return rolled;
+    };
+    const reason = evaluateFlag(flag.compiled, flag.state, context, roll);
+    const hasKey = context.hasTargetingKey || context.hasCohort;
+    const steps = explainSteps(flag, context, roll);
+    const deciding = steps.find(({ outcome }) => outcome === 'decides');
+    return {
+      value: isOn(reason),
+      reason: reasonName(reason),
+      rule: deciding?.rule ?? null,
+      bucket: hasKey ? percentOf(bucketHash(flag.compiled, context)) : null,
+      steps,
+      explanation: deciding?.explanation ?? '',
+      flagId: flag.sent.id,
+      name: flag.sent.name,
+      version,
+    };
+  }
+}
+
+function whyFallback(
+  nameOrId: string,
+  found: AmbiguousName | undefined,
+  version: string | null,
+): { readonly reason: FallbackReason; readonly explanation: string } {
+  const quoted = JSON.stringify(nameOrId);
+  if (found !== undefined) {
+    return {
+      reason: 'ambiguous-name',
+      explanation: `Several flags are called ${quoted}, so the answer is the fallback: ask by an id (${found.ids.join(', ')}).`,
+    };
+  }
+  if (version === null) {
+    return {
+      reason: 'not-ready',
+      explanation: 'There is no configuration yet, so the answer is the fallback.',
+    };
+  }
+  return {
+    reason: 'flag-not-found',
+    explanation: `There is no flag with the id or name ${quoted} here, so the answer is the fallback.`,
+  };
+}

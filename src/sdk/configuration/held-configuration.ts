@@ -1,0 +1,81 @@
+import type { SyncBeat, SyncDelta, SyncSnapshot } from '../../domain/sync/configuration.ts';
+import { FlagSet } from './flag-set.ts';
+import { parseVersion, UnusableConfiguration } from './sync-shapes.ts';
+
+/** The configuration that a client answers from, and its position in the service's history. It is never given up. */
+export class HeldConfiguration {
+  readonly flags = new FlagSet();
+  readonly #project: string;
+  readonly #environment: string | null;
+  readonly #onChange: (names: readonly string[]) => void;
+  #version: string | null = null;
+  #position: string | null = null;
+
+  /** @param onChange is told names of flags that may answer otherwise, after each change */
+  constructor(project: string, environment: string | null, onChange: (names: readonly string[]) => void) {
+    this.#project = project;
+    this.#environment = environment;
+    this.#onChange = onChange;
+  }
+
+  /** Of the last change that it has. */
+  get version(): string | null {
+    return this.#version;
+  }
+
+  /** Up to where nothing else has changed: a stream goes on here. */
+  get position(): string | null {
+    return this.#position;
+  }
+
+  /** As a file keeps it; null while there is none. */
+  get snapshot(): SyncSnapshot | null {
+    if (this.#position === null) return null;
+    return {
+      version: this.#position,
+      projectId: this.#project,
+      environment: this.#environment,
+      ...this.flags.content,
+    };
+  }
+
+  /** @throws UnusableConfiguration, and nothing has changed */
+  replace(snapshot: SyncSnapshot): void {
+    if (snapshot.projectId !== this.#project || snapshot.environment !== this.#environment) {
+      throw new UnusableConfiguration('it is of another project or environment');
+    }
+    const names = this.flags.replace(snapshot);
+    this.#moveTo(snapshot.version, names);
+  }
+
+  /**
+   * @param hasBase whether the change continues this configuration
+   * @throws UnusableConfiguration, and nothing has changed
+   */
+  change(delta: SyncDelta, hasBase: boolean): void {
+    this.#expectNext(delta.version, hasBase);
+    const names = this.flags.change(delta);
+    this.#moveTo(delta.version, names);
+  }
+
+  /** Nothing has changed up to that position. @throws UnusableConfiguration */
+  noteBeat(beat: SyncBeat, hasBase: boolean): void {
+    this.#expectNext(beat.version, hasBase);
+    this.#position = beat.version;
+  }
+
+  #moveTo(version: string, names: readonly string[]): void {
+    this.#version = version;
+    this.#position = version;
+    if (names.length > 0) this.#onChange(names);
+  }
+
+  /** A change on a wrong base would be a wrong configuration for ever after. */
+  #expectNext(version: string, hasBase: boolean): void {
+    if (!hasBase || this.#position === null) throw new UnusableConfiguration('it continues nothing');
+    const present = parseVersion(this.#position);
+    const next = parseVersion(version);
+    if (present.history !== next.history) throw new UnusableConfiguration('it is of another history');
+    if (next.number < present.number) throw new UnusableConfiguration('it is older than what is there');
+  }
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http';
+import { UnusableConfiguration } from '../configuration/sync-shapes.ts';
+import { mediaTypeOf, retryAfterOf } from './request.ts';
+import type { SyncAddress } from './sync-address.ts';
+
+/** Why a connection ended, or never was. */
+export interface ConnectionEnd {
+  /**
+   * - `lost`: tried again soon. `silent`: the same, and without a byte: perhaps something buffers the stream.
+   * - `refused`: the token or the address is wrong; a person has to mend it.
+   * - `unusable`: what arrived could not be applied: everything is asked for again.
+   */
+  readonly kind: 'lost' | 'silent' | 'refused' | 'unusable';
+  /** A sentence. */
+  readonly why: string;
+  /** What the service asked to wait, in milliseconds. */
+  readonly waitMs: number | null;
+  /** Whether waiting less than minutes is of no use: a token does not become valid by itself. */
+  readonly isLasting: boolean;
+}
+
+/** An ended connection as an exception. */
+export class ConnectionEnded extends Error {
+  override readonly name = 'ConnectionEnded';
+  readonly end: ConnectionEnd;
+
+  constructor(end: Pick<ConnectionEnd, 'kind' | 'why'> & Partial<ConnectionEnd>) {
+    super(end.why);
+    this.end = { waitMs: null, isLasting: false, ...end };
+  }
+}
+
+/** @throws ConnectionEnded unless it is a 200 of that type */
+export function expectAnswer(answer: IncomingMessage, type: string, { shown }: SyncAddress): void {
+  const { statusCode: status = 0 } = answer;
+  if (status === 200 && mediaTypeOf(answer) === type) return;
+  const waitMs = retryAfterOf(answer);
+  const refused = refusals[status];
+  if (refused !== undefined) {
+    throw new ConnectionEnded({
+      kind: 'refused',
+      why: `Burgee at ${shown} answered ${status}: ${refused}`,
+      waitMs,
+      isLasting: status === 401 || status === 403,
+    });
+  }
+  if (status >= 300 && status < 400) {
+    const why = `${shown} answered ${status}, a redirect to ${answer.headers.location}: give the client the url that it leads to.`;
+    throw new ConnectionEnded({ kind: 'refused', why });
+  }
+  const found =
+    status === 200
+      ? `${mediaTypeOf(answer) || 'no type'} where ${type} was expected: is it Burgee that answers there?`
+      : `with status ${status}.`;
+  throw new ConnectionEnded({ kind: 'lost', why: `${shown} answered ${found}`, waitMs });
+}
+
+const refusals: Readonly<Record<number, string>> = {
+  400: 'project and environment do not fit. A project with environments needs one, and any other needs none.',
+  401: 'the token is not valid. Give the client an active token of the project.',
+  403: 'the token may not read this environment. Give the client a token of this project and environment.',
+  404: 'there is no such project or environment there. Look at url, project and environment.',
+};
+
+/** @param fault anything that was thrown while a connection was made or read */
+export function endOf(fault: unknown, { shown }: SyncAddress): ConnectionEnd {
+  if (fault instanceof ConnectionEnded) return fault.end;
+  const message = fault instanceof Error ? fault.message : String(fault);
+  const isUnusable = fault instanceof UnusableConfiguration;
+  return {
+    kind: isUnusable ? 'unusable' : 'lost',
+    why: isUnusable
+      ? `What ${shown} sent cannot be applied: ${message}.`
+      : `Burgee at ${shown} cannot be reached: ${message}.`,
+    waitMs: null,
+    isLasting: false,
+  };
+}

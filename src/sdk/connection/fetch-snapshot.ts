@@ -1,0 +1,52 @@
+import type { HeldConfiguration } from '../configuration/held-configuration.ts';
+import { parseJson, readSnapshot } from '../configuration/sync-shapes.ts';
+import type { Timings } from '../timings.ts';
+import { configurationBytesMax } from './configuration-bound.ts';
+import { ConnectionEnded, expectAnswer } from './connection-end.ts';
+import { readText, send } from './request.ts';
+import type { SyncAddress } from './sync-address.ts';
+
+/**
+ * Asks once for the whole configuration, and applies it unless it is the one that is held.
+ * @throws ConnectionEnded, UnusableConfiguration or what the socket says
+ */
+export async function fetchSnapshot(
+  address: SyncAddress,
+  held: HeldConfiguration,
+  { answerMs }: Timings,
+  outer: AbortSignal,
+): Promise<void> {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    abort();
+  }, answerMs).unref();
+  if (outer.aborted) abort();
+  outer.addEventListener('abort', abort);
+  const { version } = held;
+  const known: Record<string, string> = version === null ? {} : { 'if-none-match': `"${version}"` };
+  try {
+    const answer = await send(address.configuration, {
+      headers: { ...address.headers, accept: 'application/json', ...known },
+      signal: controller.signal,
+    });
+    try {
+      if (answer.statusCode === 304) return;
+      expectAnswer(answer, 'application/json', address);
+      held.replace(readSnapshot(parseJson(await readText(answer, configurationBytesMax))));
+    } finally {
+      answer.destroy();
+    }
+  } catch (fault) {
+    if (!isLate) throw fault;
+    throw new ConnectionEnded({
+      kind: 'lost',
+      why: `Burgee has not answered within ${answerMs / 1000} seconds.`,
+    });
+  } finally {
+    clearTimeout(timer);
+    outer.removeEventListener('abort', abort);
+  }
+}

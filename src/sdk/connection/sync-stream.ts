@@ -1,0 +1,171 @@
+import type { IncomingMessage } from 'node:http';
+import { createParser } from 'eventsource-parser';
+import type { HeldConfiguration } from '../configuration/held-configuration.ts';
+import { parseJson, readBeat, readDelta, readGoodbye, readSnapshot } from '../configuration/sync-shapes.ts';
+import type { Timings } from '../timings.ts';
+import { configurationBytesMax } from './configuration-bound.ts';
+import { ConnectionEnded, expectAnswer } from './connection-end.ts';
+import { send } from './request.ts';
+import type { SyncAddress } from './sync-address.ts';
+
+export interface StreamPlan {
+  /** Sent as `Last-Event-ID`; null asks for everything. */
+  readonly position: string | null;
+  /** How long it waits for the first byte of the stream. */
+  readonly firstByteMs: number;
+  /** Called after each event: answers are of the newest configuration now. */
+  readonly onCurrent: () => void;
+  /** Ends the stream. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Follows a project's configuration over one connection, until that ends.
+ * @throws always, when it ends: ConnectionEnded, UnusableConfiguration or what the socket says
+ */
+export async function followStream(
+  address: SyncAddress,
+  held: HeldConfiguration,
+  timings: Timings,
+  plan: StreamPlan,
+): Promise<never> {
+  const watchdog = new Watchdog(plan.firstByteMs, plan.signal);
+  try {
+    const answer = await send(address.configuration, {
+      headers: {
+        ...address.headers,
+        accept: 'text/event-stream',
+        'cache-control': 'no-cache',
+        ...(plan.position === null ? {} : { 'last-event-id': plan.position }),
+      },
+      signal: watchdog.signal,
+    });
+    try {
+      expectAnswer(answer, 'text/event-stream', address);
+      await readEvents(answer, held, plan, () => watchdog.restart(timings.watchdogMs));
+    } finally {
+      answer.destroy();
+    }
+  } catch (fault) {
+    throw watchdog.explain(fault);
+  } finally {
+    watchdog.stop();
+  }
+  throw new ConnectionEnded({ kind: 'lost', why: `Burgee at ${address.shown} ended the stream.` });
+}
+
+async function readEvents(
+  answer: IncomingMessage,
+  held: HeldConfiguration,
+  { position, onCurrent }: StreamPlan,
+  onBytes: () => void,
+): Promise<void> {
+  const apply = new EventReader(held, position !== null);
+  let bytesOfEvent = 0;
+  const parser = createParser({
+    onEvent: ({ event, data }) => {
+      bytesOfEvent = 0;
+      if (apply.read(event, data)) onCurrent();
+    },
+  });
+  answer.setEncoding('utf8');
+  for await (const piece of answer) {
+    onBytes();
+    bytesOfEvent += (piece as string).length;
+    if (bytesOfEvent > configurationBytesMax) {
+      throw new Error(`an event is longer than ${configurationBytesMax} bytes`);
+    }
+    parser.feed(piece as string);
+  }
+}
+
+/** Applies the events of one stream. */
+class EventReader {
+  readonly #held: HeldConfiguration;
+  /** Whether changes of this stream continue what is held: it resumed there, or began with a snapshot. */
+  #hasBase: boolean;
+
+  constructor(held: HeldConfiguration, hasBase: boolean) {
+    this.#held = held;
+    this.#hasBase = hasBase;
+  }
+
+  /** @returns whether the configuration is current now */
+  read(event: string | undefined, data: string): boolean {
+    switch (event) {
+      case 'snapshot':
+        this.#held.replace(readSnapshot(parseJson(data)));
+        this.#hasBase = true;
+        return true;
+      case 'delta':
+        this.#held.change(readDelta(parseJson(data)), this.#hasBase);
+        return true;
+      case 'beat':
+        this.#held.noteBeat(readBeat(parseJson(data)), this.#hasBase);
+        return true;
+      case 'goodbye':
+        throw new ConnectionEnded({
+          kind: 'lost',
+          why: 'Burgee ended the stream in order and is connected again soon.',
+          waitMs: readGoodbye(parseJson(data)).retryAfterMs,
+        });
+      default:
+        // A later version of the service may have further events.
+        return false;
+    }
+  }
+}
+
+/** Ends a request when nothing arrives any more: a proxy or a network can lose a connection without a word. */
+class Watchdog {
+  readonly #controller = new AbortController();
+  readonly #outer: AbortSignal;
+  readonly #onOuter = (): void => this.#controller.abort();
+  #timer: NodeJS.Timeout;
+  #ms: number;
+  #hasBytes = false;
+  #hasBarked = false;
+
+  constructor(firstMs: number, outer: AbortSignal) {
+    this.#outer = outer;
+    this.#ms = firstMs;
+    this.#timer = this.#arm(firstMs);
+    if (outer.aborted) this.#controller.abort();
+    outer.addEventListener('abort', this.#onOuter);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  #arm(ms: number): NodeJS.Timeout {
+    const timer = setTimeout(() => {
+      this.#hasBarked = true;
+      this.#controller.abort();
+    }, ms);
+    return timer.unref();
+  }
+
+  /** Something arrived. */
+  restart(ms: number): void {
+    this.#hasBytes = true;
+    if (ms === this.#ms) {
+      this.#timer.refresh();
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#ms = ms;
+    this.#timer = this.#arm(ms);
+  }
+
+  explain(fault: unknown): unknown {
+    if (!this.#hasBarked) return fault;
+    const why = `Nothing has come from Burgee for ${Math.round(this.#ms / 1000)} seconds.`;
+    return new ConnectionEnded({ kind: this.#hasBytes ? 'lost' : 'silent', why });
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#outer.removeEventListener('abort', this.#onOuter);
+  }
+}

@@ -1,0 +1,131 @@
+import type { ClientMode, ClientStatus } from '../burgee-client.ts';
+import type { HeldConfiguration } from '../configuration/held-configuration.ts';
+import type { Timings } from '../timings.ts';
+import { Backoff } from './backoff.ts';
+import { type ConnectionEnd, endOf } from './connection-end.ts';
+import { fetchSnapshot } from './fetch-snapshot.ts';
+import { pause } from './pause.ts';
+import type { SyncAddress } from './sync-address.ts';
+import { followStream } from './sync-stream.ts';
+
+/** @param isRefused only a person can mend it: waiting is of no use */
+export type SetStatus = (status: ClientStatus, why: string, isRefused?: boolean) => void;
+
+/** Keeps a configuration up to date, for as long as the client lives. */
+export class Synchroniser {
+  readonly #address: SyncAddress;
+  readonly #held: HeldConfiguration;
+  readonly #timings: Timings;
+  readonly #setStatus: SetStatus;
+  readonly #backoff: Backoff;
+  readonly #closed = new AbortController();
+  /** Ends what is under way, and begins anew. */
+  #round = new AbortController();
+  /** Whether the next stream asks for everything. */
+  #isFromStart = false;
+  #isFirst = true;
+
+  constructor(address: SyncAddress, held: HeldConfiguration, timings: Timings, setStatus: SetStatus) {
+    this.#address = address;
+    this.#held = held;
+    this.#timings = timings;
+    this.#setStatus = setStatus;
+    this.#backoff = new Backoff(timings);
+  }
+
+  /** Runs until `close`. Never rejects. */
+  async run(mode: ClientMode): Promise<void> {
+    const pulse = this.#watchProcess();
+    while (!this.#closed.signal.aborted) {
+      this.#round = new AbortController();
+      const waitMs = mode === 'stream' ? await this.#stream() : await this.#ask(mode);
+      if (waitMs === null) break;
+      await pause(waitMs, this.#round.signal);
+    }
+    clearInterval(pulse);
+  }
+
+  close(): void {
+    this.#closed.abort();
+    this.#round.abort();
+  }
+
+  /** A process that was made of another one's memory has none of its connections. */
+  #watchProcess(): NodeJS.Timeout {
+    let { pid } = process;
+    const look = (): void => {
+      if (process.pid === pid) return;
+      pid = process.pid;
+      this.#round.abort();
+    };
+    return setInterval(look, this.#timings.pulseMs).unref();
+  }
+
+  /** @returns how long to wait for the next one */
+  async #stream(): Promise<number> {
+    let connectedAt: number | null = null;
+    const firstByteMs = this.#isFirst ? this.#timings.firstByteMs : this.#timings.watchdogMs;
+    this.#isFirst = false;
+    try {
+      return await followStream(this.#address, this.#held, this.#timings, {
+        position: this.#isFromStart ? null : this.#held.position,
+        firstByteMs,
+        signal: this.#round.signal,
+        onCurrent: () => {
+          connectedAt ??= performance.now();
+          this.#isFromStart = false;
+          this.#setStatus('ready', 'The stream is connected.');
+        },
+      });
+    } catch (fault) {
+      const end = endOf(fault, this.#address);
+      const connectedMs = connectedAt === null ? 0 : performance.now() - connectedAt;
+      this.#backoff.noteEnd(connectedMs);
+      if (this.#closed.signal.aborted) return 0;
+      this.#tell(end);
+      if (end.kind === 'unusable') this.#isFromStart = true;
+      if (end.kind === 'silent') await this.#askBesideStream();
+      return this.#waitAfter(end);
+    }
+  }
+
+  /** Perhaps a proxy keeps streams back: the configuration is asked for without one, meanwhile. */
+  async #askBesideStream(): Promise<void> {
+    try {
+      await fetchSnapshot(this.#address, this.#held, this.#timings, this.#round.signal);
+      this.#setStatus(
+        'stale',
+        'No event of the stream arrives: the configuration is asked for again and again.',
+      );
+    } catch (fault) {
+      if (!this.#closed.signal.aborted) this.#tell(endOf(fault, this.#address));
+    }
+  }
+
+  /** @returns how long to wait until it asks again; null for never */
+  async #ask(mode: 'poll' | 'once'): Promise<number | null> {
+    const startedAt = performance.now();
+    try {
+      await fetchSnapshot(this.#address, this.#held, this.#timings, this.#round.signal);
+    } catch (fault) {
+      if (this.#closed.signal.aborted) return null;
+      const end = endOf(fault, this.#address);
+      this.#tell(end);
+      return this.#waitAfter(end);
+    }
+    this.#setStatus('ready', `The configuration was asked for ${mode === 'poll' ? 'in time' : 'once'}.`);
+    if (mode === 'once') return null;
+    // An answer ends a series of failures: another poll comes no sooner than this in any case.
+    this.#backoff.noteEnd(Number.POSITIVE_INFINITY);
+    return Math.max(0, Backoff.about(this.#timings.pollMs) - (performance.now() - startedAt));
+  }
+
+  #tell({ kind, why }: ConnectionEnd): void {
+    const isRefused = kind === 'refused';
+    this.#setStatus(this.#held.version !== null && !isRefused ? 'stale' : 'error', why, isRefused);
+  }
+
+  #waitAfter({ isLasting, waitMs }: ConnectionEnd): number {
+    return isLasting ? Backoff.about(this.#timings.refusedMs) : this.#backoff.next(waitMs);
+  }
+}

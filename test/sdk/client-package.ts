@@ -1,0 +1,126 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Test } from 'tap';
+import { repositoryRoot } from '../support/repository-root.ts';
+import { WireServer } from './wire/wire-server.ts';
+
+const root = repositoryRoot();
+
+/** Packs the client. @returns what `npm run pack:client` prints last */
+export function packClient(): string {
+  const printed = execFileSync(process.execPath, [join(root, 'scripts', 'pack-client.mjs')], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return printed.trimEnd().split('\n').at(-1) ?? '';
+}
+
+/**
+ * Installs the packed client into an empty directory, with npm and without a network: its one dependency comes from this
+ * checkout.
+ */
+export function installClient(tarball: string, directory: string): void {
+  writeFileSync(join(directory, 'package.json'), '{"name":"user","private":true,"type":"module"}');
+  const parser = join(root, 'node_modules', 'eventsource-parser');
+  const copy = join(directory, 'eventsource-parser');
+  cpSync(parser, copy, { recursive: true });
+  const args = ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  execFileSync('npm', [...args, '--install-links', tarball, copy], { cwd: directory, stdio: 'pipe' });
+}
+
+/** Gives the directory a package of this checkout, which a user would install beside. */
+export function linkPackage(name: string, directory: string): void {
+  mkdirSync(join(directory, 'node_modules', name, '..'), { recursive: true });
+  symlinkSync(join(root, 'node_modules', name), join(directory, 'node_modules', name));
+}
+
+export const flagOn = { revision: 1, enabled: true, trafficPercentage: 100, cohorts: [], audienceId: null };
+export const checkoutId = 'checkout000000000000';
+export const pauseJobsId = 'pausejobs00000000000';
+
+/** A service with two flags: `checkout` is on for plan pro, `pause-jobs` is off. */
+export async function startTwoFlags(t: Test): Promise<WireServer> {
+  const audience = { id: 'a'.repeat(20), rules: [{ attribute: 'plan', values: ['pro'] }] };
+  const flags = [
+    { ...flagOn, id: checkoutId, name: 'checkout', audienceId: audience.id },
+    { ...flagOn, id: pauseJobsId, name: 'pause-jobs', enabled: false },
+  ];
+  const server = new WireServer({
+    flags: new Map(flags.map((flag) => [flag.id, flag])),
+    audiences: new Map([[audience.id, audience]]),
+  });
+  return server.start(t);
+}
+
+export function exitOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((resolve) => child.once('exit', resolve));
+}
+
+/** A directory in which the client is installed, and its programs. */
+export class UserOfClient {
+  readonly #directory: string;
+  readonly #node: string;
+
+  constructor(directory: string, node = process.execPath) {
+    this.#directory = directory;
+    this.#node = node;
+  }
+
+  /** @returns the blocks of JavaScript of the package's README */
+  readmeBlocks(): string[] {
+    const text = readFileSync(join(this.#directory, 'node_modules', 'burgee-client', 'README.md'), 'utf8');
+    return Array.from(text.matchAll(/```js\n([\s\S]*?)```/g), ([, block = '']) => block);
+  }
+
+  /** Writes the README's first block as a program. @returns its file */
+  firstAnswer(server: WireServer): string {
+    const [first = ''] = this.readmeBlocks();
+    const program = first.replace('https://flags.example.com', server.url).replace('PROJECT_ID', 'project1');
+    writeFileSync(join(this.#directory, 'first.js'), program);
+    return 'first.js';
+  }
+
+  /** Runs a program to its end. @returns what it printed */
+  async run(t: Test, file: string, server: WireServer): Promise<string> {
+    const { child, lines } = this.start(t, file, server);
+    t.equal(await exitOf(child), 0, file);
+    return lines.join('\n');
+  }
+
+  /** Starts a program. @returns the process, and a way to wait for one of its lines */
+  start(t: Test, file: string, server: WireServer) {
+    const env = {
+      ...process.env,
+      BURGEE_URL: server.url,
+      BURGEE_PROJECT: 'project1',
+      BURGEE_ENVIRONMENT: 'production',
+      BURGEE_TOKEN: server.token,
+      PORT: '0',
+    };
+    const child = spawn(this.#node, [file], {
+      cwd: this.#directory,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    t.teardown(() => child.kill('SIGKILL'));
+    const lines: string[] = [];
+    const lookers = new Set<() => void>();
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(line);
+      for (const look of lookers) look();
+    });
+    const line = (passes: (line: string) => boolean): Promise<string> =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          const found = lines.find(passes);
+          if (found !== undefined) resolve(found);
+        };
+        lookers.add(look);
+        look();
+      });
+    return { child, lines, line };
+  }
+}

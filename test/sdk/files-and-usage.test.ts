@@ -1,0 +1,182 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { SyncSnapshot } from '../../src/domain/sync/configuration.ts';
+import { newerOf } from '../../src/sdk/configuration/kept-files.ts';
+import { createRandom } from '../support/random.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { randomConfiguration } from './wire/random-configuration.ts';
+import { expectSameAnswers, startClient, until } from './wire/wire-client.ts';
+import { WireServer } from './wire/wire-server.ts';
+
+t.setTimeout(60_000);
+
+async function begin(t: Test) {
+  const random = createRandom(1);
+  const server = await new WireServer(randomConfiguration(random, 60)).start(t);
+  return { random, server, folder: temporaryDirectory(t) };
+}
+
+t.test(
+  'the cache file has the newest configuration, for its owner alone and without the token',
+  async (t) => {
+    const { random, server, folder } = await begin(t);
+    const cacheFile = join(folder, 'flags.json');
+    const client = await startClient(t, server, { cacheFile });
+    for (let count = 0; count < 20; count += 1) server.change(random);
+    await expectSameAnswers(t, client, server);
+    await client.close();
+    const text = readFileSync(cacheFile, 'utf8');
+    t.equal((JSON.parse(text) as SyncSnapshot).version, server.version);
+    t.notMatch(text, server.token);
+    t.equal(statSync(cacheFile).mode & 0o777, 0o600);
+    t.same(readdirSync(folder), ['flags.json'], 'nothing is left beside it');
+  },
+);
+
+t.test('while the service is away a client begins with its cache file, and resumes there', async (t) => {
+  const { random, server, folder } = await begin(t);
+  const cacheFile = join(folder, 'flags.json');
+  await (await startClient(t, server, { cacheFile })).close();
+  await server.kill();
+  const client = await startClient(t, server, { cacheFile, startTimeoutMs: 50 });
+  t.equal(client.status, 'stale');
+  t.equal(client.version, server.version);
+  server.change(random);
+  await server.start();
+  await expectSameAnswers(t, client, server);
+  t.equal(server.requests.at(-1)?.lastEventId, 'h1.1', 'it asked for what it missed alone');
+});
+
+t.test('a client begins with its bootstrap, a file or its content', async (t) => {
+  const { server, folder } = await begin(t);
+  const file = join(folder, 'bootstrap.json');
+  writeFileSync(file, JSON.stringify(server.snapshot));
+  await server.kill();
+  for (const bootstrap of [file, server.snapshot as SyncSnapshot]) {
+    const client = await startClient(t, server, { bootstrap, startTimeoutMs: 20 });
+    t.equal(client.status, 'stale');
+    t.equal(client.version, server.version);
+  }
+});
+
+t.test('a file that is damaged, missing or of another project keeps nobody from starting', async (t) => {
+  const { server, folder } = await begin(t);
+  await server.kill();
+  const warnings: string[] = [];
+  const hear = (warning: Error) => warnings.push(warning.message);
+  process.on('warning', hear);
+  t.teardown(() => process.off('warning', hear));
+  const text = JSON.stringify(server.snapshot);
+  const contents = ['', text.slice(0, -1), '[]', text.replace('project1', 'project2'), '{"version":1}'];
+  for (const [index, content] of contents.entries()) {
+    const cacheFile = join(folder, `${index}.json`);
+    writeFileSync(cacheFile, content);
+    const client = await startClient(t, server, { cacheFile, startTimeoutMs: 20 });
+    t.equal(client.version, null, content.slice(0, 20));
+    t.equal(client.status, 'error');
+    await client.close();
+    t.equal(readFileSync(cacheFile, 'utf8'), content, 'what it cannot read it does not replace');
+  }
+  await startClient(t, server, { bootstrap: join(folder, 'missing.json'), startTimeoutMs: 20 });
+  t.ok(
+    warnings.some((warning) => /missing[.]json is not used/.test(warning)),
+    'a missing bootstrap is said',
+  );
+});
+
+t.test('a cache file that cannot be written is a warning, and the client goes on', async (t) => {
+  const { random, server, folder } = await begin(t);
+  const warned = new Promise<string>((resolve) => process.once('warning', ({ message }) => resolve(message)));
+  const client = await startClient(t, server, { cacheFile: join(folder, 'no', 'folder', 'flags.json') });
+  t.match(await warned, /cannot be written/);
+  server.change(random);
+  await expectSameAnswers(t, client, server);
+});
+
+t.test('of two files of one history the newer one counts, else the one that was chosen', async (t) => {
+  const at = (version: string): SyncSnapshot => ({
+    version,
+    projectId: 'p',
+    environment: null,
+    flags: [],
+    audiences: [],
+  });
+  t.equal(newerOf(at('h.1'), at('h.2'))?.version, 'h.2');
+  t.equal(newerOf(at('h.3'), at('h.2'))?.version, 'h.3');
+  t.equal(newerOf(at('g.1'), at('h.2'))?.version, 'g.1');
+  t.equal(newerOf(null, at('h.2'))?.version, 'h.2');
+  t.equal(newerOf(at('h.1'), null)?.version, 'h.1');
+  t.equal(newerOf(null, null), null);
+});
+
+function reported({ reports }: WireServer, id: string): { on: number; off: number; reports: number } {
+  const ids = new Set<string>();
+  let [on, off] = [0, 0];
+  for (const report of reports) {
+    if (ids.has(report.reportId)) continue;
+    ids.add(report.reportId);
+    for (const flag of report.flags) {
+      if (flag.id !== id) continue;
+      on += flag.on;
+      off += flag.off;
+    }
+  }
+  return { on, off, reports: ids.size };
+}
+
+t.test('every answer is counted once, also over changes, failures and the end', async (t) => {
+  const { random, server } = await begin(t);
+  const client = await startClient(t, server);
+  const [flag] = server.configuration.flags.values();
+  if (flag === undefined) throw new Error('there are flags');
+  let isFailing = false;
+  server.fault = (request, response, kind) => {
+    if (kind !== 'usage' || !isFailing) return false;
+    // The report arrives, and its answer does not.
+    request.resume().on('end', () => response.socket?.destroy());
+    return true;
+  };
+  const counts = { on: 0, off: 0 };
+  for (let round = 0; round < 40; round += 1) {
+    isFailing = round % 3 === 1;
+    for (let count = 0; count < 100; count += 1) {
+      if (client.isOn(flag.id, { targetingKey: `u${count}`, cohort: 'staff' }, false)) counts.on += 1;
+      else counts.off += 1;
+    }
+    client.explain(flag.id, {}, false);
+    server.configuration.flags.set(flag.id, { ...flag, revision: round + 2, trafficPercentage: round });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (round % 10 === 5) server.cutStreams();
+    if (round % 4 === 2 && server.configuration.flags.has(flag.id)) server.change(random);
+  }
+  isFailing = false;
+  await client.close();
+  // A failed report may be sent again by the next one only: it is of the same id.
+  if (server.configuration.flags.has(flag.id)) {
+    const { on, off, reports } = reported(server, flag.id);
+    t.same({ on, off }, counts);
+    t.ok(reports > 2, 'in batches');
+  }
+});
+
+t.test('usage that nobody takes is bounded, and closing waits for at most a moment', async (t) => {
+  const { server } = await begin(t);
+  let attempts = 0;
+  server.fault = (_request, response, kind) => {
+    if (kind !== 'usage') return false;
+    attempts += 1;
+    response.writeHead(503).end();
+    return true;
+  };
+  const client = await startClient(t, server, {}, { usageMs: 30, closeMs: 200 });
+  const [flag] = server.configuration.flags.keys();
+  const ask = setInterval(() => client.isOn(flag ?? '', { targetingKey: 'u' }, false), 1);
+  await until(client, () => attempts >= 12);
+  clearInterval(ask);
+  server.fault = (_request, _response, kind) => kind === 'usage';
+  const startedAt = performance.now();
+  client.isOn(flag ?? '', { targetingKey: 'u' }, false);
+  await client.close();
+  t.ok(performance.now() - startedAt < 2000);
+});
