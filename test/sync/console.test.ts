@@ -4,7 +4,7 @@ import { eventually } from '../support/expectations.ts';
 import { idOf } from '../support/provisioning.ts';
 import { bootSync, syncDocument } from './sync-fixture.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(180_000);
 
 const email = 'owner@harbour.example';
 
