@@ -33,7 +33,7 @@ t.test('a client that does not read gets the newest state, and never a queue', a
   let tail = '';
   // On a machine that is so busy that the changes took half a minute, it is cut off.
   await new Promise<void>((resolve) => {
-    socket.on('close', resolve);
+    socket.on('close', () => resolve());
     socket.on('data', (bytes: Buffer) => {
       received += bytes.length;
       tail = (tail + bytes.toString('latin1')).slice(-1_500_000);
