@@ -11,6 +11,7 @@ import { ofrepScenario } from './scenarios/ofrep.load.ts';
 import { patchScenario } from './scenarios/patch.load.ts';
 import { peersScenario } from './scenarios/peers.load.ts';
 import { scaleFlagsScenario } from './scenarios/scale-flags.load.ts';
+import { syncStreamsScenario } from './scenarios/sync-streams.load.ts';
 import { wideScenario } from './scenarios/wide.load.ts';
 
 /** Every scenario, in the order in which they are listed, run and shown. */
@@ -25,6 +26,7 @@ export const catalogue: readonly Scenario[] = [
   evaluateWhilePatchingScenario,
   scaleFlagsScenario,
   patchScenario,
+  syncStreamsScenario,
   coldStartScenario,
   peersScenario,
   microScenario,

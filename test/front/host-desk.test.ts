@@ -22,7 +22,13 @@ interface Connected {
 
 /** No call in this test is for the writer. */
 function openDesk(): HostDesk {
-  return new HostDesk({ writer: {} as WriterClient, openId: null, nodes: null, sync: new SyncDesk(), onReported: () => undefined });
+  return new HostDesk({
+    writer: {} as WriterClient,
+    openId: null,
+    nodes: null,
+    sync: new SyncDesk(),
+    onReported: () => undefined,
+  });
 }
 
 function connect(t: Test, desk: HostDesk): Connected {
