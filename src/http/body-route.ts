@@ -1,8 +1,8 @@
 import type { BodyBudget } from './body-reader.ts';
 import type { Exchange, ExchangeClass } from './exchange.ts';
+import type { ReadyAnswer } from './ready-answer.ts';
 import type { RequestView } from './request-view.ts';
 import type { HttpRequest, HttpResponse } from './uws.ts';
-import type { ReadyAnswer } from './worker-server.ts';
 
 /** Lines of a head that such a route reads: one object for all requests, valid until the next one. */
 export interface BodyHead {

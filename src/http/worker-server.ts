@@ -5,6 +5,7 @@ import { ArrivingBody, type BodyAnswering, type BodyRoute, readBodyHead, Stalls 
 import { type ConnectionRules, watchConnections } from './connection-rules.ts';
 import { Exchange, type ExchangeClass, type ExchangeOptions } from './exchange.ts';
 import type { HeaderBlock } from './header-block.ts';
+import type { ReadyAnswer } from './ready-answer.ts';
 import { RequestView } from './request-view.ts';
 import { type Manner, TurnGuard } from './turn-guard.ts';
 import { type AppDescriptor, createApp, type HttpRequest, type HttpResponse, type UwsApp } from './uws.ts';
@@ -21,13 +22,6 @@ export interface HttpRoute {
   readonly exchange?: ExchangeClass;
   /** Must answer, or keep the exchange and answer later. What it throws becomes a 500. */
   handle(exchange: Exchange, request: RequestView): void;
-}
-
-/** An answer that is ready to be written: one object for all answers of a route. */
-export interface ReadyAnswer {
-  readonly status: number;
-  readonly headers: HeaderBlock;
-  readonly body: Uint8Array | string;
 }
 
 /**

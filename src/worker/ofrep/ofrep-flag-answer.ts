@@ -1,7 +1,7 @@
 import { ofrepFailure } from '../../contracts/ofrep/ofrep-answers.ts';
 import type { OpenFeatureContext } from '../../domain/evaluation/open-feature-context.ts';
 import type { HeaderBlock } from '../../http/header-block.ts';
-import type { ReadyAnswer } from '../../http/worker-server.ts';
+import type { ReadyAnswer } from '../../http/ready-answer.ts';
 import { detachedHeaders, ofrepHeaders, ofrepRetryHeaders } from '../../operations/answer-headers.ts';
 import type { EvaluationMeter } from '../evaluation/evaluation-meter.ts';
 import type { OfrepPlace } from './ofrep-address.ts';
