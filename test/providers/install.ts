@@ -1,7 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../support/repository-root.ts';
 import type { Language, Step } from './language.ts';
@@ -48,14 +57,19 @@ export async function install(language: Language, note: (line: string) => void):
   return folder;
 }
 
-function stampOf({ name, tools, steps }: Language): string {
+function stampOf({ name, tools, steps, inputs = [] }: Language): string {
   const hash = createHash('sha256').update(JSON.stringify(steps));
   for (const [command, ...args] of tools) hash.update(spawnSync(command, args).stdout);
-  const folder = join(sources, name);
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
-  for (const path of files.map((file) => join(file.parentPath, file.name)).sort())
-    hash.update(path.slice(folder.length)).update(readFileSync(path));
+  for (const path of [join(sources, name), ...inputs.map((input) => join(repositoryRoot(), input))])
+    for (const file of filesBelow(path)) hash.update(file).update(readFileSync(file));
   return hash.digest('hex');
+}
+
+/** In the order of their paths. @param path a folder or a file */
+function filesBelow(path: string): readonly string[] {
+  if (statSync(path).isFile()) return [path];
+  const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  return files.map((file) => join(file.parentPath, file.name)).sort();
 }
 
 /** Its output is shown only when it fails. */

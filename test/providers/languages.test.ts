@@ -27,9 +27,10 @@ t.test('the table of versions says what the manifests pin', async (t) => {
   }
 });
 
-t.test('every provider that is tried has a row', async (t) => {
+t.test('every published provider that is tried has a row', async (t) => {
   for (const { name, providers } of languages) {
-    for (const { package: wanted, version } of providers) {
+    for (const { way, package: wanted, version } of providers) {
+      if (way === 'burgee') continue;
       const found = rows.some((row) => row[1] === name && row[2] === wanted && row[3] === version);
       t.ok(found, `${name} ${wanted} ${version}`);
     }

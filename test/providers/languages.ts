@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '../support/repository-root.ts';
 import type { Cause, Language, Provider, Way } from './language.ts';
 import type { Question } from './questions.ts';
 
@@ -43,10 +46,20 @@ const provider = (
   causes: readonly Cause[] = [],
 ): Provider => ({ way, package: name, version, run, causes });
 
+/** Of Burgee and of its client, which is packed from this checkout. */
+const { version: ownVersion } = JSON.parse(readFileSync(join(repositoryRoot(), 'package.json'), 'utf8')) as {
+  readonly version: string;
+};
+
 const node: Language = {
   name: 'node',
   tools: [[process.execPath, '--version']],
-  steps: [['npm', 'ci']],
+  steps: [
+    ['npm', 'ci'],
+    [process.execPath, '../../scripts/pack-client.mjs'],
+    ['npm', 'install', '--no-save', `../../dist/burgee-client-${ownVersion}.tgz`],
+  ],
+  inputs: ['src/sdk', 'src/domain', 'src/support', 'scripts/lib/client-package.mjs', 'package.json'],
   providers: [
     provider(
       'ofrep',
@@ -55,6 +68,7 @@ const node: Language = {
       [process.execPath, 'ofrep.mjs'],
       [unencodedName],
     ),
+    provider('burgee', 'burgee-client', ownVersion, [process.execPath, 'burgee.mjs']),
   ],
 };
 
