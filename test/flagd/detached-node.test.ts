@@ -19,7 +19,10 @@ t.test('a node that is cut off ends its streams and opens none, until it is atta
   await stream.configuration(0);
   lease.expire();
   t.match(await stream.ended, { code: 'UNAVAILABLE', details: /cut off from its cluster/ });
-  t.match(await callSync(client, options).ended, { code: 'UNAVAILABLE', details: /cut off from its cluster/ });
+  t.match(await callSync(client, options).ended, {
+    code: 'UNAVAILABLE',
+    details: /cut off from its cluster/,
+  });
   lease.renew();
   const again = callSync(client, options);
   await again.configuration(0);
