@@ -211,7 +211,7 @@ function compiledAudienceOf(sent: SyncAudience): ClientAudience {
 }
 
 function compiledFlagOf(sent: SyncFlag, find: (id: string) => ClientAudience | undefined): ClientFlag {
-  const { id, name, enabled, trafficPercentage, cohorts, audienceId } = sent;
+  const { id, name, revision, enabled, trafficPercentage, cohorts, audienceId } = sent;
   const audience = audienceId === null ? undefined : find(audienceId);
   if (audienceId !== null && audience === undefined) {
     throw new UnusableConfiguration(`flag ${id} applies audience ${audienceId}, which is not there`);
@@ -222,6 +222,7 @@ function compiledFlagOf(sent: SyncFlag, find: (id: string) => ClientAudience | u
     name,
     cohorts: packList(cohorts),
     states: new Map([[soleEnvironment, { enabled, trafficPercentage, cohortOverride: null, audienceId }]]),
+    revision,
   };
   const compiled = compileOrRefuse(() => compileEvaluable(evaluable, project, () => audience?.compiled));
   if (compiled.sole === null) throw new Error('a flag of one environment has one state');
