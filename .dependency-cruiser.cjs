@@ -20,6 +20,8 @@ const layers = [
     actors,
     ['support', 'domain', 'contracts', 'storage', 'observability', 'operations', 'cluster/client', actors],
   ],
+  // It reads environments as the workers do for sync.
+  ['flagd', ['support', 'domain', 'storage', 'observability', 'http', 'worker/sync']],
   // Parts of the worker that know less than it does: evaluation no request and no thread, answers no store.
   ['worker/evaluation', ['support', 'domain', 'contracts', 'storage', 'observability']],
   [
@@ -27,6 +29,13 @@ const layers = [
     ['support', 'domain', 'contracts', 'observability', 'http', 'operations', 'worker/evaluation', actors],
   ],
   ['worker/pages', ['support', 'domain', 'contracts', 'observability', 'http', 'worker/answers']],
+  [
+    'worker/ofrep',
+    [
+      ...['support', 'domain', 'contracts', 'observability', 'http', 'operations'],
+      ...['worker/evaluation', 'worker/answers', 'worker/limits', 'worker/sync'],
+    ],
+  ],
   ['worker', ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'operations', actors]],
   [
     'front',
@@ -40,6 +49,7 @@ const layers = [
     [
       'admin',
       'cluster',
+      'flagd',
       'support',
       'domain',
       'config',
@@ -112,6 +122,22 @@ const consoleRules = [
   },
 ];
 
+/** The script of the page at /docs/openapi is small, and alone. */
+const apiPageRules = [
+  {
+    name: 'api-page-imports-nothing',
+    severity: 'error',
+    from: { path: '^src/api-page/' },
+    to: { pathNot: '^src/api-page/' },
+  },
+  {
+    name: 'nothing-imports-the-api-page',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/api-page/' },
+    to: { path: '^src/api-page/' },
+  },
+];
+
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
@@ -119,6 +145,7 @@ module.exports = {
     { name: 'no-barrels', severity: 'error', from: {}, to: { path: '^src/.*/index[.]ts$' } },
     ...layerRules,
     ...consoleRules,
+    ...apiPageRules,
     {
       name: 'actors-through-client-or-protocol',
       comment: 'Others hold an actor by its client and speak its protocol; what it does inside is its own.',
@@ -168,6 +195,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/cluster/sql/' },
       to: { path: 'node_modules/pg/' },
+    },
+    {
+      name: 'grpc-only-in-flagd',
+      comment: 'It is loaded in one thread, which runs only where a port of flagd’s sync is configured.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/flagd/' },
+      to: { path: 'node_modules/@grpc/' },
     },
     {
       name: 'uwebsockets-only-in-http',

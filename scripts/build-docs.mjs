@@ -3,13 +3,15 @@
 //   node scripts/build-docs.mjs
 //       dist/docs from docs; docs/openapi.json too, from the contracts in dist/src
 //   node scripts/build-docs.mjs --source DIR --target DIR
-//       any folder of Markdown, without the OpenAPI document
+//       any folder of Markdown; the OpenAPI document of a folder that has one is shown on its page, openapi.md
 //
 // A broken link between pages, a duplicate id or raw HTML fails the build: every problem is printed, nothing is written.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { rolldown } from 'rolldown';
+import { referencePage, renderReference } from './docs/api-reference.mjs';
 import { buildSite } from './docs/site.mjs';
 
 const root = dirname(import.meta.dirname);
@@ -55,6 +57,23 @@ async function writeOpenApi() {
   if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
 }
 
+/** The script of the API's page. */
+async function pageScript() {
+  const bundle = await rolldown({ input: join(root, 'src/api-page/main.ts'), platform: 'browser' });
+  const { output } = await bundle.generate({ format: 'esm', minify: true });
+  await bundle.close();
+  if (output.length !== 1) throw new Error("The script of the API's page is one file.");
+  return output[0].code;
+}
+
+/** What the API's page shows of the OpenAPI document beside it; null: there is no such page. */
+async function apiReference(source) {
+  const [document, page] = ['openapi.json', referencePage].map((name) => join(source, name));
+  if (!existsSync(document) || !existsSync(page)) return null;
+  const reference = renderReference(JSON.parse(readFileSync(document, 'utf8')));
+  return { ...reference, script: await pageScript() };
+}
+
 async function main() {
   const { values } = parseArgs({
     options: {
@@ -63,7 +82,11 @@ async function main() {
     },
   });
   if (values.source === ownSource) await writeOpenApi();
-  const { files, problems } = buildSite(values.source, publishedFiles(values.source));
+  const { files, problems } = buildSite(
+    values.source,
+    publishedFiles(values.source),
+    await apiReference(values.source),
+  );
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) throw new Error(`The documentation has ${problems.length} problem(s).`);
   replaceFolder(values.target, files);

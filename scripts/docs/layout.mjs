@@ -47,11 +47,16 @@ ${links}
 
 /**
  * @param asset turns the name of a file of the site into a link to it.
- * @returns one complete page, without scripts, inline styles or anything from another origin.
+ * @param own the page's own style sheet and script, by name: only the API's page has them.
+ * @returns one complete page, without inline scripts and styles, and without anything from another origin.
  */
-export function pageHtml(page, items, asset) {
-  const links = `<link rel="icon" href="${asset('burgee.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${asset('docs.css')}">`;
+export function pageHtml(page, items, asset, own = {}) {
+  const links = [
+    `<link rel="icon" href="${asset('burgee.svg')}" type="image/svg+xml">`,
+    `<link rel="stylesheet" href="${asset('docs.css')}">`,
+    ...(own.style === undefined ? [] : [`<link rel="stylesheet" href="${asset(own.style)}">`]),
+    ...(own.script === undefined ? [] : [`<script src="${asset(own.script)}" type="module"></script>`]),
+  ].join('\n');
   return `${head(`${page.title} · Burgee`, links)}
 <body>
 <a class="skip" href="#content">Skip to content</a>

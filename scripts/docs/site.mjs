@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative, sep } from 'node:path';
+import { referencePage } from './api-reference.mjs';
 import { pageHtml, redirectHtml } from './layout.mjs';
 import { renderMarkdown } from './render-markdown.mjs';
 
@@ -9,6 +10,8 @@ const startPage = 'api.md';
 /** The sidebar's order; other pages follow by name. */
 const pageOrder = [
   'api.md',
+  referencePage,
+  'clients.md',
   'console.md',
   'configuration.md',
   'operations.md',
@@ -94,12 +97,23 @@ function navigation(source, pages) {
   return items.filter((item) => !item.isNested || item.folder === posix.dirname(source));
 }
 
+/** The endpoints come after the page's introduction, before its first section. */
+function insertReference(page, { html, headings }) {
+  const at = page.html.indexOf('<h2 ');
+  page.html = `${page.html.slice(0, at)}${html}${page.html.slice(at)}`;
+  page.headings.splice(1, 0, ...headings);
+}
+
+/** The API's page has a style sheet and a script of its own. */
+const ownOfReference = { style: 'openapi.css', script: 'openapi.js' };
+
 /**
  * @param directory of Markdown and the pictures beside it.
  * @param extras other files to serve: `{path, body}` by the link that leads to them.
+ * @param reference what the API's page shows beside its Markdown: `{html, headings, script}`; null: the site has none.
  * @returns every file of the site by path, and the site's problems.
  */
-export function buildSite(directory, extras) {
+export function buildSite(directory, extras, reference) {
   const sources = sourceFiles(directory);
   const known = new Set([...sources, ...extras.keys()]);
   const promises = [];
@@ -108,6 +122,7 @@ export function buildSite(directory, extras) {
     const markdown = readFileSync(join(directory, source), 'utf8');
     pages.set(source, renderMarkdown(markdown, linkResolver(source, known, extras, promises)));
   }
+  if (reference !== null) insertReference(pages.get(referencePage), reference);
   const files = new Map([['docs.css', readFileSync(join(import.meta.dirname, 'docs.css'))]]);
   files.set('burgee.svg', readFileSync(join(import.meta.dirname, 'burgee.svg')));
   if (pages.has(startPage)) files.set('api.html', redirectHtml('../docs'));
@@ -118,9 +133,14 @@ export function buildSite(directory, extras) {
     files.set(source, readFileSync(join(directory, source)));
   }
   for (const { path, body } of extras.values()) files.set(path, body);
+  if (reference !== null) {
+    files.set(ownOfReference.style, readFileSync(join(import.meta.dirname, ownOfReference.style)));
+    files.set(ownOfReference.script, reference.script);
+  }
   for (const [source, page] of pages) {
     const asset = (name) => relativeLink(servedPath(source), `docs/${name}`);
-    files.set(builtFile(source), pageHtml(page, navigation(source, pages), asset));
+    const own = reference !== null && source === referencePage ? ownOfReference : {};
+    files.set(builtFile(source), pageHtml(page, navigation(source, pages), asset, own));
   }
   const ownProblems = [...pages].flatMap(([source, page]) =>
     page.problems.map((each) => `${source}: ${each}`),

@@ -1,4 +1,5 @@
 import { houseProblems } from './house-rules.mjs';
+import { lintOpenApi } from './lint-openapi.mjs';
 import { runTool } from './run.mjs';
 
 async function checkHouseRules() {
@@ -17,8 +18,9 @@ const checks = (types) => [
   ['house rules', checkHouseRules],
   ['import directions', () => runTool('depcruise', ['--config', '.dependency-cruiser.cjs', 'src'])],
   ['dead code', () => runTool('knip', [])],
+  ['OpenAPI document', lintOpenApi],
   ['format and lint', () => runTool('biome', ['ci', '--error-on-warnings', '.'])],
-  ["the web app's types", () => runTool('tsc', ['-p', 'src/console/tsconfig.json'])],
+  ['the types of what browsers run', () => runTool('tsc', ['-p', 'src/console/tsconfig.json'])],
   ['types', types],
 ];
 

@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 const packagesOf = new Map([
   ['cc', ['gcc', 'libc6-dev']],
   ['chromium', ['chromium']],
+  ['curl', ['curl']],
   ['debootstrap', ['debootstrap']],
   ['haproxy', ['haproxy']],
   ['nginx', ['nginx']],

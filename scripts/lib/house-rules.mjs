@@ -7,7 +7,8 @@ import { root } from './root.mjs';
 const rules = [
   {
     // uWebSockets.js reads one setting from the environment when it is imported: http/ may write that one.
-    files: (path) => path.startsWith('src/') && !path.startsWith('src/config/'),
+    // In a browser there is none: where the web app speaks of it, it shows code.
+    files: (path) => path.startsWith('src/') && !/^src\/(config|console)\//.test(path),
     pattern: /process\.env(?!(\.UWS_|\['UWS_)\w+('\])? \?{0,2}=[^=])|\benv\b.* from 'node:process'/,
     why: 'the environment is read in src/config/ only',
   },

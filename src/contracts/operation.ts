@@ -9,6 +9,9 @@ export interface OperationParameter {
   readonly example: unknown;
   /** Absent for a single string. */
   readonly schema?: TSchema;
+  /** How an object is written into the query; absent for a single value. */
+  readonly style?: 'form';
+  readonly explode?: boolean;
 }
 
 /** An answer whose body is not the error envelope. */
@@ -29,6 +32,8 @@ export interface DescribedOperation {
   readonly method: 'get' | 'post' | 'patch';
   readonly path: string;
   readonly summary: string;
+  /** One or two sentences: what a caller must know beside the summary. */
+  readonly description: string;
   readonly parameters: readonly OperationParameter[];
   /** Null: the operation takes no body. */
   readonly requestBody: TSchema | null;

@@ -9,6 +9,7 @@ import type { Project } from './project/project.ts';
 import type { Identity } from './session/identity.ts';
 import type { OneTimeLink } from './session/one-time-link.ts';
 import type { Session } from './session/session.ts';
+import type { UsedSignIn } from './session/used-sign-in.ts';
 import type { Denial, OutboxEntry } from './token/denial.ts';
 import type { Token } from './token/token.ts';
 import type { TokenUse } from './token/token-use.ts';
@@ -39,6 +40,10 @@ export type RecordChange =
   | Replaced<'one-time-link', OneTimeLink>
   /** Made or ended, never changed. */
   | Replaced<'identity', Identity>
+  /** Made once, for good. */
+  | { readonly kind: 'sign-in-key'; readonly key: string }
+  /** Noted; some of those that began before a moment are forgotten. */
+  | { readonly kind: 'used-sign-in'; readonly signIn: UsedSignIn; readonly forgetBefore: number }
   /** An answer is kept or forgotten, never changed; forgetting one needs only its head. */
   | {
       readonly kind: 'kept-answer';

@@ -10,6 +10,7 @@ import type { Project } from './project/project.ts';
 import type { Identity } from './session/identity.ts';
 import type { OneTimeLink } from './session/one-time-link.ts';
 import type { Session } from './session/session.ts';
+import type { UsedSignIn } from './session/used-sign-in.ts';
 import type { Denial, OutboxEntry } from './token/denial.ts';
 import type { Token } from './token/token.ts';
 import type { TokenUse } from './token/token-use.ts';
@@ -68,6 +69,9 @@ export interface RecordQueries {
   oneTimeLinksOf(organisationId: string): Iterable<OneTimeLink>;
   identity(issuer: string, subject: string): Identity | undefined;
   identitiesOf(memberId: string): Iterable<Identity>;
+  /** A secret of the store, made when it is first needed: sign-ins at the OpenID provider are sealed with it. */
+  signInKey(): string | undefined;
+  isSignInUsed(signIn: UsedSignIn): boolean;
   organisations(): Iterable<Organisation>;
   members(): Iterable<Member>;
   projects(): Iterable<Project>;

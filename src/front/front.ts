@@ -12,7 +12,6 @@ import {
   sumOf,
 } from '../observability/metric-cells.ts';
 import { receiveLines } from '../observability/thread-log.ts';
-import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import { Lookout } from '../support/lookout.ts';
@@ -33,7 +32,7 @@ import type { WriterClient } from '../writer/client/writer-client.ts';
 import { ChangePacing } from './change-pacing.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
-import { HostDesk } from './host-desk.ts';
+import { type ClusterParts, HostDesk } from './host-desk.ts';
 import { refuseWithoutWorker } from './refuse-without-worker.ts';
 import { SessionTouches } from './session-touches.ts';
 import { createSharedLimits, placesFor } from './shared-limits.ts';
@@ -58,7 +57,7 @@ export interface FrontParts {
   /** Null: no provider is configured. */
   readonly openId: OpenIdPort | null;
   /** Null: the service is alone. */
-  readonly nodes: NodesPort | null;
+  readonly cluster: ClusterParts | null;
   readonly usage: UsageRecorder;
   readonly mainLog: MainLog;
   readonly onFatal: (fault: Error) => void;
@@ -123,7 +122,7 @@ export class Front {
       requestDeadlineMs: config.requestDeadlineMs,
       server: this.#server,
       desk: new HostDesk({
-        ...{ writer, openId: parts.openId, nodes: parts.nodes },
+        ...{ writer, openId: parts.openId, cluster: parts.cluster },
         sync: new SyncDesk(),
         onReported: (counted) => this.#takeCounts(counted),
       }),

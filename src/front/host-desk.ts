@@ -1,3 +1,4 @@
+import type { AttemptsPort } from '../operations/cluster/attempts-port.ts';
 import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import { WatchPlaces } from '../operations/watching/watch-places.ts';
@@ -15,10 +16,16 @@ export interface HostDeskOptions {
   /** Null: no provider is configured. */
   readonly openId: OpenIdPort | null;
   /** Null: the service is alone. */
-  readonly nodes: NodesPort | null;
+  readonly cluster: ClusterParts | null;
   readonly sync: SyncDesk;
   /** Takes evaluations that clients have reported. */
   onReported(counted: CountedEvaluations): void;
+}
+
+/** What a node asks of its cluster for its workers. */
+export interface ClusterParts {
+  readonly nodes: NodesPort;
+  readonly attempts: AttemptsPort;
 }
 
 /** The calling worker's holder, as the desk needs it. */
@@ -43,7 +50,7 @@ export class HostDesk {
   readonly #sync: SyncDesk;
   readonly #handlers: Handlers;
 
-  constructor({ writer, openId, nodes, sync, onReported }: HostDeskOptions) {
+  constructor({ writer, openId, cluster, sync, onReported }: HostDeskOptions) {
     this.#sync = sync;
     const provider = (): OpenIdPort => {
       if (openId === null) throw new Error('no OpenID provider is configured');
@@ -56,9 +63,10 @@ export class HostDesk {
       checkPasswords: (_caller, hashes, password) => this.#passwords.checkEach(hashes, password),
       hashPassword: (_caller, password) => this.#passwords.hash(password),
       beginOpenId: async (_caller, ...args) => provider().begin(...args),
-      takeOpenId: async (_caller, ...args) => provider().take(...args),
       receiveOpenId: async (_caller, ...args) => provider().receive(...args),
-      listNodes: async () => (nodes === null ? null : nodes.list()),
+      listNodes: async () => (cluster === null ? null : cluster.nodes.list()),
+      countAttempts: async (_caller, ...args) => cluster?.attempts.count(...args) ?? null,
+      giveBackAttempts: async (_caller, keys) => cluster?.attempts.giveBack(keys) ?? null,
       listSyncStreams: async (_caller, projectId) => sync.streamsOf(projectId),
       reportUsage: async (_caller, key, counted) => {
         const isNew = sync.noteReport(key, monotonicMs());

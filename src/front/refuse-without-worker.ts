@@ -1,11 +1,13 @@
 import { errorEnvelope } from '../contracts/error-envelope.ts';
+import { ofrepFailure } from '../contracts/ofrep/ofrep-answers.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Logger } from '../observability/logger.ts';
-import { evaluationRetryHeaders } from '../operations/answer-headers.ts';
+import { evaluationRetryHeaders, ofrepRetryHeaders } from '../operations/answer-headers.ts';
 import { type ApiManner, consoleManner, managementManner } from '../operations/api-manner.ts';
 import { consoleApiPath, isBelow, managementApiPath } from '../operations/match-route.ts';
 import { newId } from '../support/random-id.ts';
+import { isOfrepPath } from '../worker/ofrep/ofrep-address.ts';
 import { type RouteName, routeIndex } from '../worker/route-names.ts';
 
 const detail = 'No worker of the service takes requests at the moment. Retry now.';
@@ -28,6 +30,10 @@ export function refuseWithoutWorker(
   if (path === '/health') {
     const body = JSON.stringify({ status: 'unavailable', failing: ['workers'] });
     exchange.answerClosing(503, evaluationRetryHeaders, body);
+  } else if (isOfrepPath(path)) {
+    // Clients of OFREP take a 503 for malformed.
+    const failure = ofrepFailure(null, { status: 500, code: 'GENERAL', details: detail });
+    exchange.answerClosing(500, ofrepRetryHeaders, failure);
   } else if (manner !== null) {
     const headers = manner.headers(requestId, 503, { contentType: 'application/json' });
     exchange.answerClosing(503, headers, manner.envelope(problem));
@@ -45,5 +51,6 @@ function routeOf(path: string): RouteName {
   if (path === '/health') return 'health';
   if (isBelow(path, managementApiPath)) return 'management-other';
   if (isBelow(path, consoleApiPath)) return 'console-other';
+  if (isOfrepPath(path)) return 'ofrep-other';
   return path === '/v1' || path.startsWith('/v1/') ? 'evaluation-other' : 'other';
 }

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
+import type { CallerIds } from '../support/caller-ids.ts';
 
 export type { Logger };
 
@@ -21,6 +22,8 @@ interface RequestLine {
   readonly durationMs: number;
   readonly address: string;
   readonly outcome: string | undefined;
+  /** Bounded, and in letters that need no escape. */
+  readonly callerIds: CallerIds;
 }
 
 export type LogRequest = (line: RequestLine) => void;
@@ -64,7 +67,7 @@ export function createMainLog(level: string): MainLog {
 
 /** The line as pino would write it, in a fifth of the time. */
 export function requestText(line: RequestLine): string {
-  const { requestId, tokenId, method, route, status, durationMs, address, outcome } = line;
+  const { requestId, tokenId, method, route, status, durationMs, address, outcome, callerIds } = line;
   const text = JSON.stringify({
     level: infoLevel,
     time: Date.now(),
@@ -76,6 +79,8 @@ export function requestText(line: RequestLine): string {
     durationMs,
     address,
     outcome,
+    traceId: callerIds.traceId,
+    clientRequestId: callerIds.clientRequestId,
     msg: 'request',
   });
   return `${text}\n`;

@@ -16,6 +16,23 @@ const preflight = [
 export const evaluationHeaders = headerBlock([json, anyOrigin, noStore]);
 export const evaluationRetryHeaders = headerBlock([json, anyOrigin, noStore, retryNow]);
 export const evaluationPreflightHeaders = headerBlock([anyOrigin, ...preflight]);
+const ofrepExposed = ['Access-Control-Expose-Headers', 'ETag, Retry-After'] as const;
+/** Headers of every answer of OFREP, which any page may read. */
+export const ofrepHeaders = headerBlock([json, anyOrigin, noStore, ofrepExposed]);
+export const ofrepRetryHeaders = headerBlock([json, anyOrigin, noStore, ofrepExposed, retryNow]);
+export const ofrepPreflightHeaders = headerBlock([
+  anyOrigin,
+  ['Access-Control-Allow-Methods', 'POST, GET, OPTIONS'],
+  ['Access-Control-Allow-Headers', 'Content-Type, If-None-Match, Authorization, X-API-Key'],
+  ['Access-Control-Max-Age', '86400'],
+]);
+/** A proxy that buffers answers would delay events. */
+export const ofrepEventHeaders = headerBlock([
+  ['Content-Type', 'text/event-stream'],
+  anyOrigin,
+  noStore,
+  ['X-Accel-Buffering', 'no'],
+]);
 /** Headers of an answer outside both APIs. */
 export const plainJsonHeaders = headerBlock([json, noStore]);
 
@@ -68,7 +85,10 @@ export function managementPreflightHeaders(requestId: string): HeaderBlock {
   return withRequestId(managementPreflightBlock, requestId);
 }
 
-/** Headers of the answer above the request rate: plain text, no envelope (specification, limits). */
+/** The answer above the request rate: plain text, no envelope (specification, limits). */
+export const tooManyRequestsText = 'Too Many Requests\n';
+
+/** Headers of the answer above the request rate. */
 export function rateLimitedHeaders(requestId: string, retryAfter: number): HeaderBlock {
   return extendHeaderBlock(withRequestId(managementTextBlock, requestId), 'Retry-After', String(retryAfter));
 }
@@ -115,7 +135,14 @@ export function consoleHeaders(requestId: string, status: number, fields: Answer
 const detachedLine = ['Burgee-State', 'detached'] as const;
 /** By the block that each is in place of, itself included: to be detached twice says no more. */
 const detachedBlocks = new Map<HeaderBlock, HeaderBlock>();
-for (const block of [evaluationHeaders, evaluationRetryHeaders, evaluationPreflightHeaders]) {
+for (const block of [
+  evaluationHeaders,
+  evaluationRetryHeaders,
+  evaluationPreflightHeaders,
+  ofrepHeaders,
+  ofrepRetryHeaders,
+  ofrepPreflightHeaders,
+]) {
   const detached = extendHeaderBlock(block, ...detachedLine);
   detachedBlocks.set(block, detached).set(detached, detached);
 }
@@ -134,4 +161,9 @@ export function detachedHeaders(block: HeaderBlock): HeaderBlock {
 /** The answer above the Evaluation API's own limit, where one is switched on. */
 export function evaluationLimitedHeaders(retryAfter: number): HeaderBlock {
   return headerBlock([json, anyOrigin, noStore, ['Retry-After', String(retryAfter)]]);
+}
+
+/** The same for OFREP. */
+export function ofrepLimitedHeaders(retryAfter: number): HeaderBlock {
+  return extendHeaderBlock(ofrepHeaders, 'Retry-After', String(retryAfter));
 }

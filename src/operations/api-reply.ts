@@ -1,12 +1,15 @@
 import { type ApiProblem, problemTable } from '../contracts/problem-table.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HeaderBlock } from '../http/header-block.ts';
+import type { CallerIds } from '../support/caller-ids.ts';
 import type { AnswerFields } from './answer-headers.ts';
 import type { ApiManner } from './api-manner.ts';
 
 /** What is kept of a request of either API after its handler has returned. */
 export interface ApiRequest {
   readonly requestId: string;
+  /** For the log alone. */
+  readonly callerIds: CallerIds;
   /** In lower case. */
   readonly method: string;
   /** Null when no operation has this method and path. */

@@ -42,9 +42,12 @@ import { consumeLink } from './sessions/consume-link.ts';
 import { endSession } from './sessions/end-session.ts';
 import { findCredentials } from './sessions/find-credentials.ts';
 import { findOwnPassword } from './sessions/find-own-password.ts';
+import { findPendingSignIn } from './sessions/find-pending-sign-in.ts';
+import { findSignInKey } from './sessions/find-sign-in-key.ts';
 import { finishOpenId } from './sessions/finish-open-id.ts';
 import { inspectLink } from './sessions/inspect-link.ts';
 import { listSessions } from './sessions/list-sessions.ts';
+import { makeSignInKey } from './sessions/make-sign-in-key.ts';
 import { readSession } from './sessions/read-session.ts';
 import { setOwnPassword } from './sessions/set-own-password.ts';
 import { signIn } from './sessions/sign-in.ts';
@@ -125,6 +128,9 @@ export const consoleSteps = {
   'consume-link': consumeLink,
   'find-credentials': findCredentials,
   'find-own-password': findOwnPassword,
+  'find-pending-sign-in': findPendingSignIn,
+  'find-sign-in-key': findSignInKey,
+  'make-sign-in-key': makeSignInKey,
   'set-own-password': setOwnPassword,
   'permit-sync-streams': permitSyncStreams,
   'look-at-organisation': lookAtOrganisation,

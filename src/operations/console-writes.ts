@@ -20,6 +20,7 @@ import { beginOpenIdSession } from './sessions/begin-open-id-session.ts';
 import { beginSessionByPassword } from './sessions/begin-session-by-password.ts';
 import { consumeLink } from './sessions/consume-link.ts';
 import { endSession } from './sessions/end-session.ts';
+import { makeSignInKey } from './sessions/make-sign-in-key.ts';
 import { setOwnPassword } from './sessions/set-own-password.ts';
 import { signOut } from './sessions/sign-out.ts';
 import { createToken } from './tokens/create-token.ts';
@@ -49,6 +50,7 @@ export const consoleWrites = {
   'begin-session-by-password': beginSessionByPassword,
   'consume-link': consumeLink,
   'end-session': endSession,
+  'make-sign-in-key': makeSignInKey,
   'set-own-password': setOwnPassword,
   'sign-out': signOut,
   'create-token': createToken,

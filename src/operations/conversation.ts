@@ -27,11 +27,11 @@ export interface SignInAttempts {
    * Counts an attempt before any work is done for it, so that many at once are counted too.
    * @returns null when it may be made, or seconds until one may be made.
    */
-  begin(account: string, limitKey: string): number | null;
+  begin(account: string, limitKey: string): number | null | Promise<number | null>;
   /** Takes back an attempt that was right, or that was not checked. */
   giveBack(account: string, limitKey: string): void;
   /** Counts an attempt whose account is known only at its end, for the address alone. */
-  beginFrom(limitKey: string): number | null;
+  beginFrom(limitKey: string): number | null | Promise<number | null>;
   giveBackFrom(limitKey: string): void;
 }
 

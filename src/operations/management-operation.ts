@@ -81,6 +81,7 @@ export type ManagementOperation = ManagementRead | ManagementWrite;
 interface Sent {
   readonly route: `${'GET' | 'POST' | 'PATCH'} /api/v1/${string}`;
   readonly summary: string;
+  readonly description: string;
   readonly parameters: readonly OperationParameter[];
   readonly body?: DescribedOperation['requestBody'];
   readonly answers: readonly OperationAnswer[];
@@ -125,9 +126,10 @@ export const dryRunParameter: OperationParameter = {
   name: 'dryRun',
   in: 'query',
   required: false,
-  description: 'With true, nothing is written. The answer is the one that the write would get.',
-  example: 'true',
-  schema: { type: 'string', enum: ['true', 'false'] },
+  description:
+    'With true, nothing is written. The answer is the one that the write would get. Any value but true and false is a 400.',
+  example: true,
+  schema: { type: 'boolean' },
 };
 
 export function envParameter(description: string): OperationParameter {
@@ -139,14 +141,14 @@ export function conditionHeader(name: string, description: string): OperationPar
 }
 
 function rowOf(id: string, sent: Sent, permission: Permission): Row {
-  const { route, summary, parameters, body = null, answers } = sent;
+  const { route, summary, description, parameters, body = null, answers } = sent;
   const [method, path] = route.split(' ') as [string, string];
   const common = permission === 'read' ? commonProblems : writeProblems;
   const problems = [...common, ...sent.problems];
   const header = parameters.find((parameter) => parameter.in === 'header')?.name.toLowerCase() ?? null;
   const described: DescribedOperation = {
     ...{ id, tag: 'Management API', method: method.toLowerCase() as DescribedOperation['method'], path },
-    ...{ summary, parameters, requestBody: body, answers, problems },
+    ...{ summary, description, parameters, requestBody: body, answers, problems },
   };
   return { id, route, permission, header, described };
 }

@@ -5,6 +5,7 @@ import { componentReference, componentSchemas, openSchema } from '../contracts/o
 import type { DescribedOperation, OperationAnswer } from '../contracts/operation.ts';
 import { problemTable } from '../contracts/problem-table.ts';
 import type { ProblemCode } from '../domain/problem.ts';
+import { tooManyRequestsText } from './answer-headers.ts';
 import { managementOperations } from './management-operations.ts';
 
 const requestIdHeader = {
@@ -35,7 +36,8 @@ function contentOf(operation: DescribedOperation, codes: readonly ProblemCode[])
   const isPlainToo = operation.tag === 'Management API' && codes.includes('too-many-requests');
   const enveloped = isPlainToo ? codes.filter((code) => code !== 'too-many-requests') : codes;
   const json = { schema: { allOf: [componentReference(errorEnvelopeSchema), titleSchema(enveloped)] } };
-  const plain = { schema: { type: 'string', examples: ['Too Many Requests'] } };
+  // The whole body, as a constant: in generated types it is told from an envelope by its value.
+  const plain = { schema: { type: 'string', const: tooManyRequestsText } };
   return { 'application/json': json, ...(isPlainToo ? { 'text/plain': plain } : {}) };
 }
 
@@ -64,7 +66,7 @@ function responsesOf(operation: DescribedOperation): Record<string, unknown> {
 }
 
 function operationObject(operation: DescribedOperation): Record<string, unknown> {
-  const { id, tag, summary, requestBody } = operation;
+  const { id, tag, summary, description, requestBody } = operation;
   const parameters = operation.parameters.map((each) => ({ schema: { type: 'string' }, ...each }));
   const body = requestBody && {
     required: true,
@@ -74,12 +76,24 @@ function operationObject(operation: DescribedOperation): Record<string, unknown>
     operationId: id,
     tags: [tag],
     summary,
+    description,
     parameters,
     ...(body ? { requestBody: body } : {}),
-    ...(tag === 'Management API' ? { security: [{ bearerToken: [] }] } : {}),
+    // None is said, too: where it is left out, nobody knows whether it was forgotten.
+    security: tag === 'Management API' ? [{ bearerToken: [] }] : [],
     responses: responsesOf(operation),
   };
 }
+
+const tags = [
+  { name: 'Evaluation API', description: 'Is a flag on for this caller? Read-only and without credentials.' },
+  { name: 'Management API', description: 'Lists, reads, creates and changes the flags of one project.' },
+];
+const bearerToken = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'The secret of a token, which the console shows once. It belongs to one project.',
+};
 
 /** Every endpoint of both APIs. */
 export const operations: readonly DescribedOperation[] = [
@@ -114,13 +128,14 @@ export function openApiDocument(version: string): Record<string, unknown> {
       title: 'Burgee',
       version,
       description: 'Feature flags: the Evaluation API (`/v1`) and the Management API (`/api/v1`).',
+      contact: { name: 'Whoever runs this service' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    tags: [{ name: 'Evaluation API' }, { name: 'Management API' }],
+    tags,
     paths: pathsObject(),
     components: {
-      securitySchemes: { bearerToken: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: { bearerToken },
       schemas: componentSchemas(),
     },
   };

@@ -1,18 +1,25 @@
 import { once } from 'node:events';
 import { hostname } from 'node:os';
-import { type MessagePort, Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { clusterMetrics } from '../cluster/client/cluster-metrics-protocol.ts';
-import type { ClusterMessage, ClusterRequest, ClusterSetup } from '../cluster/client/cluster-protocol.ts';
+import type {
+  ClusterMessage,
+  ClusterQuestions,
+  ClusterSetup,
+  ClusterStop,
+} from '../cluster/client/cluster-protocol.ts';
 import { threadEntries } from '../entry-files.ts';
 import { createMetricMemory, type MetricCells, put } from '../observability/metric-cells.ts';
 import type { LogLines } from '../observability/thread-log.ts';
 import { LeaseCell } from '../support/lease-cell.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
+import { PortCalls } from '../support/port-calls.ts';
 import { within } from '../support/within.ts';
+import { AttemptCounter } from './attempt-counter.ts';
 import { ClusterNodes } from './cluster-nodes.ts';
 
 export interface ClusterHostOptions {
-  readonly setup: Omit<ClusterSetup, 'label' | 'metrics'>;
+  readonly setup: Omit<ClusterSetup, 'label' | 'metrics' | 'hostPort'>;
   readonly onFatal: (fault: Error) => void;
   /** Lines that the thread has logged. */
   onLog(lines: LogLines): void;
@@ -25,7 +32,8 @@ const stopTimeoutMs = 2000;
 export class ClusterHost {
   readonly #worker: Worker;
   readonly #exited: Promise<unknown>;
-  readonly nodes = new ClusterNodes(() => this.#post({ kind: 'list-nodes' }));
+  readonly nodes: ClusterNodes;
+  readonly attempts: AttemptCounter;
   readonly #lease: LeaseCell;
   readonly #metrics: MetricCells;
   #isStopping = false;
@@ -35,8 +43,12 @@ export class ClusterHost {
     this.#lease = new LeaseCell(setup.leaseMemory);
     this.#metrics = new Float64Array(memory);
     put(this.#metrics, clusterMetrics.metrics.lagSeconds, monotonicMs());
-    const workerData: ClusterSetup = { ...setup, label: hostname(), metrics: memory };
-    const transferList: MessagePort[] = [setup.replicaPort];
+    const { port1, port2: hostPort } = new MessageChannel();
+    const questions = new PortCalls<ClusterQuestions, Record<never, never>>(port1, {});
+    this.nodes = new ClusterNodes(questions);
+    this.attempts = new AttemptCounter(questions);
+    const workerData: ClusterSetup = { ...setup, label: hostname(), metrics: memory, hostPort };
+    const transferList: MessagePort[] = [setup.replicaPort, hostPort];
     const end = (fault: Error): void => {
       if (!this.#isStopping) onFatal(fault);
     };
@@ -46,7 +58,6 @@ export class ClusterHost {
     this.#worker.on('exit', () => end(new Error('the cluster thread ended')));
     this.#worker.on('message', (message: ClusterMessage) => {
       if (message.kind === 'log') onLog(message.lines);
-      else if (message.kind === 'nodes') this.nodes.receive(message);
       else end(new Error(message.message));
     });
   }
@@ -67,11 +78,8 @@ export class ClusterHost {
   /** The node leaves its cluster: nobody waits for it any more. After the last change was told, before the writer ends. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#post({ kind: 'stop' });
+    const stop: ClusterStop = { kind: 'stop' };
+    this.#worker.postMessage(stop);
     if (!(await within(stopTimeoutMs, this.#exited))) await this.#worker.terminate();
-  }
-
-  #post(request: ClusterRequest): void {
-    this.#worker.postMessage(request);
   }
 }

@@ -1,7 +1,8 @@
-import type { ClusterMessage } from '../cluster/client/cluster-protocol.ts';
+import type { ClusterQuestions } from '../cluster/client/cluster-protocol.ts';
 import type { NodeList } from '../contracts/console/node-views.ts';
 import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
+import type { PortCalls } from '../support/port-calls.ts';
 import { within } from '../support/within.ts';
 
 /** How long an answer is given again: any number of pages costs PostgreSQL one question in this time. */
@@ -11,29 +12,26 @@ const answerTimeoutMs = 4000;
 
 /** Asks the cluster's thread for the nodes, one question at a time. */
 export class ClusterNodes implements NodesPort {
-  readonly #ask: () => void;
+  readonly #questions: PortCalls<ClusterQuestions, Record<never, never>>;
   #last: { readonly list: NodeList | null; readonly at: number } | null = null;
   #asked: Promise<void> | null = null;
-  #onAnswer: () => void = () => undefined;
 
-  /** @param ask sends the question; its answer comes to `receive` */
-  constructor(ask: () => void) {
-    this.#ask = ask;
+  constructor(questions: PortCalls<ClusterQuestions, Record<never, never>>) {
+    this.#questions = questions;
   }
 
   async list(): Promise<NodeList | null> {
     const last = this.#last;
     if (last !== null && monotonicMs() - last.at < keptMs) return last.list;
-    this.#asked ??= new Promise((resolve) => {
-      this.#onAnswer = resolve;
-      this.#ask();
+    this.#asked ??= this.#ask().finally(() => {
+      this.#asked = null;
     });
     return (await within(answerTimeoutMs, this.#asked)) ? (this.#last?.list ?? null) : null;
   }
 
-  receive({ list }: Extract<ClusterMessage, { kind: 'nodes' }>): void {
+  async #ask(): Promise<void> {
+    // The thread may end meanwhile.
+    const list = await this.#questions.ask('listNodes', null).catch(() => null);
     this.#last = { list, at: monotonicMs() };
-    this.#asked = null;
-    this.#onAnswer();
   }
 }

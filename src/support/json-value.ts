@@ -70,6 +70,18 @@ export function* stringItemsOf(value: JsonValue): Generator<string | undefined> 
   }
 }
 
+/** The items of an array in order; none when the value is no array. */
+export function* itemsOf(value: JsonValue): Generator<JsonValue> {
+  if (kindOf(value) !== 'array') return;
+  const { text } = value;
+  let at = skipSpace(text, value.at + 1);
+  while (text[at] !== ']') {
+    yield { text, at };
+    at = skipSpace(text, endOf(text, at));
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+  }
+}
+
 /** The members of an object in the order sent, with repeated keys; none when the value is no object. */
 export function* entriesOf(value: JsonValue): Generator<readonly [string, JsonValue]> {
   if (kindOf(value) !== 'object') return;

@@ -6,6 +6,7 @@ import { ApiReply, type ApiRequest } from '../operations/api-reply.ts';
 import type { ApiCall } from '../operations/call.ts';
 import type { MatchRoute } from '../operations/match-route.ts';
 import { cutOff } from '../operations/refuse-undecided.ts';
+import { readCallerIds } from '../support/caller-ids.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
 import { type ApiActors, guarded, refuseByHead } from './answers/answer-call.ts';
@@ -95,7 +96,7 @@ export class ApiGate {
         reply.refuseUnavailable(cutOff);
       } else if (this.#door.admit(reply, view, hasRoom)) this.#receive(reply);
     } catch (fault) {
-      actors.onFault(fault, reply.request.requestId);
+      actors.onFault(fault, reply.request);
       reply.refuseInternal();
     }
   }
@@ -135,8 +136,16 @@ export class ApiGate {
     const matched = this.#door.match(method, view.path());
     const operation = matched?.id ?? null;
     const declared = view.header('content-length');
+    const callerIds = readCallerIds(view.headerValues('traceparent'), view.headerValues('x-request-id'));
     return {
-      ...{ requestId: newId(), method, operation, params: matched?.params ?? {}, query: view.query() },
+      ...{
+        requestId: newId(),
+        callerIds,
+        method,
+        operation,
+        params: matched?.params ?? {},
+        query: view.query(),
+      },
       ...{ address, limitKey, declaredBytes: declared === '' ? null : Number(declared) },
       ...this.#door.own(view, operation),
     };
@@ -156,7 +165,7 @@ export class ApiGate {
       try {
         this.#take(reply, outcome, bytesMax);
       } catch (fault) {
-        this.#door.actors.onFault(fault, reply.request.requestId);
+        this.#door.actors.onFault(fault, reply.request);
         reply.refuseInternal();
       }
     });

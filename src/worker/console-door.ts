@@ -15,7 +15,7 @@ import type { ConsoleConversation } from '../operations/operation.ts';
 import { overloaded } from '../operations/refuse-undecided.ts';
 import { openIdCookie } from '../operations/sessions/open-id/open-id-cookie.ts';
 import { type SessionCookie, sessionCookie } from '../operations/sessions/session-cookie.ts';
-import { PageWatchers } from '../operations/watching/page-watchers.ts';
+import { PageWatchers, type PageWatchersOptions } from '../operations/watching/page-watchers.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import { type ApiActors, answerRead, answerWrite } from './answers/answer-call.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
@@ -23,6 +23,7 @@ import type { ApiDoor, OwnParts } from './api-gate.ts';
 import type { HostClient } from './host-client.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
 import { AttemptLimiters, type AttemptMemory } from './limits/attempt-limiters.ts';
+import { ClusterAttempts } from './limits/cluster-attempts.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';
 import type { RequestMeter } from './request-meter.ts';
 import { foreignOrigin, isOwnOrigin } from './request-origin.ts';
@@ -37,6 +38,7 @@ export interface ConsoleDoorOptions {
   readonly host: HostClient;
   /** Raised after each commit. */
   readonly storeVersion: SharedArrayBuffer;
+  readonly isAttached: PageWatchersOptions['isAttached'];
   readonly requestRate: AddressLimiter;
   readonly inFlight: SharedBudget;
   readonly attempts: AttemptMemory;
@@ -83,11 +85,15 @@ export class ConsoleDoor implements ApiDoor {
     this.#options = options;
     this.requestRate = options.requestRate;
     this.inFlight = options.inFlight;
-    const { settings, reads, longAnswers, writer, host, log, storeVersion } = options;
+    const { settings, reads, longAnswers, writer, host, log, storeVersion, meter } = options;
+    const attempts = new AttemptLimiters(options.attempts, meter);
     this.manner = consoleManner(settings.docsUrl);
     this.#cookie = sessionCookie(settings.baseUrl);
     const onFault = (fault: unknown): void => log.error({ err: fault }, 'watching changes failed');
-    this.#watchers = new PageWatchers({ reads, places: host.watchPlaces, storeVersion, onFault });
+    this.#watchers = new PageWatchers({
+      ...{ reads, places: host.watchPlaces, storeVersion, onFault },
+      isAttached: options.isAttached,
+    });
     this.actors = {
       reads,
       longAnswers,
@@ -99,7 +105,7 @@ export class ConsoleDoor implements ApiDoor {
       settings,
       cookie: this.#cookie,
       passwords: host.passwords,
-      attempts: new AttemptLimiters(options.attempts, options.meter),
+      attempts: settings.isCluster ? new ClusterAttempts(attempts, host.attempts, meter) : attempts,
       openIdCookie: openIdCookie(settings.baseUrl),
       openId: options.hasOpenId ? host.openId : null,
       nodes: host.nodes,
@@ -107,7 +113,8 @@ export class ConsoleDoor implements ApiDoor {
       touch: (sessionId) => {
         if (sessionId !== null) host.tell({ kind: 'touched', sessionId });
       },
-      onFault: (fault, requestId) => log.error({ err: fault, requestId }, 'console request failed'),
+      onFault: (fault, { requestId, callerIds }) =>
+        log.error({ err: fault, requestId, ...callerIds }, 'console request failed'),
     };
   }
 
@@ -190,9 +197,9 @@ export class ConsoleDoor implements ApiDoor {
   }
 
   note(request: ApiRequest, status: number, memberId: string | null, durationMs: number): void {
-    const { requestId, method, operation: route, address } = request;
+    const { requestId, callerIds, method, operation: route, address } = request;
     const outcome = status === 0 ? 'the client went away' : undefined;
-    const line = { requestId, memberId, method, route, status, durationMs, address, outcome };
+    const line = { requestId, memberId, method, route, status, durationMs, address, outcome, ...callerIds };
     this.#options.log.info(line, 'console request');
   }
 }

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { AttemptsPort } from '../operations/cluster/attempts-port.ts';
 import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { PasswordPort } from '../operations/conversation.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
@@ -46,11 +47,14 @@ export class HostClient {
     hash: (password) => this.ask('hashPassword', [password]),
   };
   readonly openId: OpenIdPort = {
-    begin: (beginning, requestId) => this.ask('beginOpenId', [beginning, requestId]),
-    take: (state, browserSecret) => this.ask('takeOpenId', [state, browserSecret]),
-    receive: (rawQuery, signIn, requestId) => this.ask('receiveOpenId', [rawQuery, signIn, requestId]),
+    begin: (proof, requestId) => this.ask('beginOpenId', [proof, requestId]),
+    receive: (rawQuery, proof, requestId) => this.ask('receiveOpenId', [rawQuery, proof, requestId]),
   };
   readonly nodes: NodesPort = { list: () => this.ask('listNodes', []) };
+  readonly attempts: AttemptsPort = {
+    count: (keys, windowMs) => this.ask('countAttempts', [keys, windowMs]),
+    giveBack: (keys) => this.ask('giveBackAttempts', [keys]),
+  };
   readonly syncStreams: SyncStreamsPort = { list: (projectId) => this.ask('listSyncStreams', [projectId]) };
   /** Has a report of usage counted, once. */
   readonly reportUsage: ReportUsage = (key, counted) => this.ask('reportUsage', [key, counted]);

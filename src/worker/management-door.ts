@@ -1,7 +1,11 @@
 import { bodyBytesMax } from '../domain/management/request-body.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Logger, LogRequest } from '../observability/logger.ts';
-import { managementPreflightHeaders, rateLimitedHeaders } from '../operations/answer-headers.ts';
+import {
+  managementPreflightHeaders,
+  rateLimitedHeaders,
+  tooManyRequestsText,
+} from '../operations/answer-headers.ts';
 import { type ApiManner, managementManner } from '../operations/api-manner.ts';
 import type { ApiReply, ApiRequest } from '../operations/api-reply.ts';
 import type { ApiCall, ApiReads } from '../operations/call.ts';
@@ -79,13 +83,14 @@ export class ManagementDoor implements ApiDoor {
         if (!isCounted) this.#refuseTooManyFailures(reply);
         return isCounted;
       },
-      countUnrecordedDenial: (requestId, outcome) => {
+      countUnrecordedDenial: ({ requestId, callerIds }, outcome) => {
         meter.countUnrecordedDenial();
         const sinceStart = Atomics.add(new Int32Array(options.unrecordedDenials), 0, 1) + 1;
-        log.error({ requestId, outcome, sinceStart }, 'a denial was not recorded');
+        log.error({ requestId, ...callerIds, outcome, sinceStart }, 'a denial was not recorded');
       },
       touch: () => undefined,
-      onFault: (fault, requestId) => log.error({ err: fault, requestId }, 'management request failed'),
+      onFault: (fault, { requestId, callerIds }) =>
+        log.error({ err: fault, requestId, ...callerIds }, 'management request failed'),
     };
   }
 
@@ -113,7 +118,7 @@ export class ManagementDoor implements ApiDoor {
     const { requestId, limitKey } = reply.request;
     const seconds = this.requestRate.retryAfterSeconds(limitKey);
     this.#options.meter.countLimited('management-requests');
-    reply.answerWith(429, rateLimitedHeaders(requestId, seconds), 'Too Many Requests\n', null);
+    reply.answerWith(429, rateLimitedHeaders(requestId, seconds), tooManyRequestsText, null);
   }
 
   admit(reply: ApiReply, _view: RequestView, hasRoom: boolean): boolean {
@@ -141,7 +146,7 @@ export class ManagementDoor implements ApiDoor {
   }
 
   note(request: ApiRequest, status: number, tokenId: string | null, durationMs: number): void {
-    const { requestId, method, operation: route, address, query } = request;
+    const { requestId, callerIds, method, operation: route, address, query } = request;
     if (tokenId !== null) {
       this.#options.onTokenUsed(
         { route: operationOf(request)?.route ?? null, query, address },
@@ -150,7 +155,8 @@ export class ManagementDoor implements ApiDoor {
       );
     }
     const outcome = status === 0 ? 'the client went away' : undefined;
-    this.#options.logRequest({ requestId, tokenId, method, route, status, durationMs, address, outcome });
+    const line = { requestId, tokenId, method, route, status, durationMs, address, outcome, callerIds };
+    this.#options.logRequest(line);
   }
 
   #refuseTooManyFailures(reply: ApiReply): void {

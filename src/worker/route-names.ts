@@ -1,10 +1,11 @@
 /**
  * The names under which requests are counted: a closed list for all paths. `management-other` is every path and method
- * of the Management API that is no endpoint, and its preflights; `evaluation-other` and `console-other` likewise. The
+ * of the Management API that is no endpoint, and its preflights; `evaluation-other`, `ofrep-other` and `console-other` likewise. The
  * console's operations are counted by their cost: reads, changes, sign-in and sessions, open event streams, pages.
  */
 const namesByApi = {
   evaluation: ['evaluate-flag', 'evaluate-project', 'evaluation-other'],
+  ofrep: ['ofrep-flag', 'ofrep-flags', 'ofrep-events', 'ofrep-other'],
   management: ['read-token', 'list-flags', 'read-flag', 'create-flag', 'patch-flag', 'management-other'],
   console: [
     'console-read',

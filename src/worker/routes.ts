@@ -18,6 +18,8 @@ import { fileGiver } from './answers/made-answer.ts';
 import { evaluateProject, type ProjectAnswerParts } from './answers/project-evaluation.ts';
 import type { ApiGate } from './api-gate.ts';
 import type { EvaluationLimit } from './limits/evaluation-limit.ts';
+import { isOfrepPath } from './ofrep/ofrep-address.ts';
+import { limitedOfrep, type OfrepGate } from './ofrep/ofrep-gate.ts';
 import { type DocsPages, readDocs } from './pages/docs-pages.ts';
 import { readWebApp, type WebApp } from './pages/web-app.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
@@ -27,6 +29,7 @@ export interface RouteParts {
   readonly flagAnswer: FlagAnswer;
   readonly awaitFlag: AwaitFlagParts;
   readonly project: ProjectAnswerParts;
+  readonly ofrep: OfrepGate;
   readonly management: ApiGate;
   readonly console: ApiGate;
   readonly sync: ApiGate;
@@ -59,6 +62,8 @@ const noEvaluationRouteDetail =
 const nothingHere =
   'There is nothing at this address. The documentation is at /docs, the console at /console/.';
 
+/** A base URL of a client that ends in a slash gives `//ofrep`. */
+const ofrepBases = ['/projects/*', '/ofrep/*', '//ofrep/*'];
 const flagPattern = '/v1/flags/:flagId';
 
 /**
@@ -105,6 +110,18 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
   const docs: Handle = (exchange, request) => {
     if (!readDocs(exchange, request, parts.docs, giveFile)) answerNothing(exchange, docsUrl);
   };
+  const ofrep = evaluation.limit(
+    (exchange, request) => parts.ofrep.evaluate(exchange, request),
+    limitedOfrep,
+  );
+  const follow = evaluation.limit((exchange, request) => {
+    if (isOfrepPath(request.path())) parts.ofrep.follow(exchange, request);
+    else answerNothing(exchange, docsUrl);
+  }, limitedOfrep);
+  const noOfrepRoute: Handle = (exchange, request) => {
+    if (isOfrepPath(request.path())) parts.ofrep.answerNothing(exchange);
+    else answerNothing(exchange, docsUrl);
+  };
   const noEvaluationRoute: Handle = (exchange, request) =>
     answerNoEvaluationRoute(exchange, request, docsUrl);
   const apis = [
@@ -117,6 +134,12 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
     ...routes('evaluation-other', ['any'], '/v1', noEvaluationRoute),
     ...routes('evaluation-other', ['any'], '/v1/*', noEvaluationRoute),
     ...routes('evaluation-other', ['any'], '/health', noEvaluationRoute),
+    ...ofrepBases.flatMap((base) => [
+      ...routes('ofrep-other', ['post'], base, ofrep),
+      ...routes('ofrep-other', ['get'], base, follow),
+      ...routes('ofrep-other', ['options'], base, (exchange) => parts.ofrep.preflight(exchange)),
+      ...routes('ofrep-other', ['any'], base, noOfrepRoute),
+    ]),
     ...routes('management-other', ['any'], '/api/v1', management),
     ...routes('management-other', ['any'], '/api/v1/*', management),
     ...routes('sync-other', ['any'], syncPath, sync),

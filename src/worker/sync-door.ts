@@ -45,7 +45,7 @@ export interface SyncDoorOptions {
   readonly syncMeter: SyncMeter;
   readonly reportUsage: ReportUsage;
   onTokenUsed(use: UsedBy, status: number, tokenId: string): void;
-  countUnrecordedDenial(requestId: string, outcome: string): void;
+  countUnrecordedDenial: ApiActors['countUnrecordedDenial'];
   readonly log: Logger;
   readonly logRequest: LogRequest;
 }
@@ -99,9 +99,10 @@ export class SyncDoor implements ApiDoor {
         if (!isCounted) this.#refuseTooManyFailures(reply);
         return isCounted;
       },
-      countUnrecordedDenial: (requestId, outcome) => options.countUnrecordedDenial(requestId, outcome),
+      countUnrecordedDenial: (request, outcome) => options.countUnrecordedDenial(request, outcome),
       touch: () => undefined,
-      onFault: (fault, requestId) => log.error({ err: fault, requestId }, 'sync request failed'),
+      onFault: (fault, { requestId, callerIds }) =>
+        log.error({ err: fault, requestId, ...callerIds }, 'sync request failed'),
     };
   }
 
@@ -193,16 +194,23 @@ export class SyncDoor implements ApiDoor {
 
   #open(reply: ApiReply, { token, project, environment, environmentNumber }: SyncTarget): void {
     const { streams, room, syncMeter } = this.#options;
-    if (streams.isClosed) return reply.refuseUnavailable(stopping);
+    if (streams.isClosed) {
+      reply.refuseUnavailable(stopping);
+      return;
+    }
     const refused = room.take(project.id);
     if (refused !== null) {
       syncMeter.countRefused(refused);
       const seconds = Math.round(retry.least + Math.random() * (retry.most - retry.least));
-      return reply.refuse({ code: 'service-unavailable', detail: full[refused] }, seconds);
+      reply.refuse({ code: 'service-unavailable', detail: full[refused] }, seconds);
+      return;
     }
     reply.begin(200, { contentType: 'text/event-stream' }, token.id);
     const { exchange, request } = reply;
-    if (exchange.isOver) return room.give(project.id);
+    if (exchange.isOver) {
+      room.give(project.id);
+      return;
+    }
     const { header } = request;
     streams.open({
       exchange,
@@ -214,7 +222,10 @@ export class SyncDoor implements ApiDoor {
 
   #giveSnapshot(reply: ApiReply, target: SyncTarget, state: PinnedState): void {
     const { exchange, request } = reply;
-    if (exchange.isOver) return state.release();
+    if (exchange.isOver) {
+      state.release();
+      return;
+    }
     const { token, project, environment, environmentNumber } = target;
     const { history, snapshot } = state;
     const number = snapshot.sync.versionOf(project.id, environmentNumber);
@@ -222,7 +233,8 @@ export class SyncDoor implements ApiDoor {
     const fields = { contentType: 'application/json', entityTag: `"${version}"` };
     if (isKnown(request.header, state, number)) {
       state.release();
-      return reply.answer(304, '', { entityTag: fields.entityTag }, token.id);
+      reply.answer(304, '', { entityTag: fields.entityTag }, token.id);
+      return;
     }
     const synced: SyncedEnvironment = {
       projectId: project.id,
@@ -249,7 +261,7 @@ export class SyncDoor implements ApiDoor {
       answerWhole: (whole) => reply.answer(200, whole, fields, token.id),
       refuse: (detail) => reply.refuseUnavailable(detail),
       fail: (fault, hasBegun) => {
-        this.actors.onFault(fault, request.requestId);
+        this.actors.onFault(fault, request);
         if (!hasBegun) reply.refuseInternal();
       },
       onOver: () => reply.finishLong(200, token.id),
@@ -284,7 +296,7 @@ export class SyncDoor implements ApiDoor {
   }
 
   note(request: ApiRequest, status: number, tokenId: string | null, durationMs: number): void {
-    const { requestId, method, operation, params, address } = request;
+    const { requestId, callerIds, method, operation, params, address } = request;
     const route = operation === null ? null : routes[operation as OperationId];
     if (tokenId !== null) {
       const { environment } = params;
@@ -293,7 +305,7 @@ export class SyncDoor implements ApiDoor {
     }
     const outcome = status === 0 ? 'the client went away' : undefined;
     this.#options.logRequest({
-      ...{ requestId, tokenId, method, route: this.countedAs(request), status, durationMs, address, outcome },
+      ...{ requestId, tokenId, method, route: this.countedAs(request), status, durationMs, address, outcome, callerIds },
     });
   }
 

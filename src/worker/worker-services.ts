@@ -30,7 +30,14 @@ import { EvaluationLimit } from './limits/evaluation-limit.ts';
 import { budgetOf, longAnswerRoom, unsentAnswers } from './limits/process-budgets.ts';
 import { StreamRoom } from './limits/stream-room.ts';
 import { ManagementDoor } from './management-door.ts';
+import { EventStreams } from './ofrep/event-streams.ts';
+import { EventsUrl } from './ofrep/events-url.ts';
+import { isOfrepPath } from './ofrep/ofrep-address.ts';
+import { OfrepFlagEvaluator } from './ofrep/ofrep-flag.ts';
+import { OfrepFlagsEvaluator } from './ofrep/ofrep-flags.ts';
+import { OfrepGate, refuseAmbiguousOfrep } from './ofrep/ofrep-gate.ts';
 import { RequestMeter } from './request-meter.ts';
+import { routeIndex } from './route-names.ts';
 import { createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
 import { EnvironmentWatch } from './sync/environment-watch.ts';
 import type { SyncCensus } from './sync/sync-census.ts';
@@ -86,6 +93,7 @@ export function createServices(
     writer: attachment.writer(host.writer),
     meter: requestMeter,
     log,
+    isAttached: () => attachment.isAttached(),
   };
   const gateOptions: ApiGateOptions = {
     addresses: new AddressFinder(addresses, log, setup.limits.forgedHeaderWarning),
@@ -111,6 +119,10 @@ export function createServices(
     isAttached: () => attachment.isAttached(),
     onStep: (ms) => evaluation.meter.observeStep('answer', ms),
   });
+  const events = new EventStreams({
+    ...{ watch, room },
+    findProject: (projectId) => evaluation.source.findProject(projectId)?.project,
+  });
   const syncDoor = new SyncDoor({
     ...doorParts,
     ...{ watch, streams, room, syncMeter },
@@ -119,8 +131,7 @@ export function createServices(
     failedAuthentications: management.failedAuthentications,
     reportUsage: host.reportUsage,
     onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
-    countUnrecordedDenial: (requestId, outcome) =>
-      management.actors.countUnrecordedDenial(requestId, outcome),
+    countUnrecordedDenial: (request, outcome) => management.actors.countUnrecordedDenial(request, outcome),
     logRequest: (line) => workerLog.logRequest(line),
   });
   const sync = new ApiGate(syncDoor, gateOptions);
@@ -131,6 +142,7 @@ export function createServices(
     flagAnswer: evaluation.flagAnswer,
     awaitFlag: evaluation.awaitFlag,
     project: evaluation.project,
+    ofrep: createOfrepGate(setup, evaluation, { addresses, events }, gateOptions),
     management: managementGate,
     console,
     sync,
@@ -167,14 +179,40 @@ export function createServices(
     census: () => streams.census(),
     endStreams: () => {
       streams.close();
+      events.close();
       watch.close();
     },
     server,
   };
 }
 
+function createOfrepGate(
+  setup: WorkerSetup,
+  { source, meter, tallies, longAnswers, awaitFlag, project }: Evaluation,
+  { addresses, events }: { readonly addresses: ClientAddresses; readonly events: EventStreams },
+  { bodyBudget, onBodyStep, isAttached }: ApiGateOptions,
+): OfrepGate {
+  const { waiting, deadlineMs } = awaitFlag;
+  return new OfrepGate({
+    ...{ source, meter, waiting, deadlineMs, longAnswers, addresses, bodyBudget, onBodyStep, isAttached },
+    flag: new OfrepFlagEvaluator(source, { meter, tallies }),
+    flags: new OfrepFlagsEvaluator(source, project.evaluator),
+    events,
+    routes: {
+      flag: routeIndex('ofrep-flag'),
+      flags: routeIndex('ofrep-flags'),
+      events: routeIndex('ofrep-events'),
+    },
+    eventsUrl: new EventsUrl(setup.console.baseUrl, addresses),
+    onFault: project.onFault,
+  });
+}
+
 /** What both doors are made with. */
-type DoorParts = Pick<ConsoleDoorOptions, 'reads' | 'longAnswers' | 'writer' | 'meter' | 'log'>;
+type DoorParts = Pick<
+  ConsoleDoorOptions,
+  'reads' | 'longAnswers' | 'writer' | 'meter' | 'log' | 'isAttached'
+>;
 
 interface Evaluation {
   readonly meter: EvaluationMeter;
@@ -272,6 +310,7 @@ function refuseAmbiguous(
   if (isBelow(path, managementApiPath)) gates.management.refuseAmbiguous(exchange, request, fault);
   else if (isBelow(path, syncPath)) gates.sync.refuseAmbiguous(exchange, request, fault);
   else if (isBelow(path, consoleApiPath)) gates.console.refuseAmbiguous(exchange, request, fault);
+  else if (isOfrepPath(path)) refuseAmbiguousOfrep(exchange, request, fault);
   else {
     const problem = { code: 'invalid-request', detail: fault } as const;
     exchange.answerAndClose(400, evaluationHeaders, errorEnvelope(problem, gates.docsUrl));

@@ -105,13 +105,28 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   const code = page.getByRole('region', { name: 'curl' });
   await page.getByLabel('Environment', { exact: true }).selectOption('staging');
   const address = /'(.*)'/.exec((await code.locator('pre').textContent()) ?? '')?.[1] ?? '';
-  t.match(await (await fetch(address)).json(), { name: 'gift-cards', enabled: false }, 'the line works');
+  t.match(
+    await (await fetch(address)).json(),
+    { name: 'gift-cards', enabled: true },
+    'the line asks for a caller for whom the flag is on',
+  );
+  await page.getByRole('tab', { name: 'Python' }).click();
+  const python = page.getByRole('region', { name: 'Python' });
+  await python.getByText(`/projects/${projectId}/staging`).waitFor();
+  await python.getByText('"plan": "pro"').waitFor();
+  await python.getByRole('button', { name: 'Copy Python' }).click();
+  await python.getByRole('button', { name: 'Python copied' }).waitFor();
+  await page.getByRole('tab', { name: 'Browser' }).click();
+  const web = page.getByRole('region', { name: 'Browser' });
+  await web.getByText('getBooleanValue("gift-cards", false)').waitFor();
 
   // The question is still there after a look at another tab.
   await page.getByRole('tab', { name: 'Try it' }).click();
   t.equal(await page.getByLabel('Targeting key').inputValue(), 'user-42');
   t.equal(await page.getByLabel('Value of attribute 1').inputValue(), 'pro');
+  // The kind of application that was looked at last comes first.
   await page.getByRole('tab', { name: 'Code' }).click();
+  await web.waitFor();
 
   await page.getByRole('button', { name: 'Edit name, description, tags' }).click();
   await dialog(page).getByLabel('Name').fill('  ');

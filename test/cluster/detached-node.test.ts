@@ -273,6 +273,28 @@ t.test('a node', async (t) => {
     }
   });
 
+  t.test('ends the streams of pages, which connect elsewhere then', async (t) => {
+    lease.renew();
+    const member = new ConsoleClient(t, { port: node.port });
+    t.equal((await member.send('POST', '/session', { email: person('owner').email, password })).status, 200);
+    const cookie = [...member.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const open = (): Promise<Response> =>
+      fetch(`http://127.0.0.1:${node.port}/console/api/events`, { headers: { cookie } });
+    const stream = await open();
+    t.equal(stream.status, 200);
+    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+    t.match((await reader?.read())?.value, /^event: ready/);
+    lease.expire();
+    let rest = await reader?.read();
+    while (rest?.done === false) rest = await reader?.read();
+    t.equal(rest?.done, true, 'it has ended');
+    t.equal((await open()).status, 503);
+    lease.renew();
+    const again = await open();
+    t.equal(again.status, 200);
+    await again.body?.cancel();
+  });
+
   t.test('is not ready without a lease', async (t) => {
     const { before, detached, after } = await ask(lease, () => node.admin.send({ path: '/ready' }));
     t.same([before.status, detached.status, after.status], [200, 503, 200]);

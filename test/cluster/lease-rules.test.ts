@@ -1,6 +1,7 @@
 import t from 'tap';
 import {
   heldUntil,
+  isRestored,
   isSilent,
   judgeServer,
   mayAcknowledge,
@@ -53,6 +54,16 @@ t.test('a change waits for the nodes that are not silent, as they were read afte
   t.notOk(mayAcknowledge({ ...change, peers: [], heldUntilMs: 10_001 }));
   t.ok(mayAcknowledge({ ...change, peers: [], heldUntilMs: 10_000 }));
 });
+
+t.test(
+  'a server of a lower timeline is a restored one where it began after the newer one fell silent',
+  async (t) => {
+    t.equal(isRestored(1000, 5000), true);
+    t.equal(isRestored(5000, 1000), false, 'it ran already while the newer one answered');
+    t.equal(isRestored(1000, 1100), false, 'their clocks may run at rates a tenth apart');
+    t.equal(isRestored(1000, 1101), true);
+  },
+);
 
 t.test('another run of the server is new, one of a lower timeline is not asked', async (t) => {
   const run = { startedAt: '2026-01-01 00:00:00+00', timeline: 2 };

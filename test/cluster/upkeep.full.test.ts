@@ -23,7 +23,7 @@ const database = skip === false ? await openTestDatabase(t) : { url: '', freshSc
 function linkOptions({ url, schema }: TestCluster, node = newId()): LinkOptions {
   const incarnations = new Incarnations(() => undefined);
   const gate = new SchemaGate(() => undefined);
-  return { url: parseClusterUrl(url, null), schema, node, incarnations, gate };
+  return { url: parseClusterUrl(url, null), schema, self: () => node, incarnations, gate };
 }
 
 /** The upkeep of a node that has a lease for a minute. */

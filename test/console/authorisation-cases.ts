@@ -187,6 +187,7 @@ export const authorisationCases: ConsoleCases = {
     },
   ],
   'read-mail-state': [{ statuses: [403, 403, 200, 200, 401] }],
+  'list-sync-streams': [{ statuses: members }],
   'list-nodes': [{ statuses: [403, 403, 403, 404, 401] }],
   'list-members': [{ statuses: members }],
   'edit-member': [
@@ -232,6 +233,7 @@ export const authorisationCases: ConsoleCases = {
       },
     },
   ],
+  'list-sync-streams': [{ statuses: members }],
   'create-environment': [
     { statuses: [403, 403, 201, 201, 401], want: () => ({ body: { name: unique('stage') } }) },
   ],

@@ -11,7 +11,7 @@ import { repositoryRoot } from '../support/repository-root.ts';
 interface Described {
   readonly operationId: string;
   readonly security?: readonly object[];
-  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: object }[];
   readonly requestBody?: object;
   readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, unknown>> }>>;
 }
@@ -84,7 +84,7 @@ t.test('every error body names the titles it may have', async (t) => {
 t.test('only the Management API needs a token, and path parameters are declared', async (t) => {
   for (const { path, method, tag, requestBody } of operations) {
     const operation = described(path, method);
-    t.equal(operation.security !== undefined, tag === 'Management API', path);
+    t.same(operation.security, tag === 'Management API' ? [{ bearerToken: [] }] : [], path);
     t.equal(operation.requestBody !== undefined, requestBody !== null, path);
     const inPath = operation.parameters.filter((parameter) => parameter.in === 'path');
     t.same(
@@ -92,6 +92,20 @@ t.test('only the Management API needs a token, and path parameters are declared'
       path.match(/\{\w+\}/g) ?? [],
     );
   }
+});
+
+t.test('parameters are declared as they are sent', async (t) => {
+  const parameter = (path: string, method: string, wanted: string) =>
+    described(path, method).parameters.find(({ name }) => name === wanted);
+  for (const path of ['/v1/flags/{flag_id}', '/v1/flags/project/{project_id}']) {
+    // As `plan=pro`: an attribute is a query parameter of its own.
+    t.match(parameter(path, 'get', 'attributes'), { in: 'query', style: 'form', explode: true });
+  }
+  for (const [path, method] of [
+    ['/api/v1/flags', 'post'],
+    ['/api/v1/flags/{id}', 'patch'],
+  ] as const)
+    t.same(parameter(path, method, 'dryRun')?.schema, { type: 'boolean' });
 });
 
 t.test('every reference leads to a component, and every component is referenced', async (t) => {

@@ -22,7 +22,8 @@ interface Connected {
 
 /** No call in this test is for the writer. */
 function openDesk(): HostDesk {
-  return new HostDesk({ writer: {} as WriterClient, openId: null, nodes: null, sync: new SyncDesk(), onReported: () => undefined });
+  const others = { sync: new SyncDesk(), onReported: () => undefined };
+  return new HostDesk({ writer: {} as WriterClient, openId: null, cluster: null, ...others });
 }
 
 function connect(t: Test, desk: HostDesk): Connected {
@@ -126,7 +127,8 @@ t.test(
 
 t.test('a failure in the desk is an error of only that call', async (t) => {
   const { host } = connect(t, openDesk());
-  const beginning = host.openId.take('state', 'secret');
+  const proof = { state: 'a state', nonce: 'a nonce', codeVerifier: 'a verifier' };
+  const beginning = host.openId.begin(proof, 'request');
   const place = host.watchPlaces.join(viewerOf('one'));
   await t.rejects(beginning, /no OpenID provider is configured/);
   t.type(await place, 'number', 'a call of the same message');

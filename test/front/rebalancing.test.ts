@@ -1,8 +1,8 @@
 import { MessageChannel } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { HostDesk } from '../../src/front/host-desk.ts';
-import { SyncDesk } from '../../src/front/sync-desk.ts';
 import { Rebalancing } from '../../src/front/rebalancing.ts';
+import { SyncDesk } from '../../src/front/sync-desk.ts';
 import { WorkerLink } from '../../src/front/worker-link.ts';
 import { createFrontServer, type FrontServer } from '../../src/http/front-server.ts';
 import { createWorkerServer } from '../../src/http/worker-server.ts';
@@ -46,7 +46,10 @@ async function openScene(t: Test): Promise<Scene> {
 }
 
 /** No worker uses the desk here. */
-const desk = new HostDesk({ writer: {} as WriterClient, openId: null, nodes: null, sync: new SyncDesk(), onReported: () => undefined });
+const desk = new HostDesk({
+  writer: {} as WriterClient,
+  ...{ openId: null, cluster: null, sync: new SyncDesk(), onReported: () => undefined },
+});
 
 function addApp(t: Test, { front }: Scene, name: string): App {
   const memory = {

@@ -88,6 +88,40 @@ t.test('one log line for each management request', async (t) => {
   }
 });
 
+t.test('a log line has the trace and the request id of its caller', async (t) => {
+  const { dataDir, secret } = await provisionOne(t);
+  const server = await bootServer(t, { dataDir, settings: unlimited });
+  const client = createHttpClient(t, { port: server.port });
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+  const named = { traceparent, 'x-request-id': 'edge-4711' };
+  const paths = ['/api/v1/token', '/api/v1/flags/none', '/console/api/session'];
+  const requests: readonly (readonly [string, Record<string, string>, object])[] = [
+    ...paths.map((path) => [path, named, { traceId, clientRequestId: 'edge-4711' }] as const),
+    ['/api/v1/token', { traceparent: `${traceparent}-x` }, { traceId: undefined }],
+    ['/api/v1/token', { 'x-request-id': 'y'.repeat(129) }, { clientRequestId: undefined }],
+    ['/api/v1/token', { 'x-request-id': '", "status": 0' }, { clientRequestId: undefined }],
+    ['/api/v1/token', {}, { traceId: undefined, clientRequestId: undefined }],
+  ];
+  const ids: string[] = [];
+  for (const [path, headers] of requests) {
+    const isManagement = path.startsWith('/api/');
+    const { headers: answered } = await client.send({
+      path,
+      headers: isManagement ? { ...bearer(secret), ...headers } : headers,
+    });
+    ids.push(answered.get('x-request-id') ?? 'none');
+  }
+  t.equal(new Set(ids).size, requests.length, "an answer's id is its own");
+  await server.stop();
+  for (const [index, [path, , expected]] of requests.entries()) {
+    const [line = '{}'] = server.lines.filter((each) => each.includes(`"requestId":"${ids[index]}"`));
+    const fields = JSON.parse(line) as Record<string, unknown>;
+    t.equal(fields['requestId'], ids[index], path);
+    for (const [name, value] of Object.entries(expected)) t.equal(fields[name], value, `${path} ${name}`);
+  }
+});
+
 /** Sends every token once correctly, and in every wrong place and form. */
 async function useEverywhere(t: Test, server: BootedServer, issued: readonly Issued[]): Promise<void> {
   const client = createHttpClient(t, { port: server.port, connectionsMax: 16 });

@@ -26,6 +26,7 @@ const line = {
   durationMs: 0.5,
   address: '127.0.0.1',
   outcome: undefined,
+  callerIds: {},
 } as const;
 
 if (isMainThread) {

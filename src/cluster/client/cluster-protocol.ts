@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLines } from '../../observability/thread-log.ts';
+import type { AttemptCount } from '../sql/attempt-statements.ts';
 
 /** What the cluster's thread needs to start. */
 export interface ClusterSetup {
@@ -24,6 +25,8 @@ export interface ClusterSetup {
   readonly metrics: SharedArrayBuffer;
   /** Leads to the writer's replica. */
   readonly replicaPort: MessagePort;
+  /** Leads to the main thread, which asks `ClusterQuestions`. */
+  readonly hostPort: MessagePort;
 }
 
 /** The nodes as PostgreSQL lists them. */
@@ -47,17 +50,25 @@ export interface NodesAnswer {
   }[];
 }
 
-/** To the cluster's thread. */
-export type ClusterRequest =
-  /** Gives the lease back, so that nobody waits for this node. */
-  | { readonly kind: 'stop' }
-  /** Answered by `nodes`. One question at a time. */
-  | { readonly kind: 'list-nodes' };
+/** What the main thread asks of the cluster. Null: PostgreSQL cannot be asked. */
+export interface ClusterQuestions {
+  readonly listNodes: { readonly args: null; readonly result: NodesAnswer | null };
+  /** Counts an attempt for each key, over all nodes. */
+  readonly countAttempts: {
+    readonly args: { readonly keys: readonly string[]; readonly windowMs: number };
+    readonly result: readonly AttemptCount[] | null;
+  };
+  /** Takes back what `countAttempts` has counted. */
+  readonly giveBackAttempts: { readonly args: readonly string[]; readonly result: null };
+}
+
+/** To the cluster's thread: gives the lease back, so that nobody waits for this node. */
+export interface ClusterStop {
+  readonly kind: 'stop';
+}
 
 /** From the cluster's thread. */
 export type ClusterMessage =
   | { readonly kind: 'log'; readonly lines: LogLines }
-  /** Null: PostgreSQL cannot be asked. */
-  | { readonly kind: 'nodes'; readonly list: NodesAnswer | null }
   /** Only another setting or another directory helps. */
   | { readonly kind: 'fatal'; readonly message: string };

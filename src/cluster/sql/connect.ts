@@ -18,6 +18,8 @@ export interface ConnectOptions {
   readonly schema: string;
   /** This node's id, or what a command is called: PostgreSQL lists the connection by it. */
   readonly node: string;
+  /** @throws Error when a server is not to be used, though it takes writes: the next host is tried */
+  require?(connection: SqlConnection): void;
 }
 
 /** No host could be used; the message has the reason of each, and no secret. */
@@ -45,6 +47,7 @@ async function connectTo(host: PostgresHost, options: ConnectOptions): Promise<S
   const connection = await open(host, options);
   try {
     await connection.within(connectTimeoutMs, prove(connection));
+    options.require?.(connection);
   } catch (fault) {
     connection.destroy(faultText(fault));
     throw fault;
@@ -115,12 +118,14 @@ interface Identity {
   readonly version: number;
   readonly started_at: string;
   readonly timeline: string | null;
+  readonly uptime: number;
 }
 
 /** In a name of the log's files is the timeline that is written now; the control file has that of the last checkpoint. */
 const identityQuery = `select pg_backend_pid() as pid, pg_is_in_recovery() as is_standby,
   current_setting('transaction_read_only') = 'on' as is_read_only, current_setting('server_version_num')::int as version,
   extract(epoch from pg_postmaster_start_time())::text as started_at,
+  (extract(epoch from clock_timestamp() - pg_postmaster_start_time()) * 1000)::bigint as uptime,
   case when pg_is_in_recovery() then null else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`;
 
 /** @throws Error unless the server takes writes and the session is as it must be */
@@ -136,5 +141,6 @@ async function prove(connection: SqlConnection): Promise<void> {
   connection.incarnation = {
     startedAt: identity.started_at,
     timeline: Number.parseInt(identity.timeline, 16),
+    uptimeMs: identity.uptime,
   };
 }

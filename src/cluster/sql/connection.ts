@@ -1,5 +1,6 @@
 import type { Client, Notification } from 'pg';
 import { assert } from '../../support/assert.ts';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
 
 /** How long a connection may take to end in order. */
 const endTimeoutMs = 1000;
@@ -28,6 +29,8 @@ export interface Incarnation {
   readonly startedAt: string;
   /** Rises with each promotion. One that is lower than was seen before is of a server that was left behind: refuse it. */
   readonly timeline: number;
+  /** For how long the server had run when this was asked, by its own clock. */
+  readonly uptimeMs: number;
 }
 
 /** The connection is over. What was under way has an unknown outcome. */
@@ -57,7 +60,9 @@ export class SqlConnection {
   readonly schema: string;
   /** Resolves when the connection is over, with the reason. */
   readonly ended: Promise<ConnectionOverError>;
-  incarnation: Incarnation = { startedAt: '', timeline: 0 };
+  incarnation: Incarnation = { startedAt: '', timeline: 0, uptimeMs: 0 };
+  /** When the server answered last, on the monotonic clock. */
+  answeredAt = monotonicMs();
   readonly #client: Client;
   readonly #texts = new Map<Statement, string>();
   #resolveEnded: (reason: ConnectionOverError) => void = () => undefined;
@@ -104,6 +109,7 @@ export class SqlConnection {
           ? { text: statement, values }
           : { name: statement.name, text: this.#textOf(statement), values };
       const { rows, rowCount, command } = await this.#client.query<Row>(query);
+      this.answeredAt = monotonicMs();
       return { rows, count: rowCount ?? 0, command };
     } catch (fault) {
       // The server ends the connection behind such an error: shutdown, or a session that it gave up. One that takes writes no

@@ -5,7 +5,9 @@ import { NoClusterError } from './head-statements.ts';
 import { upkeepTimeoutMs } from './time-limits.ts';
 
 /** Of the tables below. Raise it with a migration. */
-export const schemaVersion = 1;
+export const schemaVersion = 2;
+/** The oldest whose nodes can work with the tables below. */
+export const leastVersion = 1;
 
 /** Takes the tables from one version to the next; in one transaction with all that are due. */
 export interface SchemaMigration {
@@ -17,8 +19,20 @@ export interface SchemaMigration {
   readonly text: (schema: string) => string;
 }
 
-/** In order, from version 2 on. */
-const migrations: readonly SchemaMigration[] = [];
+/**
+ * How often somebody tried to sign in. Not kept over a crash of PostgreSQL, nor on a standby: then windows begin anew, and no
+ * attempt waits for a disk or a standby.
+ */
+function attemptTable(schema: string): string {
+  return `
+    create unlogged table ${schema}.attempt (
+      key text collate "C" primary key, count int not null, ends_at timestamptz not null
+    ) with (fillfactor = 70);
+    create index on ${schema}.attempt (ends_at)`;
+}
+
+/** In order, from version 2 on. Nodes of version 1 count attempts for themselves. */
+const migrations: readonly SchemaMigration[] = [{ to: 2, least: leastVersion, text: attemptTable }];
 
 /** The tables are of a later version, with which this one cannot work. */
 export class NewerSchemaError extends Error {
@@ -40,6 +54,7 @@ export class NewerSchemaError extends Error {
  * - `record`: the primary records at the head's position, from which a replica is made.
  * - `node`: who holds a lease.
  * - `usage`: what each node has counted, which only grows; `node` is its directory's, for longer than a process.
+ * - `attempt`: sign-ins that were tried within a window, on all nodes.
  *
  * `head` and `node` are updated all the time: free space in their pages keeps old versions in place.
  */
@@ -70,7 +85,8 @@ function tablesText(schema: string): string {
       kind text collate "C" not null, bucket bigint not null, key text collate "C" not null, node text not null,
       first bigint not null, second bigint not null, pushed_at timestamptz not null,
       primary key (kind, bucket, key, node)
-    ) with (fillfactor = 70)`;
+    ) with (fillfactor = 70);
+    ${attemptTable(schema)}`;
 }
 
 /** @returns the number of this cluster's advisory locks, the first of their two: several clusters may share a database */
@@ -111,8 +127,10 @@ export async function createTables(connection: SqlConnection): Promise<boolean> 
 
 /** Removes the tables of `createTables`, in the same transaction as what replaces them. */
 export async function dropTables(connection: SqlConnection): Promise<void> {
-  const tables = ['log', 'record', 'node', 'usage', 'head'].map((table) => `${connection.schema}.${table}`);
-  await connection.within(upkeepTimeoutMs, connection.run(`drop table ${tables.join(', ')}`, []));
+  const tables = ['log', 'record', 'node', 'usage', 'attempt', 'head'];
+  const names = tables.map((table) => `${connection.schema}.${table}`);
+  // A cluster that an earlier version made may lack the newest ones.
+  await connection.within(upkeepTimeoutMs, connection.run(`drop table if exists ${names.join(', ')}`, []));
 }
 
 /** Ends a transaction, and makes sure of how. */

@@ -1,9 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import type { MessagePort } from 'node:worker_threads';
 import type { Logger } from '../../observability/logger.ts';
 import type { LeaseCell } from '../../support/lease-cell.ts';
+import { type CallHandlers, PortCalls } from '../../support/port-calls.ts';
 import { newId } from '../../support/random-id.ts';
-import type { NodesAnswer } from '../client/cluster-protocol.ts';
-import type { PlaceMessage } from '../client/replica-protocol.ts';
+import type { ClusterQuestions, NodesAnswer } from '../client/cluster-protocol.ts';
+import type { ClusterCalls, PlaceMessage, ReplicaCalls } from '../client/replica-protocol.ts';
+import { countAttempts, giveBackAttempts } from '../sql/attempt-statements.ts';
 import type { ClusterUrl } from '../sql/cluster-url.ts';
 import { confirmHead, readClusterHead } from '../sql/head-statements.ts';
 import { NewerSchemaError } from '../sql/schema.ts';
@@ -11,12 +13,13 @@ import { AcknowledgementWatch } from './acknowledgement-watch.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
 import { Committer } from './committer.ts';
+import { FailureLog, type Retries, tryAgain } from './failure-log.ts';
 import { Follower } from './follower.ts';
 import { Incarnations } from './incarnations.ts';
 import { Membership, renewalsPerLease, requireSameStore } from './membership.ts';
 import { readNodeList } from './node-list.ts';
 import { type LinkOptions, PrimaryLink } from './primary-link.ts';
-import { type ClusterHandlers, ReplicaClient, type ReplicaPort } from './replica-client.ts';
+import { ReplicaClient, type ReplicaPort } from './replica-client.ts';
 import { SchemaGate } from './schema-gate.ts';
 import { takeOverState } from './take-over-state.ts';
 import { Upkeep } from './upkeep.ts';
@@ -36,6 +39,8 @@ export interface ClusterNodeOptions {
   readonly mail: LeaseCell | null;
   readonly log: Logger;
   readonly meter: ClusterMeter;
+  /** Leads to the writer's replica. */
+  readonly replicaPort: MessagePort;
   /** Only another setting or another directory helps. */
   onFatal(fault: unknown): void;
 }
@@ -55,7 +60,21 @@ class ClusterClosedError extends Error {
 
 /** The parts of a node, put together: what they ask of one another goes through here. */
 export class ClusterNode {
-  readonly handlers: ClusterHandlers = {
+  /** What the main thread asks. */
+  readonly questions: CallHandlers<ClusterQuestions> = {
+    listNodes: () => this.#orNull('the nodes could not be listed', () => this.#listNodes()),
+    countAttempts: ({ keys, windowMs }) =>
+      this.#orNull('an attempt to sign in was not counted for all nodes', async () =>
+        countAttempts(await this.#caringLink.get(), keys, windowMs),
+      ),
+    giveBackAttempts: async (keys) => {
+      await this.#orNull('an attempt to sign in was not given back', async () =>
+        giveBackAttempts(await this.#caringLink.get(), keys),
+      );
+      return null;
+    },
+  };
+  readonly #handlers: CallHandlers<ClusterCalls> = {
     storeId: () => this.#storeId(),
     opened: (args) => this.#opened(args.storeId, args.place),
     commit: (args) => this.#committer.commit(args),
@@ -81,15 +100,14 @@ export class ClusterNode {
   readonly #caringLink: PrimaryLink;
   readonly #committer: Committer;
   readonly #watch: AcknowledgementWatch;
-  #isStopping = false;
+  readonly #port: ReplicaPort;
+  readonly #replica: ReplicaClient;
+  readonly #follower: Follower;
+  readonly #membership: Membership;
+  readonly #usage: UsageExchange;
+  readonly #upkeep: Upkeep;
+  readonly #stopped = new AbortController();
   #self: string;
-  #parts: {
-    readonly replica: ReplicaClient;
-    readonly follower: Follower;
-    readonly membership: Membership;
-    readonly usage: UsageExchange;
-    readonly upkeep: Upkeep;
-  } | null = null;
   #running: Promise<void> = Promise.resolve();
   #caring: Promise<void> = Promise.resolve();
 
@@ -102,7 +120,7 @@ export class ClusterNode {
     const gate = new SchemaGate((versions) =>
       options.log.info(versions, "the cluster's tables were migrated to a newer version"),
     );
-    this.#link = { url: options.url, schema: options.schema, node: options.node, incarnations, gate };
+    this.#link = { url: options.url, schema: options.schema, self, incarnations, gate };
     const { meter } = options;
     this.#writing = new PrimaryLink({
       ...this.#link,
@@ -117,135 +135,118 @@ export class ClusterNode {
     this.#listening = new PrimaryLink({ ...this.#link, onConnected });
     this.#caringLink = new PrimaryLink(this.#link);
     this.#committer = new Committer(this.#writing, this.#acknowledgements, meter, (rows) =>
-      this.#parts?.follower.noteFetched(rows),
+      this.#follower.noteFetched(rows),
     );
     this.#watch = new AcknowledgementWatch({
       ...{ acknowledgements: this.#acknowledgements, writing: this.#writing },
       ...{ readEveryMs: options.leaseMs / renewalsPerLease, log: options.log },
     });
-  }
-
-  start(port: ReplicaPort): void {
-    const { log, meter } = this.#options;
-    const self = (): string => this.#self;
-    const replica: ReplicaClient = new ReplicaClient(port, (position) => {
+    this.#port = new PortCalls<ReplicaCalls, ClusterCalls>(options.replicaPort, this.#handlers);
+    this.#replica = new ReplicaClient(this.#port, (position) => {
       meter.showPosition(position);
-      follower.applied(position);
+      this.#follower.applied(position);
     });
-    const follower = new Follower({ replica, self, log, meter });
-    const membership = new Membership({
-      ...this.#options,
-      ...{ link: this.#listening, replica, follower, self },
+    this.#follower = new Follower({ replica: this.#replica, self, log: options.log, meter });
+    this.#membership = new Membership({
+      ...options,
+      ...{ link: this.#listening, replica: this.#replica, follower: this.#follower, self },
       acknowledgements: this.#acknowledgements,
       startAnew: (reason) => this.#startAnew(reason),
     });
-    const usage = new UsageExchange(port);
-    const upkeep = new Upkeep({
-      ...this.#options,
+    this.#usage = new UsageExchange(this.#port);
+    this.#upkeep = new Upkeep({
+      ...options,
       link: this.#caringLink,
-      onTurn: (connection) => usage.exchangeIfDue(connection),
+      onTurn: (connection) => this.#usage.exchangeIfDue(connection),
     });
-    this.#parts = { replica, follower, membership, usage, upkeep };
-  }
-
-  get #replica(): ReplicaClient {
-    if (this.#parts === null) throw new Error('the node has not started');
-    return this.#parts.replica;
   }
 
   /** A new directory is to become a part of the cluster: without PostgreSQL nobody knows of which. */
-  async #storeId(): Promise<string> {
-    const { log } = this.#options;
-    for (let told = ''; ; ) {
-      try {
-        const { store, closedAt } = await readClusterHead(await this.#listening.get());
-        if (closedAt !== null) throw new ClusterClosedError();
-        return store;
-      } catch (fault) {
-        if (fault instanceof NewerSchemaError || fault instanceof ClusterClosedError) throw fault;
-        const reason = (fault as Error).message;
-        if (reason !== told) log.warn({ reason }, 'the cluster cannot be asked yet; it is tried again');
-        told = reason;
-        await pause(againMs);
-      }
-    }
+  #storeId(): Promise<string> {
+    const isFinal = (fault: unknown): boolean =>
+      fault instanceof NewerSchemaError || fault instanceof ClusterClosedError;
+    const retries = { ...this.#retries('the cluster cannot be asked yet; it is tried again'), isFinal };
+    return tryAgain(retries, async () => {
+      const { store, closedAt } = await readClusterHead(await this.#listening.get());
+      if (closedAt !== null) throw new ClusterClosedError();
+      return store;
+    });
+  }
+
+  #retries(words: string): Retries {
+    return { failures: new FailureLog(this.#options.log, words), againMs, stopped: this.#stopped.signal };
   }
 
   /** @returns once there is a state that can be served: the one that lies here, or that of the cluster */
   async #opened(storeId: string, place: PlaceMessage): Promise<null> {
-    const { membership, replica, upkeep } = this.#parts ?? {};
-    if (membership === undefined || replica === undefined || upkeep === undefined)
-      throw new Error('the node has not started');
-    replica.moved(place);
+    this.#replica.moved(place);
     if (place.position === 0) {
       requireSameStore(storeId, await this.#storeId());
-      await this.#begin();
+      const words = 'the state of the cluster was not read to its end; it is tried again';
+      await tryAgain(this.#retries(words), () => this.#takeOver('the directory is new'));
     }
     this.#watch.start();
-    this.#running = membership.run(storeId);
+    this.#running = this.#membership.run(storeId);
     this.#running.catch((fault: unknown) => this.#options.onFatal(fault));
-    this.#caring = upkeep.run();
+    this.#caring = this.#upkeep.run();
     return null;
-  }
-
-  /** PostgreSQL may go away while its state is read. */
-  async #begin(): Promise<void> {
-    for (let told = ''; !this.#isStopping; ) {
-      try {
-        return await this.#takeOver('the directory is new');
-      } catch (fault) {
-        const reason = (fault as Error).message;
-        if (reason !== told)
-          this.#options.log.warn(
-            { reason },
-            'the state of the cluster was not read to its end; it is tried again',
-          );
-        told = reason;
-        await pause(againMs);
-      }
-    }
   }
 
   /** What this node has told others was about another history: it gets a new name. */
   async #startAnew(reason: string): Promise<void> {
     this.#acknowledgements.historyLost();
     this.#self = newId();
+    // Its duties belong to a connection that has the name of before.
+    await this.#caringLink.end();
     await this.#takeOver(reason);
-    await this.#parts?.usage.restart();
+    await this.#usage.restart();
   }
 
   async #takeOver(reason: string): Promise<void> {
     const { log, meter } = this.#options;
-    const { replica, follower } = this.#parts ?? {};
-    if (replica === undefined || follower === undefined) throw new Error('the node has not started');
     log.warn({ reason }, 'the replica takes over the state of the cluster');
-    const { position, written } = await takeOverState(this.#link, replica, this.#self);
-    follower.restart(position);
+    const { position, written } = await takeOverState(this.#link, this.#replica);
+    this.#follower.restart(position);
     meter.countTakeOver();
     log.info({ position, written }, 'the replica has taken over the state of the cluster');
   }
 
   /** @throws Error where PostgreSQL does not answer */
-  listNodes(): Promise<NodesAnswer> {
-    return readNodeList(this.#link, this.#self, this.#options.leaseMs);
+  #listNodes(): Promise<NodesAnswer> {
+    return readNodeList(this.#link, this.#options.leaseMs);
   }
 
   async #tellLastUsage(): Promise<void> {
     try {
-      await this.#parts?.usage.push(await this.#caringLink.get());
+      await this.#usage.push(await this.#caringLink.get());
     } catch (fault) {
       const reason = (fault as Error).message;
       this.#options.log.warn({ reason }, 'the last counts could not be told to the other nodes');
     }
   }
 
+  /** @returns null where PostgreSQL does not answer; @param words for the log */
+  async #orNull<T>(words: string, ask: () => Promise<T>): Promise<T | null> {
+    try {
+      return await ask();
+    } catch (fault) {
+      this.#options.log.debug({ reason: (fault as Error).message }, words);
+      return null;
+    }
+  }
+
   async stop(): Promise<void> {
-    this.#isStopping = true;
+    this.#stopped.abort();
     this.#watch.stop();
-    await this.#parts?.upkeep.stop();
-    await this.#parts?.membership.stop();
+    await this.#upkeep.stop();
+    await this.#membership.stop();
     await this.#writing.end();
     await this.#running.catch(() => undefined);
     await this.#caring;
+  }
+
+  /** Nothing is asked of the replica any more. */
+  close(): void {
+    this.#port.close();
   }
 }

@@ -4,8 +4,7 @@ import { createThreadLog, LogSender } from '../../observability/thread-log.ts';
 import { LeaseCell } from '../../support/lease-cell.ts';
 import { PortCalls } from '../../support/port-calls.ts';
 import { clusterMetrics } from '../client/cluster-metrics-protocol.ts';
-import type { ClusterMessage, ClusterRequest, ClusterSetup } from '../client/cluster-protocol.ts';
-import type { ClusterCalls, ReplicaCalls } from '../client/replica-protocol.ts';
+import type { ClusterMessage, ClusterQuestions, ClusterSetup } from '../client/cluster-protocol.ts';
 import { parseClusterUrl } from '../sql/cluster-url.ts';
 import { ClusterMeter } from './cluster-meter.ts';
 import { ClusterNode } from './cluster-node.ts';
@@ -27,26 +26,18 @@ export function serveCluster(setup: ClusterSetup, port: MessagePort): void {
       mail: setup.mailMemory === null ? null : new LeaseCell(setup.mailMemory),
       log,
       meter,
+      replicaPort: setup.replicaPort,
       onFatal: fail,
     });
-    const calls = new PortCalls<ReplicaCalls, ClusterCalls>(setup.replicaPort, node.handlers);
-    node.start(calls);
-    port.on('message', (request: ClusterRequest) => {
-      if (request.kind === 'list-nodes') {
-        node
-          .listNodes()
-          .catch((fault: Error) => {
-            log.debug({ reason: fault.message }, 'the nodes could not be listed');
-            return null;
-          })
-          .then((list) => post({ kind: 'nodes', list }), fail);
-        return;
-      }
+    const questions = new PortCalls<Record<never, never>, ClusterQuestions>(setup.hostPort, node.questions);
+    // The one message there is: to stop.
+    port.once('message', () => {
       node
         .stop()
         .catch((fault: unknown) => log.warn({ err: fault }, 'the node could not leave in order'))
         .finally(() => {
-          calls.close();
+          node.close();
+          questions.close();
           port.close();
         });
     });

@@ -1,10 +1,15 @@
+import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { Incarnation, SqlConnection } from '../sql/connection.ts';
-import { judgeServer } from './lease-rules.ts';
+import { isRestored, judgeServer } from './lease-rules.ts';
 
 /** Which PostgreSQL has answered last, over all connections of the node. */
 export class Incarnations {
   readonly #onNew: () => void;
   #last: Incarnation | null = null;
+  /** Connections to the last one that are not over. */
+  readonly #connections = new Set<SqlConnection>();
+  /** When it answered over one that is over. */
+  #answeredAt = 0;
 
   /** @param onNew called when another server answers, or the same one after it was started again */
   constructor(onNew: () => void) {
@@ -13,12 +18,29 @@ export class Incarnations {
 
   /** @throws Error when the server is one that a failover has left behind; the connection is over then */
   require(connection: SqlConnection): void {
-    const judgement = judgeServer(this.#last, connection.incarnation);
-    if (judgement === 'stale') {
+    const { incarnation } = connection;
+    const judgement = judgeServer(this.#last, incarnation);
+    const silentMs = monotonicMs() - this.#lastAnswerAt();
+    if (judgement === 'stale' && !isRestored(incarnation.uptimeMs, silentMs)) {
       connection.destroy('an older server');
       throw new Error(`${connection.host} is a server of before a failover: what it takes would be lost`);
     }
-    this.#last = connection.incarnation;
-    if (judgement === 'new') this.#onNew();
+    if (judgement !== 'same') this.#connections.clear();
+    this.#last = incarnation;
+    this.#keep(connection);
+    if (judgement !== 'same') this.#onNew();
+  }
+
+  #keep(connection: SqlConnection): void {
+    this.#answeredAt = connection.answeredAt;
+    this.#connections.add(connection);
+    void connection.ended.then(() => {
+      if (!this.#connections.delete(connection)) return;
+      this.#answeredAt = Math.max(this.#answeredAt, connection.answeredAt);
+    });
+  }
+
+  #lastAnswerAt(): number {
+    return Math.max(this.#answeredAt, ...[...this.#connections].map(({ answeredAt }) => answeredAt));
   }
 }

@@ -128,6 +128,16 @@ export function judgeServer(before: ServerRun | null, now: ServerRun): ServerJud
   return now.timeline === before.timeline && now.startedAt === before.startedAt ? 'same' : 'new';
 }
 
+/**
+ * Whether a server of a lower timeline than one before is a copy from before a failover that somebody has restored, and not
+ * the one that the failover has left behind: it was started after the newer one had answered for the last time.
+ * @param uptimeMs for how long it runs, by its own clock
+ * @param silentMs since when the newer one has not answered
+ */
+export function isRestored(uptimeMs: number, silentMs: number): boolean {
+  return uptimeMs + uptimeMs / marginPart < silentMs;
+}
+
 /** @returns until when acknowledgements are held back after a new run of the server was noticed: all leases have run out by then */
 export function heldUntil(noticedMs: number, leaseMs: number): number {
   return noticedMs + silenceMs(leaseMs);

@@ -11,6 +11,7 @@ import { NewerSchemaError } from '../sql/schema.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
 import { ClockWatch } from './clock-watch.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
+import { FailureLog } from './failure-log.ts';
 import { type Follower, NeedsStateError, NewerLogError } from './follower.ts';
 import { validUntil } from './lease-rules.ts';
 import type { PrimaryLink } from './primary-link.ts';
@@ -75,21 +76,18 @@ export class Membership {
    */
   async run(storeId: string): Promise<void> {
     const { link, log, meter } = this.#options;
-    let told = '';
+    const failures = new FailureLog(log, 'this node is cut off from its cluster');
     while (!this.#isStopping) {
       try {
         const connection = await link.get();
-        if (told !== '') log.info({ host: connection.host }, 'PostgreSQL answers again');
-        told = '';
+        if (failures.succeeded()) log.info({ host: connection.host }, 'PostgreSQL answers again');
         requireSameStore(storeId, (await readClusterHead(connection)).store);
         await this.#serve(connection);
       } catch (fault) {
         if (fault instanceof OtherStoreError || fault instanceof NewerSchemaError) throw fault;
-        const reason = fault instanceof Error ? fault.message : String(fault);
-        if (!this.#isStopping) meter.countRenewal(false);
-        if (!this.#isStopping && reason !== told)
-          log.warn({ reason }, 'this node is cut off from its cluster');
-        told = reason;
+        if (this.#isStopping) return;
+        meter.countRenewal(false);
+        failures.tell(fault);
         await pause(reconnectMs);
       }
     }

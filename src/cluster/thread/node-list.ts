@@ -1,19 +1,11 @@
 import type { NodesAnswer } from '../client/cluster-protocol.ts';
-import { connectToPrimary } from '../sql/connect.ts';
 import { readStatus } from '../sql/upkeep-statements.ts';
 import { silenceMs, validUntil } from './lease-rules.ts';
-import type { LinkOptions } from './primary-link.ts';
+import { connectAs, type LinkOptions } from './primary-link.ts';
 
-/**
- * The nodes as PostgreSQL lists them. On a connection of its own, which may be cut when the answer takes too long.
- * @param self what this node is called now
- */
-export async function readNodeList(
-  options: LinkOptions,
-  self: string,
-  leaseMs: number,
-): Promise<NodesAnswer> {
-  const connection = await connectToPrimary(options);
+/** The nodes as PostgreSQL lists them. On a connection of its own, which may be cut when the answer takes too long. */
+export async function readNodeList(options: LinkOptions, leaseMs: number): Promise<NodesAnswer> {
+  const connection = await connectAs(options);
   try {
     const { head, nodes, duties } = await readStatus(connection);
     return {
@@ -22,7 +14,7 @@ export async function readNodeList(
         const renewedMsAgo = Math.max(0, sinceMs);
         return {
           ...{ id, label, renewedMsAgo },
-          isAnswering: id === self,
+          isAnswering: id === options.self(),
           isAttached: renewedMsAgo < silenceMs(leaseMs),
           position: applied,
           lag: Math.max(0, head.position - applied),

@@ -8,11 +8,28 @@ import type { SchemaGate } from './schema-gate.ts';
 export interface LinkOptions {
   readonly url: ClusterUrl;
   readonly schema: string;
-  readonly node: string;
+  /** What this node is called now: PostgreSQL lists its connections, and so its duties, by that. */
+  self(): string;
   readonly incarnations: Incarnations;
   readonly gate: SchemaGate;
   /** A connection was made, and is used once this resolves; where it rejects, the connection is given up. */
   onConnected?(connection: SqlConnection): Promise<void>;
+}
+
+/** Connects to the server that takes writes, unless a failover has left it behind, and takes its tables to this version. */
+export async function connectAs(options: LinkOptions): Promise<SqlConnection> {
+  const { url, schema, incarnations, gate } = options;
+  const connection = await connectToPrimary({
+    ...{ url, schema, node: options.self() },
+    require: (found) => incarnations.require(found),
+  });
+  try {
+    await gate.pass(connection);
+    return connection;
+  } catch (fault) {
+    connection.destroy('the tables of the cluster cannot be used');
+    throw fault;
+  }
 }
 
 /** How long nobody tries to connect after it failed. */
@@ -39,11 +56,8 @@ export class PrimaryLink {
   }
 
   async #connect(): Promise<SqlConnection> {
-    const { incarnations, gate, onConnected: _onConnected, ...options } = this.#options;
     try {
-      const connection = await connectToPrimary(options);
-      incarnations.require(connection);
-      await passOrEnd(gate, connection);
+      const connection = await connectAs(this.#options);
       await this.#prove(connection);
       this.#connection = connection;
       return connection;
@@ -66,14 +80,5 @@ export class PrimaryLink {
     const connection = this.#connection;
     this.#connection = null;
     if (connection !== null && !connection.isOver) await connection.end();
-  }
-}
-
-async function passOrEnd(gate: SchemaGate, connection: SqlConnection): Promise<void> {
-  try {
-    await gate.pass(connection);
-  } catch (fault) {
-    connection.destroy('the tables of the cluster cannot be used');
-    throw fault;
   }
 }

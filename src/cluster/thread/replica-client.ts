@@ -1,10 +1,9 @@
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import type { CallHandlers, PortCalls } from '../../support/port-calls.ts';
+import type { PortCalls } from '../../support/port-calls.ts';
 import type { ClusterCalls, PlaceMessage, ReplicaCalls, RowMessage } from '../client/replica-protocol.ts';
 import type { LogRow } from '../sql/rows.ts';
 
 export type ReplicaPort = PortCalls<ReplicaCalls, ClusterCalls>;
-export type ClusterHandlers = CallHandlers<ClusterCalls>;
 
 /** What the cluster's thread holds of the replica: where it stands, and the way to bring it further. */
 export class ReplicaClient {

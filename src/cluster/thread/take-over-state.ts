@@ -1,9 +1,8 @@
 import type { DatabaseName } from '../../storage/keys.ts';
 import { encodeContent } from '../../storage/replica/log-row.ts';
-import { connectToPrimary } from '../sql/connect.ts';
 import { openSnapshot } from '../sql/record-statements.ts';
 import type { RecordRow } from '../sql/rows.ts';
-import type { LinkOptions } from './primary-link.ts';
+import { connectAs, type LinkOptions } from './primary-link.ts';
 import type { ReplicaClient } from './replica-client.ts';
 
 export interface TakenState {
@@ -16,20 +15,14 @@ export interface TakenState {
  * Makes the replica equal to what PostgreSQL holds, on a connection of its own, in one transaction here and there. What the
  * workers serve meanwhile is the last state.
  */
-export async function takeOverState(
-  options: LinkOptions,
-  replica: ReplicaClient,
-  node: string,
-): Promise<TakenState> {
-  const connection = await connectToPrimary(options);
+export async function takeOverState(options: LinkOptions, replica: ReplicaClient): Promise<TakenState> {
+  const connection = await connectAs(options);
   try {
-    options.incarnations.require(connection);
-    await options.gate.pass(connection);
     const snapshot = await openSnapshot(connection);
     try {
       const { position, checksum } = snapshot.head;
       const place = { position, checksum: Uint8Array.from(checksum) };
-      const written = await replica.become(place, node, encoded(snapshot.batches()));
+      const written = await replica.become(place, options.self(), encoded(snapshot.batches()));
       return { position, written };
     } finally {
       await snapshot.close();

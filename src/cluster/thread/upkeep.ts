@@ -1,11 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../observability/logger.ts';
 import type { LeaseCell } from '../../support/lease-cell.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
+import { removeOldAttempts } from '../sql/attempt-statements.ts';
 import type { SqlConnection } from '../sql/connection.ts';
 import { readNodes, removeDead } from '../sql/node-statements.ts';
 import type { NodeRow } from '../sql/rows.ts';
 import { type Duty, endWhenSilent, takeDuty, trimLog } from '../sql/upkeep-statements.ts';
+import { FailureLog, pauseUntil } from './failure-log.ts';
+import { type PeerSeen, seePeer } from './lease-rules.ts';
 import type { PrimaryLink } from './primary-link.ts';
 import { removeOldUsage } from './usage-exchange.ts';
 
@@ -61,16 +63,13 @@ export class Upkeep {
   /** Takes duties, and does them, until `stop`. Never rejects. */
   async run(): Promise<void> {
     const { link, log, lease } = this.#options;
-    let told = '';
+    const failures = new FailureLog(log, 'the upkeep of the cluster is interrupted');
     while (!this.#isStopping) {
       try {
         if (lease.isValid()) await this.#serve(await link.get());
-        told = '';
+        failures.succeeded();
       } catch (fault) {
-        const reason = fault instanceof Error ? fault.message : String(fault);
-        if (!this.#isStopping && reason !== told)
-          log.warn({ reason }, 'the upkeep of the cluster is interrupted');
-        told = reason;
+        if (!this.#isStopping) failures.tell(fault);
       }
       await this.#pause(afterFaultMs);
     }
@@ -82,22 +81,24 @@ export class Upkeep {
 
   /** At most so long: it ends with `stop`. */
   async #pause(ms: number): Promise<void> {
-    await pause(ms, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
+    await pauseUntil(ms, this.#stopped.signal);
   }
 
   /** Until the node has no lease, or the connection ends. */
   async #serve(connection: SqlConnection): Promise<void> {
     const held = new Set<Duty>();
-    const seen = new Seen();
+    const seen = new Map<string, PeerSeen>();
     try {
       await endWhenSilent(connection, silentMs);
       while (!this.#isStopping && this.#options.lease.isValid()) {
         const begunAt = monotonicMs();
         await this.#ask(connection, held);
+        const readSentAt = monotonicMs();
         const nodes = await readNodes(connection);
+        see(seen, nodes, readSentAt);
         this.#noteMail(held, begunAt);
         if (held.has('trimming')) await this.#trim(connection);
-        if (held.has('clean-up')) await this.#removeDead(connection, seen, nodes);
+        if (held.has('clean-up')) await this.#removeDead(connection, seen);
         await this.#options.onTurn(connection);
         await Promise.race([this.#pause(Math.max(0, begunAt + turnMs - monotonicMs())), connection.ended]);
       }
@@ -138,11 +139,12 @@ export class Upkeep {
     }
     if (removed > 0) this.#options.log.info({ removed }, 'the log of the cluster was trimmed');
     await removeOldUsage(connection);
+    await removeOldAttempts(connection);
   }
 
-  async #removeDead(connection: SqlConnection, seen: Seen, nodes: readonly NodeRow[]): Promise<void> {
-    const silent = seen.silentFor(nodes, this.#options.deadAfterMs ?? deadAfterMs);
-    for (const { id, counter } of silent) {
+  async #removeDead(connection: SqlConnection, seen: ReadonlyMap<string, PeerSeen>): Promise<void> {
+    for (const [id, { counter, firstSeenMs, readSentMs }] of seen) {
+      if (readSentMs - firstSeenMs < (this.#options.deadAfterMs ?? deadAfterMs)) continue;
       if (await removeDead(connection, id, counter))
         this.#options.log.info({ node: id }, 'a node that ended without leaving was taken off the list');
     }
@@ -154,20 +156,12 @@ export class Upkeep {
   }
 }
 
-/** Since when the counters of nodes stand still, as one connection saw them. */
-class Seen {
-  readonly #counters = new Map<string, { readonly counter: number; readonly since: number }>();
-
-  /** @returns the nodes that have not renewed for so long */
-  silentFor(nodes: readonly NodeRow[], ms: number): readonly NodeRow[] {
-    const now = monotonicMs();
-    const known = new Set(nodes.map(({ id }) => id));
-    for (const id of this.#counters.keys()) if (!known.has(id)) this.#counters.delete(id);
-    return nodes.filter(({ id, counter }) => {
-      const last = this.#counters.get(id);
-      if (last?.counter === counter) return now - last.since >= ms;
-      this.#counters.set(id, { counter, since: now });
-      return false;
-    });
+/** Notes what a read of the nodes has shown, over one connection. */
+function see(seen: Map<string, PeerSeen>, nodes: readonly NodeRow[], readSentAt: number): void {
+  const answeredAt = monotonicMs();
+  const known = new Set(nodes.map(({ id }) => id));
+  for (const id of seen.keys()) if (!known.has(id)) seen.delete(id);
+  for (const { id, counter } of nodes) {
+    seen.set(id, seePeer(seen.get(id) ?? null, counter, readSentAt, answeredAt));
   }
 }

@@ -5,6 +5,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { undoNewest } from '../parts/notices.tsx';
 import { closeOverlay, openOverlay, useOverlay } from './overlays.ts';
 import classes from './shell.module.css';
+import { useSession } from './use-session.ts';
 
 const helped = [
   [['Ctrl K'], 'Go to a flag, a page or an action'],
@@ -18,6 +19,7 @@ const helped = [
 ] as const;
 
 function KeyHelp({ onClose }: { readonly onClose: () => void }) {
+  const { docsUrl } = useSession();
   return (
     <Dialog onClose={onClose} title="Keyboard">
       <dl className={classes.keys}>
@@ -32,6 +34,10 @@ function KeyHelp({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </dl>
+      <p className={classes.helpLinks}>
+        <a href={docsUrl}>Documentation</a> · <a href={`${docsUrl}/clients`}>Clients for applications</a> ·{' '}
+        <a href={`${docsUrl}/openapi`}>Try the API</a>
+      </p>
     </Dialog>
   );
 }

@@ -21,9 +21,11 @@ const contextParameters: readonly OperationParameter[] = [
     in: 'query',
     required: false,
     description:
-      'Every other query parameter is an attribute for audience matching. A repeated parameter has several values.',
+      'Every other query parameter is an attribute for audience matching: each property of this object is a parameter of its own, `plan=pro`. A parameter named `attributes[plan]` would be another attribute. A repeated parameter has several values.',
     example: { plan: 'pro' },
     schema: { type: 'object', additionalProperties: { type: 'string' } },
+    style: 'form',
+    explode: true,
   },
 ];
 
@@ -44,6 +46,8 @@ export const evaluationOperations: readonly DescribedOperation[] = [
     method: 'get',
     path: '/v1/flags/{flag_id}',
     summary: 'Ask whether a flag is on for a caller',
+    description:
+      'Needs no credentials, and may be called from a browser of any origin. The answer shows every change that was acknowledged before.',
     parameters: [
       {
         name: 'flag_id',
@@ -64,6 +68,8 @@ export const evaluationOperations: readonly DescribedOperation[] = [
     method: 'get',
     path: '/v1/flags/project/{project_id}',
     summary: 'Ask for every flag of a project at once',
+    description:
+      'Needs no credentials, and may be called from a browser of any origin. All flags are answered for one caller, from one state.',
     parameters: [
       {
         name: 'project_id',
@@ -90,12 +96,14 @@ export const evaluationOperations: readonly DescribedOperation[] = [
     method: 'get',
     path: '/health',
     summary: 'Ask whether the service can evaluate',
+    description: 'For load balancers and probes. Needs no credentials.',
     parameters: [],
     requestBody: null,
     answers: [
       { status: 200, description: 'The service can evaluate.', schema: healthSchema },
       { status: 503, description: 'The service cannot evaluate.', schema: unhealthySchema },
     ],
-    problems: [],
+    // Of a request whose end is not certain.
+    problems: ['invalid-request'],
   },
 ];

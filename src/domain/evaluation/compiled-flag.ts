@@ -41,6 +41,8 @@ export interface CompiledFlag {
   /** The state of the bucketing hash after the flag's id. */
   readonly hashState: number;
   readonly idLength: number;
+  /** Counts the changes of the flag, from 1. */
+  readonly revision: number;
   /** The state of a single-environment flag; null on a group flag. */
   readonly sole: CompiledState | null;
   /** Names (UTF-8) and states of a group flag, in the project's order; empty on a single-environment flag. */
@@ -136,6 +138,13 @@ function answerBody({ id, name }: EvaluableFlag, enabled: boolean): string {
   return JSON.stringify({ id, name, enabled });
 }
 
+const [beforeName, afterName] = ['{"id":"","name":'.length, ',"enabled":true}'.length];
+
+/** @returns the flag's name as JSON, a part of the body that was made */
+export function nameJson({ id, onBody }: CompiledFlag): string {
+  return onBody.slice(beforeName + id.length, -afterName);
+}
+
 /**
  * @param environments that will be evaluated; by default all of the project
  * @throws when the flag applies an audience that does not exist: such a flag cannot have been stored.
@@ -175,6 +184,7 @@ export function compileEvaluable(
     id: flag.id,
     hashState: hashPrefix(id),
     idLength: id.length,
+    revision: flag.revision,
     sole,
     environmentNames: environments.map(nameBytesOf),
     states,

@@ -1,9 +1,11 @@
+import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import type { OneTimeLink } from './one-time-link.ts';
 
 /**
- * The link of the first Owner, which a process keeps in memory only. It is not stored, so that a start needs no write,
- * and the link ends with the process, because nobody can show it again.
+ * The link of the first Owner, which a process keeps in memory: it is not stored, so that a start needs no write, and the
+ * link ends with the process, because nobody can show it again. A node of a cluster stores it, too, so that every node
+ * takes it, and it ends with its time.
  */
 export interface FirstOwnerOffer {
   readonly id: string;
@@ -24,8 +26,42 @@ export function firstOwnerLink(
   secretHash: Uint8Array,
 ): OneTimeLink | undefined {
   if (!offer.secretHash.every((byte, index) => byte === secretHash[index])) return undefined;
-  for (const _ of queries.members()) return undefined;
+  return hasMembers(queries) ? undefined : linkOf(queries, offer);
+}
+
+export function hasMembers(queries: RecordQueries): boolean {
+  for (const _ of queries.members()) return true;
+  return false;
+}
+
+function linkOf(queries: RecordQueries, offer: FirstOwnerOffer): OneTimeLink | undefined {
   const [oldest] = [...queries.organisations()].sort((one, other) => one.createdAt - other.createdAt);
   if (oldest === undefined) return undefined;
   return { ...offer, organisationId: oldest.id, purpose: { kind: 'first-owner' }, createdBy: null };
+}
+
+/** Offers of a cluster that are kept: nodes that start again and again make no more. */
+const offersMax = 10;
+
+/** @returns what stores the offer, for all nodes, in place of the oldest ones; nothing where it would admit nobody */
+export function storeOffer(queries: RecordQueries, offer: FirstOwnerOffer): readonly RecordChange[] {
+  const link = hasMembers(queries) ? undefined : linkOf(queries, offer);
+  if (link === undefined) return [];
+  const former = firstOwnerLinksOf(queries, link.organisationId)
+    .sort((one, other) => other.createdAt - one.createdAt)
+    .slice(offersMax - 1);
+  return [...former.map(withdrawn), { kind: 'one-time-link', before: null, after: link }];
+}
+
+/** @returns what ends all stored offers: there is an Owner */
+export function endOffers(queries: RecordQueries, organisationId: string): readonly RecordChange[] {
+  return firstOwnerLinksOf(queries, organisationId).map(withdrawn);
+}
+
+function firstOwnerLinksOf(queries: RecordQueries, organisationId: string): OneTimeLink[] {
+  return [...queries.oneTimeLinksOf(organisationId)].filter(({ purpose }) => purpose.kind === 'first-owner');
+}
+
+function withdrawn(before: OneTimeLink): RecordChange {
+  return { kind: 'one-time-link', before, after: null };
 }

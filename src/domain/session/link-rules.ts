@@ -4,12 +4,14 @@ import { managesRole, memberOf } from '../member/member-rules.ts';
 import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import { isSecretText } from '../token/token-secret.ts';
-import { type FirstOwnerOffer, firstOwnerLink } from './first-owner-offer.ts';
+import { type FirstOwnerOffer, firstOwnerLink, hasMembers } from './first-owner-offer.ts';
 import { isLinkOver, linkKeeper, type OneTimeLink } from './one-time-link.ts';
 
 interface LinkContext {
   readonly now: number;
   readonly firstOwnerOffer: FirstOwnerOffer;
+  /** Whether another node may have stored a first Owner's link. */
+  readonly isCluster: boolean;
   hashSecret(secret: string): Uint8Array;
 }
 
@@ -25,19 +27,24 @@ export function linkOver(): ConsoleOutcome<never> {
 export function findUsableLink(
   queries: RecordQueries,
   secret: string,
-  { now, hashSecret, firstOwnerOffer }: LinkContext,
+  { now, hashSecret, isCluster, firstOwnerOffer }: LinkContext,
 ): ConsoleOutcome<OneTimeLink> {
   if (!isSecretText(secret)) return linkOver();
   const hash = hashSecret(secret);
-  const link = firstOwnerLink(queries, firstOwnerOffer, hash) ?? storedLink(queries, hash);
+  const link = firstOwnerLink(queries, firstOwnerOffer, hash) ?? storedLink(queries, hash, isCluster);
   if (link === undefined || isLinkOver(link, now)) return linkOver();
   return mayStillMake(queries, link) ? allow(link) : linkOver();
 }
 
-/** A first Owner's link that an earlier version stored has ended with the process that showed it. */
-function storedLink(queries: RecordQueries, secretHash: Uint8Array): OneTimeLink | undefined {
+/** A first Owner's link that an earlier version stored has ended with the process that showed it; that of a node has not. */
+function storedLink(
+  queries: RecordQueries,
+  secretHash: Uint8Array,
+  isCluster: boolean,
+): OneTimeLink | undefined {
   const link = queries.oneTimeLinkBySecretHash(secretHash);
-  return link?.purpose.kind === 'first-owner' ? undefined : link;
+  const isOffer = link?.purpose.kind === 'first-owner';
+  return isOffer && (!isCluster || hasMembers(queries)) ? undefined : link;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Member, Role } from '../member/member.ts';
 export type OneTimeLinkPurpose =
   /** Creates a member of the organisation, with this role. */
   | { readonly kind: 'invitation'; readonly email: string; readonly role: Role }
-  /** Creates the first Owner of an install without members: never stored, see `first-owner-offer.ts`. */
+  /** Creates the first Owner of an install without members: stored in a cluster only, see `first-owner-offer.ts`. */
   | { readonly kind: 'first-owner' }
   /** Signs a member in, who may then set a password. */
   | { readonly kind: 'sign-in'; readonly memberId: string };

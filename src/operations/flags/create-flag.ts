@@ -44,6 +44,8 @@ const idempotencyKey: OperationParameter = {
 export const createFlag = managementWrite('create-flag', {
   route: 'POST /api/v1/flags',
   summary: 'Create a flag',
+  description:
+    'In a multi-environment project the state is given for each environment. With an `Idempotency-Key` a repeated request creates nothing.',
   parameters: [dryRunParameter, idempotencyKey],
   body: flagCreateBodySchema,
   answers: [

@@ -19,6 +19,7 @@ import { copiesShown, flagPieces } from './flag-pieces.ts';
 export const listFlags = managementRead('list-flags', {
   route: 'GET /api/v1/flags',
   summary: "List the flags of the token's project",
+  description: 'All flags at once, or those of one name. Names are not unique.',
   parameters: [
     {
       name: 'name',

@@ -33,6 +33,8 @@ const parameters = ['env', 'dryRun'] as const;
 export const patchFlag = managementWrite('patch-flag', {
   route: 'PATCH /api/v1/flags/{id}',
   summary: 'Change the state of a flag',
+  description:
+    'Fields that are left out stay as they are. A patch that changes nothing is answered with `changed: false` and leaves no trace.',
   parameters: [
     flagIdParameter,
     envParameter('The environment to change. Required for a group flag, refused otherwise.'),

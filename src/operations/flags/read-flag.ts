@@ -28,6 +28,7 @@ import { copiesShown, isShownInSteps, projectNamedBy } from './flag-pieces.ts';
 export const readFlag = managementRead('read-flag', {
   route: 'GET /api/v1/flags/{id}',
   summary: 'Read one flag',
+  description: 'A group flag is shown with the states of all its environments, or flat for the one in `env`.',
   parameters: [
     flagIdParameter,
     envParameter('Shows a group flag flat, for this environment.'),

@@ -14,6 +14,7 @@ import {
   joinIdentity,
   type OpenIdRefusal,
 } from '../../domain/session/open-id-rules.ts';
+import { forgetUsedBefore, type UsedSignIn } from '../../domain/session/used-sign-in.ts';
 import { ownEntry } from '../audit-entries.ts';
 import {
   anybody,
@@ -29,24 +30,40 @@ import type { BeginOpenIdSession, BegunOpenIdSession } from './step-bodies.ts';
 /**
  * The end of a sign-in by OpenID Connect: the provider has vouched for a person. A known identity belongs to its
  * member. An unknown one is joined to the member with its email, if the provider says that the email is verified, or to
- * the member of the one-time link with which the sign-in began.
+ * the member of the one-time link with which the sign-in began. A sign-in at the provider begins one session.
  */
 export const beginOpenIdSession = writeStep(
   'begin-open-id-session',
   anybody,
   (queries, request: ConsoleRequest<BeginOpenIdSession>, principal, context) => {
-    if (request.body.linkSecret !== null) return enterByOpenIdLink(queries, request, principal, context);
-    const { issuer, subject } = request.body;
-    const known = queries.identity(issuer, subject);
-    const member = known === undefined ? findNewcomer(queries, request.body) : queries.member(known.memberId);
-    if (member === undefined) return refuseOpenId('not-a-member');
-    if (typeof member === 'string') return refuseOpenId(member);
-    const joined = known === undefined ? joinAccount(queries, member, request, context) : [];
-    const { changes, begun } = openSession(queries, member.id, request, principal, context);
-    const value: BegunOpenIdSession = { begun, refusal: null };
-    return allow({ changes: [...joined, ...changes], reply: { value } });
+    const { state, begunAt } = request.body;
+    const signIn: UsedSignIn = { stateHash: context.hashSecret(state), begunAt };
+    if (queries.isSignInUsed(signIn)) return refuseOpenId('expired');
+    const decided = decide(queries, request, principal, context);
+    // Nothing changes where nobody is signed in.
+    if (!decided.ok || decided.value.changes.length === 0) return decided;
+    const used = { kind: 'used-sign-in', signIn, forgetBefore: forgetUsedBefore(context.now) } as const;
+    return allow({ ...decided.value, changes: [...decided.value.changes, used] });
   },
 );
+
+function decide(
+  queries: RecordQueries,
+  request: ConsoleRequest<BeginOpenIdSession>,
+  principal: ConsolePrincipal | null,
+  context: ConsoleContext,
+): ConsoleOutcome<ConsoleDecision> {
+  if (request.body.linkSecret !== null) return enterByOpenIdLink(queries, request, principal, context);
+  const { issuer, subject } = request.body;
+  const known = queries.identity(issuer, subject);
+  const member = known === undefined ? findNewcomer(queries, request.body) : queries.member(known.memberId);
+  if (member === undefined) return refuseOpenId('not-a-member');
+  if (typeof member === 'string') return refuseOpenId(member);
+  const joined = known === undefined ? joinAccount(queries, member, request, context) : [];
+  const { changes, begun } = openSession(queries, member.id, request, principal, context);
+  const value: BegunOpenIdSession = { begun, refusal: null };
+  return allow({ changes: [...joined, ...changes], reply: { value } });
+}
 
 /** @returns the member with this verified email, or why there is none to choose. */
 function findNewcomer(
@@ -85,7 +102,7 @@ export function enterByOpenIdLink(
   const opened = openSession(queries, member.id, request, principal, context);
   const value: BegunOpenIdSession = { begun: opened.begun, refusal: null };
   return allow({
-    changes: [...useUp(found.value), ...changes, ...joined, ...opened.changes],
+    changes: [...useUp(queries, found.value), ...changes, ...joined, ...opened.changes],
     reply: { value },
   });
 }

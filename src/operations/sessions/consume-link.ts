@@ -4,6 +4,7 @@ import type { Member, Role } from '../../domain/member/member.ts';
 import { hasMemberWithEmail, isFullOfMembers, membersMax } from '../../domain/member/member-rules.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
+import { endOffers } from '../../domain/session/first-owner-offer.ts';
 import { findUsableLink, linkOver, withdrawSignInLinks } from '../../domain/session/link-rules.ts';
 import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
 import { endSessions } from '../../domain/session/session-changes.ts';
@@ -49,12 +50,16 @@ function enter(
   context: ConsoleContext,
 ): ConsoleOutcome<ConsoleDecision> {
   const opened = openSession(queries, member.id, request, principal, context);
-  return allow({ changes: [...useUp(link), ...changes, ...opened.changes], reply: { value: opened.begun } });
+  return allow({
+    changes: [...useUp(queries, link), ...changes, ...opened.changes],
+    reply: { value: opened.begun },
+  });
 }
 
-/** A first Owner's link is not stored: it expires when there is a member. */
-export function useUp(link: OneTimeLink): readonly RecordChange[] {
-  return link.purpose.kind === 'first-owner' ? [] : [{ kind: 'one-time-link', before: link, after: null }];
+/** With a first Owner's link all of them end: there is a member. */
+export function useUp(queries: RecordQueries, link: OneTimeLink): readonly RecordChange[] {
+  if (link.purpose.kind === 'first-owner') return endOffers(queries, link.organisationId);
+  return [{ kind: 'one-time-link', before: link, after: null }];
 }
 
 /** @returns the member that a link creates or names, with the password set if one was given. */

@@ -2,11 +2,18 @@ import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
 import type { ApiReply } from '../api-reply.ts';
 import type { ConversationActors } from '../conversation.ts';
 import { anybody, conversation } from '../operation.ts';
-import { callOf, cookieOf } from './ask-actors.ts';
+import { askReads, callOf, cookieOf } from './ask-actors.ts';
 import { beginOpenIdSession } from './begin-open-id-session.ts';
+import { findPendingSignIn } from './find-pending-sign-in.ts';
 import type { OpenIdPort } from './open-id/open-id-protocol.ts';
-import type { PendingSignIn } from './open-id/pending-sign-ins.ts';
-import type { BeginOpenIdSession, BegunOpenIdSession, OpenIdPerson } from './step-bodies.ts';
+import type { PendingSignIn } from './open-id/sealed-sign-in.ts';
+import type {
+  BeginOpenIdSession,
+  BegunOpenIdSession,
+  FindPendingSignIn,
+  FoundPendingSignIn,
+  OpenIdPerson,
+} from './step-bodies.ts';
 
 /**
  * The provider has sent the browser here. The browser always goes on to a page of the console: the wanted one, signed
@@ -20,9 +27,15 @@ export const finishOpenId = conversation('finish-open-id', {
     const { openId, openIdCookie } = actors;
     const { query, cookies } = reply.request;
     const state = new URLSearchParams(query).get('state');
-    const signIn =
-      openId === null || state === null ? null : await openId.take(state, openIdCookie.read(state, cookies));
-    if (openId === null || signIn === null) turnBack(reply, 'expired', null, []);
+    if (openId === null || state === null) {
+      turnBack(reply, 'expired', null, []);
+      return;
+    }
+    const asked: FindPendingSignIn = { state, sealed: openIdCookie.read(state, cookies) };
+    const found = askReads<FoundPendingSignIn>(reply, findPendingSignIn, asked, actors);
+    if (found === null) return;
+    const { signIn } = found.value;
+    if (signIn === null) turnBack(reply, 'expired', null, []);
     else await enter(reply, signIn, openId, actors);
   },
 });
@@ -51,11 +64,11 @@ function refused(refusal: OpenIdRefusal): BegunOpenIdSession {
 
 async function begin(
   reply: ApiReply,
-  { linkSecret }: PendingSignIn,
+  { linkSecret, state, begunAt }: PendingSignIn,
   person: OpenIdPerson,
   { writer, touch }: ConversationActors,
 ): Promise<BegunOpenIdSession> {
-  const step: BeginOpenIdSession = { ...person, linkSecret };
+  const step: BeginOpenIdSession = { ...person, linkSecret, state, begunAt };
   const outcome = await writer.write(callOf(reply, beginOpenIdSession, step));
   if (outcome.kind !== 'answered' || outcome.answer.status >= 300) return refused('unavailable');
   touch(outcome.answer.touchedSessionId);

@@ -59,7 +59,7 @@ export async function countWrong<T>(
   check: () => Promise<Checked<T>>,
 ): Promise<{ readonly right: T } | null> {
   const { limitKey } = reply.request;
-  const waitSeconds = attempts.begin(account, limitKey);
+  const waitSeconds = await attempts.begin(account, limitKey);
   if (waitSeconds !== null) {
     refuseAttempts(reply, waitSeconds);
     return null;

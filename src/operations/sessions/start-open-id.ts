@@ -4,11 +4,17 @@ import { shape, text } from '../../contracts/console/view-parts.ts';
 import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
 import type { ApiReply } from '../api-reply.ts';
 import { optional } from '../body-parts.ts';
+import { newSecret } from '../console-context.ts';
+import type { ConversationActors } from '../conversation.ts';
 import { anybody, conversation } from '../operation.ts';
-import { askReads } from './ask-actors.ts';
+import { askReads, askWriter } from './ask-actors.ts';
+import { findSignInKey } from './find-sign-in-key.ts';
 import { inspectLink } from './inspect-link.ts';
+import { makeSignInKey } from './make-sign-in-key.ts';
 import { consolePage } from './open-id/console-page.ts';
+import { proofOf, sealSignIn } from './open-id/sealed-sign-in.ts';
 import { refuseAttempts } from './password-checks.ts';
+import type { SignInKey } from './step-bodies.ts';
 
 const notConfigured =
   'No OpenID provider is configured here. Sign in with a password or a sign-in link, or ask the operator for `open-id-issuer`.';
@@ -38,7 +44,7 @@ export const startOpenId = conversation('start-open-id', {
       return;
     }
     const { limitKey, requestId } = reply.request;
-    const waitSeconds = attempts.beginFrom(limitKey);
+    const waitSeconds = await attempts.beginFrom(limitKey);
     if (waitSeconds !== null) {
       refuseAttempts(reply, waitSeconds);
       return;
@@ -48,18 +54,30 @@ export const startOpenId = conversation('start-open-id', {
       const link = askReads<LinkView>(reply, inspectLink, { secret: linkSecret }, actors);
       if (link === null) return;
     }
-    const begun = await openId.begin({ linkSecret, back: consolePage(asked.back), limitKey }, requestId);
+    const key = await signInKey(reply, actors);
+    if (key === null) return;
+    const proof = proofOf(newSecret(), key);
+    const begun = await openId.begin(proof, requestId);
     if (typeof begun === 'string') {
       // The provider failed, so it does not count as an attempt of this address.
       attempts.giveBackFrom(limitKey);
       refuseStart(reply, begun);
       return;
     }
-    const { signIn, url } = begun;
-    const setCookies = [openIdCookie.set(signIn.state, signIn.browserSecret)];
-    reply.answerJson({ url } satisfies OpenIdStart, { setCookies });
+    const back = consolePage(asked.back);
+    const sealed = sealSignIn({ ...proof, begunAt: Date.now(), linkSecret, back, limitKey }, key);
+    const setCookies = [openIdCookie.set(proof.state, sealed)];
+    reply.answerJson({ url: begun.url } satisfies OpenIdStart, { setCookies });
   },
 });
+
+/** @returns null when it could not be made: the request has been answered */
+async function signInKey(reply: ApiReply, actors: ConversationActors): Promise<string | null> {
+  const found = askReads<SignInKey>(reply, findSignInKey, {}, actors);
+  if (found === null || found.value.key !== null) return found?.value.key ?? null;
+  const made = await askWriter<SignInKey>(reply, makeSignInKey, {}, actors);
+  return made?.value.key ?? null;
+}
 
 const crowded = 'Too many people are signing in at once. Try again in a moment.';
 

@@ -1,4 +1,5 @@
 import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
+import type { PendingSignIn } from './open-id/sealed-sign-in.ts';
 
 /** Bodies and answers of the steps of conversations. They stay within the service. */
 
@@ -45,6 +46,19 @@ export interface ConsumeLink {
   readonly passwordHash: string | null;
 }
 
+export interface SignInKey {
+  /** Null before the first sign-in at a provider. */
+  readonly key: string | null;
+}
+export interface FindPendingSignIn {
+  readonly state: string;
+  /** Of the cookie of that state. */
+  readonly sealed: readonly string[];
+}
+export interface FoundPendingSignIn {
+  readonly signIn: PendingSignIn | null;
+}
+
 /** The person that an OpenID provider has vouched for. */
 export interface OpenIdPerson {
   readonly issuer: string;
@@ -56,6 +70,9 @@ export interface OpenIdPerson {
   readonly names: readonly string[];
 }
 export interface BeginOpenIdSession extends OpenIdPerson {
+  /** Of the sign-in at the provider, with which one session begins. */
+  readonly state: string;
+  readonly begunAt: number;
   /** The secret of the one-time link with which the sign-in began. */
   readonly linkSecret: string | null;
 }

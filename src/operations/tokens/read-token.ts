@@ -9,6 +9,7 @@ import { managementRead, successAnswer } from '../management-operation.ts';
 export const readToken = managementRead('read-token', {
   route: 'GET /api/v1/token',
   summary: 'See what the token may do',
+  description: 'Shows the project, the permission and the environments of the token that asks.',
   parameters: [],
   answers: [{ status: 200, description: 'The token that asked.', schema: tokenDescriptionSchema }],
   problems: [],

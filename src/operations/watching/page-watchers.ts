@@ -12,6 +12,8 @@ export interface PageWatchersOptions {
   /** The memory of a `StoreVersion`. */
   readonly storeVersion: SharedArrayBuffer;
   readonly onFault: (fault: unknown) => void;
+  /** Whether what is stored here is current: a node that is cut off from its cluster shows no page its changes. */
+  isAttached(): boolean;
 }
 
 /** The state of a page between two checks. */
@@ -89,6 +91,10 @@ export class PageWatchers {
   /** Ends every page's stream; browsers reconnect to the process that serves then. */
   close(): void {
     this.#isClosed = true;
+    this.#endAll();
+  }
+
+  #endAll(): void {
     for (const watch of [...this.#watches]) {
       watch.watcher.end();
       this.#drop(watch);
@@ -97,6 +103,11 @@ export class PageWatchers {
 
   #tick(): void {
     this.#dropOver();
+    // The page connects anew: to another node, where a load balancer asks for those that are ready.
+    if (!this.#options.isAttached()) {
+      this.#endAll();
+      return;
+    }
     const [now, version] = [monotonicMs(), this.version()];
     const due: Watch[] = [];
     for (const watch of this.#watches) {

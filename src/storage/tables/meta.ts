@@ -1,8 +1,9 @@
 import { quotaDayOf, quotaEntryOf } from '../../domain/organisation/write-quota.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
+import type { UsedSignIn } from '../../domain/session/used-sign-in.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 import { decodeOrDamage, type Entry, type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
-import { idKey } from '../keys/key-parts.ts';
+import { idKey, secretHashBytes, sequenceBytes, sequenceKey } from '../keys/key-parts.ts';
 import type { RecordSource } from '../record-source.ts';
 import { type RecordCodec, recordCodec } from '../records/record-codec.ts';
 import { DamagedRecordError } from '../store-error.ts';
@@ -89,6 +90,14 @@ export const usageIdRecord = recordCodec({
   fromRow: ([id]) => id,
 });
 
+/** The secret that sign-ins at an OpenID provider are sealed with, on every node. */
+const signInKeyRecord = recordCodec({
+  database: 'meta',
+  version: 1,
+  toRow: (key: string) => [key],
+  fromRow: ([key]) => key,
+});
+
 /**
  * Which history the numbers of changes belong to (`environment-versions.ts`): random, and another one after a restore,
  * because numbers are then given again.
@@ -109,9 +118,13 @@ export const metaKeys = {
   outbox: Buffer.from('outbox', 'latin1'),
   replica: Buffer.from('replica', 'latin1'),
   usage: Buffer.from('usage', 'latin1'),
+  signInKey: Buffer.from('sign-in-key', 'latin1'),
 };
 const writtenBytesPrefix = Buffer.from('written/', 'latin1');
 const auditAnchorPrefix = Buffer.from('audit-anchor/', 'latin1');
+const usedSignInPrefix = Buffer.from('used-sign-in/', 'latin1');
+/** Used sign-ins that one change forgets. */
+const forgottenMax = 50;
 
 /**
  * Key of the written bytes. @param holderId the holder of the quota: an organisation, or the owner of personal projects
@@ -125,16 +138,35 @@ export function auditAnchorKey(ledgerId: string): Buffer {
   return Buffer.concat([auditAnchorPrefix, idKey(ledgerId)]);
 }
 
+/** Key of a used sign-in, by the time at which it began: the old ones come first. Its record counts nothing. */
+function usedSignInKey({ begunAt, stateHash }: UsedSignIn): Buffer {
+  return Buffer.concat([usedSignInPrefix, sequenceKey(begunAt), stateHash]);
+}
+
+function noteUsedSignIn(target: WriteTarget, signIn: UsedSignIn, forgetBefore: number): void {
+  const old = { start: usedSignInPrefix, end: Buffer.concat([usedSignInPrefix, sequenceKey(forgetBefore)]) };
+  for (const key of [...target.source.keys('meta', { ...old, limit: forgottenMax })])
+    target.remove('meta', key);
+  target.put(counterRecord, usedSignInKey(signIn), signIn.begunAt);
+}
+
 /** @returns null for an unknown key */
 function knownCodecOf(key: Uint8Array): RecordCodec<unknown> | null {
-  const { store, history, changes, changeLog, outbox, replica, usage } = metaKeys;
+  const { store, history, changes, changeLog, outbox, replica, usage, signInKey } = metaKeys;
   if (store.equals(key)) return identityRecord;
   if (history.equals(key)) return historyRecord;
   if (replica.equals(key)) return replicaPlaceRecord;
   if (usage.equals(key)) return usageIdRecord;
+  if (signInKey.equals(key)) return signInKeyRecord;
+  if (isUsedSignIn(key)) return counterRecord;
   if ([changes, changeLog, outbox].some((counter) => counter.equals(key))) return counterRecord;
   if (isIdAfter(writtenBytesPrefix, key)) return writtenBytesRecord;
   return isIdAfter(auditAnchorPrefix, key) ? auditAnchorRecord : null;
+}
+
+function isUsedSignIn(key: Uint8Array): boolean {
+  const isPrefixed = usedSignInPrefix.equals(key.subarray(0, usedSignInPrefix.length));
+  return isPrefixed && key.length === usedSignInPrefix.length + sequenceBytes + secretHashBytes;
 }
 
 function isIdAfter(prefix: Buffer, key: Uint8Array): boolean {
@@ -146,7 +178,7 @@ function codecOf(key: Uint8Array): RecordCodec<unknown> {
   return knownCodecOf(key) ?? counterRecord;
 }
 
-/** The identity, the counters, the bytes written on a day, and the newest dropped audit entries. */
+/** The identity, the counters, the bytes written on a day, the newest dropped audit entries, and what sign-ins need. */
 export const metaTable = {
   kinds: [
     {
@@ -159,8 +191,14 @@ export const metaTable = {
       indexes: [],
     },
   ],
-  answers: {},
-  writes: {},
+  answers: {
+    signInKey: ({ source }) => source.find(signInKeyRecord, metaKeys.signInKey),
+    isSignInUsed: ({ source }, signIn) => source.findBytes('meta', usedSignInKey(signIn)) !== undefined,
+  },
+  writes: {
+    'sign-in-key': (target, { key }) => target.put(signInKeyRecord, metaKeys.signInKey, key),
+    'used-sign-in': (target, { signIn, forgetBefore }) => noteUsedSignIn(target, signIn, forgetBefore),
+  },
   check: checkMeta,
 } satisfies Table;
 

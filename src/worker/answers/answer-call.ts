@@ -1,5 +1,5 @@
 import type { AnswerFields } from '../../operations/answer-headers.ts';
-import type { ApiReply } from '../../operations/api-reply.ts';
+import type { ApiReply, ApiRequest } from '../../operations/api-reply.ts';
 import type { ApiAnswer, ApiCall, ApiReads, Read } from '../../operations/call.ts';
 import { refuseUndecided } from '../../operations/refuse-undecided.ts';
 import type { Steps } from '../../support/steps.ts';
@@ -17,10 +17,10 @@ export interface ApiActors {
   /** Counts a failed authentication. @returns whether its 401 may still be given; otherwise the request has been answered */
   mayFail(reply: ApiReply): boolean;
   /** Counts a refusal whose record could not be stored, and logs the count. */
-  countUnrecordedDenial(requestId: string, outcome: string): void;
+  countUnrecordedDenial(request: ApiRequest, outcome: string): void;
   /** Marks a session as seen, in the background: no answer waits for it. */
   touch(sessionId: string | null): void;
-  onFault(fault: unknown, requestId: string): void;
+  onFault(fault: unknown, request: ApiRequest): void;
 }
 
 /** Answers a read from a snapshot, whole or in chunks. */
@@ -61,7 +61,7 @@ function sendLong(reply: ApiReply, { answer: first, held, release }: Read, actor
     },
     refuse: (detail) => reply.refuseUnavailable(detail),
     fail: (fault, hasBegun) => {
-      actors.onFault(fault, reply.request.requestId);
+      actors.onFault(fault, reply.request);
       if (!hasBegun) reply.refuseInternal();
     },
     onBegin: touch,
@@ -107,7 +107,7 @@ export function refuseByHead(reply: ApiReply, call: ApiCall, actors: ApiActors):
 async function refuse(reply: ApiReply, refusal: ApiAnswer, actors: ApiActors): Promise<void> {
   const outcome = refusal.denial === null ? null : await actors.writer.recordDenial(refusal.denial);
   if (outcome?.kind === 'storage-full') {
-    actors.countUnrecordedDenial(reply.request.requestId, outcome.kind);
+    actors.countUnrecordedDenial(reply.request, outcome.kind);
   } else if (outcome !== null && outcome.kind !== 'recorded') {
     refuseUndecided(reply, outcome);
     return;
@@ -126,7 +126,7 @@ export async function giveRecorded(
   if (answer.denial !== null) {
     // When the record cannot be stored, the refusal is given all the same, and logged (decisions).
     const outcome = await actors.writer.recordDenial(answer.denial);
-    if (outcome.kind !== 'recorded') actors.countUnrecordedDenial(reply.request.requestId, outcome.kind);
+    if (outcome.kind !== 'recorded') actors.countUnrecordedDenial(reply.request, outcome.kind);
   }
   give(reply, answer, body, actors, false);
 }
@@ -151,7 +151,7 @@ function give(
     answer: (whole) => reply.answer(status, whole, fields, askerId),
     refuse: (detail) => reply.refuseUnavailable(detail),
     onOver: () => reply.finishLong(status, askerId),
-    onFault: (fault) => onFault(fault, reply.request.requestId),
+    onFault: (fault) => onFault(fault, reply.request),
   };
   giveMade(made, longAnswers);
 }
@@ -168,7 +168,7 @@ function fieldsOf({ contentType, fileName, entityTag, retryAfter }: ApiAnswer): 
 /** Runs a call in the background: a fault answers the request with a 500. */
 export function guarded(reply: ApiReply, { onFault }: ApiActors, answering: Promise<void>): void {
   answering.catch((fault: unknown) => {
-    onFault(fault, reply.request.requestId);
+    onFault(fault, reply.request);
     reply.refuseInternal();
   });
 }

@@ -26,11 +26,35 @@ const tooLate = 'The flag, which has long lists, could not be read in time. Retr
 
 /** Lets a request wait whose flag is too long to be read at once, and answers it when the flag has been read. */
 export function awaitFlag(exchange: Exchange, request: RequestView, parts: AwaitFlagParts): void {
-  const { source, flagAnswer, meter, waiting, docsUrl } = parts;
+  const { flagAnswer, docsUrl } = parts;
   const segment = request.parameter(0);
   const query = request.query();
-  const refuse = (detail: string): void =>
-    refuseEvaluation(exchange, { code: 'service-unavailable', detail }, docsUrl);
+  waitForFlag(exchange, parts, {
+    asker: parts.addressOf(exchange, request),
+    retry: () => {
+      const answer = tryAgain(flagAnswer, segment, query, parts);
+      if (answer !== null) exchange.answer(answer.status, answer.headers, answer.body);
+      return answer !== null;
+    },
+    refuse: (detail) => refuseEvaluation(exchange, { code: 'service-unavailable', detail }, docsUrl),
+  });
+}
+
+/** An evaluation that has to wait. */
+interface WaitingEvaluation {
+  /** What limits count it by. */
+  readonly asker: string;
+  /** Tries again. Must not throw. @returns whether it has answered */
+  retry(): boolean;
+  refuse(detail: string): void;
+}
+
+/** Lets an evaluation wait until `source.cold` was read. */
+export function waitForFlag(
+  exchange: Exchange,
+  { source, meter, waiting, deadlineMs }: Pick<AwaitFlagParts, 'source' | 'meter' | 'waiting' | 'deadlineMs'>,
+  { asker, retry, refuse }: WaitingEvaluation,
+): void {
   let isWaiting = true;
   const end = (how: WaitEnd): void => {
     if (!isWaiting) return;
@@ -38,17 +62,14 @@ export function awaitFlag(exchange: Exchange, request: RequestView, parts: Await
     waiting.give(1);
     meter.countWait(how);
   };
-  const retry = (): boolean => {
-    const answer = tryAgain(flagAnswer, segment, query, parts);
-    if (answer === null) return false;
-    end('answered');
-    exchange.answer(answer.status, answer.headers, answer.body);
-    return true;
-  };
   const waiter: Waiter = {
-    asker: parts.addressOf(exchange, request),
-    deadlineMs: monotonicMs() + parts.deadlineMs,
-    retry,
+    asker,
+    deadlineMs: monotonicMs() + deadlineMs,
+    retry: () => {
+      const isAnswered = retry();
+      if (isAnswered) end('answered');
+      return isAnswered;
+    },
     expire: () => {
       end('late');
       refuse(tooLate);

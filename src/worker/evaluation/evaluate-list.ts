@@ -1,7 +1,7 @@
-import type { CompiledState } from '../../domain/evaluation/compiled-flag.ts';
+import type { CompiledFlag, CompiledState } from '../../domain/evaluation/compiled-flag.ts';
 import { evaluateFlag } from '../../domain/evaluation/evaluate-flag.ts';
 import type { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
-import { isOn } from '../../domain/evaluation/evaluation-reason.ts';
+import { type EvaluationReason, isOn } from '../../domain/evaluation/evaluation-reason.ts';
 import { randomRoll } from '../../support/random-roll.ts';
 import { utf8BytesMax } from '../../support/utf8.ts';
 import type { EvaluationMeter } from './evaluation-meter.ts';
@@ -13,6 +13,19 @@ export interface EvaluationCounting {
   readonly meter: EvaluationMeter;
   readonly tallies: EvaluationTallies;
 }
+
+/** The form of a flag's answer in a list. */
+export interface ListForm {
+  /** Whether the body depends on another flag of the project having the same name. */
+  readonly asksForNames: boolean;
+  body(flag: CompiledFlag, reason: EvaluationReason, isNameShared: boolean): string;
+}
+
+/** As the Evaluation API lists flags. */
+export const plainForm: ListForm = {
+  asksForNames: false,
+  body: ({ onBody, offBody }, reason) => (isOn(reason) ? onBody : offBody),
+};
 
 /** Flags evaluated between two looks at the clock: some ten microseconds. */
 const flagsOfPiece = 64;
@@ -38,6 +51,12 @@ function stateOf({ compiled }: ListedFlag, environmentIndex: number): CompiledSt
   return state;
 }
 
+/** Flags of the same name stand side by side. */
+function isNameShared(flags: readonly ListedFlag[], index: number): boolean {
+  const name = flags[index]?.name as Buffer;
+  return flags[index - 1]?.name.equals(name) === true || flags[index + 1]?.name.equals(name) === true;
+}
+
 /** @returns the bytes of the scratch buffer that are in use after the body */
 function writeBody(body: string, at: number): number {
   const needed = at + body.length * utf8BytesMax + 2;
@@ -58,6 +77,7 @@ export function* evaluateList(
   environmentIndex: number,
   context: EvaluationContext,
   { meter, tallies }: EvaluationCounting,
+  form: ListForm,
 ): Generator<Uint8Array> {
   let separator = openBracket as number;
   for (let start = 0; start < flags.length; start += flagsOfPiece) {
@@ -70,10 +90,10 @@ export function* evaluateList(
       const { compiled } = flag;
       const state = stateOf(flag, environmentIndex);
       const reason = evaluateFlag(compiled, state, context, randomRoll);
-      const isFlagOn = isOn(reason);
       meter.countFlagOfProject(reason);
-      tallies.count(state.tally, isFlagOn);
-      length = writeBody(isFlagOn ? compiled.onBody : compiled.offBody, length + 1);
+      tallies.count(state.tally, isOn(reason));
+      const body = form.body(compiled, reason, form.asksForNames && isNameShared(flags, index));
+      length = writeBody(body, length + 1);
     }
     yield scratch.subarray(0, length);
   }

@@ -1,7 +1,7 @@
-import { compileEvaluable } from '../../domain/evaluation/compiled-flag.ts';
+import { type CompiledFlag, compileEvaluable } from '../../domain/evaluation/compiled-flag.ts';
 import { evaluateFlag, selectState } from '../../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
-import { isOn } from '../../domain/evaluation/evaluation-reason.ts';
+import type { EvaluationReason } from '../../domain/evaluation/evaluation-reason.ts';
 import { findEnvironment, type Project } from '../../domain/project/project.ts';
 import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
@@ -9,7 +9,7 @@ import { randomRoll } from '../../support/random-roll.ts';
 import type { WorkQueue } from '../../support/steps.ts';
 import { CutAnswer, pausing } from '../../support/text-pieces.ts';
 import { AudienceReading } from './audience-reading.ts';
-import { type EvaluationCounting, evaluateList } from './evaluate-list.ts';
+import { type EvaluationCounting, evaluateList, type ListForm, plainForm } from './evaluate-list.ts';
 import { type EvaluationRefusal, EvaluationRefusals } from './evaluation-answer.ts';
 import type { EvaluationMeter } from './evaluation-meter.ts';
 import type { FlagSource } from './flag-source.ts';
@@ -32,18 +32,19 @@ const freeContextsMax = 64;
 /** A project that changed has no list, so a list of any state is the newest. */
 const anyState = Number.NEGATIVE_INFINITY;
 
-/** The answer to `GET /v1/flags/project/{project_id}`: a refusal, or JSON in pieces. */
-export type ProjectEvaluation =
-  | EvaluationRefusal
-  | {
-      readonly status: 200;
-      readonly pieces: Generator<string | Uint8Array>;
-      /** Bytes kept in memory for the pieces that are still to come. */
-      readonly held: { readonly bytes: number };
-      /** The holder that its place is counted for. Asked while its request is handled. */
-      readonly holder: () => Holder;
-      readonly release: () => void;
-    };
+/** An array of JSON in pieces: every flag of a project, evaluated. */
+export interface EvaluatedList {
+  readonly status: 200;
+  readonly pieces: Generator<string | Uint8Array>;
+  /** Bytes kept in memory for the pieces that are still to come. */
+  readonly held: { readonly bytes: number };
+  /** The holder that its place is counted for. Asked while its request is handled. */
+  readonly holder: () => Holder;
+  readonly release: () => void;
+}
+
+/** The answer to `GET /v1/flags/project/{project_id}`. */
+export type ProjectEvaluation = EvaluationRefusal | EvaluatedList;
 
 /** A request for a project's flags, from its arrival to its answer. */
 interface Asked {
@@ -52,6 +53,7 @@ interface Asked {
   readonly since: number;
   readonly holder: () => Holder;
   readonly context: EvaluationContext;
+  readonly form: ListForm;
   /** The build that it waits for. It leaves the build when the client goes away. */
   build: ListBuild | null;
   /** Gives back its own snapshot, if it has one. */
@@ -101,16 +103,34 @@ export class ProjectEvaluator {
   }
 
   #begin(projectId: string, query: string, addressOf: () => string): ProjectEvaluation {
-    const context = this.#freeContexts.pop() ?? new EvaluationContext();
+    const context = this.takeContext();
     const project = this.#projectOf(projectId, query, context);
     if ('reason' in project) {
-      this.#keep(context);
+      this.keepContext(context);
       return project;
     }
+    return this.list(project, context, plainForm, addressOf);
+  }
+
+  /** @returns a context for `list`, or to be given to `keepContext` */
+  takeContext(): EvaluationContext {
+    return this.#freeContexts.pop() ?? new EvaluationContext();
+  }
+
+  keepContext(context: EvaluationContext): void {
+    if (this.#freeContexts.length < freeContextsMax) this.#freeContexts.push(context);
+  }
+
+  /**
+   * @param project as of now; its Evaluation API is on
+   * @param context from `takeContext`; it names an environment of the project, if that has any
+   * @param addressOf asked only while the request is handled
+   */
+  list(project: Project, context: EvaluationContext, form: ListForm, addressOf: () => string): EvaluatedList {
     const since = this.#source.sequence;
     const holder = holderOnce(project, addressOf);
     const own = { build: null, releaseSnapshot: null, snapshotHeld: { bytes: 0 } };
-    const asked: Asked = { projectId, since, holder, context, ...own };
+    const asked: Asked = { projectId: project.id, since, holder, context, form, ...own };
     const held = {
       get bytes() {
         return asked.snapshotHeld.bytes;
@@ -131,10 +151,6 @@ export class ProjectEvaluator {
     return project;
   }
 
-  #keep(context: EvaluationContext): void {
-    if (this.#freeContexts.length < freeContextsMax) this.#freeContexts.push(context);
-  }
-
   *#pieces(asked: Asked): Generator<string | Uint8Array> {
     const { projectId, context } = asked;
     for (let builds = 0; builds <= buildsMax; builds += 1) {
@@ -142,7 +158,7 @@ export class ProjectEvaluator {
       if (builds === 0) this.#meter.countListLookup(list !== undefined);
       const index = list === undefined ? null : environmentIndex(list.project, context);
       if (list !== undefined && index !== null) {
-        yield* evaluateList(list, index, context, this.#counting);
+        yield* evaluateList(list, index, context, this.#counting, asked.form);
         return;
       }
       const mayBuild = list === undefined && builds < buildsMax;
@@ -183,12 +199,12 @@ export class ProjectEvaluator {
     if (project === undefined || environmentIndex(project, asked.context) === null) {
       throw new CutAnswer('the project changed while its flags were read; retry');
     }
-    yield* evaluateFlags(evaluation, project, asked.context, this.#meter);
+    yield* evaluateFlags(evaluation, project, asked, this.#meter);
   }
 
   /** Called once. */
   #release(asked: Asked): void {
-    this.#keep(asked.context);
+    this.keepContext(asked.context);
     if (asked.build !== null) this.#source.lists.leave(asked.projectId, asked.build);
     asked.build = null;
     asked.releaseSnapshot?.();
@@ -205,7 +221,7 @@ function holderOnce({ id, organisationId }: Project, addressOf: () => string): (
 }
 
 /** @returns -1 for a single-environment project; null when `env` is missing or names no environment */
-function environmentIndex(project: Project, context: EvaluationContext): number | null {
+export function environmentIndex(project: Project, context: EvaluationContext): number | null {
   if (!project.isMultiEnvironment) return -1;
   if (context.envStart < 0) return null;
   const name = decoder.decode(context.bytes.subarray(context.envStart, context.envEnd));
@@ -217,7 +233,7 @@ function environmentIndex(project: Project, context: EvaluationContext): number 
 function* evaluateFlags(
   evaluation: EvaluationQueries,
   project: Project,
-  context: EvaluationContext,
+  { context, form }: Asked,
   meter: EvaluationMeter,
 ): Generator<string> {
   const index = environmentIndex(project, context) ?? -1;
@@ -225,6 +241,8 @@ function* evaluateFlags(
   const audiences = new AudienceReading(evaluation, new Map(), noQueue);
   const audienceById = (id: string) => audiences.find(id);
   let separator = '[';
+  // A flag is written when the next one is known: flags of the same name stand side by side.
+  let last = null as EvaluatedFlag | null;
   for (const found of evaluation.flagsOf(project.id)) {
     const flag = yield* pausing(found.readInSteps());
     if (flag === undefined) continue;
@@ -234,10 +252,21 @@ function* evaluateFlags(
     if (state === null) throw new Error(`flag ${flag.id} has no state where its project has an environment`);
     const reason = evaluateFlag(compiled, state, context, randomRoll);
     meter.countFlagOfProject(reason);
-    yield separator + JSON.stringify({ id: flag.id, name: flag.name, enabled: isOn(reason) });
-    separator = ',';
+    const isSame = last?.name === flag.name;
+    if (last !== null) {
+      yield separator + form.body(last.compiled, last.reason, last.isNameShared || isSame);
+      separator = ',';
+    }
+    last = { name: flag.name, compiled, reason, isNameShared: isSame };
   }
-  yield separator === '[' ? '[]' : ']';
+  yield last === null ? '[]' : `${separator}${form.body(last.compiled, last.reason, last.isNameShared)}]`;
+}
+
+interface EvaluatedFlag {
+  readonly name: string;
+  readonly compiled: CompiledFlag;
+  readonly reason: EvaluationReason;
+  readonly isNameShared: boolean;
 }
 
 /** A list of items that is searched once gets no index. */

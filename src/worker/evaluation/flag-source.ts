@@ -10,6 +10,7 @@ import { AudienceReading } from './audience-reading.ts';
 import type { EvaluationMeter } from './evaluation-meter.ts';
 import { type CachedFlag, type CachedProject, FlagCache } from './flag-cache.ts';
 import { type ColdFlag, FlagLoads } from './flag-loads.ts';
+import { FlagNames } from './flag-names.ts';
 import type { PinRoom } from './pin-room.ts';
 import type { ProjectList } from './project-list.ts';
 import { ProjectLists } from './project-lists.ts';
@@ -45,6 +46,7 @@ export class FlagSource {
   readonly lists: ProjectLists;
   /** Long flags, and the evaluations that wait for them. */
   readonly loads: FlagLoads;
+  readonly #names = new FlagNames();
   readonly #reader: StoreReader;
   readonly #version: StoreVersion;
   readonly #queue: SliceQueue;
@@ -134,6 +136,7 @@ export class FlagSource {
   }
 
   #forget({ kind, projectId, id }: ChangeLogEntry): void {
+    this.#names.forget(projectId);
     if (kind === 'everything') this.#forgetAll();
     else if (kind === 'project') {
       this.cache.dropProject(projectId);
@@ -149,6 +152,7 @@ export class FlagSource {
   }
 
   #forgetAll(): void {
+    this.#names.forgetAll();
     this.cache.clear();
     this.lists.forgetAll();
     this.loads.forgetAll();
@@ -165,6 +169,25 @@ export class FlagSource {
     // Either all flags of a list know of a commit, or none does.
     this.#catchUp();
     return this.lists.find(projectId, since);
+  }
+
+  /** @returns the ids of the flags of this name: at most two, because a second one shows that it is not unique */
+  idsByName(projectId: string, name: string): readonly string[] {
+    return this.#names.find(projectId, name, () => {
+      this.#catchUp();
+      const ids: string[] = [];
+      for (const found of this.#reader.queries.foundFlagsOf(projectId, name)) {
+        if (ids.push(String(found.begin(1)[0])) === 2) break;
+      }
+      return ids;
+    });
+  }
+
+  findProject(projectId: string): CachedProject | undefined {
+    const known = this.cache.findProject(projectId);
+    if (known !== undefined) return known;
+    const project = this.#reader.queries.project(projectId);
+    return project === undefined ? undefined : this.cache.addProject(project);
   }
 
   /**
@@ -236,11 +259,11 @@ export class FlagSource {
       if (reading.isStale) return null;
       if (flag === undefined) return undefined;
       reading.projectId = flag.projectId;
-      const known = this.#findProject(flag.projectId).audiences;
+      const known = this.#projectOfFlag(flag.projectId).audiences;
       const audiences = new AudienceReading(this.#reader.evaluation, known, this.#queue);
       yield* this.#sliced(audiences.readAllOf(flag, found.bytes));
       if (reading.isStale) return null;
-      const cachedProject = this.#findProject(flag.projectId);
+      const cachedProject = this.#projectOfFlag(flag.projectId);
       const audienceById = (id: string) => audiences.find(id);
       const compiled = compileEvaluable(flag, cachedProject.project, audienceById, { queue: this.#queue });
       return this.cache.add(compiled, cachedProject);
@@ -260,12 +283,10 @@ export class FlagSource {
     }
   }
 
-  #findProject(projectId: string): CachedProject {
-    const known = this.cache.findProject(projectId);
-    if (known !== undefined) return known;
-    const project = this.#reader.queries.project(projectId);
-    if (project === undefined) throw new Error(`project ${projectId} is missing, but has a flag`);
-    return this.cache.addProject(project);
+  #projectOfFlag(projectId: string): CachedProject {
+    const found = this.findProject(projectId);
+    if (found === undefined) throw new Error(`project ${projectId} is missing, but has a flag`);
+    return found;
   }
 }
 

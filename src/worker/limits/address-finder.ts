@@ -87,6 +87,11 @@ export class ClientAddresses {
     return this.#hasTrusted && this.#trusted.check(address.text, isIP(address.text) === 6 ? 'ipv6' : 'ipv4');
   }
 
+  /** @param peer the socket's peer, 4 or 16 bytes. @returns whether headers that it forwards are believed */
+  isTrustedPeer(peer: Uint8Array): boolean {
+    return this.#isTrusted(addressFromBytes(peer));
+  }
+
   /** @returns the client's address, and whether an untrusted peer sent the header */
   findOf(exchange: Exchange, view: RequestView): FoundAddress {
     return this.find(exchange.remoteAddress(), view.headerValues('x-forwarded-for').join(','));

@@ -63,6 +63,18 @@ export class AddressLimiter {
   }
 }
 
+/** The limits that an event of an address counts for: its own, and those of the networks around it. */
+export function addressLimits(
+  limitKey: string,
+  limit: number,
+): readonly { readonly key: string; readonly limit: number }[] {
+  const wider = widerKeys(limitKey).map((key, index) => ({
+    key,
+    limit: (widerNetworks[index]?.times ?? 1) * limit,
+  }));
+  return [{ key: limitKey, limit }, ...wider];
+}
+
 /** @returns no networks for an IPv4 address */
 function widerKeys(limitKey: string): readonly string[] {
   if (!limitKey.endsWith(keyEnding)) return [];

@@ -5,12 +5,12 @@ import { AddressLimiter } from './address-limiter.ts';
 import { WindowLimiter, type WindowLimiterOptions, type WindowMemory } from './window-limiter.ts';
 
 /** Wrong attempts in a window, which begins with the first of them. */
-const pairAttemptsMax = 10;
-const addressAttemptsMax = 50;
+export const pairAttemptsMax = 10;
+export const addressAttemptsMax = 50;
 /** The limit for an account from all addresses together: a member who has forgotten a password makes fewer. */
-const accountAttemptsMax = 100;
+export const accountAttemptsMax = 100;
 /** The limit for an account and an address while the account is above its own limit. */
-const pairAttemptsMaxThen = 2;
+export const pairAttemptsMaxThen = 2;
 export const attemptWindowMs = 15 * 60 * 1000;
 
 /** Shared by all workers. */
@@ -80,10 +80,10 @@ export class AttemptLimiters implements SignInAttempts {
 }
 
 /** A hash, of fixed length for any email. */
-function accountKey(account: string): string {
+export function accountKey(account: string): string {
   return Buffer.from(hashSecret(account.toLowerCase())).toString('base64');
 }
 
-function pairKey(account: string, limitKey: string): string {
+export function pairKey(account: string, limitKey: string): string {
   return `${account} ${limitKey}`;
 }

@@ -17,6 +17,7 @@ export interface DocsPage {
 const contentTypes: ReadonlyMap<string, string> = new Map([
   ['.html', 'text/html; charset=utf-8'],
   ['.css', 'text/css; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
   ['.json', 'application/json'],
   ['.png', 'image/png'],
   ['.svg', 'image/svg+xml'],
@@ -73,13 +74,19 @@ export function loadDocsPages(directory: string): DocsPages {
 /** The pages are static: no script may run, and nothing may be loaded from another origin. */
 const policy =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
+/**
+ * The one page with a script, which sends requests to this service. Forms lead nowhere, and an answer's text can only
+ * become text (decision 0066).
+ */
+const scriptedPath = '/docs/openapi';
+const scriptedPolicy = `${policy}; script-src 'self'; connect-src 'self'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
 
-function pageHeaders(page: DocsPage): HeaderBlock {
+function pageHeaders(page: DocsPage, path: string): HeaderBlock {
   return headerBlock([
     ['Content-Type', page.contentType],
     ['Cache-Control', 'no-cache'],
     ['ETag', page.etag],
-    ['Content-Security-Policy', policy],
+    ['Content-Security-Policy', path === scriptedPath ? scriptedPolicy : policy],
     ['X-Content-Type-Options', 'nosniff'],
     ['Referrer-Policy', 'no-referrer'],
   ]);
@@ -92,10 +99,12 @@ export function readDocs(
   pages: DocsPages,
   giveFile: GiveFile,
 ): boolean {
-  const page = findPage(pages, request.path());
+  const path = request.path();
+  const page = findPage(pages, path);
   if (page === undefined) return false;
+  const headers = pageHeaders(page, path);
   const isCurrent = request.header('if-none-match').includes(page.etag);
-  if (isCurrent) exchange.answer(304, pageHeaders(page), '');
-  else giveFile(exchange, request, pageHeaders(page), page.body);
+  if (isCurrent) exchange.answer(304, headers, '');
+  else giveFile(exchange, request, headers, page.body);
   return true;
 }

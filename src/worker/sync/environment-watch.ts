@@ -8,7 +8,7 @@ import { PinnedState } from './settled-state.ts';
 export const lookEveryMs = 20;
 
 /** What has changed for an environment. */
-export interface EnvironmentChange {
+export interface ConfigurationChange {
   /** Valid during the call; `retain` keeps it. */
   readonly state: PinnedState;
   /** The number of the last change that concerned the environment: it has moved, or the history has. */
@@ -19,7 +19,7 @@ export interface EnvironmentChange {
 
 export interface EnvironmentListener {
   /** What the environment evaluates has changed. The change is on disk. */
-  onChange(change: EnvironmentChange): void;
+  onChange(change: ConfigurationChange): void;
   /** The project's record has changed: the environment may have been renamed or deleted. */
   onProjectChange?(): void;
 }

@@ -14,7 +14,7 @@ export const keptBytesMax = 512 * 1024;
 /** An event as it is sent to all streams that need it. */
 export interface SyncMessage {
   readonly event: SyncEvent;
-  /** What its client knows when it has received it. */
+  /** What its client knows when it has received it: every change up to this number. */
   readonly history: string;
   readonly number: number;
   readonly chunks: readonly Uint8Array[];

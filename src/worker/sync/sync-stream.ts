@@ -163,7 +163,10 @@ export class SyncStream {
   /** Ends the stream in order: the client connects again after a time. */
   sayGoodbye(retryAfterMs: number): void {
     if (this.isOver) return;
-    if (this.isSending || this.isBehind) return this.cut();
+    if (this.isSending || this.isBehind) {
+      this.cut();
+      return;
+    }
     const position = this.position === null ? '' : formatSyncPosition(this.position);
     this.#write(shortEvent('goodbye', position, { retryAfterMs }));
     this.end();
@@ -172,7 +175,10 @@ export class SyncStream {
   /** Ends the stream; a client that asks again is told why. */
   end(): void {
     if (this.isOver) return;
-    if (this.isSending || this.isBehind) return this.cut();
+    if (this.isSending || this.isBehind) {
+      this.cut();
+      return;
+    }
     this.#exchange.end();
     this.#finish();
   }

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { type FirstOwnerOffer, storeOffer } from '../../domain/session/first-owner-offer.ts';
 import { watchEventLoop } from '../../observability/event-loop.ts';
 import { createThreadLog, LogSender } from '../../observability/thread-log.ts';
 import type { Replica } from '../../storage/replica/replica.ts';
@@ -49,6 +50,11 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
     return;
   }
   const { store, commits } = opened;
+  if (setup.cluster !== null && !store.hasMembers()) {
+    await offerFirstOwner(commits, setup.console.firstOwnerOffer).catch((fault: Error) =>
+      log.warn({ reason: fault.message }, "the first Owner's link works on this node only"),
+    );
+  }
   const meter = new WriterMeter(setup.metrics);
   watchEventLoop(meter.cells, writerMetrics.metrics.loopDelay);
   const freeSpace = new FreeSpace(setup.directory, setup.storageReserveBytes);
@@ -104,6 +110,14 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
     else writer.submit(request.commands);
   });
   post({ kind: 'ready', storeId: store.id, hasMembers: store.hasMembers() });
+}
+
+/** Others need not have it yet: people are slower. */
+async function offerFirstOwner(commits: Commits, offer: FirstOwnerOffer): Promise<void> {
+  await commits.commit(({ queries, apply }) => {
+    const changes = storeOffer(queries, offer);
+    if (changes.length > 0) apply(changes);
+  });
 }
 
 interface OpenedForChanges {

@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs';
-import t from 'tap';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
 import { eventually } from '../../support/expectations.ts';
-import { findPostgres, type PostgresBinaries } from '../../support/postgres/postgres-binaries.ts';
+import { findPostgres, own, type PostgresBinaries } from '../../support/postgres/postgres-binaries.ts';
 import { PostgresServer, startPostgres } from '../../support/postgres/postgres-server.ts';
 import { isDetached, operatedCluster, percentageOf, setPercentage } from '../support/operator.ts';
 
@@ -10,7 +11,29 @@ const binaries = found as PostgresBinaries;
 t.setTimeout(240_000);
 const file = t;
 
-t.test('a PostgreSQL restored to an earlier moment takes all nodes back with it', { skip }, async (t) => {
+interface DutyHolders {
+  readonly nodes: readonly { readonly id: string }[];
+  readonly duties: readonly { readonly duty: string; readonly node: string }[];
+}
+
+/** Makes of a server what a failover makes: one of the next timeline. */
+async function promoted(postgres: PostgresServer): Promise<void> {
+  await postgres.stop();
+  const signal = join(postgres.directory, 'standby.signal');
+  writeFileSync(signal, '');
+  own(signal);
+  await postgres.start();
+  await postgres.promote();
+}
+
+for (const isPromoted of [false, true]) {
+  const when = isPromoted ? 'a moment before a failover' : 'an earlier moment';
+  t.test(`a PostgreSQL restored to ${when} takes all nodes back with it`, { skip }, (t) =>
+    restored(t, isPromoted),
+  );
+}
+
+async function restored(t: Test, isPromoted: boolean): Promise<void> {
   const postgres = await startPostgres(t, binaries);
   const database = { url: postgres.url(), freshSchema: () => 'earlier' };
   const cluster = await operatedCluster(file, t, database);
@@ -24,6 +47,7 @@ t.test('a PostgreSQL restored to an earlier moment takes all nodes back with it'
   await postgres.stop();
   await copy.fill(postgres.directory);
   await postgres.start();
+  if (isPromoted) await promoted(postgres);
   await eventually(
     async () => (await setPercentage(first, cluster, 30)) === 200,
     20_000,
@@ -49,4 +73,12 @@ t.test('a PostgreSQL restored to an earlier moment takes all nodes back with it'
     const check = await cluster.burgee('cluster', 'check', '--data-dir', dataDir);
     t.equal(check.code, 0, check.stdout);
   }
-});
+
+  const soundOnes = async (): Promise<boolean> => {
+    const status = await cluster.burgee('cluster', 'status', '--json');
+    const { nodes: known, duties } = JSON.parse(status.stdout) as DutyHolders;
+    const ids = known.map(({ id }) => id);
+    return duties.length === 2 && duties.every(({ node }) => ids.includes(node));
+  };
+  await eventually(soundOnes, 20_000, 'each duty is shown on a node that is listed');
+}

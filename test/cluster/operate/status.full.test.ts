@@ -35,7 +35,7 @@ t.test('status shows nodes, head and duties, and says which nodes are not sound'
   t.match(status, {
     isSound: true,
     schema: cluster.schema,
-    schemaVersion: 1,
+    schemaVersion: 2,
     position: Number,
     keptFrom: 2,
     closedAt: null,

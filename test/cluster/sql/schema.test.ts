@@ -1,4 +1,5 @@
 import t from 'tap';
+import { countAttempts } from '../../../src/cluster/sql/attempt-statements.ts';
 import { readClusterHead } from '../../../src/cluster/sql/head-statements.ts';
 import { hearCluster, renew } from '../../../src/cluster/sql/node-statements.ts';
 import {
@@ -6,6 +7,7 @@ import {
   endTransaction,
   migrateSchema,
   type SchemaMigration,
+  schemaVersion,
 } from '../../../src/cluster/sql/schema.ts';
 import { commit } from '../../../src/cluster/sql/statements.ts';
 import { readStatus, takeDuty } from '../../../src/cluster/sql/upkeep-statements.ts';
@@ -16,47 +18,66 @@ import { connectForTest, makeTestCluster, recordOf, requestOn } from './support/
 const skip = databaseSkip();
 const database = skip === false ? await openTestDatabase(t) : { url: '', freshSchema: () => '' };
 
-const second: SchemaMigration = {
-  to: 2,
-  least: 1,
+const present = schemaVersion;
+const next: SchemaMigration = {
+  to: present + 1,
+  least: present,
   text: (schema) => `alter table ${schema}.node add column colour text`,
 };
-const third: SchemaMigration = {
-  to: 3,
-  least: 3,
+const afterNext: SchemaMigration = {
+  to: present + 2,
+  least: present + 2,
   text: (schema) => `alter table ${schema}.node rename column colour to color`,
 };
 
 t.test('migrations run in order, once, and are noted in the head', { skip }, async (t) => {
   const cluster = await makeTestCluster(t, database);
   const connection = await cluster.connect();
-  t.same(await migrateSchema(connection), { from: 1, to: 1 });
-  const known = [second, third];
+  t.same(await migrateSchema(connection), { from: present, to: present });
+  const known = [next, afterNext];
   const others = await Promise.all([1, 2, 3].map(async () => migrateSchema(await cluster.connect(), known)));
-  t.same(others.map(({ from, to }) => `${from} ${to}`).sort(), ['1 3', '3 3', '3 3']);
-  t.equal((await readClusterHead(connection)).schema, 3);
+  t.same(others.map(({ from, to }) => `${from} ${to}`).sort(), [
+    `${present} ${present + 2}`,
+    `${present + 2} ${present + 2}`,
+    `${present + 2} ${present + 2}`,
+  ]);
+  t.equal((await readClusterHead(connection)).schema, present + 2);
   await connection.run(`select color from ${connection.schema}.node`, []);
 });
 
 t.test('one that fails takes all back', { skip }, async (t) => {
   const cluster = await makeTestCluster(t, database);
   const connection = await cluster.connect();
-  const broken = { ...third, text: () => 'select 1/0' };
-  await t.rejects(migrateSchema(connection, [second, broken]), { code: '22012' });
-  t.equal((await readClusterHead(connection)).schema, 1);
-  t.same(await migrateSchema(connection, [second]), { from: 1, to: 2 });
+  const broken = { ...afterNext, text: () => 'select 1/0' };
+  await t.rejects(migrateSchema(connection, [next, broken]), { code: '22012' });
+  t.equal((await readClusterHead(connection)).schema, present);
+  t.same(await migrateSchema(connection, [next]), { from: present, to: present + 1 });
 });
 
 t.test('newer tables are used where they allow it, and refused where not', { skip }, async (t) => {
   const cluster = await makeTestCluster(t, database);
   const connection = await cluster.connect();
-  await migrateSchema(connection, [second]);
-  t.same(await migrateSchema(connection), { from: 2, to: 2 }, 'the neighbouring version');
-  await migrateSchema(connection, [second, third]);
+  await migrateSchema(connection, [next]);
+  const seen = { from: present + 1, to: present + 1 };
+  t.same(await migrateSchema(connection), seen, 'the neighbouring version');
+  await migrateSchema(connection, [next, afterNext]);
   await t.rejects(
     migrateSchema(connection),
-    /the cluster's tables have version 3, which needs a service that knows version 3, and this one knows 1: start a newer version/,
+    new RegExp(
+      `the cluster's tables have version ${present + 2}, which needs a service that knows version ${present + 2}, and this one knows ${present}: start a newer version`,
+    ),
   );
+});
+
+t.test('the tables of version 1 get what is counted over all nodes', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const connection = await cluster.connect();
+  const { schema } = connection;
+  await connection.run(`drop table ${schema}.attempt; update ${schema}.head set schema = 1, least = 1`, []);
+  t.same(await migrateSchema(connection), { from: 1, to: present });
+  t.match(await countAttempts(connection, ['a', 'b'], 1000), [{ count: 1 }, { count: 1 }]);
+  const { rows } = await connection.run(`select least from ${schema}.head`, []);
+  t.same(rows, [{ least: 1 }], 'nodes of version 1 go on');
 });
 
 t.test('where no cluster is, it says how to make one', { skip }, async (t) => {
@@ -99,6 +120,6 @@ t.test(
     await beginTableChange(holding);
     await t.rejects(migrateSchema(waiting), /somebody else makes or changes the cluster's tables: try again/);
     await endTransaction(holding, 1000);
-    t.same(await migrateSchema(waiting), { from: 1, to: 1 });
+    t.same(await migrateSchema(waiting), { from: present, to: present });
   },
 );

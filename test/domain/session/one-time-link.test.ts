@@ -1,9 +1,11 @@
 import t from 'tap';
+import { endOffers, storeOffer } from '../../../src/domain/session/first-owner-offer.ts';
 import { findUsableLink } from '../../../src/domain/session/link-rules.ts';
 import {
   invitationLifetimeMs,
   isLinkOver,
   linkLifetimeMs,
+  type OneTimeLink,
 } from '../../../src/domain/session/one-time-link.ts';
 import { newSecretText } from '../../../src/domain/token/token-secret.ts';
 import { makeFirstOwnerOffer } from '../../../src/supervisor/make-first-owner-offer.ts';
@@ -38,7 +40,7 @@ t.test('a stored link is found by its secret until its end', async (t) => {
   );
   const found = (text: string, at: number) =>
     store.write(({ queries }) =>
-      findUsableLink(queries, text, { now: at, hashSecret, firstOwnerOffer: offer }),
+      findUsableLink(queries, text, { now: at, hashSecret, isCluster: false, firstOwnerOffer: offer }),
     );
   t.match(found(secret, now - 1), { ok: true, value: { id: link.id } });
   t.match(found(secret, now), { ok: false, problem: { code: 'link-over' } });
@@ -56,7 +58,7 @@ t.test('the first Owner’s link works while there is no member, for exactly 24 
   const secret = url.replace('https://flags.example/console/link#', '');
   const found = (at: number, text = secret) =>
     store.write(({ queries }) =>
-      findUsableLink(queries, text, { now: at, hashSecret, firstOwnerOffer: offer }),
+      findUsableLink(queries, text, { now: at, hashSecret, isCluster: false, firstOwnerOffer: offer }),
     );
   t.match(found(now), { ok: false }, 'without an organisation there is nothing to own');
   store.write(({ apply }) => apply([younger, oldest].map((one) => creationOf('organisation', one))));
@@ -82,8 +84,33 @@ t.test('a first Owner’s link that an earlier version has stored has ended', as
     apply([creationOf('organisation', organisation), creationOf('one-time-link', link)]),
   );
   const { offer: firstOwnerOffer } = makeFirstOwnerOffer('', now);
-  const found = store.write(({ queries }) =>
-    findUsableLink(queries, secret, { now, hashSecret, firstOwnerOffer }),
+  const found = (isCluster: boolean) =>
+    store.write(({ queries }) =>
+      findUsableLink(queries, secret, { now, hashSecret, isCluster, firstOwnerOffer }),
+    );
+  t.match(found(false), { ok: false, problem: { code: 'link-over' } });
+  t.match(found(true), { ok: true }, 'in a cluster another node has stored it');
+});
+
+t.test('a cluster stores ten first Owner’s links, and ends all of them', async (t) => {
+  const { store } = newStore(t);
+  const organisation = organisationOf();
+  store.write(({ apply }) => apply([creationOf('organisation', organisation)]));
+  const links = (): readonly OneTimeLink[] =>
+    store.write(({ queries }) => [...queries.oneTimeLinksOf(organisation.id)]);
+  for (let start = 0; start < 13; start += 1) {
+    const { offer } = makeFirstOwnerOffer('', now + start);
+    store.write(({ queries, apply }) => apply(storeOffer(queries, offer)));
+  }
+  const kept = links().map(({ createdAt }) => createdAt - now);
+  t.same(
+    kept.sort((one, other) => one - other),
+    [3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+    'the newest ones',
   );
-  t.match(found, { ok: false, problem: { code: 'link-over' } });
+  store.write(({ apply }) => apply([creationOf('member', memberOf({ organisationId: organisation.id }))]));
+  const { offer } = makeFirstOwnerOffer('', now);
+  store.write(({ queries }) => t.same(storeOffer(queries, offer), [], 'none where there is a member'));
+  store.write(({ queries, apply }) => apply(endOffers(queries, organisation.id)));
+  t.same(links(), []);
 });

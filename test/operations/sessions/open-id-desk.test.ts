@@ -5,7 +5,7 @@ import t from 'tap';
 import { OpenIdDesk } from '../../../src/operations/sessions/open-id/open-id-desk.ts';
 import { OpenIdProvider } from '../../../src/operations/sessions/open-id/open-id-provider.ts';
 
-const beginning = { linkSecret: null, back: '/console/', limitKey: '192.0.2.1' };
+const beginning = { state: 'a state', nonce: 'a nonce', codeVerifier: 'a verifier' };
 
 t.test('sign-ins that wait for a silent provider are limited', async (t) => {
   const sockets = new Set<Socket>();

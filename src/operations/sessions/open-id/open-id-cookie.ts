@@ -1,14 +1,13 @@
-import { isSecretText } from '../../../domain/token/token-secret.ts';
+import { pendingLifetimeMs } from '../../../domain/session/used-sign-in.ts';
 import { cookieValues } from '../session-cookie.ts';
 import { openIdCallbackPath } from './open-id-protocol.ts';
-import { pendingLifetimeMs } from './pending-sign-ins.ts';
 
-/** The cookie that binds a sign-in at the provider to the browser that began it; each sign-in has its own. */
+/** The cookie that keeps a sign-in at the provider, sealed, with the browser that began it; each sign-in has its own. */
 export interface OpenIdCookie {
-  set(state: string, secret: string): string;
+  set(state: string, sealed: string): string;
   clear(state: string): string;
   /** @param values of the Cookie headers, as received */
-  read(state: string, values: readonly string[]): string | null;
+  read(state: string, values: readonly string[]): readonly string[];
 }
 
 /** Enough characters to distinguish the sign-ins of one browser. */
@@ -25,8 +24,8 @@ export function openIdCookie(baseUrl: string): OpenIdCookie {
   const prefix = isSecure ? '__Secure-burgee_openid_' : 'burgee_openid_';
   const nameOf = (state: string): string => prefix + state.slice(0, stateChars);
   return {
-    set: (state, secret) => `${nameOf(state)}=${secret}; Max-Age=${pendingLifetimeMs / 1000}; ${attributes}`,
+    set: (state, sealed) => `${nameOf(state)}=${sealed}; Max-Age=${pendingLifetimeMs / 1000}; ${attributes}`,
     clear: (state) => `${nameOf(state)}=; Max-Age=0; ${attributes}`,
-    read: (state, values) => cookieValues(values, nameOf(state)).find(isSecretText) ?? null,
+    read: (state, values) => cookieValues(values, nameOf(state)),
   };
 }

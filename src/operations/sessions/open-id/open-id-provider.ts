@@ -5,8 +5,8 @@ import type { OpenIdPerson } from '../step-bodies.ts';
 import { BoundedFetch } from './bounded-fetch.ts';
 import { OpenIdFault, openIdFaultOf } from './open-id-fault.ts';
 import { openIdCallbackPath } from './open-id-protocol.ts';
-import type { SignInProof } from './pending-sign-ins.ts';
 import { personOf } from './person-of.ts';
+import type { SignInProof } from './sealed-sign-in.ts';
 
 export interface OpenIdSettings {
   readonly issuer: string;

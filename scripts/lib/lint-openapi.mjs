@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import spectralCore from '@stoplight/spectral-core';
+import spectralRulesets from '@stoplight/spectral-rulesets';
+import { root } from './root.mjs';
+import { runTool } from './run.mjs';
+
+/** Nobody is told that it was run, and no newer release is looked for. */
+const alone = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+
+/** Its warnings are failures, too. */
+async function askRedocly(path) {
+  const args = ['lint', path, '--extends=recommended-strict', '--format=codeframe'];
+  return (await runTool('redocly', args, { env: { ...process.env, ...alone } })) === 0;
+}
+
+/** The library instead of the command: half the packages, and no bundler for rulesets. Findings of every severity count. */
+async function askSpectral(path) {
+  const spectral = new spectralCore.Spectral();
+  spectral.setRuleset({ extends: [spectralRulesets.oas] });
+  const findings = await spectral.run(JSON.parse(readFileSync(path, 'utf8')));
+  for (const { code, message, path: place } of findings)
+    console.error(`${path}: ${place.join('.')}: ${message} (${code})`);
+  return findings.length === 0;
+}
+
+/**
+ * Asks the linters of Redocly and Spectral, by their own rules, about an OpenAPI document.
+ * @returns 0 when none has a finding
+ */
+export async function lintOpenApi(path = join(root, 'docs', 'openapi.json')) {
+  const isSound = [await askRedocly(path), await askSpectral(path)].every(Boolean);
+  return isSound ? 0 : 1;
+}

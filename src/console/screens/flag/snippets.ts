@@ -1,0 +1,267 @@
+import type { ExampleCaller } from './example-caller.ts';
+
+/** What a snippet asks for, and where. */
+export interface SnippetPlace {
+  /** Of the service, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly projectId: string;
+  /** Null in a single-environment project. */
+  readonly environment: string | null;
+  readonly flagId: string;
+  readonly flagName: string;
+  /** The flag's key in an answer about all flags: its name, or its id where other flags have the same name. */
+  readonly flagKey: string;
+  readonly caller: ExampleCaller;
+}
+
+/** How one kind of application asks for a flag. */
+export interface Snippet {
+  readonly id: string;
+  readonly title: string;
+  /** Where it evaluates, and what it needs. */
+  readonly about: string;
+  /** Adds the packages to a project; null: none are needed. */
+  readonly install: string | null;
+  readonly code: string;
+}
+
+type Pairs = readonly (readonly [name: string, value: string])[];
+
+/** A string of JSON is one of JavaScript, Python, Go, Java and C# as well. */
+const quoted = (text: string): string => JSON.stringify(text);
+
+/** Everything of the caller but the targeting key. */
+function attributesOf({ caller }: SnippetPlace): Pairs {
+  const cohort: Pairs = caller.cohort === null ? [] : [['cohort', caller.cohort]];
+  return [...cohort, ...caller.attributes.map(({ name, value }) => [name, value] as const)];
+}
+
+/** In a path and in a shell's single quotes, which `encodeURIComponent` leaves as they are. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replaceAll("'", '%27');
+}
+
+/** The base URL of an OFREP provider. */
+function providerUrl({ baseUrl, projectId, environment }: SnippetPlace): string {
+  return `${baseUrl}/projects/${projectId}${environment === null ? '' : `/${encoded(environment)}`}`;
+}
+
+/** An older name may have characters that would end the comment, or turn the text. */
+function comment(mark: string, { flagName }: SnippetPlace): string {
+  return `${mark} ${flagName.replace(/[\\\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, ' ')}`;
+}
+
+function javaScriptContext(place: SnippetPlace): string {
+  const isPlain = (name: string) => /^[A-Za-z_]\w*$/.test(name);
+  const pairs: Pairs = [['targetingKey', place.caller.targetingKey], ...attributesOf(place)];
+  const shown = pairs.map(([name, value]) => `${isPlain(name) ? name : quoted(name)}: ${quoted(value)}`);
+  return `{ ${shown.join(', ')} }`;
+}
+
+function curl(place: SnippetPlace): Snippet {
+  const { baseUrl, flagId, environment, caller } = place;
+  const pairs: Pairs = [
+    ...(environment === null ? [] : [['env', environment] as const]),
+    ['targetingKey', caller.targetingKey],
+    ...attributesOf(place),
+  ];
+  const query = pairs.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&');
+  return {
+    id: 'curl',
+    title: 'curl',
+    about: 'The Evaluation API. No credentials.',
+    install: null,
+    code: `curl '${baseUrl}/v1/flags/${flagId}?${query}'`,
+  };
+}
+
+function burgeeClient(place: SnippetPlace): Snippet {
+  const { baseUrl, projectId, environment, flagId } = place;
+  const named = environment === null ? '' : `\n  environment: ${quoted(environment)},`;
+  return {
+    id: 'burgee-client',
+    title: 'burgee-client',
+    about:
+      'Node.js. Evaluates in your process, and follows changes by a stream. Needs a token of this project.',
+    install: 'npm install burgee-client',
+    code: `import { connect } from "burgee-client";
+
+const flags = await connect({
+  url: ${quoted(baseUrl)},
+  project: ${quoted(projectId)},${named}
+  token: process.env.BURGEE_TOKEN,
+});
+
+${comment('//', place)}
+const isOn = flags.isOn(${quoted(flagId)}, ${javaScriptContext(place)}, false);`,
+  };
+}
+
+function openFeatureServer(place: SnippetPlace): Snippet {
+  return {
+    id: 'node',
+    title: 'Node.js',
+    about: 'OpenFeature’s server SDK. Each evaluation is a request. No credentials.',
+    install: 'npm install @openfeature/server-sdk @openfeature/ofrep-provider',
+    code: `import { OpenFeature } from "@openfeature/server-sdk";
+import { OFREPProvider } from "@openfeature/ofrep-provider";
+
+await OpenFeature.setProviderAndWait(new OFREPProvider({
+  baseUrl: ${quoted(providerUrl(place))},
+}));
+const client = OpenFeature.getClient();
+
+${comment('//', place)}
+const isOn = await client.getBooleanValue(${quoted(place.flagId)}, false, ${javaScriptContext(place)});`,
+  };
+}
+
+function openFeatureWeb(place: SnippetPlace): Snippet {
+  return {
+    id: 'web',
+    title: 'Browser',
+    about:
+      'OpenFeature’s web SDK. Reads all flags of its user at once, and again when they change. No credentials.',
+    install: 'npm install @openfeature/web-sdk @openfeature/ofrep-web-provider',
+    code: `import { OpenFeature } from "@openfeature/web-sdk";
+import { OFREPWebProvider } from "@openfeature/ofrep-web-provider";
+
+await OpenFeature.setContext(${javaScriptContext(place)});
+await OpenFeature.setProviderAndWait(new OFREPWebProvider({
+  baseUrl: ${quoted(providerUrl(place))},
+}));
+
+const isOn = OpenFeature.getClient().getBooleanValue(${quoted(place.flagKey)}, false);`,
+  };
+}
+
+function python(place: SnippetPlace): Snippet {
+  const pairs = attributesOf(place).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
+  const attributes = pairs.length === 0 ? '' : `, attributes={${pairs.join(', ')}}`;
+  return {
+    id: 'python',
+    title: 'Python',
+    about: 'OpenFeature’s SDK. Each evaluation is a request. No credentials.',
+    install: 'pip install openfeature-sdk openfeature-provider-ofrep',
+    code: `from openfeature import api
+from openfeature.contrib.provider.ofrep import OFREPProvider
+from openfeature.evaluation_context import EvaluationContext
+
+api.set_provider(OFREPProvider(${quoted(providerUrl(place))}))
+client = api.get_client()
+
+${comment('#', place)}
+context = EvaluationContext(targeting_key=${quoted(place.caller.targetingKey)}${attributes})
+is_on = client.get_boolean_value(${quoted(place.flagId)}, False, context)`,
+  };
+}
+
+function go(place: SnippetPlace): Snippet {
+  const pairs = attributesOf(place).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
+  return {
+    id: 'go',
+    title: 'Go',
+    about: 'OpenFeature’s SDK. Each evaluation is a request. No credentials.',
+    install: 'go get github.com/open-feature/go-sdk github.com/open-feature/go-sdk-contrib/providers/ofrep',
+    code: `package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/open-feature/go-sdk-contrib/providers/ofrep"
+	"github.com/open-feature/go-sdk/openfeature"
+)
+
+func main() {
+	provider := ofrep.NewProvider(${quoted(providerUrl(place))})
+	if err := openfeature.SetProviderAndWait(provider); err != nil {
+		panic(err)
+	}
+	client := openfeature.NewClient("my-app")
+
+	${comment('//', place)}
+	caller := openfeature.NewEvaluationContext(${quoted(place.caller.targetingKey)}, map[string]any{${pairs.join(', ')}})
+	isOn, _ := client.BooleanValue(context.Background(), ${quoted(place.flagId)}, false, caller)
+	fmt.Println(isOn)
+}`,
+  };
+}
+
+function java(place: SnippetPlace): Snippet {
+  const sets = attributesOf(place).map(
+    ([name, value]) => `\n        context.add(${quoted(name)}, ${quoted(value)});`,
+  );
+  return {
+    id: 'java',
+    title: 'Java',
+    about: 'OpenFeature’s SDK. Each evaluation is a request. No credentials.',
+    install: `<!-- pom.xml -->
+<dependency>
+  <groupId>dev.openfeature</groupId>
+  <artifactId>sdk</artifactId>
+  <version>1.22.0</version>
+</dependency>
+<dependency>
+  <groupId>dev.openfeature.contrib.providers</groupId>
+  <artifactId>ofrep</artifactId>
+  <version>0.0.2</version>
+</dependency>`,
+    code: `import dev.openfeature.contrib.providers.ofrep.OfrepProvider;
+import dev.openfeature.contrib.providers.ofrep.OfrepProviderOptions;
+import dev.openfeature.sdk.MutableContext;
+import dev.openfeature.sdk.OpenFeatureAPI;
+
+public class Main {
+    public static void main(String[] arguments) {
+        var options = OfrepProviderOptions.builder()
+            .baseUrl(${quoted(providerUrl(place))})
+            .build();
+        var api = OpenFeatureAPI.getInstance();
+        api.setProviderAndWait(OfrepProvider.constructProvider(options));
+
+        ${comment('//', place)}
+        var context = new MutableContext(${quoted(place.caller.targetingKey)});${sets.join('')}
+        boolean isOn = api.getClient().getBooleanValue(${quoted(place.flagId)}, false, context);
+        System.out.println(isOn);
+    }
+}`,
+  };
+}
+
+/** The provider drops the path of its address: the header says which project and environment. */
+function dotNet(place: SnippetPlace): Snippet {
+  const { baseUrl, projectId, environment, caller, flagId } = place;
+  const sets = attributesOf(place).map(([name, value]) => `\n    .Set(${quoted(name)}, ${quoted(value)})`);
+  const key = environment === null ? projectId : `${projectId}/${environment}`;
+  return {
+    id: 'dotnet',
+    title: '.NET',
+    about:
+      'OpenFeature’s SDK. Each evaluation is a request. No credentials: the header names project and environment.',
+    install: 'dotnet add package OpenFeature\ndotnet add package OpenFeature.Providers.Ofrep',
+    code: `using OpenFeature;
+using OpenFeature.Model;
+using OpenFeature.Providers.Ofrep;
+using OpenFeature.Providers.Ofrep.Configuration;
+
+var options = new OfrepOptions(${quoted(baseUrl)})
+{
+    Headers = new Dictionary<string, string> { ["X-API-Key"] = ${quoted(key)} },
+};
+await Api.Instance.SetProviderAsync(new OfrepProvider(options));
+var client = Api.Instance.GetClient();
+
+${comment('//', place)}
+var context = EvaluationContext.Builder()
+    .SetTargetingKey(${quoted(caller.targetingKey)})${sets.join('')}
+    .Build();
+var isOn = await client.GetBooleanValueAsync(${quoted(flagId)}, false, context);`,
+  };
+}
+
+/** Every way to ask for a flag, the simplest first. */
+export function snippetsOf(place: SnippetPlace): readonly Snippet[] {
+  const makers = [curl, burgeeClient, openFeatureServer, openFeatureWeb, python, go, java, dotNet];
+  return makers.map((make) => make(place));
+}

@@ -1,0 +1,45 @@
+import { type EvaluationReason, evaluationReasons } from '../../domain/evaluation/evaluation-reason.ts';
+
+/** OFREP's error codes that Burgee uses (protocol 0.3.0). */
+export type OfrepErrorCode = 'PARSE_ERROR' | 'INVALID_CONTEXT' | 'FLAG_NOT_FOUND' | 'GENERAL';
+
+/** A failure of OFREP, before it is known whether one flag was asked for. */
+export interface OfrepProblem {
+  readonly status: 400 | 403 | 404 | 413 | 429 | 500;
+  readonly code: OfrepErrorCode;
+  readonly details: string;
+}
+
+/**
+ * The body of a failure. Every field stands in each: some clients take a body without one for malformed.
+ * @param key of the flag that was asked for; null for all flags, where clients refuse unknown keys
+ */
+export function ofrepFailure(key: string | null, { code, details }: OfrepProblem): string {
+  const problem = { errorCode: code, errorDetails: details };
+  return JSON.stringify(key === null ? problem : { key, ...problem });
+}
+
+/** What stands between the key and the flag's id, by reason. */
+const middles = evaluationReasons.map(
+  ({ name, isOn, openFeature }) =>
+    `,"value":${isOn},"reason":"${openFeature}","variant":"${isOn ? 'on' : 'off'}","metadata":{"reason":"${name}","flagId":"`,
+);
+
+/**
+ * The body of a success, or an item of the list of all flags. Values of the metadata are texts: some clients fail on large
+ * numbers.
+ * @param key and @param flagSetId as JSON
+ */
+export function ofrepSuccess(
+  key: string,
+  reason: EvaluationReason,
+  { id, revision }: { readonly id: string; readonly revision: number },
+  flagSetId: string,
+): string {
+  return `{"key":${key}${middles[reason]}${id}","version":"${revision}","flagSetId":${flagSetId}}}`;
+}
+
+/** Names a project, or an environment of it, in OpenFeature's words. */
+export function flagSetIdOf(projectId: string, environment: string | null): string {
+  return environment === null ? projectId : `${projectId}/${environment}`;
+}

@@ -1,0 +1,20 @@
+/** How often something was attempted on all nodes within its window. */
+export interface CountedAttempts {
+  readonly key: string;
+  /** With the one that was counted now. */
+  readonly count: number;
+  /** Whole seconds until the window ends, 1 at least. */
+  readonly secondsLeft: number;
+}
+
+/** The way of a sign-in to the counts of all nodes of a cluster. */
+export interface AttemptsPort {
+  /**
+   * Counts an attempt for each key.
+   * @param windowMs of a window that begins now
+   * @returns `busy`: too many are asked at once, and nothing was counted; null: nobody answers in time
+   */
+  count(keys: readonly string[], windowMs: number): Promise<readonly CountedAttempts[] | 'busy' | null>;
+  /** Takes back what was counted. Resolves also when that could not be done: the window ends by itself. */
+  giveBack(keys: readonly string[]): Promise<null>;
+}

@@ -1,0 +1,38 @@
+/** What a caller names its request by, for the log. What is absent or malformed is left out. */
+export interface CallerIds {
+  /** The trace that the request is part of: 32 hexadecimal digits. */
+  readonly traceId?: string;
+  /** The id that a proxy or client has given the request. */
+  readonly clientRequestId?: string;
+}
+
+/** Version, trace id, parent id, flags. A later version may have more after them. */
+const traceParent = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-.*)?$/;
+/** Enough for a UUID, a ULID and the ids of proxies; nothing that a reader of the log could take for two fields. */
+const requestIdForm = /^[\w.:+/=@-]{1,128}$/;
+const none: CallerIds = {};
+
+/**
+ * @param traceParents values of the `traceparent` headers (W3C Trace Context): several make none
+ * @param requestIds values of the `X-Request-Id` headers
+ */
+export function readCallerIds(traceParents: readonly string[], requestIds: readonly string[]): CallerIds {
+  if (traceParents.length === 0 && requestIds.length === 0) return none;
+  const traceId = traceIdOf(traceParents);
+  const clientRequestId = requestIds.length === 1 ? requestIdForm.exec(requestIds[0] ?? '')?.[0] : undefined;
+  return {
+    ...(traceId === undefined ? {} : { traceId }),
+    ...(clientRequestId === undefined ? {} : { clientRequestId }),
+  };
+}
+
+function traceIdOf([value = '', ...others]: readonly string[]): string | undefined {
+  const [, version, traceId, parentId, more] = traceParent.exec(value) ?? [];
+  if (others.length > 0 || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
+  return isZero(traceId) || isZero(parentId) ? undefined : traceId;
+}
+
+/** Only zeros is the id of nothing. */
+function isZero(id: string | undefined): boolean {
+  return id !== undefined && /^0+$/.test(id);
+}

@@ -1,0 +1,37 @@
+import type { Exchange } from '../../http/exchange.ts';
+import type { RequestView } from '../../http/request-view.ts';
+import type { ClientAddresses } from '../limits/address-finder.ts';
+import type { OfrepPlace } from './ofrep-address.ts';
+
+const hostPattern = /^(\[[0-9a-fA-F:.]+\]|[0-9A-Za-z._-]+)(:\d{1,5})?$/;
+
+/**
+ * Makes the address at which a browser follows changes. Behind TLS it is below the base URL. Without TLS the browser's
+ * address may have another name than the base URL (a machine has many): there it is the requested host, as with the
+ * console, or the one that a trusted proxy names.
+ */
+export class EventsUrl {
+  readonly #base: URL;
+  readonly #addresses: ClientAddresses;
+
+  constructor(baseUrl: string, addresses: ClientAddresses) {
+    this.#base = new URL(baseUrl);
+    this.#addresses = addresses;
+  }
+
+  of(exchange: Exchange, view: RequestView, { projectId, environment }: OfrepPlace): string {
+    const names = environment === null ? [projectId] : [projectId, environment];
+    const base = this.#base.pathname.replace(/\/+$/, '');
+    return `${this.#originOf(exchange, view)}${base}/projects/${names.map(encodeURIComponent).join('/')}/ofrep/v1/events`;
+  }
+
+  #originOf(exchange: Exchange, view: RequestView): string {
+    if (this.#base.protocol === 'https:') return this.#base.origin;
+    const isTrusted = this.#addresses.isTrustedPeer(exchange.remoteAddress());
+    const forwarded = (name: string): string =>
+      isTrusted ? (view.header(name).split(',')[0] ?? '').trim().toLowerCase() : '';
+    const host = forwarded('x-forwarded-host') || view.header('host').toLowerCase();
+    const scheme = forwarded('x-forwarded-proto') === 'https' ? 'https' : 'http';
+    return hostPattern.test(host) ? `${scheme}://${host}` : this.#base.origin;
+  }
+}

@@ -1,0 +1,76 @@
+import { decodeSegment } from '../../support/path-segment.ts';
+
+/** The project that a request of OFREP is about. */
+export interface OfrepPlace {
+  readonly projectId: string;
+  /** Null when the address names none. */
+  readonly environment: string | null;
+}
+
+/** What a request of OFREP asks for. `key` is that of one flag. */
+export type OfrepTarget =
+  | { readonly kind: 'flag'; readonly key: string }
+  | { readonly kind: 'flags' | 'events' };
+
+export interface OfrepAddress {
+  /** Null at the root without `X-API-Key`. */
+  readonly place: OfrepPlace | null;
+  readonly target: OfrepTarget;
+}
+
+const marker = '/ofrep/v1/';
+const flagsPath = 'evaluate/flags';
+const projectsPath = '/projects/';
+const all: OfrepTarget = { kind: 'flags' };
+const events: OfrepTarget = { kind: 'events' };
+
+/** @returns whether answers to a path are given in the shape of OFREP */
+export function isOfrepPath(path: string): boolean {
+  return path.includes(marker);
+}
+
+/**
+ * Reads `/projects/{project}[/{environment}]/ofrep/v1/…`, or `/ofrep/v1/…` with the project in a header, for providers
+ * that drop the path of their base URL. A base URL that ends in a slash gives `//ofrep`.
+ * @param path as received
+ * @param apiKey the value of `X-API-Key`, `{project}` or `{project}/{environment}`; read at the root only
+ * @returns null when nothing of OFREP is at this address
+ */
+export function readOfrepAddress(path: string, apiKey: () => string): OfrepAddress | null {
+  const at = path.indexOf(marker);
+  if (at < 0) return null;
+  const target = targetOf(path.slice(at + marker.length));
+  if (target === null) return null;
+  const base = path.endsWith('/', at) ? path.slice(0, at - 1) : path.slice(0, at);
+  if (base === '') return { place: placeOf(apiKey().trim()), target };
+  const place = base.startsWith(projectsPath) ? placeOf(base.slice(projectsPath.length)) : null;
+  return place === null ? null : { place, target };
+}
+
+/** @param rest the key of a flag is the whole of it, because some clients do not encode a slash in it */
+function targetOf(rest: string): OfrepTarget | null {
+  if (rest === 'events') return events;
+  if (!rest.startsWith(flagsPath)) return null;
+  if (rest.length <= flagsPath.length + 1) return rest === flagsPath || rest.endsWith('/') ? all : null;
+  if (rest[flagsPath.length] !== '/') return null;
+  return { kind: 'flag', key: decodeKey(rest.slice(flagsPath.length + 1)) };
+}
+
+/** Some clients leave a percent sign of the key as it is: what is no escape stands for itself. */
+function decodeKey(key: string): string {
+  if (!key.includes('%')) return key;
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key.replace(/(?:%[0-9A-Fa-f]{2})+/g, decodeSegment);
+  }
+}
+
+/** @param text `{project}` or `{project}/{environment}`, percent-encoded */
+function placeOf(text: string): OfrepPlace | null {
+  const slash = text.indexOf('/');
+  if (slash < 0) return text === '' ? null : { projectId: decodeSegment(text), environment: null };
+  const environment = text.slice(slash + 1);
+  if (slash === 0 || environment.includes('/')) return null;
+  return { projectId: decodeSegment(text.slice(0, slash)), environment: decodeSegment(environment) };
+}

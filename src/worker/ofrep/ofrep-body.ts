@@ -1,0 +1,81 @@
+import { isUtf8 } from 'node:buffer';
+import type { OpenFeatureContext } from '../../domain/evaluation/open-feature-context.ts';
+import { nestingMax, scanJson } from '../../support/json-scan.ts';
+import {
+  booleanOf,
+  entriesOf,
+  itemsOf,
+  type JsonValue,
+  kindOf,
+  numberOf,
+  rootOf,
+  stringOf,
+} from '../../support/json-value.ts';
+import {
+  bodyIsNoJson,
+  bodyIsNoObject,
+  bodyTooDeep,
+  contextIsNoObject,
+  type OfrepRefusal,
+} from './ofrep-problems.ts';
+
+/** Most bytes of a body (docs/limits.md). */
+export const ofrepBodyBytesMax = 64 * 1024;
+/** `JSON.parse` needs tens of milliseconds for a long body of brackets or small objects: those are never made. */
+const parsedWholeMax = 4096;
+
+const nothing: OpenFeatureContext = {};
+
+/** A context, or why there is none. */
+export type ReadContext = { readonly context: OpenFeatureContext } | OfrepRefusal;
+
+/**
+ * Reads the context of a request's body. Of a repeated key the last value counts, as everywhere. Without a context, or
+ * with `null`, it is empty.
+ * @param bytes valid during the call only
+ */
+export function readOfrepBody(bytes: Uint8Array): ReadContext {
+  if (!isUtf8(bytes)) return bodyIsNoJson;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  return text.length <= parsedWholeMax ? parseWhole(text) : readScanned(text);
+}
+
+function parseWhole(text: string): ReadContext {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return bodyIsNoJson;
+  }
+  if (!isObject(body)) return bodyIsNoObject;
+  const { context } = body;
+  if (context === undefined || context === null) return { context: nothing };
+  return isObject(context) ? { context } : contextIsNoObject;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readScanned(text: string): ReadContext {
+  const fault = scanJson(text, nestingMax);
+  if (fault !== null) return fault.kind === 'too-deep' ? bodyTooDeep : bodyIsNoJson;
+  const root = rootOf(text);
+  if (kindOf(root) !== 'object') return bodyIsNoObject;
+  let context: JsonValue | null = null;
+  for (const [key, member] of entriesOf(root)) if (key === 'context') context = member;
+  if (context === null || kindOf(context) === 'null') return { context: nothing };
+  if (kindOf(context) !== 'object') return contextIsNoObject;
+  const values = new Map<string, unknown>();
+  for (const [name, value] of entriesOf(context)) values.set(name, usedValueOf(value));
+  return { context: Object.fromEntries(values) };
+}
+
+/** @returns the value as far as a context has a use for it: objects, and lists in lists, become null */
+function usedValueOf(value: JsonValue): unknown {
+  return kindOf(value) === 'array' ? Array.from(itemsOf(value), scalarOf) : scalarOf(value);
+}
+
+function scalarOf(value: JsonValue): string | number | boolean | null {
+  return stringOf(value) ?? numberOf(value) ?? booleanOf(value) ?? null;
+}

@@ -1,0 +1,102 @@
+import { flagSetIdOf, ofrepSuccess } from '../../contracts/ofrep/ofrep-answers.ts';
+import { evaluateFlag, selectState } from '../../domain/evaluation/evaluate-flag.ts';
+import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
+import { isOn } from '../../domain/evaluation/evaluation-reason.ts';
+import {
+  assignOpenFeatureContext,
+  type OpenFeatureContext,
+} from '../../domain/evaluation/open-feature-context.ts';
+import type { Project } from '../../domain/project/project.ts';
+import { isIdShaped } from '../../support/id-shape.ts';
+import { randomRoll } from '../../support/random-roll.ts';
+import type { EvaluationCounting } from '../evaluation/evaluate-list.ts';
+import type { CachedFlag } from '../evaluation/flag-cache.ts';
+import type { FlagSource } from '../evaluation/flag-source.ts';
+import type { OfrepPlace } from './ofrep-address.ts';
+import {
+  accessOff,
+  ambiguousName,
+  noEnvironment,
+  noFlag,
+  noPlace,
+  noProject,
+  type OfrepRefusal,
+} from './ofrep-problems.ts';
+
+/** A question about one flag. */
+export interface FlagQuestion {
+  readonly place: OfrepPlace | null;
+  readonly key: string;
+  readonly context: OpenFeatureContext;
+}
+
+const decoder = new TextDecoder();
+
+function refusePlace(project: Project | undefined, place: OfrepPlace): OfrepRefusal | null {
+  if (project === undefined) return noProject(place.projectId);
+  return project.evaluationAccess ? null : accessOff;
+}
+
+/** Evaluates single flags for OFREP, as the Evaluation API does. */
+export class OfrepFlagEvaluator {
+  readonly #source: FlagSource;
+  readonly #counting: EvaluationCounting;
+  readonly #context = new EvaluationContext();
+
+  constructor(source: FlagSource, counting: EvaluationCounting) {
+    this.#source = source;
+    this.#counting = counting;
+  }
+
+  /**
+   * @returns the body of the answer, or a refusal, which is not counted yet; null: the flag has to be loaded first, as
+   * `FlagSource.cold` says
+   */
+  evaluate({ place, key, context: given }: FlagQuestion): string | OfrepRefusal | null {
+    // Compared for each request: one that comes after a change was acknowledged sees the new version.
+    this.#source.refresh();
+    const found = place === null ? this.#findById(key) : this.#find(place, key);
+    if (found === null || 'code' in found) return found;
+    const { compiled, cachedProject } = found;
+    const { project } = cachedProject;
+    if (!project.evaluationAccess) return accessOff;
+    const context = this.#context;
+    assignOpenFeatureContext(context, given, place?.environment ?? null);
+    const state = selectState(compiled, context);
+    const environment = environmentNamed(project, context);
+    if (state === null) return noEnvironment(environment, project);
+    const reason = evaluateFlag(compiled, state, context, randomRoll);
+    this.#counting.meter.countFlag(reason);
+    this.#counting.tallies.count(state.tally, isOn(reason));
+    const flagSetId = JSON.stringify(flagSetIdOf(project.id, environment));
+    return ofrepSuccess(JSON.stringify(key), reason, compiled, flagSetId);
+  }
+
+  #findById(key: string): CachedFlag | OfrepRefusal | null {
+    const found = isIdShaped(key) ? this.#source.find(key) : undefined;
+    return found === undefined ? noPlace : found;
+  }
+
+  /** By id, then by name. */
+  #find(place: OfrepPlace, key: string): CachedFlag | OfrepRefusal | null {
+    const found = isIdShaped(key) ? this.#source.find(key) : undefined;
+    if (found === null) return null;
+    if (found !== undefined && found.cachedProject.project.id === place.projectId) return found;
+    return this.#findByName(place, key);
+  }
+
+  #findByName(place: OfrepPlace, key: string): CachedFlag | OfrepRefusal | null {
+    const refused = refusePlace(this.#source.findProject(place.projectId)?.project, place);
+    if (refused !== null) return refused;
+    const ids = this.#source.idsByName(place.projectId, key);
+    if (ids.length > 1) return ambiguousName(key, ids);
+    const found = ids.length === 0 ? undefined : this.#source.find(ids[0] as string);
+    return found === undefined ? noFlag(key) : found;
+  }
+}
+
+/** @returns the environment that a context names, in a project that has environments; otherwise null */
+export function environmentNamed(project: Project, context: EvaluationContext): string | null {
+  if (!project.isMultiEnvironment || context.envStart < 0) return null;
+  return decoder.decode(context.bytes.subarray(context.envStart, context.envEnd));
+}

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { flagSetIdOf, ofrepSuccess } from '../../contracts/ofrep/ofrep-answers.ts';
+import { nameJson } from '../../domain/evaluation/compiled-flag.ts';
+import {
+  assignOpenFeatureContext,
+  type OpenFeatureContext,
+} from '../../domain/evaluation/open-feature-context.ts';
+import { findEnvironment, type Project, soleEnvironment } from '../../domain/project/project.ts';
+import type { ListForm } from '../evaluation/evaluate-list.ts';
+import {
+  type EvaluatedList,
+  environmentIndex,
+  type ProjectEvaluator,
+} from '../evaluation/evaluate-project.ts';
+import type { FlagSource } from '../evaluation/flag-source.ts';
+import type { OfrepPlace } from './ofrep-address.ts';
+import { environmentNamed } from './ofrep-flag.ts';
+import { accessOff, noEnvironment, noProject, type OfrepRefusal } from './ofrep-problems.ts';
+
+/** A question about all flags of a project. */
+export interface FlagsQuestion {
+  readonly place: OfrepPlace;
+  readonly context: OpenFeatureContext;
+  /** The address of the events of change, to be told to the client; null: it follows none. */
+  readonly eventsUrl: string | null;
+  /** Called when it is known what is evaluated. */
+  onPlace(project: Project, environmentNumber: number): void;
+  /** @returns whether the client has the answer with this tag, and wants no other one */
+  isKnown(entityTag: string): boolean;
+  /** Asked only while the request is handled. */
+  addressOf(): string;
+}
+
+interface LocatedPlace {
+  readonly project: Project;
+  /** `soleEnvironment` in a single-environment project. */
+  readonly environmentNumber: number;
+}
+
+/** The answer: its tag is known once a piece is not empty, or there are no more pieces. */
+export interface TaggedList {
+  readonly list: EvaluatedList;
+  readonly pieces: Generator<string | Uint8Array>;
+  readonly entityTag: string;
+  /** The client has this answer: there are no pieces. */
+  readonly isKnown: boolean;
+  readonly heldBytes: number;
+}
+
+const pieceBytes = 64 * 1024;
+const nothing = new Uint8Array(0);
+
+/** Evaluates all flags of a project for OFREP, as the Evaluation API does. */
+export class OfrepFlagsEvaluator {
+  readonly #source: FlagSource;
+  readonly #projects: ProjectEvaluator;
+
+  constructor(source: FlagSource, projects: ProjectEvaluator) {
+    this.#source = source;
+    this.#projects = projects;
+  }
+
+  /** @returns the environment of an address, or why nothing may be evaluated there */
+  locate({ projectId, environment }: OfrepPlace): LocatedPlace | OfrepRefusal {
+    this.#source.refresh();
+    const project = this.#source.findProject(projectId)?.project;
+    if (project === undefined) return noProject(projectId);
+    if (!project.evaluationAccess) return accessOff;
+    if (!project.isMultiEnvironment) return { project, environmentNumber: soleEnvironment };
+    const found = environment === null ? undefined : findEnvironment(project, environment);
+    return found === undefined
+      ? noEnvironment(environment, project)
+      : { project, environmentNumber: found.number };
+  }
+
+  /** @returns a refusal, which is not counted yet, or the answer */
+  evaluate(question: FlagsQuestion): TaggedList | OfrepRefusal {
+    this.#source.refresh();
+    const { place, context: given, addressOf } = question;
+    const project = this.#source.findProject(place.projectId)?.project;
+    if (project === undefined) return noProject(place.projectId);
+    if (!project.evaluationAccess) return accessOff;
+    const context = this.#projects.takeContext();
+    assignOpenFeatureContext(context, given, place.environment);
+    const environment = environmentNamed(project, context);
+    const index = environmentIndex(project, context);
+    if (index === null) {
+      this.#projects.keepContext(context);
+      return noEnvironment(environment, project);
+    }
+    question.onPlace(project, project.environments[index]?.number ?? soleEnvironment);
+    const form = formOf(JSON.stringify(flagSetIdOf(project.id, environment)));
+    return new TaggedAnswer(this.#projects.list(project, context, form, addressOf), question);
+  }
+}
+
+/** A flag's key is its name, by which programs ask; or its id, where another flag has the same name. */
+function formOf(flagSetId: string): ListForm {
+  return {
+    asksForNames: true,
+    body: (flag, reason, isNameShared) =>
+      ofrepSuccess(isNameShared ? `"${flag.id}"` : nameJson(flag), reason, flag, flagSetId),
+  };
+}
+
+/** Keeps the whole body until its hash is known: the tag stands before it. */
+class TaggedAnswer implements TaggedList {
+  readonly list: EvaluatedList;
+  readonly pieces: Generator<string | Uint8Array>;
+  readonly #question: FlagsQuestion;
+  readonly #hash = createHash('sha256');
+  readonly #whole: Buffer[] = [];
+  #last = Buffer.alloc(0);
+  #lastBytes = 0;
+  #keptBytes = 0;
+  entityTag = '';
+  isKnown = false;
+
+  constructor(list: EvaluatedList, question: FlagsQuestion) {
+    this.list = list;
+    this.#question = question;
+    this.pieces = this.#make();
+  }
+
+  get heldBytes(): number {
+    return this.list.held.bytes + this.#keptBytes;
+  }
+
+  *#make(): Generator<string | Uint8Array> {
+    const { eventsUrl } = this.#question;
+    this.#add(Buffer.from('{"flags":'));
+    for (const piece of this.list.pieces) {
+      if (piece.length > 0) this.#add(typeof piece === 'string' ? Buffer.from(piece) : piece);
+      yield nothing;
+    }
+    const streams = JSON.stringify([{ type: 'sse', url: eventsUrl }]);
+    this.#add(Buffer.from(eventsUrl === null ? '}' : `,"eventStreams":${streams}}`));
+    this.entityTag = `"${this.#hash.digest('base64url')}"`;
+    this.isKnown = this.#question.isKnown(this.entityTag);
+    if (this.isKnown) return;
+    for (const bytes of this.#whole) {
+      yield bytes;
+      this.#keptBytes -= bytes.length;
+    }
+    yield this.#last.subarray(0, this.#lastBytes);
+  }
+
+  #add(bytes: Uint8Array): void {
+    this.#hash.update(bytes);
+    for (let taken = 0; taken < bytes.length; ) {
+      if (this.#lastBytes === this.#last.length) this.#begin(bytes.length);
+      const part = bytes.subarray(taken, taken + this.#last.length - this.#lastBytes);
+      this.#last.set(part, this.#lastBytes);
+      this.#lastBytes += part.length;
+      taken += part.length;
+    }
+  }
+
+  /** Short answers need little memory, long ones few pieces. */
+  #begin(bytesMin: number): void {
+    if (this.#lastBytes > 0) this.#whole.push(this.#last);
+    const size = Math.min(pieceBytes, Math.max(bytesMin, 2 * this.#last.length));
+    this.#last = Buffer.allocUnsafeSlow(size);
+    this.#lastBytes = 0;
+    this.#keptBytes += size;
+  }
+}

@@ -1,0 +1,4 @@
+import { OFREPProvider } from '@openfeature/ofrep-provider';
+import { serve } from './serve.mjs';
+
+await serve(({ ofrep }) => new OFREPProvider({ baseUrl: ofrep }));
