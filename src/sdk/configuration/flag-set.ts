@@ -220,7 +220,6 @@ function compiledFlagOf(sent: SyncFlag, find: (id: string) => ClientAudience | u
     id,
     projectId: '',
     name,
-    revision,
     cohorts: packList(cohorts),
     states: new Map([[soleEnvironment, { enabled, trafficPercentage, cohortOverride: null, audienceId }]]),
     revision,
