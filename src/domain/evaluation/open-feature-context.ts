@@ -69,19 +69,19 @@ export function textOf(value: unknown): string | null {
 }
 
 /**
- * The same of a context's targeting key and cohorts alone: of what a flag asks that compares attributes by itself
- * (`matchesTextRules`).
+ * The same of a context's targeting key and cohorts alone, for a flag whose audience is compared without
+ * (`matchesTextRules`). What the context inherits counts, too.
  */
 export function assignOpenFeatureKeys(context: EvaluationContext, given: OpenFeatureContext): void {
   context.clear();
-  // V8 makes a call for `Object.hasOwn`, and of a plain object nothing of these names is inherited.
-  const isPlain = Object.getPrototypeOf(given) === Object.prototype;
   const { targetingKey, cohort } = given;
-  if (targetingKey !== undefined && (isPlain || Object.hasOwn(given, 'targetingKey'))) {
-    if (typeof targetingKey === 'string') context.setTargetingKey(targetingKey);
-    else setTargetingKey(context, targetingKey);
-  }
-  if (cohort !== undefined && (isPlain || Object.hasOwn(given, 'cohort'))) {
-    addValues(context, addCohort, 'cohort', cohort);
-  }
+  if (typeof targetingKey === 'string') context.setTargetingKey(targetingKey);
+  else if (targetingKey !== undefined) setTargetingKey(context, targetingKey);
+  if (cohort !== undefined) addValues(context, addCohort, 'cohort', cohort);
+}
+
+/** @returns the texts of a value: several of a list */
+export function textsOf(value: unknown): readonly string[] {
+  const texts = Array.isArray(value) ? value.map(textOf) : [textOf(value)];
+  return texts.filter((text) => text !== null);
 }

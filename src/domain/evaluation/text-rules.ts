@@ -27,14 +27,14 @@ export function textRuleOf({ attribute, values }: AudienceRule): TextRule | null
   };
 }
 
-/** Whether every rule matches: `matchesAudience` of a context that `assignOpenFeatureContext` would fill from this one. */
+/**
+ * Whether every rule matches: `matchesAudience` of a context that `assignOpenFeatureContext` would fill from this one. What
+ * the context inherits counts, too: what an object has from its class is no data, unless it is a getter of the caller's.
+ */
 export function matchesTextRules(rules: readonly TextRule[], given: OpenFeatureContext): boolean {
-  // What is inherited from here, an object's own methods above all, has no text anyway.
-  const isPlain = Object.getPrototypeOf(given) === Object.prototype;
   for (let index = 0; index < rules.length; index += 1) {
     const rule = rules[index] as TextRule;
     const value = given[rule.attribute];
-    if (value === undefined || !(isPlain || Object.hasOwn(given, rule.attribute))) return false;
     const isMatch =
       typeof value === 'string' && !rule.hasReplacement ? rule.values.has(value) : matchesValue(rule, value);
     if (!isMatch) return false;

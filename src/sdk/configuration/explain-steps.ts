@@ -1,6 +1,7 @@
 import type { RandomRoll } from '../../domain/evaluation/evaluate-flag.ts';
 import type { EvaluationContext, PlainContext } from '../../domain/evaluation/evaluation-context.ts';
 import { type TrialPlace, trialOf } from '../../domain/evaluation/flag-trial.ts';
+import { type OpenFeatureContext, textsOf } from '../../domain/evaluation/open-feature-context.ts';
 import { soleEnvironment } from '../../domain/project/project.ts';
 import type { ExplainedStep } from '../burgee-client.ts';
 import type { ClientFlag } from './flag-set.ts';
@@ -26,9 +27,14 @@ const project = {
 export function explainSteps(
   flag: ClientFlag,
   context: EvaluationContext,
+  given: OpenFeatureContext,
   roll: RandomRoll,
 ): readonly ExplainedStep[] {
-  return trialOf(placeOf(flag), plainContextOf(context, flag.sent.cohorts), roll).steps;
+  const attributes = flag.rules?.flatMap(({ attribute }) =>
+    textsOf(given[attribute]).map((text) => [attribute, text] as const),
+  );
+  const plain = { ...keysOf(context, flag.sent.cohorts), attributes: attributes ?? [] };
+  return trialOf(placeOf(flag), plain, roll).steps;
 }
 
 function placeOf({ sent, audience }: ClientFlag): TrialPlace {
@@ -47,23 +53,14 @@ function placeOf({ sent, audience }: ClientFlag): TrialPlace {
 }
 
 /** Of several cohorts, the one that matches, else the first. */
-function plainContextOf(context: EvaluationContext, listed: readonly string[]): PlainContext {
+function keysOf(context: EvaluationContext, listed: readonly string[]): PlainContext {
   const text = (start: number, end: number): string => decoder.decode(context.bytes.subarray(start, end));
   const cohorts = context.hasCohort ? [text(context.cohortStart, context.cohortEnd)] : [];
   for (let index = 0; index < context.furtherCohortCount; index += 1) {
     cohorts.push(text(context.furtherCohortStart(index), context.furtherCohortEnd(index)));
   }
-  const attributes: [string, string][] = [];
-  for (let index = 0; index < context.attributeCount; index += 1) {
-    const nameEnd = context.attributeNameEnd(index);
-    attributes.push([
-      text(context.attributeNameStart(index), nameEnd),
-      text(nameEnd, context.attributeValueEnd(index)),
-    ]);
-  }
   return {
     targetingKey: context.hasTargetingKey ? text(context.targetingKeyStart, context.targetingKeyEnd) : '',
     cohort: cohorts.find((cohort) => listed.includes(cohort)) ?? cohorts[0] ?? '',
-    attributes,
   };
 }

@@ -8,10 +8,7 @@ import {
   reasonName,
 } from '../../domain/evaluation/evaluation-reason.ts';
 import { percentOf } from '../../domain/evaluation/flag-trial.ts';
-import {
-  assignOpenFeatureContext,
-  assignOpenFeatureKeys,
-} from '../../domain/evaluation/open-feature-context.ts';
+import { assignOpenFeatureKeys } from '../../domain/evaluation/open-feature-context.ts';
 import { matchesTextRules } from '../../domain/evaluation/text-rules.ts';
 import { randomRoll } from '../../support/random-roll.ts';
 import type { EvaluatedFlag, Explanation, FallbackReason, FlagContext } from '../burgee-client.ts';
@@ -89,21 +86,23 @@ export class FlagAnswers {
   }
 
   /** @param version null while there is no configuration */
-  explain(nameOrId: string, given: FlagContext, fallback: boolean, version: string | null): Explanation {
+  explain(nameOrId: string, asked: FlagContext, fallback: boolean, version: string | null): Explanation {
     const flag = this.#flags.find(nameOrId);
     if (flag === undefined || flag.isAmbiguous) {
       return { ...answerOfFallback, value: fallback, version, ...whyFallback(nameOrId, flag, version) };
     }
     const context = new EvaluationContext();
-    assignOpenFeatureContext(context, given ?? noContext, null);
+    const given = asked ?? noContext;
+    assignOpenFeatureKeys(context, given);
+    const isMatch = flag.rules === null || matchesTextRules(flag.rules, given);
     let rolled: number | null = null;
     const roll = (): number => {
       rolled ??= randomRoll();
       return rolled;
     };
-    const reason = evaluateFlag(flag.compiled, flag.state, context, roll);
+    const reason = evaluateFlag(flag.compiled, isMatch ? flag.matched : flag.mismatched, context, roll);
     const hasKey = context.hasTargetingKey || context.hasCohort;
-    const steps = explainSteps(flag, context, roll);
+    const steps = explainSteps(flag, context, given, roll);
     const deciding = steps.find(({ outcome }) => outcome === 'decides');
     return {
       value: isOn(reason),

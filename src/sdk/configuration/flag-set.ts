@@ -220,9 +220,9 @@ function compiledFlagOf(sent: SyncFlag, find: (id: string) => ClientAudience | u
     id,
     projectId: '',
     name,
-    revision,
     cohorts: packList(cohorts),
     states: new Map([[soleEnvironment, { enabled, trafficPercentage, cohortOverride: null, audienceId }]]),
+    revision,
   };
   const compiled = compileOrRefuse(() => compileEvaluable(evaluable, project, () => audience?.compiled));
   if (compiled.sole === null) throw new Error('a flag of one environment has one state');

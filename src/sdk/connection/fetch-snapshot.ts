@@ -1,7 +1,7 @@
 import type { HeldConfiguration } from '../configuration/held-configuration.ts';
 import { parseJson, readSnapshot } from '../configuration/sync-shapes.ts';
 import type { Timings } from '../timings.ts';
-import { configurationBytesMax } from './configuration-bound.ts';
+import { receivedBytesMax } from './configuration-bound.ts';
 import { ConnectionEnded, expectAnswer } from './connection-end.ts';
 import { readText, send } from './request.ts';
 import type { SyncAddress } from './sync-address.ts';
@@ -35,7 +35,7 @@ export async function fetchSnapshot(
     try {
       if (answer.statusCode === 304) return;
       expectAnswer(answer, 'application/json', address);
-      held.replace(readSnapshot(parseJson(await readText(answer, configurationBytesMax))));
+      held.replace(readSnapshot(parseJson(await readText(answer, receivedBytesMax))));
     } finally {
       answer.destroy();
     }

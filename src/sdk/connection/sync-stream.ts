@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser';
 import type { HeldConfiguration } from '../configuration/held-configuration.ts';
 import { parseJson, readBeat, readDelta, readGoodbye, readSnapshot } from '../configuration/sync-shapes.ts';
 import type { Timings } from '../timings.ts';
-import { configurationBytesMax } from './configuration-bound.ts';
+import { receivedBytesMax } from './configuration-bound.ts';
 import { ConnectionEnded, expectAnswer } from './connection-end.ts';
 import { send } from './request.ts';
 import type { SyncAddress } from './sync-address.ts';
@@ -72,8 +72,8 @@ async function readEvents(
   for await (const piece of answer) {
     onBytes();
     bytesOfEvent += (piece as string).length;
-    if (bytesOfEvent > configurationBytesMax) {
-      throw new Error(`an event is longer than ${configurationBytesMax} bytes`);
+    if (bytesOfEvent > receivedBytesMax) {
+      throw new Error(`an event is longer than ${receivedBytesMax} bytes`);
     }
     parser.feed(piece as string);
   }
