@@ -20,6 +20,8 @@ const layers = [
     actors,
     ['support', 'domain', 'contracts', 'storage', 'observability', 'operations', 'cluster/client', actors],
   ],
+  // It reads environments as the workers do for sync.
+  ['flagd', ['support', 'domain', 'storage', 'observability', 'http', 'worker/sync']],
   // Parts of the worker that know less than it does: evaluation no request and no thread, answers no store.
   ['worker/evaluation', ['support', 'domain', 'contracts', 'storage', 'observability']],
   [
@@ -47,6 +49,7 @@ const layers = [
     [
       'admin',
       'cluster',
+      'flagd',
       'support',
       'domain',
       'config',
@@ -192,6 +195,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/cluster/sql/' },
       to: { path: 'node_modules/pg/' },
+    },
+    {
+      name: 'grpc-only-in-flagd',
+      comment: 'It is loaded in one thread, which runs only where a port of flagd’s sync is configured.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/flagd/' },
+      to: { path: 'node_modules/@grpc/' },
     },
     {
       name: 'uwebsockets-only-in-http',

@@ -22,7 +22,7 @@ const isOurs = [join(root, 'dist'), tmpdir()].some((place) => target.startsWith(
 if (!isOurs)
   throw new Error(`${target} is replaced as a whole: name a folder below dist, or a temporary one`);
 const leftOut =
-  /^(node:|lmdb|msgpackr|fs-native-extensions|uWebSockets\.js|@node-rs\/argon2|piscina|nodemailer|openid-client|pg$|prom-client)/;
+  /^(node:|lmdb|msgpackr|fs-native-extensions|uWebSockets\.js|@node-rs\/argon2|piscina|nodemailer|openid-client|pg$|prom-client|@grpc\/grpc-js)/;
 
 const compiled = join(root, 'dist', 'src');
 const listed = await import(pathToFileURL(join(compiled, 'entry-files.js')).href);

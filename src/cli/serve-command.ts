@@ -11,8 +11,8 @@ const examples = `Examples:
   BURGEE_PORT=9000 burgee serve --config burgee.json
 `;
 
-/** The threads of the writer, the notifier and the operator. */
-const otherThreads = 3;
+/** The threads of the writer, the notifier, the operator and flagd's sync. */
+const otherThreads = 4;
 /** Address space that V8 reserves for each thread, rounded up. */
 const threadBytes = 2 ** 30;
 

@@ -3,6 +3,7 @@ import { Check } from 'typebox/schema';
 import { didYouMean } from '../support/closest-name.ts';
 import { clusterSettings } from './cluster-settings.ts';
 import type { Config } from './config.ts';
+import { flagdSettings } from './flagd-settings.ts';
 import { formerNamesOf, formerSettings, formerSettingWarning } from './former-settings.ts';
 import {
   type ConfigFile,
@@ -123,17 +124,33 @@ function unknownVariables(environment: EnvironmentVariables): string[] {
   });
 }
 
-const samePort =
-  'The admin port must differ from the public port, even on another address: choose another one with --admin-port (BURGEE_ADMIN_PORT).';
+/** The listeners beside the public one, in the order in which they give way. */
+const otherPorts = { adminPort: 'admin port', flagdSyncPort: 'port of flagd sync' } as const;
+
+/** Two listeners with one port, even on different addresses, are a mistake that would be found late. */
+function* portConflicts(values: ReadonlyMap<SettingName, unknown>): Generator<string> {
+  const taken = new Map<unknown, string>([[values.get('port'), 'public port']]);
+  for (const [name, title] of Object.entries(otherPorts) as [keyof typeof otherPorts, string][]) {
+    const port = values.get(name);
+    if (port === null || port === 0) continue;
+    const other = taken.get(port);
+    if (other === undefined) taken.set(port, title);
+    else
+      yield `The ${title} must differ from the ${other}, even on another address: choose another one with ${named(name)}.`;
+  }
+}
 
 /** @returns the conflicts between settings that are valid one by one, each saying what to do. */
 function settingConflicts(
   values: ReadonlyMap<SettingName, unknown>,
   sources: ReadonlyMap<SettingName, SettingSource>,
 ): readonly string[] {
-  const problems: string[] = [];
-  if (values.get('port') !== 0 && values.get('adminPort') === values.get('port')) problems.push(samePort);
-  return [...problems, ...openIdConflicts(values, sources), ...clusterConflicts(values, sources)];
+  return [
+    ...portConflicts(values),
+    ...openIdConflicts(values, sources),
+    ...flagdConflicts(values, sources),
+    ...clusterConflicts(values, sources),
+  ];
 }
 
 /**
@@ -158,6 +175,30 @@ function* openIdConflicts(
   }
   if (sources.get('baseUrl') === 'default') {
     yield `${named('openIdIssuer')} needs ${named('baseUrl')}: the provider sends people back to <base-url>/console/api/openid/callback`;
+  }
+}
+
+function* flagdConflicts(
+  values: ReadonlyMap<SettingName, unknown>,
+  sources: ReadonlyMap<SettingName, SettingSource>,
+): Generator<string> {
+  if (values.get('flagdSyncPort') === null)
+    yield* withoutEffect(flagdSettings, 'flagdSyncPort', values, sources);
+  else if ((values.get('flagdSyncCertFile') === null) !== (values.get('flagdSyncKeyFile') === null)) {
+    yield `${named('flagdSyncCertFile')} and ${named('flagdSyncKeyFile')} belong together: give both, or neither for connections without TLS`;
+  }
+}
+
+/** Settings that were given, and do nothing while another one is off. */
+function* withoutEffect(
+  group: Readonly<Record<string, Setting>>,
+  first: SettingName,
+  values: ReadonlyMap<SettingName, unknown>,
+  sources: ReadonlyMap<SettingName, SettingSource>,
+): Generator<string> {
+  for (const name of Object.keys(group) as SettingName[]) {
+    if (sources.get(name) !== 'default' && values.get(name) !== null)
+      yield `${named(name)} does nothing without ${named(first)}: set that too`;
   }
 }
 

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { clusterSettings } from './cluster-settings.ts';
 import { coresOf, cpuQuota, defaultWorkers, workersMax } from './cores.ts';
+import { flagdSettings } from './flagd-settings.ts';
 import type { Setting } from './setting.ts';
 import {
   bytesSetting,
@@ -175,7 +176,7 @@ export const settings = {
     {
       fallback: { value: 10_000 },
       description:
-        'Most event streams of sync and of OFREP open at once. One more gets 503 with `Retry-After`. One project gets at most four fifths of them. Each needs a connection.',
+        'Most event streams of sync and of OFREP open at once, and as many again of flagd’s providers. One more gets 503 with `Retry-After`. One project gets at most four fifths of them. Each needs a connection.',
     },
   ),
   trustedProxies: networksSetting({
@@ -290,6 +291,7 @@ export const settings = {
       description: 'Free disk space below which writes get 503. Reads go on.',
     },
   ),
+  ...flagdSettings,
   ...clusterSettings,
 } satisfies Record<string, Setting>;
 

@@ -6,6 +6,10 @@ export class ListenError extends Error {
 const flags = {
   public: { port: '--port N (BURGEE_PORT)', host: '--host H (BURGEE_HOST)' },
   admin: { port: '--admin-port N (BURGEE_ADMIN_PORT)', host: '--admin-host H (BURGEE_ADMIN_HOST)' },
+  flagdSync: {
+    port: '--flagd-sync-port N (BURGEE_FLAGD_SYNC_PORT)',
+    host: '--flagd-sync-host H (BURGEE_FLAGD_SYNC_HOST)',
+  },
 } as const;
 
 export function describeRefusedListen(

@@ -1,5 +1,6 @@
 import type { AdminServer, Readiness } from '../admin/admin-server.ts';
 import { clusterMetrics } from '../cluster/client/cluster-metrics-protocol.ts';
+import { flagdMetrics } from '../flagd/flagd-protocol.ts';
 import type { Front } from '../front/front.ts';
 import { frontMetrics } from '../front/front-metrics-protocol.ts';
 import { notifierMetrics } from '../notifier/notifier-protocol.ts';
@@ -9,6 +10,7 @@ import { evaluationMetrics } from '../worker/evaluation/evaluation-metrics-proto
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import { writerMetrics } from '../writer/client/writer-metrics-protocol.ts';
 import type { ClusterHost } from './cluster-host.ts';
+import type { FlagdHost } from './flagd-host.ts';
 import type { NotifierHost } from './notifier-host.ts';
 import type { WriterHost } from './writer-host.ts';
 
@@ -23,6 +25,8 @@ export interface AdminHostOptions {
   readonly cluster: ClusterHost | null;
   /** Null when no mail server is configured. */
   readonly notifier: NotifierHost | null;
+  /** Null when no port of flagd's sync is configured: then there are no metrics of it. */
+  readonly flagd: FlagdHost | null;
   /** Null until the front end exists. */
   readonly front: () => Front | null;
 }
@@ -46,7 +50,7 @@ export class AdminHost {
 
   /** Loads its parts only when the listener is configured. @throws ListenError */
   async start(): Promise<void> {
-    const { host, port, log, readiness, writer, cluster, notifier, front } = this.#options;
+    const { host, port, log, readiness, writer, cluster, notifier, flagd, front } = this.#options;
     if (port === null) return;
     const { AdminServer } = await import('../admin/admin-server.ts');
     const { PrometheusText } = await import('../admin/prometheus-text.ts');
@@ -58,6 +62,7 @@ export class AdminHost {
       { block: evaluationMetrics, read: () => front()?.readEvaluationMetrics() ?? noEvaluations },
       { block: writerMetrics, read: () => writer.readMetrics(measureTimeoutMs) },
       { block: notifierMetrics, read: () => notifier?.readMetrics() ?? noMail },
+      ...(flagd === null ? [] : [{ block: flagdMetrics, read: () => flagd.readMetrics() }]),
       ...(cluster === null ? [] : [{ block: clusterMetrics, read: () => cluster.readMetrics() }]),
     ]);
     const onFault = (fault: unknown): void => log.error({ err: fault }, 'admin request failed');

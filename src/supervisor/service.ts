@@ -23,6 +23,7 @@ import { writerMetrics } from '../writer/client/writer-metrics-protocol.ts';
 import { pulseBytes } from '../writer/client/writer-protocol.ts';
 import { AdminHost } from './admin-host.ts';
 import { ClusterHost } from './cluster-host.ts';
+import { FlagdHost } from './flagd-host.ts';
 import { type MadeOffer, makeFirstOwnerOffer } from './make-first-owner-offer.ts';
 import { NotifierHost } from './notifier-host.ts';
 import { OperatorHost } from './operator-host.ts';
@@ -108,6 +109,8 @@ class ServiceParts {
   readonly #usage: UsageRecorder;
   /** Null when no mail server is configured: letters stay in the outbox. */
   readonly #notifier: NotifierHost | null;
+  /** Null: no port of flagd's sync is configured. */
+  readonly #flagd: FlagdHost | null;
   readonly #admin: AdminHost;
   #isWriterReady = false;
   #isListening = false;
@@ -183,6 +186,7 @@ class ServiceParts {
       leaseMemory !== null,
     );
     this.#notifier = this.#createNotifier();
+    this.#flagd = this.#createFlagd();
     this.#admin = new AdminHost({
       host: config.adminHost,
       port: config.adminPort,
@@ -191,6 +195,7 @@ class ServiceParts {
       writer: this.#writer,
       cluster: this.#cluster,
       notifier: this.#notifier,
+      flagd: this.#flagd,
       front: () => this.#front,
     });
     this.#operator = new OperatorHost({
@@ -234,6 +239,7 @@ class ServiceParts {
     this.#notifier?.start();
     await front.start();
     await this.#operator.start(storeId);
+    await this.#flagd?.start();
     await releasePort();
     const port = await front.listen();
     this.#isListening = true;
@@ -315,6 +321,36 @@ class ServiceParts {
     return new NotifierHost({ setup, writer: this.#writer.client, log: this.#mainLog.log, onLog });
   }
 
+  #createFlagd(): FlagdHost | null {
+    const { flagdSyncPort: port, flagdSyncHost: host, dataDir: directory, mapBytes, logLevel } = this.#config;
+    if (port === null) return null;
+    const { flagdSyncCertFile: certFile, flagdSyncKeyFile: keyFile } = this.#config;
+    const { tokenPrefix, tokenPrefixesAccepted, syncStreamsMax: streamsMax } = this.#config;
+    const { log } = this.#mainLog;
+    return new FlagdHost({
+      setup: {
+        ...{ directory, mapBytes, host, port, streamsMax, logLevel },
+        tls: certFile === null || keyFile === null ? null : { certFile, keyFile },
+        tokenPrefixesAccepted: [tokenPrefix, ...tokenPrefixesAccepted],
+        storeVersion: this.#storeVersion,
+        dataFilePlace: this.#dataFilePlace,
+        leaseMemory: this.#leaseMemory,
+        logMemory: this.#logMemory,
+      },
+      log,
+      onUsed: (use) => this.#usage.tokenUses.add(use),
+      onDenied: (denial) => {
+        this.#writer.client
+          .recordDenial(denial)
+          .then(({ kind }) => {
+            if (kind !== 'recorded') log.error({ outcome: kind }, 'a denial was not recorded');
+          })
+          .catch((fault: unknown) => log.error({ err: fault }, 'a denial was not recorded'));
+      },
+      onLog: (lines) => this.#takeLines(lines),
+    });
+  }
+
   #readiness(): Readiness {
     const parts = {
       writer: this.#isWriterReady && this.#writer.client.isServing,
@@ -347,12 +383,14 @@ class ServiceParts {
   async stop(drainTimeoutMs: number, fault?: unknown): Promise<void> {
     this.#phase = 'draining';
     this.#isListening = false;
+    const flagdStopped = this.#flagd?.stop();
     const notifierStopped = this.#notifier?.stop();
     await this.#front?.drain(drainTimeoutMs);
     this.#openId?.close();
     await this.#operator.stop();
     await notifierStopped;
-    const haveWorkersStopped = (await this.#front?.stop(fault !== undefined)) ?? true;
+    const hasFlagdStopped = (await flagdStopped) ?? true;
+    const haveWorkersStopped = ((await this.#front?.stop(fault !== undefined)) ?? true) && hasFlagdStopped;
     await this.#usage.stop();
     await this.#writer.stop();
     await this.#cluster?.stop();

@@ -1,9 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Test } from 'tap';
+import { makeCertificate } from '../support/certificate.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { unprivilegedIds } from './unprivileged.ts';
@@ -99,15 +100,6 @@ async function makePlaces(t: Test, { backendPort, openssl }: ProxyOptions): Prom
   for (const file of [keyFile, certificateFile, combinedFile]) chmodSync(file, 0o644);
   const [port = 0, plainPort = 0] = await freePorts(2);
   return { directory, port, plainPort, backendPort, certificateFile, keyFile, combinedFile };
-}
-
-function makeCertificate(openssl: string, certificateFile: string, keyFile: string): void {
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', keyFile];
-  const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'];
-  const { status, stderr } = spawnSync(openssl, ['req', '-x509', ...key, ...name, '-out', certificateFile], {
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`openssl: ${stderr}`);
 }
 
 /** All are held until the last is found, so that they differ. */

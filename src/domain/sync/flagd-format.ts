@@ -1,0 +1,171 @@
+import type { SyncAudience, SyncFlag, SyncSnapshot } from './configuration.ts';
+
+/* Burgee's rules as a flag configuration of flagd (https://flagd.dev/reference/flag-definitions), whose providers of all
+   languages evaluate it in their own process. Off is `ENABLED` with the default variant `off`: with `DISABLED` a provider
+   answers the default that stands in the code, so that a flag that was switched off would be on. */
+
+type Logic = Readonly<Record<string, unknown>>;
+
+/** Lists whose JSON is longer stand once in `$evaluators` where a flag has two keys; each evaluator costs a provider a search of the text. */
+const inlineCharactersMax = 16 * 1024;
+const variants = { on: true, off: false } as const;
+const targetingKey = { var: 'targetingKey' } as const;
+const cohort = { var: 'cohort' } as const;
+/** An `or` in place of the `if` gives some providers a truth value instead of the key. */
+const bucketingKey = { if: [targetingKey, targetingKey, cohort] } as const;
+const hasBucketingKey = { or: [targetingKey, cohort] } as const;
+
+/**
+ * Writes the configuration of an environment as JSON, in pieces: one for each flag.
+ *
+ * A flag's keys are its id and, where no other flag of the project has it, its name, as in OFREP. Nothing is rolled: without
+ * targeting key and cohort, a flag that is on for a share of the callers is off.
+ */
+export function* flagdConfiguration(snapshot: SyncSnapshot): Generator<string, void, void> {
+  const shared = new SharedLogic();
+  const audiences = new Map(snapshot.audiences.map((audience) => [audience.id, audience]));
+  const isUnique = uniqueNames(snapshot.flags);
+  yield '{"flags":{';
+  let separator = '';
+  for (const flag of snapshot.flags) {
+    const keys = isUnique(flag.name) ? [flag.id, flag.name] : [flag.id];
+    const text = flagText(flag, audienceOf(flag, audiences), keys.length, shared);
+    for (const key of keys) {
+      yield `${separator}${JSON.stringify(key)}:${text}`;
+      separator = ',';
+    }
+  }
+  yield `},"$evaluators":{${shared.evaluators.join(',')}}`;
+  yield `,"metadata":${JSON.stringify(setMetadata(snapshot))}}`;
+}
+
+function audienceOf(
+  { id, audienceId }: SyncFlag,
+  audiences: ReadonlyMap<string, SyncAudience>,
+): SyncAudience | null {
+  if (audienceId === null) return null;
+  const audience = audiences.get(audienceId);
+  // Without it the flag would be on for everybody.
+  if (audience === undefined) throw new Error(`flag ${id} applies audience ${audienceId}, which is missing`);
+  return audience;
+}
+
+/** Whether a flag can be asked for by this name: one flag has it, and no flag has it for an id. */
+function uniqueNames(flags: readonly SyncFlag[]): (name: string) => boolean {
+  const counts = new Map<string, number>();
+  for (const { id, name } of flags) {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    counts.set(id, (counts.get(id) ?? 0) + 2);
+  }
+  return (name) => counts.get(name) === 1;
+}
+
+/**
+ * Nothing that changes with each version: a provider tells its listeners of each flag whose metadata changed. Without a
+ * `scope` the JavaScript provider adds its selector, in which a token may stand.
+ */
+function setMetadata({ projectId, environment }: SyncSnapshot): Readonly<Record<string, string>> {
+  const flagSetId = environment === null ? projectId : `${projectId}/${environment}`;
+  return { flagSetId, scope: flagSetId };
+}
+
+function flagText(flag: SyncFlag, audience: SyncAudience | null, keys: number, shared: SharedLogic): string {
+  const { id, revision } = flag;
+  const targeting = targetingOf(flag, audience, keys, shared);
+  const isOn = targeting === null && flag.enabled && flag.trafficPercentage === 100;
+  const head = { state: 'ENABLED', variants, defaultVariant: isOn ? 'on' : 'off' };
+  const rest = { metadata: { flagId: id, version: String(revision) } };
+  const rules = targeting === null ? '' : `,"targeting":${targeting}`;
+  return `${JSON.stringify(head).slice(0, -1)}${rules},${JSON.stringify(rest).slice(1)}`;
+}
+
+/** The rules in the order of `evaluateFlag`, as JSON. @returns null when they give everybody the same answer */
+function targetingOf(
+  flag: SyncFlag,
+  audience: SyncAudience | null,
+  keys: number,
+  shared: SharedLogic,
+): string | null {
+  const { id, enabled, cohorts, trafficPercentage } = flag;
+  const isForAll = trafficPercentage === 100 && audience === null;
+  const isForNobody = trafficPercentage === 0 && cohorts.length === 0;
+  if (!enabled || isForAll || isForNobody) return null;
+  const steps: string[] = [];
+  if (cohorts.length > 0) steps.push(shared.cohorts(id, isIn(cohort, cohorts), keys), '"on"');
+  if (trafficPercentage > 0) {
+    const conditions = audience === null ? [] : [shared.audience(audience)];
+    if (trafficPercentage < 100) conditions.push(JSON.stringify(hasBucketingKey));
+    const answer = trafficPercentage === 100 ? 'on' : bucketOf(id, trafficPercentage);
+    steps.push(allOf(conditions), JSON.stringify(answer));
+  }
+  return `{"if":[${steps.join(',')},"off"]}`;
+}
+
+function allOf(conditions: readonly string[]): string {
+  return conditions.length === 1 ? (conditions[0] as string) : `{"and":[${conditions.join(',')}]}`;
+}
+
+/** The key is hashed after the flag's id, as `bucketing.ts` does. */
+function bucketOf(flagId: string, percentage: number): Logic {
+  const shares = [
+    ['on', percentage],
+    ['off', 100 - percentage],
+  ];
+  return { fractional: [{ cat: [flagId, bucketingKey] }, ...shares] };
+}
+
+function audienceLogic({ rules }: SyncAudience): string {
+  return allOf(rules.map(({ attribute, values }) => isIn({ var: attribute }, values)));
+}
+
+/** Whether the attribute, or one of its values where it is a list, is one of the texts. @returns JSON */
+function isIn(attribute: Logic, texts: readonly string[]): string {
+  return JSON.stringify({ some: [{ merge: [attribute] }, { in: [{ var: '' }, withPlainValues(texts)] }] });
+}
+
+/**
+ * Adds the numbers and truth values that are written like one of the texts: an attribute is compared as text, and flagd
+ * compares it as what it is.
+ */
+function withPlainValues(texts: readonly string[]): readonly (string | number | boolean)[] {
+  const values: (string | number | boolean)[] = [];
+  for (const text of texts) {
+    values.push(text);
+    if (text === 'true' || text === 'false') values.push(text === 'true');
+    else if (/^-?\d/.test(text)) {
+      const number = Number(text);
+      if (Number.isFinite(number) && String(number) === text) values.push(number);
+    }
+  }
+  return values;
+}
+
+/**
+ * Rules that several entries refer to. A provider puts them in place by a search in the text, in some languages with
+ * patterns in what is put in: with characters beyond ASCII, `$` or a backslash the rules stand where they are used.
+ */
+class SharedLogic {
+  /** Members of `$evaluators`, as JSON. */
+  readonly evaluators: string[] = [];
+  readonly #audiences = new Map<string, string>();
+
+  audience(audience: SyncAudience): string {
+    const known = this.#audiences.get(audience.id);
+    if (known !== undefined) return known;
+    const logic = this.#share(`audience-${audience.id}`, audienceLogic(audience));
+    this.#audiences.set(audience.id, logic);
+    return logic;
+  }
+
+  /** @param keys of the flag */
+  cohorts(flagId: string, logic: string, keys: number): string {
+    if (keys === 1 || logic.length <= inlineCharactersMax) return logic;
+    return this.#share(`cohorts-${flagId}`, logic);
+  }
+
+  #share(name: string, logic: string): string {
+    if (!/^[ -#%-[\]-~]*$/.test(logic)) return logic;
+    this.evaluators.push(`"${name}":${logic}`);
+    return `{"$ref":"${name}"}`;
+  }
+}

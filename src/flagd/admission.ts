@@ -1,0 +1,91 @@
+import type { Metadata } from '@grpc/grpc-js';
+import type { Refusal } from '../domain/management/refusal.ts';
+import type { ProblemCode } from '../domain/problem.ts';
+import { findEnvironment } from '../domain/project/project.ts';
+import type { RecordQueries } from '../domain/record-queries.ts';
+import { guardSync, maySyncOn, type SyncTarget } from '../domain/sync/sync-guard.ts';
+import type { Denial } from '../domain/token/denial.ts';
+import { tokenStatus } from '../domain/token/token.ts';
+import { hashSecret } from '../support/hash-secret.ts';
+import type { RefusedStatus } from './flagd-protocol.ts';
+import type { StreamPlace } from './flagd-stream.ts';
+import { readSelector } from './selector.ts';
+
+/** Why a call is not served. */
+export interface Refused {
+  readonly status: RefusedStatus;
+  readonly detail: string;
+}
+
+export type Admission =
+  | { readonly ok: true; readonly target: SyncTarget }
+  | { readonly ok: false; readonly refused: Refused; readonly refusal: Refusal | null };
+
+const badSelector =
+  'The selector must be "{project id}/{environment}", or "{project id}" of a project without environments. Where a provider cannot send a token as metadata, ",token={secret}" may follow.';
+const noToken =
+  'Send a token as metadata: "authorization: Bearer <API_TOKEN>". A provider that sends no metadata of its own has it in its selector: "{project id}/{environment},token=<API_TOKEN>".';
+
+/**
+ * Whom a call is from, and what it is for. The selector comes as the metadata `flagd-selector`, from older providers in the
+ * request alone.
+ * @param selector of the request; null: the request was malformed
+ */
+export function admit(
+  queries: RecordQueries,
+  metadata: Metadata,
+  selector: string | null,
+  acceptedPrefixes: readonly string[],
+): Admission {
+  const named = selector === null ? null : readSelector(textOf(metadata, 'flagd-selector') ?? selector);
+  if (named === null) return refuse('invalid-argument', badSelector);
+  const { projectId, environment, token } = named;
+  const authorization = textOf(metadata, 'authorization') ?? (token === null ? null : `Bearer ${token}`);
+  const context = { now: Date.now(), acceptedPrefixes, hashSecret };
+  const step = guardSync(queries, { authorization, projectId, environment }, context);
+  if (step.ok) return { ok: true, target: step.value };
+  const { refusal } = step;
+  const { code, detail } = refusal.problem;
+  const told = code === 'missing-bearer-token' ? noToken : detail;
+  return { ok: false, refused: { status: statusOf(code), detail: told }, refusal };
+}
+
+function refuse(status: RefusedStatus, detail: string): Admission {
+  return { ok: false, refused: { status, detail }, refusal: null };
+}
+
+function textOf(metadata: Metadata, name: string): string | null {
+  const [first] = metadata.get(name);
+  return typeof first === 'string' ? first : null;
+}
+
+function statusOf(code: ProblemCode): RefusedStatus {
+  if (code === 'environment-not-permitted') return 'permission-denied';
+  return code === 'not-found' ? 'not-found' : 'unauthenticated';
+}
+
+/** @returns the record of a refused token; null where none was known or refused as such */
+export function denialOf(refusal: Refusal, route: string, address: string): Denial | null {
+  const { denialReason: reason, tokenId, environment } = refusal;
+  if (reason === null || tokenId === null) return null;
+  return { tokenId, at: Date.now(), reason, route, environment, address };
+}
+
+const notActive: Refused = {
+  status: 'unauthenticated',
+  detail: 'The token has been revoked or has expired. Use another one.',
+};
+const gone: Refused = { status: 'not-found', detail: 'The environment has been renamed or deleted.' };
+
+/** Why an open stream must end; null: it may go on. */
+export function refusalNow(queries: RecordQueries, place: StreamPlace): Refused | null {
+  const { tokenId, projectId, environment, environmentNumber } = place;
+  const now = Date.now();
+  const isActive = (token: Parameters<typeof tokenStatus>[0]): boolean =>
+    tokenStatus(token, now) === 'active';
+  if (!maySyncOn(queries.token(tokenId), isActive, environment)) return notActive;
+  if (environment === null) return null;
+  const project = queries.project(projectId);
+  const found = project === undefined ? undefined : findEnvironment(project, environment);
+  return found?.number === environmentNumber ? null : gone;
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
+
+/** A connection without a stream is closed after this time: a provider keeps its stream open. */
+export const idleMs = 30_000;
+
+export interface ConnectionsOptions {
+  readonly connectionsMax: number;
+  readonly onConnection: (socket: Socket) => void;
+  readonly onCrowded: () => void;
+  readonly onIdle: () => void;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  streams: number;
+  /** When its last stream ended, or it was opened. */
+  idleSince: number;
+}
+
+/**
+ * The listener and its sockets. grpc-js is handed each connection: of its own it bounds neither their number nor how long
+ * one without a stream stays open, and it cannot cut off a client that takes nothing.
+ */
+export class Connections {
+  readonly #options: ConnectionsOptions;
+  readonly #server: Server;
+  readonly #connections = new Map<string, Connection>();
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+    this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
+  }
+
+  get count(): number {
+    return this.#connections.size;
+  }
+
+  /** @returns the port that was taken. @throws ListenError when it cannot be taken */
+  async listen(host: string, port: number): Promise<number> {
+    this.#server.listen({ host, port, exclusive: true });
+    await once(this.#server, 'listening').catch((fault: unknown) => {
+      throw new ListenError(describeRefusedListen(host, port, 'flagdSync'), { cause: fault });
+    });
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  #accept(socket: Socket): void {
+    const peer = `${socket.remoteAddress}:${socket.remotePort}`;
+    if (this.#connections.size >= this.#options.connectionsMax || this.#connections.has(peer)) {
+      socket.destroy();
+      this.#options.onCrowded();
+      return;
+    }
+    this.#connections.set(peer, { socket, streams: 0, idleSince: monotonicMs() });
+    socket.once('close', () => this.#connections.delete(peer));
+    // Without a listener an error of the socket would end the thread.
+    socket.on('error', () => undefined);
+    this.#options.onConnection(socket);
+  }
+
+  /** @param peer address and port of the client. @param change 1 or -1 */
+  noteStream(peer: string, change: number): void {
+    const connection = this.#connections.get(peer);
+    if (connection === undefined) return;
+    connection.streams += change;
+    connection.idleSince = monotonicMs();
+  }
+
+  cut(peer: string): void {
+    this.#connections.get(peer)?.socket.destroy();
+  }
+
+  /** Closes connections that have had no stream for too long. */
+  closeIdle(): void {
+    const now = monotonicMs();
+    for (const { socket, streams, idleSince } of this.#connections.values()) {
+      if (streams > 0 || now - idleSince < idleMs) continue;
+      socket.destroy();
+      this.#options.onIdle();
+    }
+  }
+
+  stopListening(): void {
+    this.#server.close();
+  }
+
+  cutAll(): void {
+    for (const { socket } of this.#connections.values()) socket.destroy();
+  }
+}

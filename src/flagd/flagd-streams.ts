@@ -1,0 +1,184 @@
+import { status as grpcStatus } from '@grpc/grpc-js';
+import type { RecordQueries } from '../domain/record-queries.ts';
+import type { Denial } from '../domain/token/denial.ts';
+import type { TokenUse } from '../domain/token/token-use.ts';
+import { count, type MetricCells } from '../observability/metric-cells.ts';
+import { HeldPlaces, hasShare } from '../support/fair-share.ts';
+import { admit, denialOf, type Refused, refusalNow } from './admission.ts';
+import type { Configurations } from './configurations.ts';
+import { flagdMetrics, type RefusedStatus, refusedStatuses } from './flagd-protocol.ts';
+import { type FlagdCall, FlagdStream, streamPlaceOf } from './flagd-stream.ts';
+import type { SendRoom } from './send-room.ts';
+
+/** Of the streams that are free, a project may have four times as many as it leaves: four fifths where it is alone. */
+const projectWeight = 4;
+/** A client that has not taken a configuration for so long is cut off. */
+export const takeMsMax = 60_000;
+/** Refusals of one token are recorded at most so often: its provider tries again every few seconds. */
+export const denialEveryMs = 60_000;
+/** Tokens of which it is known when they were refused last. */
+export const deniedTokensMax = 1000;
+
+const codes: Readonly<Record<RefusedStatus, grpcStatus>> = {
+  'invalid-argument': grpcStatus.INVALID_ARGUMENT,
+  unauthenticated: grpcStatus.UNAUTHENTICATED,
+  'permission-denied': grpcStatus.PERMISSION_DENIED,
+  'not-found': grpcStatus.NOT_FOUND,
+  'resource-exhausted': grpcStatus.RESOURCE_EXHAUSTED,
+  unavailable: grpcStatus.UNAVAILABLE,
+};
+
+const crowded: Refused = {
+  status: 'resource-exhausted',
+  detail: 'No more streams can be opened for this project at present. Try again later.',
+};
+
+export interface FlagdStreamsOptions {
+  readonly streamsMax: number;
+  readonly tokenPrefixesAccepted: readonly string[];
+  readonly queries: RecordQueries;
+  readonly configurations: Configurations;
+  readonly room: SendRoom;
+  readonly cells: MetricCells;
+  /** Brings `queries` to the newest state. */
+  readonly refresh: () => void;
+  /** Why nobody is served at present; null: everybody is. */
+  readonly refusalOfAll: () => Refused | null;
+  readonly noteStream: (peer: string, change: number) => void;
+  readonly cut: (peer: string) => void;
+  readonly onUsed: (use: TokenUse) => void;
+  readonly onDenied: (denial: Denial) => void;
+}
+
+/** All open streams: who may open one, how many, and when they end. */
+export class FlagdStreams {
+  readonly #options: FlagdStreamsOptions;
+  readonly #streams = new Set<FlagdStream>();
+  readonly #places = new HeldPlaces();
+  readonly #deniedAt = new Map<string, number>();
+
+  constructor(options: FlagdStreamsOptions) {
+    this.#options = options;
+  }
+
+  get count(): number {
+    return this.#streams.size;
+  }
+
+  /** Whether a stream is open that was not told to end. */
+  get hasUnended(): boolean {
+    for (const { isEnding } of this.#streams) if (!isEnding) return true;
+    return false;
+  }
+
+  /** @param isOnce whether the call gets one configuration, and ends */
+  open(call: FlagdCall, isOnce: boolean): void {
+    const { queries, configurations, room, tokenPrefixesAccepted, cells } = this.#options;
+    const unserved = this.#options.refusalOfAll();
+    if (unserved !== null) {
+      this.#refuse(call, unserved);
+      return;
+    }
+    this.#options.refresh();
+    const { selector } = call.request;
+    const admission = admit(queries, call.metadata, selector, tokenPrefixesAccepted);
+    if (!admission.ok) {
+      const { refused, refusal } = admission;
+      const denial = refusal === null ? null : denialOf(refusal, call.getPath(), addressOf(call));
+      if (denial !== null) this.#noteDenial(denial);
+      this.#refuse(call, refused);
+      return;
+    }
+    const place = streamPlaceOf(admission.target);
+    const { projectId, tokenId, environment } = place;
+    const free = this.#options.streamsMax - this.#streams.size;
+    if (!hasShare(this.#places.of(projectId), free, projectWeight)) {
+      this.#refuse(call, crowded);
+      return;
+    }
+    const onSent = (): void => count(cells, flagdMetrics.metrics.sent);
+    const end = (ended: FlagdCall, status: RefusedStatus, detail: string): void =>
+      this.#refuse(ended, { status, detail });
+    const stream = new FlagdStream({ call, place, room, isOnce, onSent, end });
+    this.#hold(stream, call);
+    const { environmentNumber } = place;
+    const synced = { projectId, environmentNumber, name: environment };
+    stream.begin(configurations.hold(synced, () => stream.offer()));
+    const use = { tokenId, at: Date.now(), route: call.getPath(), environment };
+    this.#options.onUsed({ ...use, address: addressOf(call), count: 1 });
+  }
+
+  #hold(stream: FlagdStream, call: FlagdCall): void {
+    const { peer, projectId } = stream;
+    this.#streams.add(stream);
+    this.#places.take(projectId);
+    this.#options.noteStream(peer, 1);
+    const close = (): void => {
+      if (!this.#streams.delete(stream)) return;
+      stream.close();
+      this.#places.give(projectId);
+      this.#options.noteStream(peer, -1);
+    };
+    call.once('cancelled', close);
+    call.once('close', close);
+  }
+
+  #refuse(call: FlagdCall, { status, detail }: Refused): void {
+    count(this.#options.cells, flagdMetrics.metrics.refused, refusedStatuses.indexOf(status));
+    // Never OK: after it some providers take the stream for finished, and stay with what they have.
+    call.emit('error', { code: codes[status], details: detail });
+  }
+
+  #noteDenial(denial: Denial): void {
+    const { tokenId, at } = denial;
+    const before = this.#deniedAt.get(tokenId);
+    if (before !== undefined && Math.abs(at - before) < denialEveryMs) return;
+    const [oldest] = this.#deniedAt.keys();
+    if (before === undefined && this.#deniedAt.size >= deniedTokensMax && oldest !== undefined) {
+      this.#deniedAt.delete(oldest);
+    }
+    this.#deniedAt.set(tokenId, at);
+    this.#options.onDenied(denial);
+  }
+
+  /** Ends streams whose token or environment is no more. */
+  checkAll(): void {
+    const known = new Map<string, Refused | null>();
+    for (const stream of this.#streams) {
+      const { tokenId, projectId, environment } = stream.place;
+      const key = `${tokenId}/${projectId}/${environment ?? ''}`;
+      const refused = known.get(key) ?? refusalNow(this.#options.queries, stream.place);
+      known.set(key, refused);
+      if (refused !== null) stream.end(refused.status, refused.detail);
+    }
+  }
+
+  /** Cuts off clients that take nothing. Others of the same connection go with them: a provider has one stream. */
+  cutSlow(): void {
+    const now = performance.now();
+    for (const stream of this.#streams) {
+      if (now - stream.sendingSince < takeMsMax) continue;
+      count(this.#options.cells, flagdMetrics.metrics.cut);
+      this.#options.cut(stream.peer);
+    }
+  }
+
+  /** Ends so many of the streams that were not told to end yet. */
+  endSome(most: number, { status, detail }: Refused): void {
+    let left = most;
+    for (const stream of this.#streams) {
+      if (left === 0) return;
+      if (stream.isEnding) continue;
+      stream.end(status, detail);
+      left -= 1;
+    }
+  }
+}
+
+/** Without the port. An IPv4 client of a listener for both kinds has its own address. */
+function addressOf(call: FlagdCall): string {
+  return call
+    .getPeer()
+    .replace(/:\d+$/, '')
+    .replace(/^::ffff:(?=\d+[.])/, '');
+}

@@ -1,0 +1,31 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { FlagdMessage, FlagdSetup } from './flagd-protocol.ts';
+import { FlagdThread } from './flagd-thread.ts';
+
+/** Serves until it is told to stop. What cannot be started is told. After a fault later the thread ends, and another one is started. */
+async function run(setup: FlagdSetup, port: MessagePort): Promise<void> {
+  let thread: FlagdThread | null = null;
+  try {
+    thread = new FlagdThread(setup, port);
+    await thread.start();
+  } catch (fault) {
+    const message = fault instanceof Error ? fault.message : String(fault);
+    const told: FlagdMessage = { kind: 'fatal', message };
+    port.postMessage(told);
+    await thread?.close();
+    port.close();
+    return;
+  }
+  const serving = thread;
+  const fail = (fault: unknown): void => {
+    serving
+      .fail(fault)
+      .catch(() => undefined)
+      .finally(() => process.exit(1));
+  };
+  process.once('uncaughtException', fail);
+  process.once('unhandledRejection', fail);
+}
+
+if (parentPort === null) throw new Error('this file is a worker thread: it is started by the supervisor');
+await run(workerData as FlagdSetup, parentPort);

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
+import { connect as connectSocket } from 'node:net';
+import t from 'tap';
+import type { Lifetime } from '../support/lifetime.ts';
+import { createRandom } from '../support/random.ts';
+import { bearer, bootFlagd, callSync, encodeSelector, grpcClient, provisionFlags } from './flagd-fixture.ts';
+
+t.setTimeout(60_000);
+
+function openSession(t: Lifetime, port: number): ClientHttp2Session {
+  const session = connect(`http://127.0.0.1:${port}`);
+  session.on('error', () => undefined);
+  t.teardown(() => session.destroy());
+  return session;
+}
+
+/** Sends a request whose frame has this length in its head. @returns its status of gRPC, null for none */
+async function request(
+  session: ClientHttp2Session,
+  headers: OutgoingHttpHeaders,
+  body: Buffer,
+): Promise<string | null> {
+  const stream = session.request({
+    ...{ ':method': 'POST', ':path': '/flagd.sync.v1.FlagSyncService/SyncFlags', te: 'trailers' },
+    ...{ 'content-type': 'application/grpc', ...headers },
+  });
+  let status: unknown = null;
+  stream.on('response', (response) => {
+    status = response['grpc-status'] ?? response[':status'] ?? null;
+  });
+  stream.on('trailers', (trailers) => {
+    status = trailers['grpc-status'] ?? status;
+  });
+  stream.on('error', () => undefined);
+  stream.resume();
+  stream.end(body);
+  await once(stream, 'close');
+  return status === null ? null : String(status);
+}
+
+function framed(message: Buffer, length = message.length, flags = 0): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt8(flags, 0);
+  head.writeUInt32BE(length, 1);
+  return Buffer.concat([head, message]);
+}
+
+t.test('malformed requests are refused, and others are served as before', async (t) => {
+  const store = await provisionFlags(t);
+  const { server, flagdPort: port } = await bootFlagd(t, store.dataDir);
+  const good = callSync(grpcClient(t, port), {
+    selector: store.solo.id,
+    metadata: bearer(store.secretOf('solo')),
+  });
+  await good.configuration(0);
+  const session = openSession(t, port);
+  const body = framed(encodeSelector(store.solo.id));
+  const cases: readonly (readonly [name: string, headers: OutgoingHttpHeaders, body: Buffer])[] = [
+    ['another content', { 'content-type': 'text/plain' }, body],
+    ['another path', { ':path': '/nowhere' }, body],
+    ['another method of the service', { ':path': '/flagd.sync.v1.FlagSyncService/Write' }, body],
+    ['a deadline that is none', { 'grpc-timeout': 'soon' }, body],
+    ['an encoding that is none', { 'grpc-encoding': 'br' }, framed(encodeSelector('x'), undefined, 1)],
+    ['bytes that are no gzip', { 'grpc-encoding': 'gzip' }, framed(encodeSelector('x'), undefined, 1)],
+    ['no body', {}, Buffer.alloc(0)],
+    ['two messages', {}, Buffer.concat([body, body])],
+    ['more than fits', {}, framed(Buffer.alloc(100_000))],
+    ['metadata of bytes', { 'authorization-bin': '%%%', 'x-bin': '' }, body],
+    ['two tokens', { authorization: 'Bearer a,Bearer b' }, body],
+    ['a selector of 8 KiB', { 'flagd-selector': 'x/'.repeat(4096) }, body],
+  ];
+  for (const [name, headers, bytes] of cases) {
+    t.not(await request(session, headers, bytes), '0', name);
+  }
+
+  const random = createRandom(17);
+  for (let round = 0; round < 100; round += 1) {
+    const socket = connectSocket(port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    const bytes = Buffer.from(Array.from({ length: random.integer(1, 200) }, () => random.integer(0, 255)));
+    const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
+    if (random.chance(0.5)) socket.write(preface);
+    socket.end(random.chance(0.1) ? 'GET / HTTP/1.1\r\nHost: x\r\n\r\n' : bytes);
+    socket.resume();
+    await once(socket, 'close');
+  }
+  t.equal(good.received.length, 1);
+  const again = callSync(grpcClient(t, port), {
+    selector: store.solo.id,
+    metadata: bearer(store.secretOf('solo')),
+  });
+  await again.configuration(0);
+  t.notOk(
+    server.lines.some((line) => line.includes('"level":50')),
+    'nothing failed',
+  );
+  await server.stop();
+});
